@@ -1,0 +1,1 @@
+"""CiteKit: the evidence layer for AI agents."""

@@ -1,0 +1,1 @@
+"""What the outside is reached through: one folder per port, `bootstrap` alone chooses among them."""

@@ -1,0 +1,1 @@
+"""Extractors: parts of files to evidence."""

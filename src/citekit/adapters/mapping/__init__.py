@@ -1,0 +1,1 @@
+"""Mappers: files to maps."""

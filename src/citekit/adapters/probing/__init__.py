@@ -1,0 +1,1 @@
+"""Probes: what a media file holds."""

@@ -1,0 +1,1 @@
+"""Readers: books to chapters of text."""

@@ -1,0 +1,1 @@
+"""Stores: maps, evidence, and where evidence is laid out."""

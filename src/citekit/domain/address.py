@@ -1,0 +1,197 @@
+"""Addresses: one text that names a part of a resource.
+
+    doc://book#pages=12-15          doc://book#pages=12&bbox=0.1,0.2,0.9,0.4
+    doc://novel#chapter=7           doc://novel#chapter=7&chars=120-980
+    video://lecture#t=145.5-200     audio://talk#t=60-120
+    image://diagram#bbox=0.2,0.3,0.8,0.7
+    text://utils_py#lines=10-50
+    virtual://anything
+
+`format_address` writes one canonical text per location; `parse_address` reads it back, and some other usual ways of
+writing the same thing. `parse_address(format_address(a)) == a` for every address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from urllib.parse import quote, unquote
+
+from attrs import field, frozen
+
+from citekit.domain.errors import AddressMalformed, LocationMalformed, ResourceIdRefused
+from citekit.domain.fragments import box_value, page_list, time_range, whole_range
+from citekit.domain.ids import check_resource_id
+from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
+from citekit.domain.modality import Modality
+from citekit.domain.numbers import read_whole, shortest
+
+_SHAPE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^#]*)(?:#(.*))?", re.DOTALL)
+_SYNONYMS = {"page": "pages", "line": "lines", "xywh": "bbox"}
+
+
+@frozen
+class Address:
+    """The part `location` of the resource `resource_id`; `str()` gives its canonical text."""
+
+    resource_id: str = field()
+    location: Location
+
+    @resource_id.validator
+    def _storable(self, _attribute: object, value: str) -> None:
+        check_resource_id(value)
+
+    def __str__(self) -> str:
+        return format_address(self)
+
+
+def format_address(address: Address) -> str:
+    """The canonical text of an address; equal addresses have equal texts."""
+    location = address.location
+    start = f"{location.modality.scheme}://{quote(address.resource_id, safe='')}"
+    if not isinstance(location, Virtual):
+        return f"{start}#{'&'.join(_fragment(location))}"
+    plain = location.virtual_address
+    if plain.startswith("virtual://") and _reads_as(plain, address):
+        return plain
+    return f"{start}#address={quote(plain, safe='')}"
+
+
+def parse_address(text: str) -> Address:
+    """The address that `text` names. Raises `AddressMalformed`, which shows the text and its offending part.
+
+    Also read: times as seconds, `mm:ss` or `hh:mm:ss`, with `-` or `,` between, an `npt:` before, and an open start or
+    end; `page=`, `line=` and `xywh=` (`percent:`, or fractions with a decimal point); pages in any order.
+    """
+    shape = _SHAPE.fullmatch(text)
+    if not shape:
+        raise AddressMalformed(text, text, "it does not begin with a scheme such as doc:// and a resource id")
+    scheme, name, fragment = shape.groups()
+    modality = Modality.from_scheme(scheme)
+    if modality is None:
+        known = ", ".join(each.scheme for each in Modality)
+        raise AddressMalformed(text, scheme, f"the scheme is not one of {known}")
+    resource = _resource(text, name.partition("/")[0] if modality is Modality.VIRTUAL else name)
+    if modality is Modality.VIRTUAL:
+        return _virtual(text, resource, fragment)
+    parameters = _parameters(text, fragment)
+    try:
+        location = _READERS[modality](text, parameters)
+    except LocationMalformed as wrong:
+        raise AddressMalformed(text, fragment or text, str(wrong)) from wrong
+    if parameters:
+        raise AddressMalformed(text, next(iter(parameters)), f"it does not belong into a {modality.scheme}:// address")
+    return Address(resource, location)
+
+
+def _fragment(location: Location) -> Iterator[str]:
+    match location:
+        case Pages(region=region):
+            yield f"pages={','.join(_run(first, last) for first, last in location.runs)}"
+            if region is not None:
+                yield f"bbox={_corners(region)}"
+        case Chapter(number=number, last=last, chars=chars):
+            yield f"chapter={_run(number, last)}"
+            if chars is not None:
+                yield f"chars={chars[0]}-{chars[1]}"
+        case Lines(first=first, last=last):
+            yield f"lines={_run(first, last)}"
+        case TimeSpan(start=start, end=end):
+            yield f"t={shortest(start)}" if end is None else f"t={shortest(start)}-{shortest(end)}"
+        case Box():
+            yield f"bbox={_corners(location)}"
+
+
+def _run(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _corners(box: Box) -> str:
+    return ",".join(shortest(value) for value in box.corners)
+
+
+def _reads_as(text: str, address: Address) -> bool:
+    try:
+        return parse_address(text) == address
+    except AddressMalformed:
+        return False
+
+
+def _resource(text: str, name: str) -> str:
+    try:
+        return check_resource_id(unquote(name, errors="strict"))
+    except (UnicodeDecodeError, ResourceIdRefused) as wrong:
+        raise AddressMalformed(text, name or text, f"the resource id is not usable ({wrong})") from wrong
+
+
+def _virtual(text: str, resource: str, fragment: str | None) -> Address:
+    wrapped = fragment is not None and fragment.startswith("address=")
+    try:
+        target = unquote(fragment.removeprefix("address="), errors="strict") if wrapped and fragment else text
+        return Address(resource, Virtual(target))
+    except (UnicodeDecodeError, LocationMalformed) as wrong:
+        raise AddressMalformed(text, fragment or text, str(wrong)) from wrong
+
+
+def _parameters(text: str, fragment: str | None) -> dict[str, str]:
+    if not fragment:
+        raise AddressMalformed(text, text, "it names no part: a fragment such as #pages=12 is missing")
+    found: dict[str, str] = {}
+    for part in fragment.split("&"):
+        name, equals, value = part.partition("=")
+        key = _SYNONYMS.get(name, name)
+        if not equals or not value:
+            raise AddressMalformed(text, part, "a fragment is made of name=value")
+        if key in found:
+            raise AddressMalformed(text, part, f"{key} is given twice")
+        found[key] = f"xywh={unquote(value)}" if name == "xywh" else unquote(value)
+    return found
+
+
+def _take(text: str, parameters: dict[str, str], name: str, modality: Modality) -> str:
+    if name not in parameters:
+        raise AddressMalformed(text, "&".join(parameters), f"a {modality.scheme}:// address needs {name}=")
+    return parameters.pop(name)
+
+
+def _document(text: str, parameters: dict[str, str]) -> Location:
+    if "chapter" in parameters:
+        first, last = whole_range(text, parameters.pop("chapter"))
+        chars = parameters.pop("chars", None)
+        return Chapter(first, None if chars is None else _chars(text, chars), last=last)
+    pages = page_list(text, _take(text, parameters, "pages", Modality.DOCUMENT))
+    region = parameters.pop("bbox", None)
+    return Pages.of(pages, None if region is None else box_value(text, region))
+
+
+def _chars(text: str, value: str) -> tuple[int, int]:
+    start, dash, end = value.partition("-")
+    numbers = read_whole(start), read_whole(end)
+    if not dash or numbers[0] is None or numbers[1] is None:
+        raise AddressMalformed(text, value, "characters are written start-end, from 0, end excluded")
+    return numbers[0], numbers[1]
+
+
+def _lines(text: str, parameters: dict[str, str]) -> Location:
+    return Lines(*whole_range(text, _take(text, parameters, "lines", Modality.TEXT)))
+
+
+def _picture(text: str, parameters: dict[str, str]) -> Location:
+    return box_value(text, _take(text, parameters, "bbox", Modality.IMAGE))
+
+
+def _timed(modality: Modality) -> Callable[[str, dict[str, str]], Location]:
+    def read(text: str, parameters: dict[str, str]) -> Location:
+        start, end = time_range(text, _take(text, parameters, "t", modality))
+        return TimeSpan(start, end, modality)
+
+    return read
+
+
+_READERS: dict[Modality, Callable[[str, dict[str, str]], Location]] = {
+    Modality.DOCUMENT: _document,
+    Modality.TEXT: _lines,
+    Modality.IMAGE: _picture,
+    Modality.VIDEO: _timed(Modality.VIDEO),
+    Modality.AUDIO: _timed(Modality.AUDIO),
+}

@@ -1,0 +1,172 @@
+"""Every error CiteKit raises on purpose, sorted by who can put it right.
+
+CiteKitError
+|-- Refused                 the caller
+|   |-- AddressMalformed    a text that is no address, or a part of it that is not allowed
+|   |-- LocationMalformed   a page 0, a reversed range, a box outside 0..1
+|   |-- LocationOutside     a well-formed location beyond the end of its resource
+|   |-- ResourceMissing     no map under that id
+|   |-- ResourceIdRefused   an id that cannot be stored safely
+|   |-- NodeMissing         no such node in that map
+|   |-- SourceUnreadable    a path that is missing, a folder, a device, empty, or not permitted
+|   |-- SourceUnsupported   a file whose content no driver here understands
+|   |-- FormUnsupported     evidence asked for in a form that this location does not have
+|   `-- RequestRefused      any other request that contradicts itself
+|-- FaultyAnswer            the model or the file's author: carries `path: reason` lines
+|-- DriverMissing           the installation: names the extra to install
+|-- Unavailable             the world
+|   |-- MapperUnavailable   the mapper, or the service behind it, did not answer
+|   |-- ExtractionFailed    the driver could not cut that part
+|   |-- HomeUnwritable      the home cannot be written: read-only, or the disk is full
+|   `-- Cancelled           the caller gave up while we worked
+`-- Damaged                 our own data
+    |-- MapCorrupt          a stored map that cannot be read
+    |-- EvidenceCorrupt     stored evidence whose bytes are not what they were
+    |-- SourceChanged       the source is no longer the file that was mapped
+    `-- SourceMoved         the source is no longer where it was mapped
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class CiteKitError(Exception):
+    """Base of all errors that CiteKit raises on purpose; its text is one sentence for a person."""
+
+
+class Refused(CiteKitError):
+    """The caller asked for something that cannot be; asking differently helps."""
+
+
+class AddressMalformed(Refused, ValueError):
+    """A text that is no address.
+
+    `address` is the text as given, `part` the offending piece of it, `reason` why it was refused.
+    """
+
+    def __init__(self, address: str, part: str, reason: str) -> None:
+        self.address, self.part, self.reason = address, part, reason
+        shown = address if len(address) <= 200 else f"{address[:200]}..."
+        super().__init__(f"Address {shown!r} is refused at {part[:100]!r}: {reason}.")
+
+
+class LocationMalformed(Refused, ValueError):
+    """A location that no file could have, such as page 0 or an end before its start."""
+
+
+class LocationOutside(Refused, ValueError):
+    """A well-formed location that lies beyond the end of its resource."""
+
+
+class ResourceMissing(Refused, LookupError):
+    """No map is stored under `resource_id`; `expected_at` says where it would lie, `nearest` similar ids."""
+
+    def __init__(self, resource_id: str, expected_at: str, nearest: Sequence[str] = ()) -> None:
+        self.resource_id, self.expected_at, self.nearest = resource_id, expected_at, tuple(nearest)
+        hint = f" Did you mean {_listed(self.nearest)}?" if self.nearest else ""
+        super().__init__(f"No map found for resource '{resource_id}'. Expected at: {expected_at}{hint and '.' + hint}")
+
+
+class ResourceIdRefused(Refused, ValueError):
+    """An id that cannot be stored safely: empty, too long, or holding `/`, `\\`, NUL or control characters."""
+
+
+class NodeMissing(Refused, LookupError):
+    """The map of `resource_id` has no node `node_id`; `nearest` holds the most similar ids."""
+
+    def __init__(self, resource_id: str, node_id: str, nearest: Sequence[str] = ()) -> None:
+        self.resource_id, self.node_id, self.nearest = resource_id, node_id, tuple(nearest)
+        hint = f" Did you mean {_listed(self.nearest)}?" if self.nearest else ""
+        super().__init__(f"Node '{node_id}' not found.{hint}")
+
+
+class SourceUnreadable(Refused):
+    """A path that cannot be read as a file: missing, a folder, a device, empty, or not permitted."""
+
+
+class SourceUnsupported(Refused):
+    """A file whose content no installed driver understands, or that is not what its name says."""
+
+
+class FormUnsupported(Refused):
+    """Evidence was asked for in a form (`png`, `text`, `frame`, ...) that this location does not have."""
+
+
+class RequestRefused(Refused):
+    """A request that contradicts itself or the state of the home; the text says how to mend it."""
+
+
+class FaultyAnswer(CiteKitError):
+    """Data from outside (a model's answer, a map file) that does not fit; `faults` are `path: reason` lines."""
+
+    def __init__(self, what: str, faults: Sequence[str]) -> None:
+        self.what, self.faults = what, tuple(faults)
+        more = f" (and {len(self.faults) - 5} more)" if len(self.faults) > 5 else ""
+        super().__init__(f"{what}: {'; '.join(self.faults[:5])}{more}")
+
+
+class DriverMissing(CiteKitError):
+    """A driver that is not installed; `extra` is the name to install it by."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        self.what, self.extra = what, extra
+        super().__init__(f"{what} needs the extra '{extra}': pip install 'citekit[{extra}]'.")
+
+
+class Unavailable(CiteKitError):
+    """The world did not play along; the same request may succeed later."""
+
+
+class MapperUnavailable(Unavailable):
+    """The mapper could not do its work: its service, its key, or its code failed."""
+
+
+class ExtractionFailed(Unavailable):
+    """A driver could not cut that part out of that source; the driver's own error is the cause."""
+
+
+class HomeUnwritable(Unavailable):
+    """The home cannot be written: read-only, not permitted, or the disk is full. Nothing was changed."""
+
+
+class Cancelled(Unavailable):
+    """The caller gave up while we worked; nothing half-made remains."""
+
+
+class Damaged(CiteKitError):
+    """Our own data is not what it was; the text says how to make it again."""
+
+
+class MapCorrupt(Damaged):
+    """A stored map that cannot be read; the text holds `path: reason` lines."""
+
+
+class EvidenceCorrupt(Damaged):
+    """Stored evidence whose bytes are not what the receipt says."""
+
+
+class SourceChanged(Damaged):
+    """The source at `path` is no longer the file that was mapped."""
+
+    def __init__(self, resource_id: str, path: str) -> None:
+        self.resource_id, self.path = resource_id, path
+        super().__init__(
+            f"The source of '{resource_id}' has changed since it was mapped: {path}. "
+            f"Map it again (citekit ingest --force {path!r}, or resolve with --remap)."
+        )
+
+
+class SourceMoved(Damaged):
+    """The source of a map is no longer at `path`, nor found under the given roots."""
+
+    def __init__(self, resource_id: str, path: str) -> None:
+        self.resource_id, self.path = resource_id, path
+        super().__init__(
+            f"The source of '{resource_id}' is not at {path}. "
+            "Put it back, ingest it at its new place, or name a folder to look in (--root DIR)."
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join(f"'{name}'" for name in names[:3])

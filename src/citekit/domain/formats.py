@@ -1,0 +1,213 @@
+"""What a file is, told from its first bytes, and from its name where the bytes do not say."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from attrs import frozen
+
+from citekit.domain.modality import Modality
+
+HEAD_SIZE = 8192
+"""Bytes of a file that `detect` wants to see."""
+
+
+@frozen
+class Format:
+    """One file format: `name` selects the driver, `modality` the kind of location, `media_type` is the IANA name."""
+
+    name: str
+    modality: Modality
+    media_type: str
+
+
+def _table(modality: Modality, rows: str) -> dict[str, Format]:
+    formats = {}
+    for row in rows.strip().splitlines():
+        name, media_type, *suffixes = row.split()
+        for suffix in suffixes:
+            formats[f".{suffix}"] = Format(name, modality, media_type)
+    return formats
+
+
+BY_SUFFIX: dict[str, Format] = {
+    **_table(
+        Modality.DOCUMENT,
+        """
+        pdf application/pdf pdf
+        epub application/epub+zip epub
+        """,
+    ),
+    **_table(
+        Modality.VIDEO,
+        """
+        mp4 video/mp4 mp4 m4v
+        quicktime video/quicktime mov qt
+        matroska video/x-matroska mkv
+        webm video/webm webm
+        avi video/x-msvideo avi
+        mpeg video/mpeg mpg mpeg m2v
+        mpegts video/mp2t m2ts
+        flv video/x-flv flv
+        wmv video/x-ms-wmv wmv
+        3gp video/3gpp 3gp
+        ogv video/ogg ogv
+        """,
+    ),
+    **_table(
+        Modality.AUDIO,
+        """
+        mp3 audio/mpeg mp3
+        wav audio/wav wav
+        m4a audio/mp4 m4a m4b
+        aac audio/aac aac
+        flac audio/flac flac
+        ogg audio/ogg ogg oga spx
+        opus audio/ogg opus
+        aiff audio/aiff aiff aif
+        wma audio/x-ms-wma wma
+        """,
+    ),
+    **_table(
+        Modality.IMAGE,
+        """
+        jpeg image/jpeg jpg jpeg jpe
+        png image/png png apng
+        gif image/gif gif
+        tiff image/tiff tif tiff
+        webp image/webp webp
+        bmp image/bmp bmp dib
+        avif image/avif avif
+        ico image/vnd.microsoft.icon ico
+        ppm image/x-portable-anymap ppm pgm pbm pnm
+        jpeg2000 image/jp2 jp2 j2k
+        """,
+    ),
+    **_table(
+        Modality.TEXT,
+        """
+        markdown text/markdown md markdown mdown mkd
+        html text/html html htm xhtml
+        python text/x-python py pyi pyw
+        javascript text/javascript js mjs cjs jsx
+        typescript text/x-typescript ts mts cts
+        tsx text/x-typescript tsx
+        java text/x-java java
+        c text/x-c c h
+        cpp text/x-c++ cpp cc cxx hpp hh hxx
+        csharp text/x-csharp cs
+        go text/x-go go
+        rust text/x-rust rs
+        ruby text/x-ruby rb
+        php text/x-php php
+        bash text/x-shellscript sh bash
+        perl text/x-perl pl pm
+        rst text/x-rst rst
+        subtitles text/vtt vtt srt
+        json application/json json jsonl ipynb
+        xml text/xml xml fb2 svg
+        text text/plain txt text log csv tsv yaml yml toml ini cfg rttm tex org adoc css scss sql lua kt swift scala r
+        """,
+    ),
+}
+
+PLAIN_TEXT = BY_SUFFIX[".txt"]
+
+
+def by_name(file_name: str) -> Format | None:
+    """The format that a file's name promises, or None where its suffix is unknown."""
+    return BY_SUFFIX.get(PurePath(file_name).suffix.lower())
+
+
+def detect(file_name: str, head: bytes) -> Format | None:
+    """What the file `file_name` that begins with `head` (up to `HEAD_SIZE` bytes) is, or None where nobody can tell.
+
+    A signature in the bytes wins over the name; the name chooses among containers of one family and among texts; a name
+    that promises a binary format its bytes do not show is not believed.
+    """
+    promised = by_name(file_name)
+    signed = _by_signature(file_name, head, promised)
+    if signed is not None:
+        return signed
+    if looks_like_text(head):
+        return promised if promised is not None and promised.modality is Modality.TEXT else PLAIN_TEXT
+    if promised is not None and promised.name in _UNSIGNED:
+        return promised
+    return None
+
+
+_UNSIGNED = {"mp3", "aac", "mpeg", "mpegts"}
+"""Formats whose streams may begin with anything; their driver finds out."""
+
+
+def looks_like_text(head: bytes) -> bool:
+    """Whether bytes are text in some encoding: a byte-order mark, or no NUL and few control characters."""
+    if head.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        return True
+    if not head or b"\0" in head:
+        return False
+    controls = sum(byte < 32 and byte not in (8, 9, 10, 11, 12, 13, 26, 27) for byte in head)
+    return controls * 50 <= len(head)
+
+
+_SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"\x89PNG\r\n\x1a\n", ".png"),
+    (0, b"\xff\xd8\xff", ".jpg"),
+    (0, b"GIF87a", ".gif"),
+    (0, b"GIF89a", ".gif"),
+    (0, b"II*\0", ".tif"),
+    (0, b"MM\0*", ".tif"),
+    (8, b"WEBP", ".webp"),
+    (8, b"WAVE", ".wav"),
+    (8, b"AVI ", ".avi"),
+    (8, b"AIFF", ".aiff"),
+    (8, b"AIFC", ".aiff"),
+    (0, b"\0\0\x01\0", ".ico"),
+    (0, b"\0\0\0\x0cjP  ", ".jp2"),
+    (0, b"fLaC", ".flac"),
+    (0, b"FLV\x01", ".flv"),
+    (0, b"\0\0\x01\xba", ".mpg"),
+    (0, b"\0\0\x01\xb3", ".mpg"),
+    (0, b"ID3", ".mp3"),
+)
+
+_FTYP = {
+    b"M4A ": ".m4a",
+    b"M4B ": ".m4a",
+    b"avif": ".avif",
+    b"avis": ".avif",
+    b"qt  ": ".mov",
+    b"3gp4": ".3gp",
+    b"3gp5": ".3gp",
+}
+
+
+def _by_signature(name: str, head: bytes, promised: Format | None) -> Format | None:
+    if b"%PDF-" in head[:1024]:
+        return BY_SUFFIX[".pdf"]
+    if head[:4] == b"PK\x03\x04":
+        return BY_SUFFIX[".epub"] if b"application/epub+zip" in head[:200] or name.lower().endswith(".epub") else None
+    if head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip"):
+        brand = _FTYP.get(head[8:12]) if head[4:8] == b"ftyp" else None
+        return BY_SUFFIX[brand] if brand else _family(promised, ("mp4", "quicktime", "m4a", "3gp"), ".mp4")
+    if head[:4] == b"\x1aE\xdf\xa3":
+        return _family(promised, ("matroska", "webm"), ".webm" if b"webm" in head[:64] else ".mkv")
+    if head[:4] == b"OggS":
+        video = b"theora" in head[:256]
+        return BY_SUFFIX[".ogv"] if video else BY_SUFFIX[".opus" if b"OpusHead" in head[:256] else ".ogg"]
+    if head[:2] == b"BM" and len(head) >= 14 and head[6:10] == b"\0\0\0\0":
+        return BY_SUFFIX[".bmp"]
+    if head[:2] == b"\xff\xfe" or head[:2] == b"\xfe\xff":
+        return None
+    if head[:1] == b"\xff" and len(head) > 1 and head[1] & 0xE0 == 0xE0:
+        return BY_SUFFIX[".aac"] if head[1] & 0xF6 == 0xF0 else BY_SUFFIX[".mp3"]
+    if head[:2] in (b"P1", b"P2", b"P3", b"P4", b"P5", b"P6") and promised and promised.name == "ppm":
+        return promised
+    for offset, signature, suffix in _SIGNATURES:
+        if head[offset : offset + len(signature)] == signature:
+            return BY_SUFFIX[suffix]
+    return None
+
+
+def _family(promised: Format | None, names: tuple[str, ...], default: str) -> Format:
+    return promised if promised is not None and promised.name in names else BY_SUFFIX[default]

@@ -1,0 +1,17 @@
+"""Where something is: a union of small kinds, each knowing `contains`, `overlaps` and `clamp`.
+
+The flat object of the written form (`modality` beside the fields of that modality) is made by `citekit.wire`.
+"""
+
+from __future__ import annotations
+
+from citekit.domain.locations.box import Box
+from citekit.domain.locations.chapter import Chapter
+from citekit.domain.locations.lines import Lines
+from citekit.domain.locations.pages import Pages
+from citekit.domain.locations.timespan import TimeSpan
+from citekit.domain.locations.virtual import Virtual
+
+Location = Pages | Lines | TimeSpan | Box | Chapter | Virtual
+
+__all__ = ["Box", "Chapter", "Lines", "Location", "Pages", "TimeSpan", "Virtual"]

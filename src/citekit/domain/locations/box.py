@@ -1,0 +1,80 @@
+"""A rectangle in a picture, or on a page."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+from attrs import field, frozen
+
+from citekit.domain.bounds import Bounds
+from citekit.domain.errors import LocationMalformed
+from citekit.domain.modality import Modality
+
+if TYPE_CHECKING:
+    from citekit.domain.locations import Location
+
+
+def _fraction(value: float) -> float:
+    return float(value) + 0.0  # -0.0 becomes 0.0, so that equal boxes have equal text
+
+
+@frozen
+class Box:
+    """(x1, y1) is the upper left, (x2, y2) the lower right corner, as fractions 0..1 of width and height.
+
+    The origin is the top left of the picture as it is seen upright. Raises `LocationMalformed` unless
+    0 <= x1 < x2 <= 1 and 0 <= y1 < y2 <= 1.
+    """
+
+    modality: ClassVar[Modality] = Modality.IMAGE
+
+    x1: float = field(converter=_fraction)
+    y1: float = field(converter=_fraction)
+    x2: float = field(converter=_fraction)
+    y2: float = field(converter=_fraction)
+
+    def __attrs_post_init__(self) -> None:
+        if not all(math.isfinite(value) and 0 <= value <= 1 for value in self.corners):
+            raise LocationMalformed(f"a box is four fractions from 0 to 1, not {self.corners}")
+        if self.x1 >= self.x2 or self.y1 >= self.y2:
+            raise LocationMalformed(f"a box is [x1, y1, x2, y2] with x1 < x2 and y1 < y2, not {self.corners}")
+
+    @property
+    def corners(self) -> tuple[float, float, float, float]:
+        """(x1, y1, x2, y2)."""
+        return self.x1, self.y1, self.x2, self.y2
+
+    def pixels(self, width: int, height: int) -> tuple[int, int, int, int]:
+        """The smallest whole-pixel rectangle (left, top, right, bottom), right and bottom exclusive, that holds the box."""
+        left, top = math.floor(_near(self.x1 * width)), math.floor(_near(self.y1 * height))
+        right, bottom = math.ceil(_near(self.x2 * width)), math.ceil(_near(self.y2 * height))
+        return left, top, min(max(right, left + 1), width), min(max(bottom, top + 1), height)
+
+    def contains(self, other: Location) -> bool:
+        """Whether `other` is a box that lies inside this one, edges included."""
+        return (
+            isinstance(other, Box)
+            and self.x1 <= other.x1
+            and self.y1 <= other.y1
+            and other.x2 <= self.x2
+            and other.y2 <= self.y2
+        )
+
+    def overlaps(self, other: Location) -> bool:
+        """Whether `other` is a box that shares some area with this one."""
+        return (
+            isinstance(other, Box)
+            and max(self.x1, other.x1) < min(self.x2, other.x2)
+            and max(self.y1, other.y1) < min(self.y2, other.y2)
+        )
+
+    def clamp(self, bounds: Bounds) -> Box:
+        """This box: fractions are inside every picture."""
+        return self
+
+
+def _near(value: float) -> float:
+    """`value`, or the whole number it misses by rounding error only (0.1 * 30 is 3.0000000000000004)."""
+    whole = round(value)
+    return float(whole) if abs(value - whole) < 1e-6 else value

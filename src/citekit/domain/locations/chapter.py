@@ -1,0 +1,88 @@
+"""Chapters of a reflowable book, or a range of characters in one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from attrs import evolve, field, frozen
+
+from citekit.domain.bounds import Bounds
+from citekit.domain.errors import LocationMalformed, LocationOutside
+from citekit.domain.modality import Modality
+
+if TYPE_CHECKING:
+    from citekit.domain.locations import Location
+
+
+def _pair(value: tuple[int, int] | list[int] | None) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    first, last = value
+    return first, last
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+@frozen
+class Chapter:
+    """Spine items of a book from `number` to `last`, 1-based and both included; `last` defaults to `number`.
+
+    `chars` (start, end) counts characters of the chapter's text, 0-based, end excluded, and stands only beside a single
+    chapter. An EPUB has no pages of its own, so this is how a place in it is told.
+    """
+
+    modality: ClassVar[Modality] = Modality.DOCUMENT
+
+    number: int
+    chars: tuple[int, int] | None = field(default=None, converter=_pair)
+    last: int = field(kw_only=True)
+
+    @last.default
+    def _single(self) -> int:
+        return self.number
+
+    def __attrs_post_init__(self) -> None:
+        if not _is_whole(self.number) or not _is_whole(self.last) or self.number < 1:
+            raise LocationMalformed(f"chapters count from 1, so there is no chapter {self.number}")
+        if self.last < self.number:
+            raise LocationMalformed(f"the chapter range {self.number}-{self.last} is reversed")
+        if self.chars is not None:
+            start, end = self.chars
+            if not _is_whole(start) or not _is_whole(end) or start < 0:
+                raise LocationMalformed(f"characters count from 0 in whole numbers, not {self.chars}")
+            if end <= start:
+                raise LocationMalformed(f"the character range {start}-{end} is empty or reversed")
+            if self.last != self.number:
+                raise LocationMalformed("a range of characters lies in exactly one chapter")
+
+    def contains(self, other: Location) -> bool:
+        """Whether `other` lies in these chapters, and inside these characters where they are named."""
+        if not isinstance(other, Chapter) or not (self.number <= other.number and other.last <= self.last):
+            return False
+        if self.chars is None:
+            return True
+        return other.chars is not None and self.chars[0] <= other.chars[0] and other.chars[1] <= self.chars[1]
+
+    def overlaps(self, other: Location) -> bool:
+        """Whether the two share a character."""
+        if not isinstance(other, Chapter) or max(self.number, other.number) > min(self.last, other.last):
+            return False
+        if self.chars is None or other.chars is None:
+            return True
+        return max(self.chars[0], other.chars[0]) < min(self.chars[1], other.chars[1])
+
+    def clamp(self, bounds: Bounds) -> Chapter:
+        """The part inside the book. Raises `LocationOutside` where the chapter or all of its characters are missing."""
+        if bounds.chapters is None:
+            return self
+        count = len(bounds.chapters)
+        if self.number > count:
+            raise LocationOutside(f"chapter {self.number} is beyond the end: the book has {count} chapters")
+        if self.chars is None:
+            return self if self.last <= count else evolve(self, last=count)
+        length = bounds.chapters[self.number - 1]
+        if self.chars[0] >= length:
+            raise LocationOutside(f"character {self.chars[0]} is beyond the end: the chapter has {length} characters")
+        return self if self.chars[1] <= length else evolve(self, chars=(self.chars[0], length))

@@ -1,0 +1,48 @@
+"""Lines of a text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from attrs import frozen
+
+from citekit.domain.bounds import Bounds
+from citekit.domain.errors import LocationMalformed, LocationOutside
+from citekit.domain.modality import Modality
+
+if TYPE_CHECKING:
+    from citekit.domain.locations import Location
+
+
+@frozen
+class Lines:
+    """Lines `first` to `last`, 1-based, both included, as an editor counts them."""
+
+    modality: ClassVar[Modality] = Modality.TEXT
+
+    first: int
+    last: int
+
+    def __attrs_post_init__(self) -> None:
+        if any(not isinstance(line, int) or isinstance(line, bool) for line in (self.first, self.last)):
+            raise LocationMalformed(f"lines are whole numbers, not {self.first!r} and {self.last!r}")
+        if self.first < 1:
+            raise LocationMalformed(f"lines count from 1, so there is no line {self.first}")
+        if self.last < self.first:
+            raise LocationMalformed(f"the line range {self.first}-{self.last} is reversed")
+
+    def contains(self, other: Location) -> bool:
+        """Whether every line of `other` is one of these."""
+        return isinstance(other, Lines) and self.first <= other.first and other.last <= self.last
+
+    def overlaps(self, other: Location) -> bool:
+        """Whether the two share a line."""
+        return isinstance(other, Lines) and max(self.first, other.first) <= min(self.last, other.last)
+
+    def clamp(self, bounds: Bounds) -> Lines:
+        """The part inside the text. Raises `LocationOutside` where no line of it exists."""
+        if bounds.lines is None or self.last <= bounds.lines:
+            return self
+        if self.first > bounds.lines:
+            raise LocationOutside(f"line {self.first} is beyond the end: the text has {bounds.lines} lines")
+        return Lines(self.first, bounds.lines)

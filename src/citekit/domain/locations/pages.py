@@ -1,0 +1,85 @@
+"""Pages of a document, or a region of one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from attrs import evolve, field, frozen
+
+from citekit.domain.bounds import Bounds
+from citekit.domain.errors import LocationMalformed, LocationOutside
+from citekit.domain.locations.box import Box
+from citekit.domain.modality import Modality
+
+if TYPE_CHECKING:
+    from citekit.domain.locations import Location
+
+
+@frozen
+class Pages:
+    """Physical pages, 1-based, in rising order without repeats; `region` only beside exactly one page.
+
+    `(12, 15)` means page 12 and page 15, not the pages between them.
+    """
+
+    modality: ClassVar[Modality] = Modality.DOCUMENT
+
+    numbers: tuple[int, ...] = field(converter=tuple)
+    region: Box | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if not self.numbers:
+            raise LocationMalformed("a document location names at least one page")
+        if any(not isinstance(page, int) or isinstance(page, bool) for page in self.numbers):
+            raise LocationMalformed(f"pages are whole numbers, not {self.numbers}")
+        if self.numbers[0] < 1:
+            raise LocationMalformed(f"pages count from 1, so there is no page {self.numbers[0]}")
+        if any(later <= earlier for earlier, later in zip(self.numbers, self.numbers[1:], strict=False)):
+            raise LocationMalformed("pages stand in rising order, each once")
+        if self.region is not None and len(self.numbers) != 1:
+            raise LocationMalformed("a region lies on exactly one page")
+
+    @classmethod
+    def of(cls, numbers: Iterable[int], region: Box | None = None) -> Self:
+        """Pages from numbers in any order, repeats allowed."""
+        return cls(tuple(sorted(set(numbers))), region)
+
+    @classmethod
+    def span(cls, first: int, last: int) -> Self:
+        """All pages from `first` to `last`, both included. Raises `LocationMalformed` where the range is reversed."""
+        if last < first:
+            raise LocationMalformed(f"the page range {first}-{last} is reversed")
+        return cls(tuple(range(first, last + 1)))
+
+    @property
+    def runs(self) -> Iterator[tuple[int, int]]:
+        """(first, last) of every unbroken run of pages, both included."""
+        start = previous = self.numbers[0]
+        for page in self.numbers[1:]:
+            if page != previous + 1:
+                yield start, previous
+                start = page
+            previous = page
+        yield start, previous
+
+    def contains(self, other: Location) -> bool:
+        """Whether every page of `other`, and its region if it has one, is part of this location."""
+        if not isinstance(other, Pages) or not set(other.numbers) <= set(self.numbers):
+            return False
+        return self.region is None or (other.region is not None and self.region.contains(other.region))
+
+    def overlaps(self, other: Location) -> bool:
+        """Whether the two share a page, and some area of it where both name a region."""
+        if not isinstance(other, Pages) or not set(other.numbers) & set(self.numbers):
+            return False
+        return self.region is None or other.region is None or self.region.overlaps(other.region)
+
+    def clamp(self, bounds: Bounds) -> Pages:
+        """The part inside the document. Raises `LocationOutside` where no page of it exists."""
+        if bounds.pages is None or self.numbers[-1] <= bounds.pages:
+            return self
+        kept = tuple(page for page in self.numbers if page <= bounds.pages)
+        if not kept:
+            raise LocationOutside(f"page {self.numbers[0]} is beyond the end: the document has {bounds.pages} pages")
+        return evolve(self, numbers=kept)

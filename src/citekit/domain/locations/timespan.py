@@ -1,0 +1,79 @@
+"""A stretch of time in a video or a recording."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from attrs import evolve, field, frozen
+
+from citekit.domain.bounds import Bounds
+from citekit.domain.errors import LocationMalformed, LocationOutside
+from citekit.domain.modality import Modality
+
+if TYPE_CHECKING:
+    from citekit.domain.locations import Location
+
+
+def _seconds(value: float) -> float:
+    return float(value) + 0.0
+
+
+def _maybe_seconds(value: float | None) -> float | None:
+    return None if value is None else _seconds(value)
+
+
+@frozen
+class TimeSpan:
+    """Seconds from `start` (included) to `end` (excluded); no `end` means to the end of the resource.
+
+    `modality` is VIDEO or AUDIO. Half-open as in W3C Media Fragments 1.0.
+    """
+
+    start: float = field(converter=_seconds)
+    end: float | None = field(default=None, converter=_maybe_seconds)
+    modality: Modality = Modality.VIDEO
+
+    def __attrs_post_init__(self) -> None:
+        if self.modality not in (Modality.VIDEO, Modality.AUDIO):
+            raise LocationMalformed(f"a time span lies in video or audio, not in {self.modality.value}")
+        if not math.isfinite(self.start) or self.start < 0:
+            raise LocationMalformed(f"a start is a number of seconds from 0 on, not {self.start}")
+        if self.end is not None and not math.isfinite(self.end):
+            raise LocationMalformed(f"an end is a number of seconds, not {self.end}")
+        if self.end is not None and self.end <= self.start:
+            raise LocationMalformed(f"the end {self.end} does not come after the start {self.start}")
+
+    @property
+    def duration(self) -> float:
+        """Seconds between start and end; infinite where the end is open."""
+        return self._end - self.start
+
+    @property
+    def _end(self) -> float:
+        return math.inf if self.end is None else self.end
+
+    def contains(self, other: Location) -> bool:
+        """Whether `other` is time of the same modality that lies inside this span."""
+        return (
+            isinstance(other, TimeSpan)
+            and self.modality is other.modality
+            and self.start <= other.start
+            and other._end <= self._end
+        )
+
+    def overlaps(self, other: Location) -> bool:
+        """Whether the two share some time; spans that only touch do not."""
+        return (
+            isinstance(other, TimeSpan)
+            and self.modality is other.modality
+            and max(self.start, other.start) < min(self._end, other._end)
+        )
+
+    def clamp(self, bounds: Bounds) -> TimeSpan:
+        """The part inside the recording, with its end written out. Raises `LocationOutside` where it starts too late."""
+        if bounds.seconds is None or (self.end is not None and self.end <= bounds.seconds):
+            return self
+        if self.start >= bounds.seconds:
+            raise LocationOutside(f"{self.start} s is beyond the end: the resource lasts {bounds.seconds} s")
+        return evolve(self, end=bounds.seconds)

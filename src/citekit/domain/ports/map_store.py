@@ -1,0 +1,32 @@
+"""Keeps maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from citekit.domain.digest import Digest
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.resource_map import ResourceMap
+
+
+class MapStore(Protocol):
+    """What is got is equal to what was put. A half-written map is never seen. No id leads outside the store."""
+
+    def ids(self) -> Sequence[str]:
+        """Every stored resource id, sorted. A file put there by hand counts; a damaged one too."""
+
+    def get(self, resource_id: str) -> ResourceMap:
+        """The map. Raises `ResourceMissing`, which says where it looked, or `MapCorrupt`."""
+
+    def put(self, resource_map: ResourceMap) -> None:
+        """Store or replace, in one step. Raises `HomeUnwritable`; the map that was there before is then untouched."""
+
+    def remove(self, resource_id: str) -> None:
+        """Forget the map. Raises `ResourceMissing`."""
+
+    def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
+        """A stored map of those bytes by that mapper, under whatever id, or None where none is known."""
+
+    def expected_at(self, resource_id: str) -> str:
+        """Where the map of that id lies or would lie, for messages."""

@@ -1,0 +1,22 @@
+"""Lays evidence where a person finds it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from citekit.domain.evidence import Receipt, StoredEvidence
+
+
+class Outputs(Protocol):
+    """Two different evidences never share a path. What lies at a path is what its receipt says."""
+
+    def place(self, evidence: StoredEvidence, receipt: Receipt, name: str) -> Path:
+        """The absolute path `<output folder>/<name><suffix>`, a link to or a copy of the evidence, with its receipt kept.
+
+        A file that was edited, or shows older content of the same place, is replaced. Where the name belongs to the
+        evidence of another place, it gets a suffix that tells them apart. Raises `HomeUnwritable`.
+        """
+
+    def receipt(self, path: Path) -> Receipt | None:
+        """The receipt of a file that `place` laid there, or None."""

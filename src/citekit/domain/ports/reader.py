@@ -1,0 +1,57 @@
+"""Reads a reflowable book chapter by chapter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from attrs import field, frozen
+
+
+@frozen
+class Heading:
+    """An entry of a book's table of contents: `level` from 1, the chapter (spine item, from 1) and character it points to."""
+
+    level: int
+    title: str
+    chapter: int
+    offset: int
+
+
+@frozen(kw_only=True)
+class BookChapter:
+    """One spine item: all of its text once, without markup, paragraphs parted by newlines.
+
+    `name` is the path of the item inside the book.
+    """
+
+    number: int
+    name: str
+    text: str
+
+
+@frozen(kw_only=True)
+class Book:
+    """A book's facts, chapters in reading order, and contents in reading order."""
+
+    title: str | None
+    authors: Sequence[str] = field(converter=tuple)
+    language: str | None
+    identifier: str | None
+    chapters: Sequence[BookChapter] = field(converter=tuple)
+    contents: Sequence[Heading] = field(converter=tuple)
+
+
+class Reader(Protocol):
+    """Chapters come in reading order; every character of the book's text is in exactly one of them."""
+
+    def read(self, path: Path) -> Book:
+        """The whole book. Raises `SourceUnsupported` where the file is no such book or is damaged beyond reading."""
+
+    def html(self, path: Path, chapter: int, chars: tuple[int, int] | None = None) -> str:
+        """One chapter, or the part of it with those characters, as a small self-contained HTML document.
+
+        Pictures and styles are inside the document; there is no script and no reference to anything outside.
+        Raises `LocationOutside`.
+        """

@@ -1,0 +1,27 @@
+"""Reads the files that are mapped and cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from citekit.domain.digest import Digest
+from citekit.domain.source import Source
+
+
+class Sources(Protocol):
+    """Never writes to a source. An unchanged file is read for its digest only once."""
+
+    def identify(self, path: Path) -> Source:
+        """The file at `path`, symbolic links followed, digested, its format detected.
+
+        Raises `SourceUnreadable` (missing, a folder, a device or pipe, empty, not permitted, changed while it was read)
+        and `SourceUnsupported` (nobody can tell what it is).
+        """
+
+    def digest(self, path: Path) -> Digest | None:
+        """The digest of the file at `path` as it is now, or None where there is no readable file."""
+
+    def find(self, digest: Digest, size: int, name: str, roots: Sequence[Path]) -> Path | None:
+        """A file with those bytes under one of `roots`; files called `name` are looked at first."""

@@ -1,0 +1,16 @@
+"""How long work reports how far it is, and learns that nobody wants it any more."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """Called now and then by long work. May raise `Cancelled`; the work then stops and leaves nothing half-made."""
+
+    def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
+        """`done` of `total` (same unit, total None where unknown); `message` is what is being done."""
+
+
+def silent(done: float, total: float | None = None, message: str = "") -> None:
+    """A progress that nobody watches."""

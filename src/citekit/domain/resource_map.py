@@ -1,0 +1,143 @@
+"""The map of one resource: a small tree that says what is where."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from attrs import field, frozen
+
+from citekit.domain.bounds import Bounds
+from citekit.domain.digest import Digest
+from citekit.domain.errors import LocationMalformed, NodeMissing
+from citekit.domain.locations import Location
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.modality import Modality
+from citekit.domain.node import Node
+
+
+@frozen
+class ResourceMap:
+    """What is where in the file at `source_path`.
+
+    `metadata` is plain data: `source_hash` (SHA-256), `source_size`, `mapper` (`name`, `model`, `version`), and what the
+    file is: `page_count`, `duration` in seconds, `dimensions` [width, height], `line_count`, `chapter_lengths`.
+    Raises `LocationMalformed` where two nodes share an id.
+    """
+
+    resource_id: str
+    modality: Modality
+    title: str
+    source_path: str
+    nodes: tuple[Node, ...] = field(converter=tuple)
+    created_at: datetime
+    metadata: Mapping[str, Any] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        seen: set[str] = set()
+        for node in self.walk():
+            if node.id in seen:
+                raise LocationMalformed(f"two nodes share the id {node.id!r}")
+            seen.add(node.id)
+
+    def walk(self) -> Iterator[Node]:
+        """Every node, in reading order."""
+        for node in self.nodes:
+            yield from node.walk()
+
+    def find(self, node_id: str) -> Node:
+        """The node `node_id`; O(1) after the first look. Raises `NodeMissing`, which names the most similar ids."""
+        try:
+            return self._places[node_id][0]
+        except KeyError:
+            nearest = difflib.get_close_matches(node_id, self._places, n=3, cutoff=0.5)
+            raise NodeMissing(self.resource_id, node_id, nearest) from None
+
+    def __contains__(self, node_id: object) -> bool:
+        return node_id in self._places
+
+    def parent(self, node_id: str) -> Node | None:
+        """The node above, or None at the top. Raises `NodeMissing`."""
+        self.find(node_id)
+        return self._places[node_id][1]
+
+    def siblings(self, node_id: str) -> tuple[Node, ...]:
+        """The other children of the same parent, in order. Raises `NodeMissing`."""
+        parent = self.parent(node_id)
+        family = self.nodes if parent is None else parent.children
+        return tuple(node for node in family if node.id != node_id)
+
+    def innermost(self, location: Location) -> Node | None:
+        """The deepest node whose place holds all of `location`, or None where no node does."""
+        best: Node | None = None
+        level = self.nodes
+        while True:
+            inside = next((node for node in level if node.location.contains(location)), None)
+            if inside is None:
+                return best
+            best, level = inside, inside.children
+
+    @cached_property
+    def node_count(self) -> int:
+        """How many nodes there are on all levels."""
+        return len(self._places)
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[Node, Node | None]]:
+        places: dict[str, tuple[Node, Node | None]] = {}
+        pending: list[tuple[Node, Node | None]] = [(node, None) for node in reversed(self.nodes)]
+        while pending:
+            node, above = pending.pop()
+            places[node.id] = (node, above)
+            pending.extend((child, node) for child in reversed(node.children))
+        return places
+
+    @property
+    def source_digest(self) -> Digest | None:
+        """The digest of the bytes that were mapped, where the map says so."""
+        text = self.metadata.get("source_hash")
+        try:
+            return Digest(text) if isinstance(text, str) else None
+        except ValueError:
+            return None
+
+    @property
+    def mapper(self) -> MapperIdentity | None:
+        """Which mapper made this map, where the map says so."""
+        return MapperIdentity.from_metadata(self.metadata.get("mapper"))
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """How far the resource reaches, as far as the map says so."""
+        facts = self.metadata
+        return Bounds(
+            pages=_whole(facts.get("page_count")),
+            lines=_whole(facts.get("line_count")),
+            seconds=_seconds(facts.get("duration")),
+            size=_size(facts.get("dimensions")),
+            chapters=_lengths(facts.get("chapter_lengths")),
+        )
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _seconds(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
+
+
+def _size(value: object) -> tuple[int, int] | None:
+    match value:
+        case [int(width), int(height)]:
+            return width, height
+    return None
+
+
+def _lengths(value: object) -> tuple[int, ...] | None:
+    if isinstance(value, list | tuple) and value and all(isinstance(length, int) for length in value):
+        return tuple(value)
+    return None

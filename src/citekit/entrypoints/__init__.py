@@ -1,0 +1,1 @@
+"""Where callers come in: the command line, the MCP server, the SDK."""
