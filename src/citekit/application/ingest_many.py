@@ -1,0 +1,82 @@
+"""Map many files at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.application.ingest import Ingest, Ingested
+from citekit.domain.errors import CiteKitError
+from citekit.domain.formats import by_name
+from citekit.domain.modality import Modality
+from citekit.domain.progress import Progress, silent
+
+
+@frozen
+class Outcome:
+    """What became of one file: a map, or the error that it deserved."""
+
+    path: Path
+    ingested: Ingested | None = None
+    error: CiteKitError | None = None
+
+
+@frozen
+class IngestMany:
+    """Maps files in parallel; the failure of one does not stop the rest."""
+
+    ingest: Ingest
+
+    def __call__(
+        self,
+        paths: Iterable[Path],
+        *,
+        modality: Modality | None = None,
+        force: bool = False,
+        concurrency: int = 2,
+        progress: Progress = silent,
+    ) -> Iterator[Outcome]:
+        """An outcome for every file, as each is finished. `progress` is asked before each whether to go on."""
+
+        def one(path: Path) -> Outcome:
+            try:
+                return Outcome(path, self.ingest(path, modality=modality, force=force, progress=progress))
+            except CiteKitError as error:
+                return Outcome(path, error=error)
+
+        waiting = iter(paths)
+        with ThreadPoolExecutor(max(1, concurrency), thread_name_prefix="ingest") as pool:
+            running: set[Future[Outcome]] = set()
+            try:
+                while True:
+                    running |= {pool.submit(one, path) for path in islice(waiting, 2 * concurrency - len(running))}
+                    if not running:
+                        return
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+            finally:
+                for future in running:
+                    future.cancel()
+
+
+def files_below(paths: Sequence[Path], skip: Sequence[Path] = ()) -> Iterator[Path]:
+    """The files that `paths` name: a file as it is, a folder as every file below it whose name we know, sorted.
+
+    Hidden files, symbolic links to folders, and the folders in `skip` are left out of folders; named files never are.
+    """
+    skipped = {path.resolve() for path in skip}
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        for folder, folders, names in os.walk(path):
+            here = Path(folder)
+            folders[:] = sorted(
+                name for name in folders if not name.startswith(".") and (here / name).resolve() not in skipped
+            )
+            yield from (here / name for name in sorted(names) if not name.startswith(".") and by_name(name))

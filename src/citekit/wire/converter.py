@@ -1,0 +1,157 @@
+"""The one converter between attrs values and plain data, and how its errors become `path: reason` lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from cattrs import Converter, transform_error
+from cattrs.errors import BaseValidationError
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+
+from citekit.domain.digest import Digest
+from citekit.domain.errors import CiteKitError, FaultyAnswer
+from citekit.domain.evidence import EvidenceKey, Extraction, ExtractorIdentity, Form, Options, Receipt
+from citekit.domain.locations import Location
+from citekit.domain.modality import Modality
+from citekit.domain.node import Node
+from citekit.domain.resource_map import ResourceMap
+from citekit.wire import locations
+
+_MISSING = "is missing"
+
+
+def structure(data: object, kind: type[Any], what: str) -> Any:
+    """`data` as a value of `kind`. Raises `FaultyAnswer`, which calls the data `what`, with `path: reason` lines."""
+    try:
+        return CONVERTER.structure(data, kind)
+    except (BaseValidationError, CiteKitError, ValueError, TypeError, KeyError) as wrong:
+        raise FaultyAnswer(what, faults_of(wrong)) from wrong
+
+
+def faults_of(wrong: BaseException) -> list[str]:
+    """The `path: reason` lines of a structuring error."""
+    if not isinstance(wrong, BaseValidationError):
+        return [f"$: {_reason(wrong, None)}"]
+    return [_line(text) for text in transform_error(wrong, path="$", format_exception=_reason)]
+
+
+def _line(text: str) -> str:
+    reason, _, path = text.rpartition(" @ ")
+    path = path.removeprefix("$").removeprefix(".") or "$"
+    field, colon, rest = reason.partition(": ")
+    if colon and field.isidentifier() and field.islower():
+        return f"{path}.{field}: {rest}"
+    return f"{path}: {reason}"
+
+
+def _reason(wrong: BaseException, kind: type | None) -> str:
+    if isinstance(wrong, KeyError):
+        return _MISSING
+    if isinstance(wrong, CiteKitError | ValueError | TypeError) and str(wrong):
+        return re.sub(r"\s+", " ", str(wrong))[:300]
+    return f"is not a {getattr(kind, '__name__', 'value')}"
+
+
+def _text(value: object, _: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{_shown(value)} is not a text")
+    return value
+
+
+def _whole(value: object, _: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{_shown(value)} is not a whole number")
+    return value
+
+
+def _real(value: object, _: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise TypeError(f"{_shown(value)} is not a number")
+    return float(value)
+
+
+def _truth(value: object, _: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{_shown(value)} is neither true nor false")
+    return value
+
+
+def _moment(value: object, _: Any) -> datetime:
+    if not isinstance(value, str):
+        raise TypeError(f"{_shown(value)} is not a time (ISO 8601)")
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise ValueError(f"{_shown(value)} is not a time (ISO 8601)") from None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _location(value: object, _: Any) -> Location:
+    if value is None:
+        raise ValueError(_MISSING)
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{_shown(value)} is not a location")
+    return locations.from_plain(value)
+
+
+def _plain_mapping(value: object, _: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{_shown(value)} is not an object")
+    return dict(value)
+
+
+def _modality(value: object, _: Any) -> Modality:
+    found = locations.modality_of(value)
+    if found is None:
+        raise ValueError(f"{_shown(value)} is not one of {', '.join(Modality)}")
+    return found
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+def written_moment(moment: datetime) -> str:
+    """A time in the written form: ISO 8601 in UTC with `Z`."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _build() -> Converter:
+    converter = Converter()
+    for kind, hook in ((str, _text), (int, _whole), (float, _real), (bool, _truth), (datetime, _moment)):
+        converter.register_structure_hook(kind, hook)
+    converter.register_structure_hook(Modality, _modality)
+    converter.register_structure_hook_func(lambda kind: kind == Location, _location)
+    converter.register_structure_hook_func(lambda kind: kind == Mapping[str, Any], _plain_mapping)
+    converter.register_structure_hook(Digest, lambda value, _: Digest(_text(value, None)))
+    converter.register_structure_hook(EvidenceKey, lambda value, _: EvidenceKey(Digest(_text(value, None))))
+    converter.register_unstructure_hook(Form, lambda form: form.value)
+    converter.register_unstructure_hook(Modality, lambda modality: modality.value)
+    converter.register_unstructure_hook(Digest, lambda digest: digest.hex)
+    converter.register_unstructure_hook(EvidenceKey, str)
+    converter.register_unstructure_hook(datetime, written_moment)
+    converter.register_unstructure_hook_func(lambda kind: kind == Location, locations.to_plain)
+    _register(converter, ResourceMap, modality=override(rename="type"))
+    _register(converter, Node)
+    for plain in (Extraction, ExtractorIdentity, Options, Receipt):
+        _register(converter, plain)
+    return converter
+
+
+def _register(converter: Converter, kind: type[Any], **overrides: Any) -> None:
+    both = {**overrides, **{name: override(omit_if_default=True) for name in _OPTIONAL.get(kind, ())}}
+    converter.register_structure_hook(kind, make_dict_structure_fn(kind, converter, **overrides))
+    converter.register_unstructure_hook(kind, make_dict_unstructure_fn(kind, converter, **both))
+
+
+_OPTIONAL: dict[type[Any], Sequence[str]] = {
+    Node: ("summary",),
+    Extraction: ("bytes_from", "notes"),
+    Receipt: ("bytes_from", "notes"),
+}
+
+CONVERTER = _build()

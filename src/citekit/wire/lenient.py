@@ -1,0 +1,96 @@
+"""What older and foreign maps write differently, brought into the strict form before it is structured.
+
+Read here: citekit 0.1 and 0.2 (nulls, `pages` or `lines` beside the location), the older flat form (no location object at
+all), and the map of the architecture page (`metadata.title`, `metadata.type`, `context` for `summary`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from citekit.domain.modality import Modality
+from citekit.wire.locations import PLACE_FIELDS, modality_by_fields, modality_of
+
+DEPTH_LIMIT = 64
+"""Levels of nodes that a map may have."""
+
+EPOCH = "1970-01-01T00:00:00Z"
+"""Stands where an older map does not say when it was made."""
+
+
+class NestedTooDeeplyError(ValueError):
+    """Nodes are nested deeper than `DEPTH_LIMIT`."""
+
+
+def strict_map(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The strict form of a whole map. What cannot be understood is left as it is, for the structuring to name."""
+    plain = without_nulls(data)
+    metadata = plain.get("metadata", {})
+    known = metadata if isinstance(metadata, Mapping) else {}
+    nodes = plain.get("nodes", [])
+    modality = modality_of(plain.get("type", known.get("type"))) or _modality_of_nodes(nodes)
+    return {
+        **plain,
+        "type": modality.value if modality else plain.get("type"),
+        "title": plain.get("title", known.get("title", plain.get("resource_id"))),
+        "source_path": plain.get("source_path", ""),
+        "metadata": metadata,
+        "created_at": plain.get("created_at", EPOCH),
+        "nodes": [strict_node(node, modality) for node in nodes] if isinstance(nodes, list) else nodes,
+    }
+
+
+def strict_node(data: object, modality: Modality | None, depth: int = 1) -> object:
+    """The strict form of a node and all below it. Raises `NestedTooDeeplyError`."""
+    if depth > DEPTH_LIMIT:
+        raise NestedTooDeeplyError(f"nodes are nested more than {DEPTH_LIMIT} deep")
+    if not isinstance(data, Mapping):
+        return data
+    plain = without_nulls(data)
+    children = plain.get("children", [])
+    node: dict[str, Any] = {key: plain[key] for key in ("id", "title", "type", "summary") if key in plain}
+    if isinstance(node.get("id"), str):
+        node.setdefault("title", node["id"].rpartition(".")[2])
+    node.setdefault("type", "section")
+    if "summary" not in node and "context" in plain:
+        node["summary"] = plain["context"]
+    node["location"] = _strict_location(plain, modality)
+    node["children"] = (
+        [strict_node(child, modality, depth + 1) for child in children] if isinstance(children, list) else children
+    )
+    return node
+
+
+def without_nulls(data: Mapping[str, Any]) -> dict[str, Any]:
+    """`data` without the entries that are None: a null is an absent field."""
+    return {key: value for key, value in data.items() if value is not None}
+
+
+def _strict_location(node: Mapping[str, Any], modality: Modality | None) -> object:
+    written = node.get("location", {})
+    if not isinstance(written, Mapping):
+        return written
+    location = without_nulls(written)
+    if not any(field in location for field in PLACE_FIELDS):
+        location.update({field: node[field] for field in PLACE_FIELDS if field in node})
+    if not location:
+        return None
+    if "modality" not in location:
+        known = modality if modality is not Modality.VIRTUAL else None
+        guessed = known or modality_by_fields(location)
+        if guessed is not None:
+            location["modality"] = guessed.value
+    return location
+
+
+def _modality_of_nodes(nodes: object) -> Modality | None:
+    if not isinstance(nodes, list):
+        return None
+    for node in nodes:
+        if isinstance(node, Mapping):
+            place = node.get("location") if isinstance(node.get("location"), Mapping) else node
+            found = modality_of(place.get("modality")) or modality_by_fields(place) if place else None
+            if found is not None:
+                return found
+    return None

@@ -1,0 +1,145 @@
+"""The flat written form of a location.
+
+One object with `modality` and only the fields of that modality: `pages` (with `bbox` beside exactly one), `chapter` (a
+number, or [first, last]) with `chars`, `lines`, `start`/`end`, `bbox`, `virtual_address`. Absent fields are omitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from citekit.domain.errors import LocationMalformed
+from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
+from citekit.domain.modality import Modality
+
+PLACE_FIELDS = ("pages", "chapter", "chars", "lines", "start", "end", "bbox", "virtual_address")
+"""Every field of a location but `modality`."""
+
+
+class BoxOrder(StrEnum):
+    """What the four numbers of a `bbox` in foreign data mean; ours are always corners."""
+
+    CORNERS = "xyxy"
+    SIZE = "xywh"
+
+
+def to_plain(location: Location) -> dict[str, Any]:
+    """The written form; numbers stay numbers."""
+    plain: dict[str, Any] = {"modality": location.modality.value}
+    match location:
+        case Pages(numbers=numbers, region=region):
+            plain["pages"] = list(numbers)
+            if region is not None:
+                plain["bbox"] = list(region.corners)
+        case Chapter(number=number, last=last, chars=chars):
+            plain["chapter"] = number if number == last else [number, last]
+            if chars is not None:
+                plain["chars"] = list(chars)
+        case Lines(first=first, last=last):
+            plain["lines"] = [first, last]
+        case TimeSpan(start=start, end=end):
+            plain["start"] = start
+            if end is not None:
+                plain["end"] = end
+        case Box():
+            plain["bbox"] = list(location.corners)
+        case Virtual(virtual_address=address):
+            plain["virtual_address"] = address
+    return plain
+
+
+def from_plain(data: Mapping[str, Any], box_order: BoxOrder = BoxOrder.CORNERS) -> Location:
+    """The location that `data` (with a modality, without nulls) means. Raises `LocationMalformed` with the reason."""
+    modality = modality_of(data.get("modality"))
+    if modality is None:
+        raise LocationMalformed(f"modality: {data.get('modality')!r} is not one of {', '.join(Modality)}")
+    match modality:
+        case Modality.DOCUMENT:
+            return _document(data, box_order)
+        case Modality.TEXT:
+            return Lines(*_wholes(data, "lines", 2))
+        case Modality.VIDEO | Modality.AUDIO:
+            end = data.get("end")
+            return TimeSpan(_number(data, "start"), None if end is None else _number(data, "end"), modality)
+        case Modality.IMAGE:
+            return _box(data, box_order)
+        case Modality.VIRTUAL:
+            address = data.get("virtual_address")
+            if not isinstance(address, str):
+                raise LocationMalformed("virtual_address: a virtual location needs one, as text")
+            return Virtual(address)
+
+
+def modality_of(word: object) -> Modality | None:
+    """The modality of a written word; `pdf` is read as document."""
+    if word == "pdf":
+        return Modality.DOCUMENT
+    return next((modality for modality in Modality if modality.value == word), None)
+
+
+def modality_by_fields(data: Mapping[str, Any]) -> Modality | None:
+    """The modality that the fields of a location without one tell by themselves; None for `start`/`end` and none."""
+    for field, modality in _BY_FIELD.items():
+        if data.get(field) is not None:
+            return modality
+    return None
+
+
+_BY_FIELD = {
+    "pages": Modality.DOCUMENT,
+    "chapter": Modality.DOCUMENT,
+    "lines": Modality.TEXT,
+    "bbox": Modality.IMAGE,
+    "virtual_address": Modality.VIRTUAL,
+}
+
+
+def _document(data: Mapping[str, Any], box_order: BoxOrder) -> Location:
+    if "chapter" in data:
+        chars = _wholes(data, "chars", 2) if "chars" in data else None
+        value = data["chapter"]
+        first, last = _wholes(data, "chapter", 2) if isinstance(value, list) else (_whole("chapter", value),) * 2
+        return Chapter(first, (chars[0], chars[1]) if chars else None, last=last)
+    if "pages" not in data:
+        raise LocationMalformed("pages: a place in a document needs pages or a chapter")
+    pages = _wholes(data, "pages", None)
+    if pages and pages[0] < 1:
+        raise LocationMalformed(f"pages: pages count from 1, so there is no page {pages[0]}")
+    return Pages.of(pages, _box(data, box_order) if "bbox" in data else None)
+
+
+def _box(data: Mapping[str, Any], order: BoxOrder) -> Box:
+    numbers = data.get("bbox")
+    if not isinstance(numbers, list | tuple) or len(numbers) != 4:
+        raise LocationMalformed("bbox: four numbers are needed")
+    a, b, c, d = (_real("bbox", number) for number in numbers)
+    return Box(a, b, c, d) if order is BoxOrder.CORNERS else Box(a, b, min(a + c, 1.0), min(b + d, 1.0))
+
+
+def _wholes(data: Mapping[str, Any], name: str, count: int | None) -> tuple[int, ...]:
+    values = data.get(name)
+    if not isinstance(values, list | tuple) or (count is not None and len(values) != count):
+        raise LocationMalformed(f"{name}: {'a list of' if count is None else 'two'} whole numbers are needed")
+    return tuple(_whole(name, value) for value in values)
+
+
+def _whole(name: str, value: object) -> int:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise LocationMalformed(f"{name}: {value!r} is not a whole number")
+    return value
+
+
+def _number(data: Mapping[str, Any], name: str) -> float:
+    if name not in data:
+        raise LocationMalformed(f"{name}: a time span needs it, in seconds")
+    return _real(name, data[name])
+
+
+def _real(name: str, value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise LocationMalformed(f"{name}: {value!r} is not a number")
+    return float(value)

@@ -1,0 +1,109 @@
+"""The written form of a map: that of the MCP tools' reference, as a JSON file and as plain data.
+
+`metadata.map_version` is the version of the form. A map without one was written by citekit 0.1 or 0.2, by hand, or by
+another program, and is read leniently; so are maps of version 1. A later version is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from citekit.domain.errors import FaultyAnswer
+from citekit.domain.node import Node
+from citekit.domain.resource_map import ResourceMap
+from citekit.wire.converter import CONVERTER, structure
+from citekit.wire.lenient import NestedTooDeeplyError, strict_map
+from citekit.wire.locations import BoxOrder, from_plain, to_plain
+
+MAP_VERSION = 1
+"""The version of the written form that `to_plain_map` writes."""
+
+SIZE_LIMIT = 256 * 1024 * 1024
+"""Characters of the longest map text that is read."""
+
+
+def to_plain_map(resource_map: ResourceMap) -> dict[str, Any]:
+    """The map as plain data, ready for JSON."""
+    plain: dict[str, Any] = CONVERTER.unstructure(resource_map)
+    ordered = {
+        key: plain[key] for key in ("resource_id", "type", "title", "source_path", "metadata", "nodes", "created_at")
+    }
+    ordered["metadata"] = {**resource_map.metadata, "map_version": MAP_VERSION}
+    return ordered
+
+
+def from_plain_map(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
+    """The map that `data` means. Raises `FaultyAnswer` with `path: reason` lines; `where` says what the data is."""
+    if not isinstance(data, Mapping):
+        raise FaultyAnswer(where, ["$: a map is a JSON object"])
+    _check_version(data, where)
+    try:
+        strict = strict_map(data)
+    except NestedTooDeeplyError as wrong:
+        raise FaultyAnswer(where, [f"nodes: {wrong}"]) from wrong
+    if box_order is BoxOrder.SIZE:
+        _corners_from_sizes(strict["nodes"])
+    if isinstance(strict["metadata"], Mapping):
+        strict["metadata"] = {key: value for key, value in strict["metadata"].items() if key != "map_version"}
+    found: ResourceMap = structure(strict, ResourceMap, where)
+    return found
+
+
+def to_json(resource_map: ResourceMap) -> str:
+    """The map as the text of a JSON file: indented, any script as it is."""
+    return json.dumps(to_plain_map(resource_map), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def from_json(text: str, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
+    """The map in the text of a JSON file. Raises `FaultyAnswer`; `where` says which file it is."""
+    if len(text) > SIZE_LIMIT:
+        raise FaultyAnswer(where, [f"$: longer than {SIZE_LIMIT} characters"])
+    try:
+        data = json.loads(text.removeprefix("\ufeff"), parse_constant=_no_constant)
+    except json.JSONDecodeError as wrong:
+        raise FaultyAnswer(where, [f"$: not JSON: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"]) from wrong
+    except RecursionError as wrong:
+        raise FaultyAnswer(where, ["$: nested too deeply"]) from wrong
+    except ValueError as wrong:
+        raise FaultyAnswer(where, [f"$: {wrong}"]) from wrong
+    return from_plain_map(data, where, box_order)
+
+
+def to_plain_node(node: Node, *, depth: int | None = None) -> dict[str, Any]:
+    """A node as plain data with `depth` levels of children below it written out; None for all, 0 for ids only."""
+    plain: dict[str, Any] = {"id": node.id, "title": node.title, "type": node.type, "location": to_plain(node.location)}
+    if node.summary is not None:
+        plain["summary"] = node.summary
+    if depth == 0:
+        plain["children"] = [{"id": child.id} for child in node.children]
+    else:
+        below = None if depth is None else depth - 1
+        plain["children"] = [to_plain_node(child, depth=below) for child in node.children]
+    return plain
+
+
+def _check_version(data: Mapping[str, Any], where: str) -> None:
+    metadata = data.get("metadata")
+    version = metadata.get("map_version", MAP_VERSION) if isinstance(metadata, Mapping) else MAP_VERSION
+    if version != MAP_VERSION:
+        raise FaultyAnswer(
+            where, [f"metadata.map_version: {version!r} is not known here (only {MAP_VERSION}): update citekit"]
+        )
+
+
+def _corners_from_sizes(nodes: object) -> None:
+    pending = list(nodes) if isinstance(nodes, list) else []
+    while pending:
+        node = pending.pop()
+        if not isinstance(node, dict):
+            continue
+        location = node.get("location")
+        if isinstance(location, dict) and "bbox" in location:
+            node["location"] = to_plain(from_plain(location, BoxOrder.SIZE))
+        pending.extend(node.get("children", []))
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a JSON number")
