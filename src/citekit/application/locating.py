@@ -19,7 +19,7 @@ class LocateSource:
 
     sources: Sources
     home: Path
-    roots: Sequence[Path] = field(default=(), converter=tuple)
+    roots: Sequence[Path] = field(default=(), converter=tuple[Path, ...])
 
     def __call__(self, resource_map: ResourceMap, extra_roots: Sequence[Path] = ()) -> Source:
         """The file, unchanged since it was mapped.

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from citekit.application.ingest import Ingest
 from citekit.application.locating import LocateSource
 from citekit.domain.address import Address
-from citekit.domain.errors import FormUnsupported, ResourceMissing, SourceChanged
+from citekit.domain.errors import FormUnsupported, RequestRefused, SourceChanged
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
 from citekit.domain.formats import Format
 from citekit.domain.locations import Location, Virtual
@@ -25,6 +25,22 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 _UNSAFE = re.compile(r"[^\w~-]+")
+_USUAL = Options()
+
+
+@frozen
+class NodeName:
+    """A node by its name: the other way, beside an address, to say which part is wanted."""
+
+    resource_id: str
+    node_id: str
+
+
+@frozen
+class _Part:
+    node: Node | None
+    location: Location
+    file_name: str
 
 
 @frozen
@@ -34,80 +50,47 @@ class Resolve:
     maps: MapStore
     evidence: EvidenceStore
     outputs: Outputs
-    extractors: Sequence[Extractor] = field(converter=tuple)
+    extractors: Sequence[Extractor] = field(converter=tuple[Extractor, ...])
     locate: LocateSource
     ingest: Ingest
 
-    def node(
+    def __call__(
         self,
-        resource_id: str,
-        node_id: str,
+        what: NodeName | Address,
         *,
         virtual: bool = False,
-        options: Options = Options(),
+        options: Options = _USUAL,
         remap: bool = False,
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> Evidence:
-        """The evidence of a node.
+        """The evidence of a node, or of any other part of a mapped resource.
 
-        `virtual` answers without touching the file's content: no path, but whether the map is stale. `remap` maps a
-        changed source again instead of refusing. Raises `ResourceMissing`, `NodeMissing`, `SourceChanged`,
-        `SourceMoved`, and what the extractor and the stores raise.
+        `virtual` answers without cutting: no path, but whether the source still is what was mapped. `remap` maps a
+        changed source again instead of refusing; `roots` are folders in which a moved source is looked for. For an
+        address the `node` of the answer is the innermost one that holds it.
+
+        Raises `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
+        `RequestRefused` (an address of another modality), and what the extractor and the stores raise.
         """
-        resource_map = self.maps.get(resource_id)
-        node = resource_map.find(node_id)
-        if virtual or isinstance(node.location, Virtual):
-            return self._virtual(resource_map, node, node.location)
-        try:
-            source = self.locate(resource_map, roots)
-        except SourceChanged as changed:
-            if not remap:
-                raise
-            resource_map = self.ingest(Path(changed.path), wanted_id=resource_id, progress=progress).resource_map
-            node = resource_map.find(node_id)
-            source = self.locate(resource_map, roots)
-        name = f"{resource_id}_{node_id.replace('.', '_')}"
-        return self._physical(resource_map, source, node, node.location, name, options, progress)
-
-    def address(
-        self,
-        address: Address,
-        *,
-        virtual: bool = False,
-        options: Options = Options(),
-        remap: bool = False,
-        roots: Sequence[Path] = (),
-        progress: Progress = silent,
-    ) -> Evidence:
-        """The evidence of any part, node or not. `node` in the answer is the innermost one that holds it.
-
-        Raises as `node` does, and `LocationOutside`; `ResourceMissing` for an address of another kind of resource.
-        """
-        resource_map = self.maps.get(address.resource_id)
-        location = address.location
-        if resource_map.modality is not location.modality and not isinstance(location, Virtual):
-            raise ResourceMissing(
-                address.resource_id, f"{resource_map.modality.scheme}://{address.resource_id}", [address.resource_id]
+        resource_map = self.maps.get(what.resource_id)
+        part = _part(resource_map, what)
+        if virtual or isinstance(part.location, Virtual):
+            return Evidence(
+                resource_id=resource_map.resource_id,
+                node=part.node,
+                location=part.location,
+                stale=self.locate.staleness(resource_map),
             )
-        location = location.clamp(resource_map.bounds)
-        node = resource_map.innermost(location)
-        if virtual or isinstance(location, Virtual):
-            return self._virtual(resource_map, node, location)
         try:
             source = self.locate(resource_map, roots)
         except SourceChanged as changed:
             if not remap:
                 raise
-            resource_map = self.ingest(
-                Path(changed.path), wanted_id=address.resource_id, progress=progress
-            ).resource_map
-            location = location.clamp(resource_map.bounds)
-            node = resource_map.innermost(location)
-            source = self.locate(resource_map, roots)
-        fragment = str(Address("x", location)).partition("#")[2]
-        name = f"{address.resource_id}_{fragment.replace('=', '_').replace(',', '_').replace('.', '_')}"
-        return self._physical(resource_map, source, node, location, name, options, progress)
+            again = self.ingest(Path(changed.path), wanted_id=resource_map.resource_id, progress=progress)
+            part = _part(again.resource_map, what)
+            source = self.locate(again.resource_map, roots)
+        return self._physical(what.resource_id, source, part, options, progress)
 
     def forms(self, format: Format, location: Location) -> list[Form]:
         """Every form in which that place of such a file can be cut out."""
@@ -122,34 +105,22 @@ class Resolve:
                 return extractor.extract(source, receipt.location, receipt.options, target)
         return None
 
-    def _virtual(self, resource_map: ResourceMap, node: Node | None, location: Location) -> Evidence:
-        stale = self.locate.staleness(resource_map)
-        return Evidence(resource_id=resource_map.resource_id, node=node, location=location, stale=stale)
-
     def _physical(
-        self,
-        resource_map: ResourceMap,
-        source: Source,
-        node: Node | None,
-        location: Location,
-        name: str,
-        options: Options,
-        progress: Progress,
+        self, resource_id: str, source: Source, part: _Part, options: Options, progress: Progress
     ) -> Evidence:
-        place = location.clamp(resource_map.bounds)
+        place = part.location
         extractor = self._extractor(source, place, options)
         key = EvidenceKey.of(source.digest, place, extractor.identity, options)
         stored = self.evidence.obtain(
             key, lambda target: extractor.extract(source, place, options, target, progress=progress)
         )
-        receipt = _receipt(resource_map.resource_id, source, place, extractor, options, stored)
+        receipt = _receipt(resource_id, source, place, extractor, options, stored)
         suffix = "_accurate" if options.accurate else ""
-        path = self.outputs.place(stored, receipt, _UNSAFE.sub("_", name) + suffix)
         return Evidence(
-            resource_id=resource_map.resource_id,
-            node=node,
-            location=location,
-            output_path=path,
+            resource_id=resource_id,
+            node=part.node,
+            location=place,
+            output_path=self.outputs.place(stored, receipt, part.file_name + suffix),
             receipt=receipt,
             made_now=stored.made_now,
         )
@@ -162,6 +133,25 @@ class Resolve:
         raise FormUnsupported(
             f"A part of a {source.format.name} file cannot be had as {options.form.value} (it can be had as: {known})."
         )
+
+
+def _part(resource_map: ResourceMap, what: NodeName | Address) -> _Part:
+    """What is wanted, in terms of the map as it is now; its location ends where the resource ends."""
+    if isinstance(what, NodeName):
+        node = resource_map.find(what.node_id)
+        place = node.location.clamp(resource_map.bounds)
+        return _Part(node, place, _file_name(what.resource_id, what.node_id.replace(".", "_")))
+    location = what.location
+    if location.modality not in (resource_map.modality, location.modality.VIRTUAL):
+        scheme = resource_map.modality.scheme
+        raise RequestRefused(f"'{what.resource_id}' is a {resource_map.modality}: its addresses begin with {scheme}://")
+    place = location.clamp(resource_map.bounds)
+    fragment = str(Address("x", place)).partition("#")[2]
+    return _Part(resource_map.innermost(place), place, _file_name(what.resource_id, fragment))
+
+
+def _file_name(resource_id: str, part: str) -> str:
+    return f"{_UNSAFE.sub('_', resource_id)}_{_UNSAFE.sub('_', part)}"
 
 
 def _receipt(

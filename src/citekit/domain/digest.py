@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import BinaryIO, Self
+from io import BufferedIOBase
+from typing import Self
 
 from attrs import field, frozen
 from attrs.validators import matches_re
@@ -32,6 +33,6 @@ class Digest:
         return cls(hashlib.sha256(data).hexdigest())
 
     @classmethod
-    def of_stream(cls, stream: BinaryIO) -> Self:
+    def of_stream(cls, stream: BufferedIOBase) -> Self:
         """The digest of a binary stream from its position to its end, in bounded memory."""
         return cls(hashlib.file_digest(stream, "sha256").hexdigest())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +15,10 @@ from citekit.domain.address import Address
 from citekit.domain.digest import Digest
 from citekit.domain.locations import Location
 from citekit.domain.node import Node
+
+
+def _sentences(notes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(notes)
 
 
 class Form(StrEnum):
@@ -76,7 +81,7 @@ class Extraction:
     media_type: str
     extent: Location
     bytes_from: float | None = None
-    notes: tuple[str, ...] = field(default=(), converter=tuple)
+    notes: tuple[str, ...] = field(default=(), converter=_sentences)
 
 
 @frozen(kw_only=True)
@@ -110,7 +115,7 @@ class Receipt:
     media_type: str
     extent: Location
     bytes_from: float | None = None
-    notes: tuple[str, ...] = field(default=(), converter=tuple)
+    notes: tuple[str, ...] = field(default=(), converter=_sentences)
     created: datetime
 
     @property

@@ -22,7 +22,7 @@ class Node:
     type: str
     location: Location
     summary: str | None = None
-    children: tuple[Node, ...] = field(default=(), converter=tuple)
+    children: tuple[Node, ...] = field(default=(), converter=tuple["Node", ...])
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, in reading order."""

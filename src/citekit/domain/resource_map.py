@@ -32,7 +32,7 @@ class ResourceMap:
     modality: Modality
     title: str
     source_path: str
-    nodes: tuple[Node, ...] = field(converter=tuple)
+    nodes: tuple[Node, ...] = field(converter=tuple[Node, ...])
     created_at: datetime
     metadata: Mapping[str, Any] = field(factory=dict)
 

@@ -25,7 +25,7 @@ class Pages:
 
     modality: ClassVar[Modality] = Modality.DOCUMENT
 
-    numbers: tuple[int, ...] = field(converter=tuple)
+    numbers: tuple[int, ...] = field(converter=tuple[int, ...])
     region: Box | None = None
 
     def __attrs_post_init__(self) -> None:

@@ -32,8 +32,8 @@ class MediaFacts:
     audio_codec: str | None
     size: tuple[int, int] | None
     frame_rate: float | None
-    chapters: Sequence[Cue] = field(converter=tuple)
-    subtitles: Sequence[Cue] = field(default=(), converter=tuple)
+    chapters: Sequence[Cue] = field(converter=tuple[Cue, ...])
+    subtitles: Sequence[Cue] = field(default=(), converter=tuple[Cue, ...])
     tags: Mapping[str, str] = field(factory=dict)
 
 

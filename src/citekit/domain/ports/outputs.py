@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
+from citekit.domain.digest import Digest
 from citekit.domain.evidence import Receipt, StoredEvidence
 
 
@@ -20,3 +21,6 @@ class Outputs(Protocol):
 
     def receipt(self, path: Path) -> Receipt | None:
         """The receipt of a file that `place` laid there, or None."""
+
+    def receipt_of(self, digest: Digest) -> Receipt | None:
+        """A receipt of evidence whose bytes have that digest, wherever a copy of it lies now, or None."""

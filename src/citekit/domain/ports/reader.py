@@ -36,11 +36,11 @@ class Book:
     """A book's facts, chapters in reading order, and contents in reading order."""
 
     title: str | None
-    authors: Sequence[str] = field(converter=tuple)
+    authors: Sequence[str] = field(converter=tuple[str, ...])
     language: str | None
     identifier: str | None
-    chapters: Sequence[BookChapter] = field(converter=tuple)
-    contents: Sequence[Heading] = field(converter=tuple)
+    chapters: Sequence[BookChapter] = field(converter=tuple[BookChapter, ...])
+    contents: Sequence[Heading] = field(converter=tuple[Heading, ...])
 
 
 class Reader(Protocol):

@@ -27,7 +27,7 @@ class Draft:
     type: str
     location: Location
     summary: str | None = None
-    children: Sequence[Draft] = field(default=(), converter=tuple)
+    children: Sequence[Draft] = field(default=(), converter=tuple["Draft", ...])
     keep_case: bool = False
 
 
@@ -40,9 +40,9 @@ class Outline:
 
     title: str | None
     bounds: Bounds
-    drafts: Sequence[Draft] = field(converter=tuple)
+    drafts: Sequence[Draft] = field(converter=tuple[Draft, ...])
     facts: Mapping[str, Any] = field(factory=dict)
-    notes: Sequence[str] = field(default=(), converter=tuple)
+    notes: Sequence[str] = field(default=(), converter=tuple[str, ...])
 
 
 class Outliner(Protocol):

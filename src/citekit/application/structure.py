@@ -1,0 +1,125 @@
+"""A map, or as much of it as fits into one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import evolve, field, frozen
+
+from citekit.domain.errors import RequestRefused
+from citekit.domain.node import Node
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.resource_map import ResourceMap
+
+ANSWER_LIMIT = 90_000
+"""Characters that one answer may have, about; clients cut answers of more than some 25,000 tokens."""
+
+NODE_COST = 190
+"""Characters of a written node beside its id, title and summary."""
+
+
+@frozen(kw_only=True)
+class Structure:
+    """A window on a map: `nodes` in their tree, with the ancestors of the first one repeated as its path.
+
+    `whole` says that nothing was left out; else `next_cursor` asks for the rest, or is None at the end.
+    """
+
+    resource_map: ResourceMap
+    nodes: Sequence[Node] = field(converter=tuple[Node, ...])
+    whole: bool
+    next_cursor: str | None
+    total: int
+
+
+@frozen
+class GetStructure:
+    """Reads a map in reading order, from any node down, to any depth, in answers of bounded size."""
+
+    maps: MapStore
+
+    def __call__(
+        self,
+        resource_id: str,
+        *,
+        node_id: str | None = None,
+        depth: int | None = None,
+        cursor: str | None = None,
+        limit: int = ANSWER_LIMIT,
+    ) -> Structure:
+        """The structure below `node_id` (else all), `depth` levels of it (1: no children), from `cursor` on.
+
+        Raises `ResourceMissing`, `NodeMissing`, `RequestRefused` for a cursor that was not given out or a depth below 1.
+        """
+        resource_map = self.maps.get(resource_id)
+        if depth is not None and depth < 1:
+            raise RequestRefused(f"A depth counts levels from 1, so {depth} is none.")
+        roots = resource_map.nodes if node_id is None else (resource_map.find(node_id),)
+        kept = _pruned(roots, depth)
+        total = sum(1 for root in kept for _ in root.walk())
+        start = _offset(cursor, total)
+        count = _fitting(kept, start, limit)
+        whole = start == 0 and count == total and depth is None and node_id is None
+        return Structure(
+            resource_map=resource_map,
+            nodes=kept if count == total else _window(kept, start, start + count),
+            whole=whole,
+            next_cursor=str(start + count) if start + count < total else None,
+            total=total,
+        )
+
+
+def _pruned(nodes: Sequence[Node], depth: int | None) -> tuple[Node, ...]:
+    if depth is None:
+        return tuple(nodes)
+    if depth == 0:
+        return ()
+    return tuple(evolve(node, children=_pruned(node.children, depth - 1)) for node in nodes)
+
+
+def _offset(cursor: str | None, total: int) -> int:
+    if cursor is None:
+        return 0
+    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 9 or not 0 <= int(cursor) < max(total, 1):
+        raise RequestRefused(f"The cursor {cursor[:40]!r} is not one that was given out for this structure.")
+    return int(cursor)
+
+
+def _fitting(nodes: Sequence[Node], start: int, limit: int) -> int:
+    """How many nodes from `start` on fit into `limit` characters; at least one."""
+    spent = count = 0
+    for number, node in enumerate(_walk(nodes)):
+        if number < start:
+            continue
+        spent += NODE_COST + len(node.id) + len(node.title) + len(node.summary or "")
+        if count and spent > limit:
+            break
+        count += 1
+    return count
+
+
+def _walk(nodes: Sequence[Node]) -> Iterator[Node]:
+    for node in nodes:
+        yield from node.walk()
+
+
+def _window(nodes: Sequence[Node], start: int, end: int) -> tuple[Node, ...]:
+    """The nodes number `start` to `end` (excluded) of a walk, in their tree, below their ancestors."""
+    number = -1
+
+    def cut(level: Sequence[Node]) -> tuple[Node, ...]:
+        nonlocal number
+        kept = []
+        for node in level:
+            number += 1
+            mine = number
+            if mine >= end:
+                break
+            children = cut(node.children)
+            if start <= mine:
+                kept.append(evolve(node, children=children))
+            elif children:
+                kept.append(evolve(node, summary=None, children=children))
+        return tuple(kept)
+
+    return cut(nodes)

@@ -1,0 +1,195 @@
+"""The one place that chooses an adapter for every port, and builds the use cases on them.
+
+Everything is made on first use, and nothing heavy is imported before it is needed: a listing of maps never pays for the
+PDF engine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from citekit.application.check_map import CheckMap
+from citekit.application.ingest import Ingest
+from citekit.application.ingest_many import IngestMany
+from citekit.application.locating import LocateSource
+from citekit.application.resolve import Resolve
+from citekit.application.search import Search
+from citekit.application.structure import GetStructure
+from citekit.application.verify import VerifyEvidence
+from citekit.domain.errors import RequestRefused
+from citekit.domain.ports.clock import Clock
+from citekit.domain.ports.evidence_store import EvidenceStore
+from citekit.domain.ports.extractor import Extractor
+from citekit.domain.ports.locks import Locks
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.mapper import Mapper
+from citekit.domain.ports.media_probe import MediaProbe
+from citekit.domain.ports.outputs import Outputs
+from citekit.domain.ports.reader import Reader
+from citekit.domain.ports.sources import Sources
+from citekit.settings import Settings, settings_from
+
+if TYPE_CHECKING:
+    from citekit.adapters.drivers.diskcache import Index
+
+MAPPERS = ("auto", "local")
+"""The names that `--mapper` knows."""
+
+
+@define
+class App:
+    """The use cases of one home; every port can be given, and is else chosen from the settings."""
+
+    settings: Settings
+    _given: dict[str, Any] = field(factory=dict)
+
+    @cached_property
+    def maps(self) -> MapStore:
+        """Where maps are kept."""
+        from citekit.adapters.storage.json_maps import JsonMapStore
+
+        return self._given.get("maps") or JsonMapStore(self.settings.maps_folder, self._index)
+
+    @cached_property
+    def evidence(self) -> EvidenceStore:
+        """Where evidence is kept."""
+        from citekit.adapters.storage.evidence_files import FileEvidenceStore
+
+        folder = self.settings.cache_folder / "evidence"
+        return self._given.get("evidence") or FileEvidenceStore(folder, self._index, self.settings.cache_limit)
+
+    @cached_property
+    def outputs(self) -> Outputs:
+        """Where evidence is laid for people."""
+        from citekit.adapters.storage.friendly_outputs import FriendlyOutputs
+
+        return self._given.get("outputs") or FriendlyOutputs(self.settings.output_folder)
+
+    @cached_property
+    def sources(self) -> Sources:
+        """How files are read."""
+        from citekit.adapters.sources.filesystem import FileSources
+
+        return self._given.get("sources") or FileSources(self._index)
+
+    @cached_property
+    def locks(self) -> Locks:
+        """How callers take turns."""
+        from citekit.adapters.storage.file_locks import FileLocks
+
+        return self._given.get("locks") or FileLocks(self.settings.cache_folder / "locks")
+
+    @cached_property
+    def clock(self) -> Clock:
+        """What time it is."""
+        from citekit.adapters.storage.system_clock import SystemClock
+
+        return self._given.get("clock") or SystemClock()
+
+    @cached_property
+    def reader(self) -> Reader:
+        """How books are read."""
+        from citekit.adapters.reading.epub import EpubReader
+
+        return self._given.get("reader") or EpubReader()
+
+    @cached_property
+    def probe(self) -> MediaProbe:
+        """How media files are looked into."""
+        from citekit.adapters.probing.pyav import PyAvProbe
+
+        return self._given.get("probe") or PyAvProbe()
+
+    @cached_property
+    def mapper(self) -> Mapper:
+        """Who makes maps. Raises `RequestRefused` for a name that is not known."""
+        return self._given.get("mapper") or self.mapper_called(self.settings.mapper)
+
+    def mapper_called(self, name: str) -> Mapper:
+        """The mapper of that name; `auto` takes the best one that is configured. Raises `RequestRefused`."""
+        if name not in MAPPERS:
+            raise RequestRefused(f"There is no mapper called '{name}': the known ones are {', '.join(MAPPERS)}.")
+        from citekit.adapters.mapping.local.mapper import LocalMapper
+
+        return LocalMapper(self.reader, self.probe, self.clock)
+
+    @cached_property
+    def extractors(self) -> Sequence[Extractor]:
+        """Who cuts parts out; the first that can do it does."""
+        if "extractors" in self._given:
+            return tuple(self._given["extractors"])
+        from citekit.adapters.extraction.epub import EpubExtractor
+        from citekit.adapters.extraction.image import PillowExtractor
+        from citekit.adapters.extraction.media import PyAvClipExtractor, PyAvStillExtractor
+        from citekit.adapters.extraction.pdf import PyMuPdfExtractor
+        from citekit.adapters.extraction.text import TextExtractor
+
+        return (
+            PyMuPdfExtractor(),
+            TextExtractor(),
+            PillowExtractor(),
+            PyAvClipExtractor(),
+            PyAvStillExtractor(),
+            EpubExtractor(self.reader),
+        )
+
+    @cached_property
+    def ingest(self) -> Ingest:
+        """Map one file."""
+        return Ingest(self.sources, self.maps, self.mapper, self.locks)
+
+    @cached_property
+    def ingest_many(self) -> IngestMany:
+        """Map many files."""
+        return IngestMany(self.ingest)
+
+    @cached_property
+    def locate(self) -> LocateSource:
+        """Find the file of a map."""
+        return LocateSource(self.sources, self.settings.home, (*self.settings.roots, self.settings.home))
+
+    @cached_property
+    def resolve(self) -> Resolve:
+        """Turn a node or an address into evidence."""
+        return Resolve(self.maps, self.evidence, self.outputs, self.extractors, self.locate, self.ingest)
+
+    @cached_property
+    def structure(self) -> GetStructure:
+        """Read a map in answers of bounded size."""
+        return GetStructure(self.maps)
+
+    @cached_property
+    def search(self) -> Search:
+        """Find nodes by words."""
+        return Search(self.maps)
+
+    @cached_property
+    def check_map(self) -> CheckMap:
+        """Say what is wrong with a map."""
+        return CheckMap(self.locate)
+
+    @cached_property
+    def verify(self) -> VerifyEvidence:
+        """Tell whether evidence is genuine."""
+        return VerifyEvidence(self.sources, self.outputs, self.resolve)
+
+    @cached_property
+    def _index(self) -> Index:
+        from citekit.adapters.drivers.diskcache import Index
+
+        return Index(self.settings.cache_folder / "index")
+
+
+def bootstrap(settings: Settings | None = None, *, home: str | Path | None = None, **ports: Any) -> App:
+    """The use cases on the adapters that the settings choose (default: those of the environment).
+
+    `ports` replaces any of them by name: `maps`, `evidence`, `outputs`, `sources`, `locks`, `clock`, `reader`, `probe`,
+    `mapper`, `extractors`. Nothing is opened or written here.
+    """
+    return App(settings or settings_from(os.environ, home), ports)

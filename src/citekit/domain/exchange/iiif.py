@@ -1,0 +1,71 @@
+"""IIIF Image API 3.0: the region of an image request (`pct:x,y,w,h/max/0/default.jpg`)."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from citekit.domain.errors import AddressMalformed, FormUnsupported
+from citekit.domain.exchange.decimals import box_from_edges, box_from_xywh, xywh
+from citekit.domain.locations import Box, Location
+
+_HUNDRED = Decimal(100)
+_WHOLE = Box(0, 0, 1, 1)
+_SIZE = re.compile(r"\^?(?:max|\d+,\d*|,\d+|pct:\d+(?:\.\d+)?|!\d+,\d+)", re.ASCII)
+_ROTATION = re.compile(r"!?(\d+(?:\.\d+)?)", re.ASCII)
+_QUALITY = re.compile(r"(?:color|gray|bitonal|default)\.(?:jpg|tif|png|gif|jp2|pdf|webp)", re.ASCII)
+_PIXELS = re.compile(r"\d+,\d+,\d+,\d+", re.ASCII)
+
+
+def to_iiif(location: Location) -> str:
+    """`region/max/0/default.jpg`: the region at its full size, upright; the whole image is `full` (section 4.7).
+
+    Append it to the image's base URI. Raises `FormUnsupported` for anything but a box.
+    """
+    if not isinstance(location, Box):
+        raise FormUnsupported(f"IIIF names regions of images, not a place in a {location.modality.value}.")
+    region = "full" if location == _WHOLE else f"pct:{xywh(location, _HUNDRED, _HUNDRED)}"
+    return f"{region}/max/0/default.jpg"
+
+
+def from_iiif(text: str, dimensions: tuple[int, int] | None = None) -> Box:
+    """The region of an image request: `region/size/rotation/quality.format` (a whole URI, too), or the region alone.
+
+    `dimensions` is (width, height) in pixels, needed for `x,y,w,h` and `square` (which is taken from the middle). Size,
+    rotation, mirroring, quality and format say how the region is shown, not where it is: they are checked and passed
+    over. A region that reaches over the edge is cut off there (section 4.1). Raises `AddressMalformed`.
+    """
+    parts = text.partition("?")[0].rstrip("/").split("/")
+    if len(parts) >= 4:
+        _check_rest(text, *parts[-3:])
+        return _region(text, parts[-4].replace("%3A", ":").replace("%3a", ":").replace("%2C", ","), dimensions)
+    if len(parts) != 1:
+        raise AddressMalformed(text, text, "an image request is region/size/rotation/quality.format")
+    return _region(text, text, dimensions)
+
+
+def _region(text: str, region: str, dimensions: tuple[int, int] | None) -> Box:
+    if region == "full":
+        return _WHOLE
+    if region.startswith("pct:"):
+        return box_from_xywh(text, region.removeprefix("pct:"), _HUNDRED, _HUNDRED)
+    if region != "square" and not _PIXELS.fullmatch(region):
+        raise AddressMalformed(text, region, "a region is full, square, x,y,w,h in pixels, or pct:x,y,w,h")
+    if dimensions is None:
+        raise AddressMalformed(text, region, "pixels need the width and height of the picture")
+    width, height = (Decimal(length) for length in dimensions)
+    if region != "square":
+        return box_from_xywh(text, region, width, height)
+    side = min(width, height)
+    left, top = (width - side) / 2, (height - side) / 2
+    return box_from_edges(text, region, (left, top, left + side, top + side), width, height)
+
+
+def _check_rest(text: str, size: str, rotation: str, quality: str) -> None:
+    if not _SIZE.fullmatch(size.replace("%5E", "^").replace("%3A", ":").replace("%2C", ",")):
+        raise AddressMalformed(text, size, "it is no size of the IIIF Image API")
+    turned = _ROTATION.fullmatch(rotation)
+    if not turned or float(turned[1]) > 360:
+        raise AddressMalformed(text, rotation, "a rotation is 0 to 360 degrees, with ! before it to mirror")
+    if not _QUALITY.fullmatch(quality):
+        raise AddressMalformed(text, quality, "it is no quality.format of the IIIF Image API")

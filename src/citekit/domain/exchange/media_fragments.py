@@ -1,0 +1,83 @@
+"""W3C Media Fragments URI 1.0: times of recordings (`#t=145,200`) and regions of pictures (`#xywh=percent:...`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+from citekit.domain.errors import AddressMalformed, FormUnsupported, LocationMalformed
+from citekit.domain.exchange.decimals import box_from_xywh, xywh
+from citekit.domain.exchange.uri_fragment import bare, pairs
+from citekit.domain.fragments import time_range
+from citekit.domain.locations import Box, Location, TimeSpan
+from citekit.domain.modality import Modality
+from citekit.domain.numbers import shortest
+
+_HUNDRED = Decimal(100)
+
+
+def to_media_fragment(location: Location) -> str:
+    """`#t=start,end` in seconds, `#t=start` where the end is open, or `#xywh=percent:x,y,w,h`.
+
+    Raises `FormUnsupported` for pages, lines, chapters and virtual places, which the standard does not know.
+    """
+    match location:
+        case TimeSpan(start=start, end=None):
+            return f"#t={shortest(start)}"
+        case TimeSpan(start=start, end=float(end)):
+            return f"#t={shortest(start)},{shortest(end)}"
+        case Box():
+            return f"#xywh=percent:{xywh(location, _HUNDRED, _HUNDRED)}"
+    raise FormUnsupported(
+        f"Media Fragments name times of video and audio and regions of images, not a place in a {location.modality}."
+    )
+
+
+def from_media_fragment(text: str, modality: Modality, dimensions: tuple[int, int] | None = None) -> TimeSpan | Box:
+    """The time (for VIDEO and AUDIO) or the region (for IMAGE) that a fragment, or a URI with one, names.
+
+    `dimensions` is (width, height) in pixels, needed for `pixel:` and for `xywh` without a unit. The last valid
+    occurrence of a dimension counts; dimensions that do not concern the modality, and unknown ones, are ignored
+    (section 5.1.1). A region that reaches over the edge is cut off there. Raises `AddressMalformed`.
+    """
+    if modality in (Modality.VIDEO, Modality.AUDIO):
+        return _last(text, "t", lambda value: _time(text, value, modality))
+    if modality is Modality.IMAGE:
+        return _last(text, "xywh", lambda value: _region(text, value, dimensions))
+    raise AddressMalformed(text, text, f"a media fragment names no place in a {modality.value}")
+
+
+def _last(text: str, name: str, read: Callable[[str], TimeSpan | Box]) -> TimeSpan | Box:
+    first_error: AddressMalformed | None = None
+    for found, value, _ in reversed(list(pairs(bare(text)))):
+        if found != name:
+            continue
+        try:
+            return read(value)
+        except AddressMalformed as wrong:
+            first_error = first_error or wrong
+    raise first_error or AddressMalformed(text, bare(text) or text, f"it has no {name}=")
+
+
+def _time(text: str, value: str, modality: Modality) -> TimeSpan:
+    unit, colon, _ = value.partition(":")
+    if colon and unit != "npt" and not unit.isdigit():
+        raise AddressMalformed(text, value, "only normal play time (npt) is understood")
+    if "-" in value:
+        raise AddressMalformed(text, value, "a media fragment has a comma between start and end")
+    start, end = time_range(text, value)
+    try:
+        return TimeSpan(start, end, modality)
+    except LocationMalformed as wrong:
+        raise AddressMalformed(text, value, str(wrong)) from wrong
+
+
+def _region(text: str, value: str, dimensions: tuple[int, int] | None) -> Box:
+    unit, colon, numbers = value.rpartition(":")
+    if colon and unit not in ("percent", "pixel"):
+        raise AddressMalformed(text, value, "the unit of xywh is percent or pixel")
+    if unit == "percent":
+        return box_from_xywh(text, numbers, _HUNDRED, _HUNDRED)
+    if dimensions is None:
+        raise AddressMalformed(text, value, "pixels need the width and height of the picture")
+    return box_from_xywh(text, numbers, Decimal(dimensions[0]), Decimal(dimensions[1]))

@@ -1,0 +1,72 @@
+"""RFC 8118: the fragment of a PDF's URI (`#page=12&viewrect=left,top,width,height`)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from citekit.domain.errors import AddressMalformed, FormUnsupported
+from citekit.domain.exchange.decimals import box_from_edges, box_from_xywh, decimals, exact, xywh
+from citekit.domain.exchange.uri_fragment import bare, pairs
+from citekit.domain.locations import Box, Location, Pages
+from citekit.domain.numbers import read_whole
+
+
+def to_pdf_open(location: Location, page_size: tuple[float, float] | None = None) -> str:
+    """`#page=12`, and `&viewrect=left,top,width,height` for a region where `page_size` is given.
+
+    `page_size` is (width, height) of the page as it is shown, in points. The standard knows one page only: several
+    pages give their first, and a region of a page of unknown size gives its page.
+    Raises `FormUnsupported` for anything but pages.
+    """
+    if not isinstance(location, Pages):
+        raise FormUnsupported(f"PDF open parameters name pages, not {type(location).__name__} places.")
+    page = f"#page={location.numbers[0]}"
+    if location.region is None or page_size is None:
+        return page
+    return f"{page}&viewrect={xywh(location.region, *_size(page, page_size))}"
+
+
+def from_pdf_open(text: str, page_size: tuple[float, float] | None = None) -> Pages:
+    """The page, and the region of a `viewrect` or `highlight`, that a fragment, or a URI with one, names.
+
+    Parameters stand in order, joined by `&` or `#`; a later `page` or rectangle replaces an earlier one. Those that
+    only say how to look (`zoom`, `view`, `search`, `comment`, ...) are passed over. `page_size` is (width, height) in
+    points, needed for a rectangle. `highlight` is left,right,top,bottom. Raises `AddressMalformed`.
+    """
+    page: int | None = None
+    region: Box | None = None
+    for name, value, piece in pairs(text.partition("#")[2] if "#" in text else bare(text), "&#"):
+        match name.lower():
+            case "page":
+                page, region = _page(text, value, piece), None
+            case "viewrect" | "highlight" as kind:
+                region = _rectangle(text, kind, value, page_size)
+            case "nameddest" | "structelem":
+                raise AddressMalformed(text, piece, "a named destination can only be found by opening the PDF")
+    if page is None:
+        raise AddressMalformed(text, bare(text) or text, "it names no page=")
+    return Pages((page,), region)
+
+
+def _page(text: str, value: str, piece: str) -> int:
+    page = read_whole(value)
+    if not page:
+        raise AddressMalformed(text, piece, "pages are whole numbers from 1 on")
+    return page
+
+
+def _rectangle(text: str, kind: str, value: str, page_size: tuple[float, float] | None) -> Box:
+    if page_size is None:
+        raise AddressMalformed(text, value, f"{kind} is in points and needs the size of the page")
+    width, height = _size(text, page_size)
+    if kind == "viewrect":
+        return box_from_xywh(text, value, width, height)
+    left, right, top, bottom = decimals(text, value)
+    return box_from_edges(text, value, (left, top, right, bottom), width, height)
+
+
+def _size(text: str, page_size: tuple[float, float]) -> tuple[Decimal, Decimal]:
+    width, height = (exact(length) for length in page_size)
+    if not (width.is_finite() and height.is_finite() and width > 0 and height > 0):
+        raise AddressMalformed(text, str(page_size), "the size of a page is a positive width and height")
+    return width, height

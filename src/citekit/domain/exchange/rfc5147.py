@@ -1,0 +1,111 @@
+"""RFC 5147: the fragment of a plain text's URI (`#line=9,20;length=5120`).
+
+Its numbers are positions between lines or characters, from 0: `line=9,20` are the lines 10 to 20.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from citekit.domain.errors import AddressMalformed, FormUnsupported, LocationMalformed
+from citekit.domain.exchange.text_position import TextPosition
+from citekit.domain.exchange.uri_fragment import bare
+from citekit.domain.line_index import index_lines
+from citekit.domain.locations import Lines, Location
+from citekit.domain.numbers import read_whole
+
+_SHAPE = re.compile(r"(line|char)=(\d*)(,?)(\d*)", re.ASCII)
+_CHECK = re.compile(r"(length|md5)=([0-9A-Fa-f]+)(?:,([A-Za-z0-9._:+-]+))?", re.ASCII)
+
+
+def to_rfc5147(location: Location | TextPosition, data: bytes | None = None) -> str:
+    """`#line=first-1,last` for lines, `#char=start,end` for a text position.
+
+    Where `data`, the bytes of the whole text, is given, `;length=` (octets) and `;md5=` are added, so that a reader can
+    tell whether it still is that text. Raises `FormUnsupported` for any other place.
+    """
+    match location:
+        case Lines(first=first, last=last):
+            value = f"line={first - 1},{last}"
+        case TextPosition(start=start, end=end):
+            value = f"char={start}" if start == end else f"char={start},{'' if end is None else end}"
+        case _:
+            raise FormUnsupported(f"RFC 5147 names lines of a text, not a place in a {location.modality.value}.")
+    checks = "" if data is None else f";length={len(data)};md5={_md5(data)}"
+    return f"#{value}{checks}"
+
+
+def from_rfc5147(text: str, data: bytes | None = None, encoding: str = "utf-8") -> Lines | TextPosition:
+    """The lines, or for `char=` the text position, that a fragment, or a URI with one, names.
+
+    `data` is the whole text in `encoding`: with it, the integrity checks are made and an open end (`line=9,`) can be
+    read. A check that names another character set is made on the text in that set.
+    Raises `AddressMalformed`, also where a check shows that it is another text.
+    """
+    value, *checks = bare(text).split(";")
+    shape = _SHAPE.fullmatch(value)
+    if not shape or not (shape[2] or shape[4]) or (shape[4] and not shape[3]):
+        raise AddressMalformed(text, value, "it is not line=first,last or char=start,end")
+    for check in checks:
+        _check(text, check, data, encoding)
+    scheme, start, comma, end = shape.groups()
+    first = _number(text, start or "0")
+    if scheme == "char":
+        last = first if not comma else _number(text, end) if end else None
+        return _position(text, value, first, last)
+    if not comma:
+        raise AddressMalformed(text, value, "a single position lies between two lines and holds none")
+    return _lines(text, value, first, _number(text, end) if end else _count(text, value, data))
+
+
+def _number(text: str, digits: str) -> int:
+    number = read_whole(digits)
+    if number is None:
+        raise AddressMalformed(text, digits, "the number is too large")
+    return number
+
+
+def _position(text: str, value: str, start: int, end: int | None) -> TextPosition:
+    try:
+        return TextPosition(start, end)
+    except LocationMalformed as wrong:
+        raise AddressMalformed(text, value, str(wrong)) from wrong
+
+
+def _lines(text: str, value: str, start: int, end: int) -> Lines:
+    if end <= start:
+        raise AddressMalformed(text, value, "the range is empty or reversed")
+    return Lines(start + 1, end)
+
+
+def _count(text: str, value: str, data: bytes | None) -> int:
+    if data is None:
+        raise AddressMalformed(text, value, "a range without an end needs the text")
+    return index_lines([data]).count if data else 0
+
+
+def _check(text: str, check: str, data: bytes | None, encoding: str) -> None:
+    shape = _CHECK.fullmatch(check)
+    if not shape or (shape[1] == "md5" and len(shape[2]) != 32) or (shape[1] == "length" and not shape[2].isdigit()):
+        raise AddressMalformed(text, check, "an integrity check is length=number or md5=32 hexadecimal digits")
+    if data is None:
+        return
+    seen = _octets(text, check, data, encoding, shape[3])
+    if shape[1] == "md5" and shape[2].lower() != _md5(seen):
+        raise AddressMalformed(text, check, "it was made for another text: the MD5 differs")
+    if shape[1] == "length" and shape[2].lstrip("0") != str(len(seen)).lstrip("0"):
+        raise AddressMalformed(text, check, f"it was made for another text: this one has {len(seen)} octets")
+
+
+def _octets(text: str, check: str, data: bytes, encoding: str, charset: str | None) -> bytes:
+    if charset is None or charset.lower().replace("_", "-") == encoding.lower().replace("_", "-"):
+        return data
+    try:
+        return data.decode(encoding).encode(charset)
+    except (LookupError, UnicodeError) as wrong:
+        raise AddressMalformed(text, check, f"the text cannot be written in {charset}") from wrong
+
+
+def _md5(data: bytes) -> str:
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()

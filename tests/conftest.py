@@ -1,0 +1,22 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("suite", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of large real files (`make corpus`); a test that needs it is skipped where it was not fetched."""
+    folder = Path(os.environ.get("CITEKIT_CORPUS") or Path(__file__).parents[1] / ".corpus" / "dev").expanduser()
+    if not folder.is_dir():
+        pytest.skip("the large corpus was not fetched (make corpus)")
+    return folder
