@@ -15,8 +15,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 @pytest.fixture(scope="session")
 def corpus() -> Path:
-    """The folder of large real files (`make corpus`); a test that needs it is skipped where it was not fetched."""
+    """The folder of large real files; a test that needs it is skipped where there is none (set CITEKIT_CORPUS)."""
     folder = Path(os.environ.get("CITEKIT_CORPUS") or Path(__file__).parents[1] / ".corpus" / "dev").expanduser()
     if not folder.is_dir():
-        pytest.skip("the large corpus was not fetched (make corpus)")
+        pytest.skip("there is no folder of large real files (set CITEKIT_CORPUS)")
     return folder

@@ -39,21 +39,28 @@ class LocateSource:
         """Where the file is now: its own path, that path below the home, or a file with its bytes under a root."""
         if not resource_map.source_path:
             return None
+        return self._as_written(resource_map) or self._moved(resource_map, (*extra_roots, *self.roots))
+
+    def _as_written(self, resource_map: ResourceMap) -> Path | None:
         written = Path(resource_map.source_path)
-        for candidate in (self.home / written, self.home / written.name):
-            if candidate.is_file() and (candidate == written or not written.is_absolute()):
-                return candidate
+        if written.is_absolute():
+            return written if written.is_file() else None
+        return next((path for path in (self.home / written, self.home / written.name) if path.is_file()), None)
+
+    def _moved(self, resource_map: ResourceMap, roots: Sequence[Path]) -> Path | None:
         digest, size = resource_map.source_digest, resource_map.metadata.get("source_size")
-        roots = (*extra_roots, *self.roots)
         if digest is None or not isinstance(size, int) or not roots:
             return None
-        return self.sources.find(digest, size, written.name, roots)
+        return self.sources.find(digest, size, Path(resource_map.source_path).name, roots)
 
     def staleness(self, resource_map: ResourceMap) -> str | None:
-        """None where the file still is what was mapped, else a sentence that says what became of it."""
+        """None where the file still is what was mapped, else a sentence that says what became of it.
+
+        Looks only where the map says the file is: a virtual answer does not pay for a search.
+        """
         if not resource_map.source_path or resource_map.source_digest is None:
             return None
-        path = self.path(resource_map)
+        path = self._as_written(resource_map)
         if path is None:
             return f"the source is no longer at {resource_map.source_path}"
         if self.sources.digest(path) != resource_map.source_digest:

@@ -1,0 +1,62 @@
+# What you can do here. Every target installs what it needs into .venv by itself.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: help demo test lint format bench sweep docs lock clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo 'make demo    map and cut the sample files'
+	@echo 'make test    run the whole test suite'
+	@echo 'make lint    ruff, mypy and import-linter'
+	@echo 'make bench   measure, and write the tables to benchmarks/results'
+	@echo 'make sweep   map and cut every file of a folder: make sweep CORPUS=DIR'
+	@echo 'make docs    write the generated reference pages anew'
+	@echo 'make lock    write requirements.lock anew from what pyproject.toml allows'
+
+.venv/base: pyproject.toml requirements.lock
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) install --quiet --upgrade 'pip>=25.1'
+	$(PIP) install --quiet --constraint requirements.lock --editable .
+	touch $@
+
+.venv/test: .venv/base
+	$(PIP) install --quiet --constraint requirements.lock --group test
+	touch $@
+
+.venv/lint: .venv/test
+	$(PIP) install --quiet --constraint requirements.lock --group lint
+	touch $@
+
+demo: .venv/base
+	$(BIN)/citekit demo
+
+test: .venv/test
+	$(BIN)/python -m pytest
+
+lint: .venv/lint
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/lint
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/test
+	$(BIN)/python -m benchmarks
+
+sweep: .venv/test
+	$(BIN)/python -m benchmarks.sweep $(CORPUS)
+
+docs: .venv/base
+	$(BIN)/python docs/generate_cli.py
+	$(BIN)/python docs/generate_mcp.py
+
+lock: .venv/lint
+	$(PIP) freeze --exclude-editable | LC_ALL=C sort -f > requirements.lock
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

@@ -1,0 +1,53 @@
+"""One table: what an error means to a shell, a person, and an agent."""
+
+from __future__ import annotations
+
+import errno
+
+from citekit.domain.errors import (
+    CiteKitError,
+    Damaged,
+    DriverMissing,
+    FaultyAnswer,
+    Refused,
+    RequestRefused,
+    ResourceIdRefused,
+    Unavailable,
+)
+
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes of the command line; 130 is 128 + SIGINT, as shells have it."""
+
+_EXIT_CODES: tuple[tuple[type[CiteKitError], int], ...] = (
+    (RequestRefused, USAGE),
+    (ResourceIdRefused, USAGE),
+    (Refused, FAILED),
+    (FaultyAnswer, FAILED),
+    (DriverMissing, FAILED),
+    (Unavailable, FAILED),
+    (Damaged, FAILED),
+)
+
+
+def exit_code(error: CiteKitError) -> int:
+    """The exit code for an error: 2 where the request contradicts itself, else 1."""
+    return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), FAILED)
+
+
+def sentence(error: BaseException) -> str:
+    """What a person or an agent is told: the text of our own errors, and a plain one for those of the system."""
+    if isinstance(error, CiteKitError):
+        return str(error)
+    if isinstance(error, OSError):
+        return _of_system(error)
+    return f"An unexpected error inside CiteKit ({type(error).__name__}: {error}). Please report it."
+
+
+def _of_system(error: OSError) -> str:
+    where = f": {error.filename}" if error.filename else ""
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return f"The disk is full{where}. Make room and try again; nothing was lost."
+        case errno.EROFS | errno.EACCES | errno.EPERM:
+            return f"Writing is not permitted{where}."
+    return f"{error.strerror or error}{where}."
