@@ -1,1 +1,103 @@
-"""CiteKit: the evidence layer for AI agents."""
+"""CiteKit: the evidence layer for AI agents.
+
+    from citekit import CiteKit
+
+    kit = CiteKit()
+    book = kit.ingest("book.pdf")
+    for node in book.walk():
+        print(node.id, kit.address(book.resource_id, node.id))
+    evidence = kit.resolve(book.resource_id, "chapter_2")
+    print(evidence.output_path, evidence.receipt)
+
+Names are imported when they are first used, so that `import citekit` costs nothing. `ResourceMap`, `Node`, `Location`,
+`ResolvedEvidence`, `CiteKitClient`, `parse_address` and `build_address` are those of citekit 0.2, for programs written for
+it; the values that `CiteKit` gives are those of `citekit.domain`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from citekit.compat.old_names import install as _install_old_names
+
+if TYPE_CHECKING:
+    from citekit.compat.address import build_address, parse_address
+    from citekit.compat.aggregator import create_agent_context
+    from citekit.compat.client import CiteKitClient
+    from citekit.compat.mapper import MapperProvider
+    from citekit.compat.models import Location, Node, ResolvedEvidence, ResourceMap
+    from citekit.domain.address import Address
+    from citekit.domain.digest import Digest
+    from citekit.domain.errors import CiteKitError
+    from citekit.domain.evidence import Evidence, Form, Options, Receipt
+    from citekit.domain.locations import Box, Chapter, Lines, Pages, TimeSpan, Virtual
+    from citekit.domain.modality import Modality
+    from citekit.entrypoints.sdk import CiteKit
+
+_WHERE = {
+    "CiteKit": "citekit.entrypoints.sdk",
+    "Address": "citekit.domain.address",
+    "Digest": "citekit.domain.digest",
+    "CiteKitError": "citekit.domain.errors",
+    "Evidence": "citekit.domain.evidence",
+    "Form": "citekit.domain.evidence",
+    "Options": "citekit.domain.evidence",
+    "Receipt": "citekit.domain.evidence",
+    "Box": "citekit.domain.locations",
+    "Chapter": "citekit.domain.locations",
+    "Lines": "citekit.domain.locations",
+    "Pages": "citekit.domain.locations",
+    "TimeSpan": "citekit.domain.locations",
+    "Virtual": "citekit.domain.locations",
+    "Modality": "citekit.domain.modality",
+    "CiteKitClient": "citekit.compat.client",
+    "Location": "citekit.compat.models",
+    "Node": "citekit.compat.models",
+    "ResolvedEvidence": "citekit.compat.models",
+    "ResourceMap": "citekit.compat.models",
+    "build_address": "citekit.compat.address",
+    "parse_address": "citekit.compat.address",
+    "create_agent_context": "citekit.compat.aggregator",
+    "MapperProvider": "citekit.compat.mapper",
+}
+
+__all__ = [
+    "Address",
+    "Box",
+    "Chapter",
+    "CiteKit",
+    "CiteKitClient",
+    "CiteKitError",
+    "Digest",
+    "Evidence",
+    "Form",
+    "Lines",
+    "Location",
+    "MapperProvider",
+    "Modality",
+    "Node",
+    "Options",
+    "Pages",
+    "Receipt",
+    "ResolvedEvidence",
+    "ResourceMap",
+    "TimeSpan",
+    "Virtual",
+    "build_address",
+    "create_agent_context",
+    "parse_address",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("citekit")
+    if name not in _WHERE:
+        raise AttributeError(f"module 'citekit' has no attribute {name!r}")
+    return getattr(importlib.import_module(_WHERE[name]), name)
+
+
+_install_old_names()

@@ -7,7 +7,7 @@ PDF engine.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,10 +111,31 @@ class App:
         """Who makes maps. Raises `RequestRefused` for a name that is not known."""
         return self._given.get("mapper") or self.mapper_called(self.settings.mapper)
 
-    def mapper_called(self, name: str) -> Mapper:
-        """The mapper of that name; `auto` takes the best one that is configured. Raises `RequestRefused`."""
+    def mapper_called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
+        """The mapper of that name, or of that Python file; `auto` takes the best one that is configured.
+
+        `config` is handed to the constructor of a file's mapper. Raises `RequestRefused`.
+        """
+        if name.endswith(".py"):
+            from citekit.adapters.mapping.custom import load_mapper
+
+            return load_mapper(Path(name).absolute(), config or {}, self._local_mapper)
         if name not in MAPPERS:
-            raise RequestRefused(f"There is no mapper called '{name}': the known ones are {', '.join(MAPPERS)}.")
+            raise RequestRefused(
+                f"There is no mapper called '{name}': the known ones are {', '.join(MAPPERS)}, or the path of a .py file."
+            )
+        if config:
+            raise RequestRefused(f"The mapper '{name}' takes no configuration.")
+        return self._local_mapper
+
+    def mapper_from(self, provider: Any) -> Mapper:
+        """An object with a `generate_map` method as a mapper. Raises `RequestRefused`."""
+        from citekit.adapters.mapping.custom import wrap_mapper
+
+        return wrap_mapper(provider, self._local_mapper)
+
+    @cached_property
+    def _local_mapper(self) -> Mapper:
         from citekit.adapters.mapping.local.mapper import LocalMapper
 
         return LocalMapper(self.reader, self.probe, self.clock)

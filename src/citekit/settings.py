@@ -6,13 +6,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 from citekit.domain.errors import RequestRefused
-
-MAPS_FOLDER = ".resource_maps"
-OUTPUT_FOLDER = ".citekit_output"
-CACHE_FOLDER = ".citekit_cache"
 
 GIGABYTE = 1_000_000_000
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": GIGABYTE, "t": 1_000 * GIGABYTE}
@@ -20,31 +16,33 @@ _UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": GIGABYTE, "t": 1_000 * GIGABYT
 
 @frozen(kw_only=True)
 class Settings:
-    """`home` holds maps, evidence and cache; `mapper` is a name; `cache_limit` bytes bound the evidence store.
+    """`home` holds maps, evidence (laid out for people) and the cache, in folders of their own.
+
+    `mapper` is a name; `cache_limit` bytes bound the evidence store.
 
     `roots` are folders in which a source that was moved is looked for. `concurrency` files are mapped at once.
     """
 
     home: Path
+    maps_folder: Path = field()
+    output_folder: Path = field()
+    cache_folder: Path = field()
     mapper: str = "auto"
     cache_limit: int = 10 * GIGABYTE
     roots: tuple[Path, ...] = ()
     concurrency: int = 2
 
-    @property
-    def maps_folder(self) -> Path:
-        """Where maps lie."""
-        return self.home / MAPS_FOLDER
+    @maps_folder.default
+    def _maps_in_home(self) -> Path:
+        return self.home / ".resource_maps"
 
-    @property
-    def output_folder(self) -> Path:
-        """Where evidence is laid for people."""
-        return self.home / OUTPUT_FOLDER
+    @output_folder.default
+    def _output_in_home(self) -> Path:
+        return self.home / ".citekit_output"
 
-    @property
-    def cache_folder(self) -> Path:
-        """Where everything lies that can be made again."""
-        return self.home / CACHE_FOLDER
+    @cache_folder.default
+    def _cache_in_home(self) -> Path:
+        return self.home / ".citekit_cache"
 
 
 VARIABLES = {

@@ -1,0 +1,1 @@
+"""Measurements: one file per question, each runnable alone."""

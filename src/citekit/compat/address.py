@@ -1,0 +1,22 @@
+"""`parse_address` and `build_address` of citekit 0.2."""
+
+from __future__ import annotations
+
+from citekit.compat.models import Location, location_of
+from citekit.domain import address as addresses
+from citekit.domain.address import Address
+from citekit.wire import lenient, locations
+
+
+def parse_address(address: str) -> tuple[str, Location]:
+    """(resource id, location) of an address. Raises `AddressMalformed`, a `ValueError`."""
+    parsed = addresses.parse_address(address)
+    return parsed.resource_id, location_of(parsed.location)
+
+
+def build_address(resource_id: str, location: Location) -> str:
+    """The canonical address of a place. Raises `LocationMalformed`, a `ValueError`."""
+    plain = lenient.without_nulls(location.model_dump(mode="json"))
+    if plain.get("modality") == "virtual" and "virtual_address" not in plain:
+        return f"virtual://{resource_id}"
+    return str(Address(resource_id, locations.from_plain(plain)))

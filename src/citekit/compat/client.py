@@ -1,0 +1,116 @@
+"""`CiteKitClient` of citekit 0.2."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from citekit.application.resolve import NodeName
+from citekit.bootstrap import bootstrap
+from citekit.compat.models import Node, ResolvedEvidence, ResourceMap, domain_map, evidence_of, map_of, node_of
+from citekit.domain.address import parse_address
+from citekit.domain.errors import AddressMalformed, NodeMissing, ResourceMissing, SourceMoved, SourceUnreadable
+from citekit.domain.ids import check_resource_id
+from citekit.settings import Settings
+from citekit.wire import locations, maps
+
+
+class CiteKitClient:
+    """Maps files, reads maps, and cuts parts out.
+
+    `mapper` is any object with `generate_map(resource_path, resource_type, resource_id)`, sync or async; without one the
+    local mapper is used. `api_key`, `model` and `max_retries` are accepted and have no effect on the local mapper.
+    """
+
+    def __init__(
+        self,
+        mapper: Any = None,
+        base_dir: str = ".",
+        storage_dir: str = ".resource_maps",
+        output_dir: str = ".citekit_output",
+        concurrency_limit: int = 5,
+        api_key: str | None = None,  # noqa: ARG002 - accepted for programs that pass it
+        model: str = "",  # noqa: ARG002
+        max_retries: int = 3,  # noqa: ARG002
+    ) -> None:
+        home = Path(base_dir).absolute()
+        settings = Settings(
+            home=home, maps_folder=home / storage_dir, output_folder=home / output_dir, concurrency=concurrency_limit
+        )
+        self._app = bootstrap(settings)
+        if mapper is not None:
+            self._app = bootstrap(settings, mapper=self._app.mapper_from(mapper))
+        self._turns = asyncio.Semaphore(concurrency_limit)
+
+    async def ingest(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
+        """Map a file and store the map. Raises `FileNotFoundError` and the errors of CiteKit."""
+        path = Path(resource_path)
+        modality = locations.modality_of(resource_type)
+        async with self._turns:
+            with _old_errors():
+                wanted = check_resource_id(resource_id or path.stem)
+                done = await asyncio.to_thread(self._app.ingest, path, wanted_id=wanted, modality=modality)
+        return map_of(done.resource_map)
+
+    def get_map(self, resource_id: str) -> ResourceMap:
+        """The stored map. Raises `FileNotFoundError` where there is none."""
+        with _old_errors():
+            return map_of(self._app.maps.get(resource_id))
+
+    def list_maps(self) -> list[str]:
+        """The ids of all stored maps."""
+        return list(self._app.maps.ids())
+
+    def get_structure(self, resource_id: str) -> dict[str, Any]:
+        """The map as plain data."""
+        with _old_errors():
+            return maps.to_plain_map(self._app.maps.get(resource_id))
+
+    def save_map(self, resource_map: ResourceMap) -> None:
+        """Store a map that was made or changed by hand."""
+        with _old_errors():
+            check_resource_id(resource_map.resource_id)
+            self._app.maps.put(domain_map(resource_map))
+
+    def search(self, query: str) -> list[tuple[str, Node]]:
+        """(resource id, node) of every node whose title or summary has the words, best first."""
+        return [(hit.resource_id, node_of(hit.node)) for hit in self._app.search(query, limit=10_000)]
+
+    def resolve(
+        self, resource_id: str, node_id: str, virtual: bool = False, source_path: str | None = None
+    ) -> ResolvedEvidence:
+        """The evidence of a node; `source_path` is where its file is now.
+
+        Raises `FileNotFoundError` for a missing map or source, `ValueError` for a missing node.
+        """
+        with _old_errors():
+            resource_map = self._app.maps.get(resource_id)
+            roots = () if source_path is None else (Path(source_path).absolute().parent,)
+            evidence = self._app.resolve(NodeName(resource_id, node_id), virtual=virtual, roots=roots)
+            return evidence_of(evidence, resource_map.find(node_id))
+
+    def resolve_from_url(self, url: str) -> ResolvedEvidence | None:
+        """The virtual evidence of an address, or None where it names nothing that is known."""
+        try:
+            evidence = self._app.resolve(parse_address(url), virtual=True)
+        except (AddressMalformed, ResourceMissing):
+            return None
+        return None if evidence.node is None else evidence_of(evidence, evidence.node)
+
+    def is_visited(self, node_id: str) -> bool:
+        """Whether evidence of a node of that id lies in the output folder."""
+        return any(self._app.settings.output_folder.glob(f"*_{node_id.replace('.', '_')}*"))
+
+
+@contextmanager
+def _old_errors() -> Iterator[None]:
+    """The exceptions that 0.2 raised, with ours as their cause."""
+    try:
+        yield
+    except (ResourceMissing, SourceUnreadable, SourceMoved) as error:
+        raise FileNotFoundError(str(error)) from error
+    except NodeMissing as error:
+        raise ValueError(str(error)) from error

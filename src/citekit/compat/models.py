@@ -1,0 +1,198 @@
+"""The models of citekit 0.2."""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Self
+
+from attrs import asdict, define, field
+
+from citekit import domain
+from citekit.domain.evidence import Evidence
+from citekit.domain.node import Node as DomainNode
+from citekit.domain.resource_map import ResourceMap as DomainMap
+from citekit.wire import locations, maps
+
+ResourceType = str
+"""document, video, audio, image, text or virtual."""
+
+
+class _Model(metaclass=ABCMeta):  # noqa: B024 - only for `register`, below
+    """What pydantic gave the models of 0.2, as far as programs use it."""
+
+    __slots__ = ()
+
+    def model_dump(self, *, mode: str = "python", exclude_none: bool = False) -> dict[str, Any]:
+        """The fields as plain data; `mode="json"` writes times as text and tuples as lists."""
+        plain: dict[str, Any] = asdict(self, retain_collection_types=True)  # type: ignore[arg-type]
+        plain = _jsonable(plain) if mode == "json" else plain
+        return _without_none(plain) if exclude_none else plain
+
+    @classmethod
+    def model_validate(cls, data: Mapping[str, Any]) -> Self:
+        """The model of plain data."""
+        return cls(**data)
+
+
+@define(eq=True)
+class Location(_Model):
+    """A place: `modality` and the fields of that modality; the others are None."""
+
+    modality: str
+    pages: list[int] | None = None
+    lines: tuple[int, int] | None = None
+    start: float | None = None
+    end: float | None = None
+    bbox: tuple[float, float, float, float] | None = None
+    virtual_address: str | None = None
+    chapter: int | list[int] | None = None
+    chars: tuple[int, int] | None = None
+
+
+def _as_location(value: Location | Mapping[str, Any] | domain.locations.Location) -> Location:
+    if isinstance(value, Location):
+        return value
+    if isinstance(value, Mapping):
+        return Location(**value)
+    return location_of(value)
+
+
+def _as_nodes(values: Sequence[Node | Mapping[str, Any]]) -> list[Node]:
+    return [value if isinstance(value, Node) else Node(**value) for value in values]
+
+
+@define(eq=True)
+class Node(_Model):
+    """A part of a resource."""
+
+    id: str
+    title: str | None = None
+    type: str = field(kw_only=True)
+    location: Location = field(kw_only=True, converter=_as_location)
+    summary: str | None = None
+    lines: tuple[int, int] | None = None
+    children: list[Node] = field(factory=list, converter=_as_nodes)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _as_time(value: datetime | str) -> datetime:
+    return value if isinstance(value, datetime) else datetime.fromisoformat(value)
+
+
+@define(eq=True)
+class ResourceMap(_Model):
+    """The map of a resource."""
+
+    resource_id: str
+    type: str
+    title: str
+    source_path: str
+    metadata: dict[str, Any] | None = None
+    nodes: list[Node] = field(factory=list, converter=_as_nodes)
+    created_at: datetime = field(factory=_now, converter=_as_time)
+
+    def get_node(self, node_id: str) -> Node | None:
+        """The node of that id, or None."""
+        return next((node for node in _walk(self.nodes) if node.id == node_id), None)
+
+    def list_node_ids(self) -> list[str]:
+        """Every id, in reading order."""
+        return [node.id for node in _walk(self.nodes)]
+
+
+@define(eq=True)
+class ResolvedEvidence(_Model):
+    """The answer to a resolve."""
+
+    output_path: str | None = field(default=None, kw_only=True)
+    modality: str = field(kw_only=True)
+    address: str = field(kw_only=True)
+    node: Node = field(kw_only=True)
+    resource_id: str = field(kw_only=True)
+
+
+ResourceMap.register(DomainMap)
+Node.register(DomainNode)
+
+
+def location_of(location: domain.locations.Location) -> Location:
+    """A location as 0.2 has it."""
+    plain = locations.to_plain(location)
+    for pair in ("lines", "bbox", "chars"):
+        if pair in plain:
+            plain[pair] = tuple(plain[pair])
+    return Location(**plain)
+
+
+def node_of(node: DomainNode) -> Node:
+    """A node as 0.2 has it."""
+    return Node(
+        id=node.id,
+        title=node.title,
+        type=node.type,
+        location=location_of(node.location),
+        summary=node.summary,
+        children=[node_of(child) for child in node.children],
+    )
+
+
+def map_of(resource_map: DomainMap) -> ResourceMap:
+    """A map as 0.2 has it."""
+    return ResourceMap(
+        resource_id=resource_map.resource_id,
+        type=resource_map.modality.value,
+        title=resource_map.title,
+        source_path=resource_map.source_path,
+        metadata=dict(resource_map.metadata),
+        nodes=[node_of(node) for node in resource_map.nodes],
+        created_at=resource_map.created_at,
+    )
+
+
+def domain_map(resource_map: ResourceMap) -> DomainMap:
+    """A 0.2 map as the domain has it. Raises `FaultyAnswer` where its locations are none."""
+    return maps.from_plain_map(resource_map.model_dump(mode="json"), f"the map '{resource_map.resource_id}'")
+
+
+def evidence_of(evidence: Evidence, node: DomainNode) -> ResolvedEvidence:
+    """Evidence as 0.2 has it."""
+    return ResolvedEvidence(
+        output_path=None if evidence.output_path is None else str(evidence.output_path),
+        modality=evidence.location.modality.value,
+        address=str(evidence.address),
+        node=node_of(node),
+        resource_id=evidence.resource_id,
+    )
+
+
+def _walk(nodes: Sequence[Node]) -> Sequence[Node]:
+    found: list[Node] = []
+    for node in nodes:
+        found.append(node)
+        found.extend(_walk(node.children))
+    return found
+
+
+def _jsonable(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _jsonable(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_jsonable(each) for each in value]
+        case datetime():
+            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return value
+
+
+def _without_none(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _without_none(each) for key, each in value.items() if each is not None}
+        case list():
+            return [_without_none(each) for each in value]
+    return value

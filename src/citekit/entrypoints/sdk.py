@@ -1,0 +1,109 @@
+"""CiteKit for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from citekit.application.ingest_many import Outcome, files_below
+from citekit.application.resolve import NodeName
+from citekit.application.search import Hit
+from citekit.application.verify import Verdict
+from citekit.bootstrap import App, bootstrap
+from citekit.domain.address import Address, parse_address
+from citekit.domain.evidence import Evidence, Form, Options
+from citekit.domain.modality import Modality
+from citekit.domain.node import Node
+from citekit.domain.progress import Progress, silent
+from citekit.domain.resource_map import ResourceMap
+
+
+class CiteKit:
+    """Maps files, reads maps, cuts parts out, and proves them.
+
+    `home` is the folder of maps, evidence and cache (default: `CITEKIT_HOME`, else the current folder). `ports` replaces
+    any adapter by name, see `bootstrap`. Safe to use from several threads. All errors are `CiteKitError`s.
+    """
+
+    def __init__(self, home: str | Path | None = None, **ports: Any) -> None:
+        self.app: App = bootstrap(home=home, **ports)
+
+    def ingest(
+        self,
+        path: str | Path,
+        *,
+        resource_id: str | None = None,
+        type: str | None = None,
+        force: bool = False,
+        progress: Progress = silent,
+    ) -> ResourceMap:
+        """The map of a file, made now or found. `type` refuses any other kind of file; `force` maps it again."""
+        modality = None if type is None else Modality(type)
+        done = self.app.ingest(Path(path), wanted_id=resource_id, modality=modality, force=force, progress=progress)
+        return done.resource_map
+
+    def ingest_all(self, paths: Iterable[str | Path], *, force: bool = False) -> Iterator[Outcome]:
+        """Map files and folders in parallel; an outcome for each file as it is finished."""
+        settings = self.app.settings
+        own = (settings.maps_folder, settings.output_folder, settings.cache_folder)
+        files = files_below([Path(path) for path in paths], own)
+        return self.app.ingest_many(files, force=force, concurrency=settings.concurrency)
+
+    def resources(self) -> Sequence[str]:
+        """The ids of all mapped resources, sorted."""
+        return self.app.maps.ids()
+
+    def map(self, resource_id: str) -> ResourceMap:
+        """The map of a resource. Raises `ResourceMissing`, `MapCorrupt`."""
+        return self.app.maps.get(resource_id)
+
+    def node(self, resource_id: str, node_id: str) -> Node:
+        """One node. Raises `ResourceMissing`, `NodeMissing`."""
+        return self.map(resource_id).find(node_id)
+
+    def address(self, resource_id: str, node_id: str) -> Address:
+        """The address of a node."""
+        return Address(resource_id, self.node(resource_id, node_id).location)
+
+    def resolve(
+        self,
+        what: str | Address,
+        node_id: str | None = None,
+        *,
+        virtual: bool = False,
+        form: Form | str = Form.NATIVE,
+        accurate: bool = False,
+        remap: bool = False,
+        roots: Sequence[str | Path] = (),
+        progress: Progress = silent,
+    ) -> Evidence:
+        """The evidence of an address, or of the node `node_id` of the resource `what`.
+
+        `virtual` answers without cutting; `form` is native, pdf, png, text, html or frame; `accurate` gives a clip its
+        exact ends; `remap` maps a changed source again; `roots` are folders to look for a moved source in.
+        """
+        if node_id is not None:
+            wanted: NodeName | Address = NodeName(str(what), node_id)
+        else:
+            wanted = what if isinstance(what, Address) else parse_address(what)
+        return self.app.resolve(
+            wanted,
+            virtual=virtual,
+            options=Options(Form(form), accurate),
+            remap=remap,
+            roots=[Path(root) for root in roots],
+            progress=progress,
+        )
+
+    def search(self, words: str, *, limit: int = 20) -> list[Hit]:
+        """The nodes whose titles and summaries have the words, best first."""
+        return self.app.search(words, limit=limit)
+
+    def verify(self, path: str | Path) -> Verdict:
+        """Whether a file that was cut out here is genuine."""
+        return self.app.verify.file(Path(path))
+
+    def remove(self, resource_id: str) -> None:
+        """Forget a map. Its evidence stays in the cache until it is pruned."""
+        self.app.maps.remove(resource_id)
