@@ -41,6 +41,7 @@ def faults_of(wrong: BaseException) -> list[str]:
 def _line(text: str) -> str:
     reason, _, path = text.rpartition(" @ ")
     path = path.removeprefix("$").removeprefix(".") or "$"
+    path = "type" if path == "modality" else path  # only a map writes its modality under another name
     field, colon, rest = reason.partition(": ")
     if colon and field.isidentifier() and field.islower():
         return f"{path}.{field}: {rest}"
@@ -110,6 +111,13 @@ def _modality(value: object, _: Any) -> Modality:
     return found
 
 
+def _form(value: object, _: Any) -> Form:
+    found = next((form for form in Form if form.value == value), None)
+    if found is None:
+        raise ValueError(f"{_shown(value)} is not one of {', '.join(Form)}")
+    return found
+
+
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:60]}..."
@@ -121,10 +129,18 @@ def written_moment(moment: datetime) -> str:
 
 
 def _build() -> Converter:
-    converter = Converter()
-    for kind, hook in ((str, _text), (int, _whole), (float, _real), (bool, _truth), (datetime, _moment)):
+    converter = Converter(unstruct_collection_overrides={tuple: list})
+    hooks: tuple[tuple[type[Any], Any], ...] = (
+        (str, _text),
+        (int, _whole),
+        (float, _real),
+        (bool, _truth),
+        (datetime, _moment),
+    )
+    for kind, hook in hooks:
         converter.register_structure_hook(kind, hook)
     converter.register_structure_hook(Modality, _modality)
+    converter.register_structure_hook(Form, _form)
     converter.register_structure_hook_func(lambda kind: kind == Location, _location)
     converter.register_structure_hook_func(lambda kind: kind == Mapping[str, Any], _plain_mapping)
     converter.register_structure_hook(Digest, lambda value, _: Digest(_text(value, None)))
@@ -135,21 +151,24 @@ def _build() -> Converter:
     converter.register_unstructure_hook(EvidenceKey, str)
     converter.register_unstructure_hook(datetime, written_moment)
     converter.register_unstructure_hook_func(lambda kind: kind == Location, locations.to_plain)
-    _register(converter, ResourceMap, modality=override(rename="type"))
-    _register(converter, Node)
+    shapes: tuple[tuple[type[Any], dict[str, Any]], ...] = (
+        (Node, {}),
+        (ResourceMap, {"modality": override(rename="type")}),
+    )
+    for kind, renamed in shapes:
+        converter.register_structure_hook(kind, make_dict_structure_fn(kind, converter, **renamed))
     for plain in (Extraction, ExtractorIdentity, Options, Receipt):
         _register(converter, plain)
     return converter
 
 
-def _register(converter: Converter, kind: type[Any], **overrides: Any) -> None:
-    both = {**overrides, **{name: override(omit_if_default=True) for name in _OPTIONAL.get(kind, ())}}
-    converter.register_structure_hook(kind, make_dict_structure_fn(kind, converter, **overrides))
-    converter.register_unstructure_hook(kind, make_dict_unstructure_fn(kind, converter, **both))
+def _register(converter: Converter, kind: type[Any]) -> None:
+    omitted: dict[str, Any] = {name: override(omit_if_default=True) for name in _OPTIONAL.get(kind, ())}
+    converter.register_structure_hook(kind, make_dict_structure_fn(kind, converter))
+    converter.register_unstructure_hook(kind, make_dict_unstructure_fn(kind, converter, **omitted))
 
 
 _OPTIONAL: dict[type[Any], Sequence[str]] = {
-    Node: ("summary",),
     Extraction: ("bytes_from", "notes"),
     Receipt: ("bytes_from", "notes"),
 }

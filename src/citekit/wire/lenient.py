@@ -29,10 +29,11 @@ def strict_map(data: Mapping[str, Any]) -> dict[str, Any]:
     metadata = plain.get("metadata", {})
     known = metadata if isinstance(metadata, Mapping) else {}
     nodes = plain.get("nodes", [])
-    modality = modality_of(plain.get("type", known.get("type"))) or _modality_of_nodes(nodes)
+    word = plain.get("type", known.get("type"))
+    modality = modality_of(word) if word is not None else _modality_of_nodes(nodes)
     return {
         **plain,
-        "type": modality.value if modality else plain.get("type"),
+        "type": modality.value if modality else word,
         "title": plain.get("title", known.get("title", plain.get("resource_id"))),
         "source_path": plain.get("source_path", ""),
         "metadata": metadata,

@@ -13,7 +13,7 @@ from typing import Any
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
-from citekit.wire.converter import CONVERTER, structure
+from citekit.wire.converter import structure, written_moment
 from citekit.wire.lenient import NestedTooDeeplyError, strict_map
 from citekit.wire.locations import BoxOrder, from_plain, to_plain
 
@@ -26,12 +26,15 @@ SIZE_LIMIT = 256 * 1024 * 1024
 
 def to_plain_map(resource_map: ResourceMap) -> dict[str, Any]:
     """The map as plain data, ready for JSON."""
-    plain: dict[str, Any] = CONVERTER.unstructure(resource_map)
-    ordered = {
-        key: plain[key] for key in ("resource_id", "type", "title", "source_path", "metadata", "nodes", "created_at")
+    return {
+        "resource_id": resource_map.resource_id,
+        "type": resource_map.modality.value,
+        "title": resource_map.title,
+        "source_path": resource_map.source_path,
+        "metadata": {**resource_map.metadata, "map_version": MAP_VERSION},
+        "nodes": [to_plain_node(node) for node in resource_map.nodes],
+        "created_at": written_moment(resource_map.created_at),
     }
-    ordered["metadata"] = {**resource_map.metadata, "map_version": MAP_VERSION}
-    return ordered
 
 
 def from_plain_map(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:

@@ -1,0 +1,159 @@
+"""Maps: what is written is read back, what others wrote is read, and what is wrong is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.strategies import resource_maps
+
+from citekit.domain.errors import FaultyAnswer
+from citekit.domain.locations import Box, Lines, Pages, TimeSpan
+from citekit.domain.modality import Modality
+from citekit.domain.resource_map import ResourceMap
+from citekit.wire import maps
+from citekit.wire.locations import BoxOrder
+from citekit.wire.schema import MAP_SCHEMA
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def read(name: str) -> ResourceMap:
+    return maps.from_json((SAMPLES / name).read_text("utf-8"), name)
+
+
+@given(resource_maps())
+def test_what_is_written_is_read_back_equal(resource_map: ResourceMap) -> None:
+    assert maps.from_json(maps.to_json(resource_map), "text") == resource_map
+
+
+@given(resource_maps())
+def test_what_is_written_fits_the_schema(resource_map: ResourceMap) -> None:
+    jsonschema.validate(maps.to_plain_map(resource_map), MAP_SCHEMA)
+
+
+def test_the_frozen_sample_of_version_1_is_still_written_to_the_letter() -> None:
+    text = (SAMPLES / "map_v1.json").read_text("utf-8")
+
+    assert text == maps.to_json(maps.from_json(text, "sample"))
+
+
+def test_a_map_of_citekit_0_2_loads() -> None:
+    lecture = read("map_citekit_0_2.json")
+
+    assert Modality.VIDEO is lecture.modality
+    assert TimeSpan(0, 145.5) == lecture.find("intro").location
+    assert lecture.find("intro").title == "intro"
+    assert lecture.find("intro.welcome").summary == "Hello."
+
+
+def test_a_map_of_the_flat_form_loads() -> None:
+    code = read("map_flat_0_1.json")
+
+    assert Lines(10, 50) == code.find("DataProcessor").location
+    assert Lines(12, 25) == code.find("process_data").location
+    assert code.find("process_data").type == "section"
+
+
+def test_the_map_of_the_architecture_page_loads() -> None:
+    data = {
+        "resource_id": "paper",
+        "source_path": "abs/path/to/paper.pdf",
+        "metadata": {"title": "Attention Is All You Need", "type": "pdf"},
+        "nodes": [{"id": "intro", "title": "Introduction", "location": {"pages": [1]}, "context": "Discussion"}],
+    }
+
+    paper = maps.from_plain_map(data, "paper")
+
+    assert (paper.title, paper.modality) == ("Attention Is All You Need", Modality.DOCUMENT)
+    assert ("Discussion", Pages((1,))) == (paper.find("intro").summary, paper.find("intro").location)
+
+
+def test_boxes_given_by_size_are_read_only_where_the_caller_says_so() -> None:
+    data = {"resource_id": "p", "type": "image", "nodes": [{"id": "a", "location": {"bbox": [0.1, 0.2, 0.3, 0.4]}}]}
+
+    by_corners = maps.from_plain_map(data, "p").find("a").location
+    by_size = maps.from_plain_map(data, "p", BoxOrder.SIZE).find("a").location
+
+    assert Box(0.1, 0.2, 0.3, 0.4) == by_corners
+    assert Box(0.1, 0.2, 0.4, 0.6000000000000001) == by_size
+
+
+def node(**fields: Any) -> dict[str, Any]:
+    return {"id": "a", "title": "A", "type": "section", "location": {"lines": [1, 2]}, **fields}
+
+
+def a_map(**fields: Any) -> str:
+    return json.dumps({"resource_id": "x", "type": "text", "title": "X", "nodes": [node()], **fields})
+
+
+def deep(levels: int) -> dict[str, Any]:
+    return node() if not levels else node(id=f"n{levels}", children=[deep(levels - 1)])
+
+
+WRONG = {
+    "truncated": (a_map()[:-20], "$: not JSON"),
+    "no object": ("[]", "$: a map is a JSON object"),
+    "brackets without end": ("[" * 100_000, "$: nested too deeply"),
+    "deep": (a_map(nodes=[deep(100)]), "nodes: nodes are nested more than 64 deep"),
+    "another version": (a_map(metadata={"map_version": 99}), "metadata.map_version: 99 is not known here"),
+    "NaN": (a_map(nodes=[node(location={"modality": "video", "start": float("nan")})]), "NaN is not a JSON number"),
+    "duplicate ids": (a_map(nodes=[node(), node()]), "two nodes share the id 'a'"),
+    "no resource id": (json.dumps({"type": "text", "nodes": []}), "resource_id: is missing"),
+    "unknown type": (a_map(type="hologram"), "type: 'hologram' is not one of document"),
+    "node without a location": (a_map(nodes=[{"id": "a"}]), "nodes[0].location: is missing"),
+    "line 0": (a_map(nodes=[node(location={"lines": [0, 2]})]), "nodes[0].location: lines count from 1"),
+    "reversed": (a_map(nodes=[node(location={"lines": [5, 2]})]), "nodes[0].location: the line range 5-2 is reversed"),
+    "half a line": (a_map(nodes=[node(location={"lines": [1.5, 2]})]), "nodes[0].location.lines: 1.5 is not a whole"),
+    "page as text": (
+        a_map(nodes=[node(location={"modality": "document", "pages": ["1"]})]),
+        "nodes[0].location.pages: '1' is not a whole number",
+    ),
+    "id as number": (a_map(nodes=[node(id=5)]), "nodes[0].id: 5 is not a text"),
+    "nodes as object": (a_map(nodes={"a": 1}), "nodes"),
+    "bad child": (
+        a_map(nodes=[node(children=[{"id": "b", "location": 7}])]),
+        "nodes[0].children[0].location: 7 is not a",
+    ),
+    "time": (a_map(created_at="yesterday"), "created_at: 'yesterday' is not a time (ISO 8601)"),
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), WRONG.values(), ids=WRONG.keys())
+def test_a_wrong_map_is_refused_with_its_path_and_reason(text: str, reason: str) -> None:
+    with pytest.raises(FaultyAnswer) as refusal:
+        maps.from_json(text, "bad.json")
+
+    assert str(refusal.value).startswith("bad.json: ")
+    assert reason in str(refusal.value)
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["resource_id", "type", "nodes", "id", "location", "pages", "modality", "children", "metadata"]
+            ),
+            inner,
+            max_size=5,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+@given(PLAIN)
+def test_any_plain_data_is_a_map_or_one_clear_error(data: Any) -> None:
+    try:
+        read_back = maps.from_plain_map(data, "data")
+    except FaultyAnswer:
+        return
+
+    assert maps.from_plain_map(maps.to_plain_map(read_back), "again") == read_back
