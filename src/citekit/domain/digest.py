@@ -10,6 +10,7 @@ from typing import Self
 from attrs import field, frozen
 from attrs.validators import matches_re
 
+_BLOCK = 1 << 20
 _HEX = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -35,4 +36,9 @@ class Digest:
     @classmethod
     def of_stream(cls, stream: BufferedIOBase) -> Self:
         """The digest of a binary stream from its position to its end, in bounded memory."""
-        return cls(hashlib.file_digest(stream, "sha256").hexdigest())
+        digest = hashlib.sha256()
+        while block := stream.read(
+            _BLOCK
+        ):  # hashlib.file_digest would digest all of a BytesIO, from wherever it stands
+            digest.update(block)
+        return cls(digest.hexdigest())

@@ -127,13 +127,28 @@ def detect(file_name: str, head: bytes) -> Format | None:
     """
     promised = by_name(file_name)
     signed = _by_signature(file_name, head, promised)
-    if signed is not None:
+    readable = looks_like_text(head)
+    if signed is not None and not (readable and _only_words(head, signed, promised)):
         return signed
-    if looks_like_text(head):
+    if readable:
         return promised if promised is not None and promised.modality is Modality.TEXT else PLAIN_TEXT
-    if promised is not None and promised.name in _UNSIGNED:
+    if head and promised is not None and promised.name in _UNSIGNED:
         return promised
     return None
+
+
+def _only_words(head: bytes, signed: Format, promised: Format | None) -> bool:
+    """Whether a signature made of letters is likely to be just words ("The free world", "%PDF- begins a PDF").
+
+    A file of that kind holds other bytes than text soon; one that is named as the kind is taken for it all the same.
+    """
+    if promised is not None and promised.modality is signed.modality:
+        return False
+    return signed.name not in _SIGNED_FOR_SURE and not head.startswith(b"%PDF-")
+
+
+_SIGNED_FOR_SURE = {"png", "jpeg", "tiff", "jpeg2000", "ico", "matroska", "webm", "mpeg"}
+"""Formats whose signature holds bytes that no text does."""
 
 
 _UNSIGNED = {"mp3", "aac", "mpeg", "mpegts"}
@@ -141,8 +156,8 @@ _UNSIGNED = {"mp3", "aac", "mpeg", "mpegts"}
 
 
 def looks_like_text(head: bytes) -> bool:
-    """Whether bytes are text in some encoding: a byte-order mark, or no NUL and few control characters."""
-    if head.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+    """Whether bytes are text in some encoding: a UTF-16 or UTF-32 byte-order mark, or no NUL and few control characters."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):
         return True
     if not head or b"\0" in head:
         return False
@@ -157,11 +172,8 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"GIF89a", ".gif"),
     (0, b"II*\0", ".tif"),
     (0, b"MM\0*", ".tif"),
-    (8, b"WEBP", ".webp"),
-    (8, b"WAVE", ".wav"),
-    (8, b"AVI ", ".avi"),
-    (8, b"AIFF", ".aiff"),
-    (8, b"AIFC", ".aiff"),
+    (0, b"II+\0", ".tif"),
+    (0, b"MM\0+", ".tif"),
     (0, b"\0\0\x01\0", ".ico"),
     (0, b"\0\0\0\x0cjP  ", ".jp2"),
     (0, b"fLaC", ".flac"),
@@ -169,7 +181,22 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\0\0\x01\xba", ".mpg"),
     (0, b"\0\0\x01\xb3", ".mpg"),
     (0, b"ID3", ".mp3"),
+    (0, b"\xff\x4f\xff\x51", ".j2k"),
 )
+
+_CHUNKED = {
+    (b"RIFF", b"WEBP"): ".webp",
+    (b"RIFF", b"WAVE"): ".wav",
+    (b"RF64", b"WAVE"): ".wav",
+    (b"RIFF", b"AVI "): ".avi",
+    (b"FORM", b"AIFF"): ".aiff",
+    (b"FORM", b"AIFC"): ".aiff",
+}
+
+_ASF = bytes.fromhex("3026b2758e66cf11")
+
+_HEIF = (b"heic", b"heix", b"hevc", b"hevx", b"mif1", b"msf1")
+"""Brands of still pictures in an MP4 container; of these, only AVIF has a driver here."""
 
 _FTYP = {
     b"M4A ": ".m4a",
@@ -189,6 +216,8 @@ def _by_signature(name: str, head: bytes, promised: Format | None) -> Format | N
         return BY_SUFFIX[".epub"] if b"application/epub+zip" in head[:200] or name.lower().endswith(".epub") else None
     if head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip"):
         brand = _FTYP.get(head[8:12]) if head[4:8] == b"ftyp" else None
+        if head[4:8] == b"ftyp" and head[8:12] in _HEIF:
+            return BY_SUFFIX[".avif"] if b"avif" in head[16:64] else None
         return BY_SUFFIX[brand] if brand else _family(promised, ("mp4", "quicktime", "m4a", "3gp"), ".mp4")
     if head[:4] == b"\x1aE\xdf\xa3":
         return _family(promised, ("matroska", "webm"), ".webm" if b"webm" in head[:64] else ".mkv")
@@ -203,10 +232,20 @@ def _by_signature(name: str, head: bytes, promised: Format | None) -> Format | N
         return BY_SUFFIX[".aac"] if head[1] & 0xF6 == 0xF0 else BY_SUFFIX[".mp3"]
     if head[:2] in (b"P1", b"P2", b"P3", b"P4", b"P5", b"P6") and promised and promised.name == "ppm":
         return promised
+    if head[:8] == _ASF:
+        return _family(promised, ("wmv", "wma"), ".wmv")
+    if (head[:4], head[8:12]) in _CHUNKED:
+        return BY_SUFFIX[_CHUNKED[head[:4], head[8:12]]]
+    if any(len(head) > 2 * size and set(head[start : 3 * size : size]) == {0x47} for start, size in _PACKETS):
+        return BY_SUFFIX[".m2ts"]
     for offset, signature, suffix in _SIGNATURES:
         if head[offset : offset + len(signature)] == signature:
             return BY_SUFFIX[suffix]
     return None
+
+
+_PACKETS = ((0, 188), (4, 192))
+"""(place of the first sync byte, packet size) of MPEG transport streams."""
 
 
 def _family(promised: Format | None, names: tuple[str, ...], default: str) -> Format:

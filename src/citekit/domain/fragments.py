@@ -23,6 +23,8 @@ def page_list(text: str, value: str) -> list[int]:
     """`3,5-7` as [3, 5, 6, 7]; runs include both ends."""
     pages: list[int] = []
     for run in value.split(","):
+        if not run:
+            raise AddressMalformed(text, value, "a page is missing beside a comma")
         first, last = whole_range(text, run)
         if last < first:
             raise AddressMalformed(text, run, "the page range is reversed")
@@ -50,6 +52,8 @@ def time_range(text: str, value: str) -> tuple[float, float | None]:
         return 0.0, clock(text, end)
     if not between:
         return clock(text, start), None
+    if not start or not end:
+        raise AddressMalformed(text, value, "a time is missing: write start-end, start alone, or ,end")
     return clock(text, start), clock(text, end)
 
 

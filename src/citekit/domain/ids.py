@@ -25,8 +25,9 @@ RESOURCE_ID_LIMIT = 100
 STORED_ID_LIMIT = 200
 """Bytes of the longest resource id that is accepted, percent-encoded as it is stored."""
 
-_NOT_WORD = re.compile(r"[^\w]+", re.UNICODE)
-_NOT_NAME = re.compile(r"[^\w~-]+", re.UNICODE)
+_NOT_WORD = re.compile(r"[^\w]")
+_NOT_NAME = re.compile(r"[^\w~-]")
+_UNDERSCORES = re.compile(r"\x00+")
 _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f]")
 
 
@@ -39,8 +40,7 @@ def slug(title: str, *, keep_case: bool = False) -> str:
     ('big_o_notation_part_2', 'DataProcessor')
     """
     text = unicodedata.normalize("NFKC", title)
-    text = _NOT_WORD.sub("_", text if keep_case else text.casefold())
-    text = unicodedata.normalize("NFC", text)
+    text = _joined(text if keep_case else text.casefold(), _NOT_WORD)
     return _cut(text if keep_case else text.strip("_"), SEGMENT_LIMIT)
 
 
@@ -59,10 +59,14 @@ def unique(name: str, taken: Container[str]) -> str:
     """`name`, or `name_2`, `name_3`, ... whichever first is not taken."""
     if name not in taken:
         return name
-    number = 2
-    while f"{name}_{number}" in taken:
-        number += 1
-    return f"{name}_{number}"
+    free = 2
+    while f"{name}_{free}" in taken:
+        free *= 2
+    used = free // 2  # taken, or 1; numbers are given out in order, so the first free one lies between
+    while free - used > 1:
+        middle = (used + free) // 2
+        used, free = (middle, free) if f"{name}_{middle}" in taken else (used, middle)
+    return f"{name}_{free}"
 
 
 def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
@@ -75,8 +79,11 @@ def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
     """
     stem, dot, _ = file_name.rpartition(".")
     name = file_name if keep_extension or not dot or not stem else stem
-    text = unicodedata.normalize("NFC", _NOT_NAME.sub("_", unicodedata.normalize("NFKC", name).casefold()))
-    return _fit(text.strip("_-"), RESOURCE_ID_LIMIT) or "resource"
+    text = _joined(unicodedata.normalize("NFKC", name).casefold(), _NOT_NAME).strip("_-")
+    limit = RESOURCE_ID_LIMIT
+    while len(stored_name(_fit(text, limit))) > STORED_ID_LIMIT - 6:
+        limit -= 6
+    return _fit(text, limit) or "resource"
 
 
 def check_resource_id(text: str) -> str:
@@ -110,6 +117,12 @@ def stored_name(text: str) -> str:
         for character in text
     )
     return f"%2E{safe[1:]}" if safe.startswith(".") else safe
+
+
+def _joined(text: str, unwanted: re.Pattern[str]) -> str:
+    """`text` in NFC, every run of unwanted characters one underscore; marks (accents, vowel signs) stay with letters."""
+    kept = unwanted.sub(lambda found: found[0] if unicodedata.category(found[0])[0] == "M" else "\0", text)
+    return unicodedata.normalize("NFC", _UNDERSCORES.sub("_", kept))
 
 
 def _percent(character: str) -> str:

@@ -51,7 +51,7 @@ class LineIndex:
 
 
 def index_lines(chunks: Iterable[bytes]) -> LineIndex:
-    """The index of a text that comes in chunks of any size (none empty); memory is 8 bytes a line."""
+    """The index of a text that comes in chunks of any size; memory is 8 bytes a line."""
     starts = array("q")
     held, offset, order, unit = b"", 0, "little", 1
     pattern = _END
@@ -59,7 +59,7 @@ def index_lines(chunks: Iterable[bytes]) -> LineIndex:
     for chunk in chunks:
         data = held + chunk
         if first:
-            if len(data) < 4 and len(chunk):
+            if len(data) < 4:
                 held = data
                 continue
             order, unit = _code_unit(data)

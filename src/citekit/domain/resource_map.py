@@ -71,14 +71,15 @@ class ResourceMap:
         return tuple(node for node in family if node.id != node_id)
 
     def innermost(self, location: Location) -> Node | None:
-        """The deepest node whose place holds all of `location`, or None where no node does."""
-        best: Node | None = None
-        level = self.nodes
-        while True:
-            inside = next((node for node in level if node.location.contains(location)), None)
-            if inside is None:
-                return best
-            best, level = inside, inside.children
+        """The deepest node whose place holds all of `location`, the first of several, or None where no node does."""
+        best: tuple[int, Node] | None = None
+        pending = [(1, node) for node in reversed(self.nodes)]
+        while pending:
+            depth, node = pending.pop()
+            if node.location.contains(location):
+                best = (depth, node) if best is None or depth > best[0] else best
+                pending.extend((depth + 1, child) for child in reversed(node.children))
+        return best and best[1]
 
     @cached_property
     def node_count(self) -> int:

@@ -18,6 +18,8 @@ from citekit.domain.locations import Chapter, Location
 
 _SPINE = 6
 _BODY = "/4"
+_WHOLE = ((), (4,))
+"""Steps inside a chapter that stand for all of it: none, and its body."""
 
 
 def _steps(path: str | tuple[int, ...]) -> tuple[int, ...]:
@@ -65,7 +67,7 @@ def from_epub_cfi(text: str, nodes: Sequence[TextNode] = ()) -> Chapter:
     bare = unquote(text.partition("#")[2]) if "#" in text and not text.startswith("epubcfi(") else text
     start, end = Cfi.parse(bare).ends
     first, last = _chapter(text, start), _chapter(text, end)
-    if first != last or not nodes or (start == end and not _inside(start)):
+    if first != last or not nodes or (start == end and _inside(start) in _WHOLE):
         return _checked(text, lambda: Chapter(first, last=last))
     if start == end:
         found = _below(text, _inside(start), nodes)

@@ -47,7 +47,8 @@ class Box:
 
     def pixels(self, width: int, height: int) -> tuple[int, int, int, int]:
         """The smallest whole-pixel rectangle (left, top, right, bottom), right and bottom exclusive, that holds the box."""
-        left, top = math.floor(_near(self.x1 * width)), math.floor(_near(self.y1 * height))
+        left = min(math.floor(_near(self.x1 * width)), width - 1)
+        top = min(math.floor(_near(self.y1 * height)), height - 1)
         right, bottom = math.ceil(_near(self.x2 * width)), math.ceil(_near(self.y2 * height))
         return left, top, min(max(right, left + 1), width), min(max(bottom, top + 1), height)
 

@@ -1,0 +1,34 @@
+"""Exchange with the standards: one function out and one in for each, over plain text (and plain data).
+
+Out, a place that the standard cannot carry raises `FormUnsupported`; in, a text that it does not allow raises
+`AddressMalformed`, which shows the text and its offending part. Wherever a standard can carry a place, what was written
+reads back as the same place. Fragments are written with their `#`; they are read with or without it, and behind a URI.
+"""
+
+from __future__ import annotations
+
+from citekit.domain.exchange.epub_cfi import TextNode, from_epub_cfi, to_epub_cfi
+from citekit.domain.exchange.iiif import from_iiif, to_iiif
+from citekit.domain.exchange.media_fragments import from_media_fragment, to_media_fragment
+from citekit.domain.exchange.pdf_open import from_pdf_open, to_pdf_open
+from citekit.domain.exchange.rfc5147 import from_rfc5147, to_rfc5147
+from citekit.domain.exchange.text_position import TextPosition
+from citekit.domain.exchange.web_annotation import Context, from_web_annotation, to_web_annotation
+
+__all__ = [
+    "Context",
+    "TextNode",
+    "TextPosition",
+    "from_epub_cfi",
+    "from_iiif",
+    "from_media_fragment",
+    "from_pdf_open",
+    "from_rfc5147",
+    "from_web_annotation",
+    "to_epub_cfi",
+    "to_iiif",
+    "to_media_fragment",
+    "to_pdf_open",
+    "to_rfc5147",
+    "to_web_annotation",
+]

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from tests.strategies import SOME_BOUNDS, boxes, locations
+
+from citekit.domain.bounds import Bounds
+from citekit.domain.errors import LocationMalformed, LocationOutside
+from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
+from citekit.domain.modality import Modality
+
+NAN, INFINITE = float("nan"), float("inf")
+SMALL = st.integers(1, 4)
+CLOSE: st.SearchStrategy[Location] = st.one_of(
+    st.sets(SMALL, min_size=1).map(Pages.of),
+    st.builds(lambda page, box: Pages((page,), box), SMALL, st.sampled_from([Box(0, 0, 1, 1), Box(0, 0, 0.5, 0.5)])),
+    st.tuples(SMALL, SMALL).map(lambda pair: Lines(min(pair), max(pair))),
+    st.builds(lambda start, length: TimeSpan(start, start + length if length < 4 else None), SMALL, SMALL),
+    st.builds(lambda number, more: Chapter(number, last=number + more), SMALL, st.integers(0, 2)),
+    st.builds(lambda number, start, more: Chapter(number, (start, start + more)), SMALL, SMALL, SMALL),
+    st.sampled_from([Box(0, 0, 1, 1), Box(0, 0, 0.5, 0.5), Box(0.25, 0.25, 0.5, 0.5), Box(0.5, 0.5, 1, 1)]),
+    st.sampled_from([Virtual("a"), Virtual("b")]),
+)
+"""Places close enough to one another to be inside or across one another often."""
+
+
+@given(locations())
+def test_a_place_contains_and_overlaps_itself(place: Location) -> None:
+    assert place.contains(place)
+    assert place.overlaps(place)
+
+
+@given(CLOSE, CLOSE, CLOSE)
+def test_containment_is_transitive(outer: Location, middle: Location, inner: Location) -> None:
+    if outer.contains(middle) and middle.contains(inner):
+        assert outer.contains(inner)
+
+
+@given(CLOSE, CLOSE)
+def test_two_places_that_contain_each_other_are_equal(one: Location, other: Location) -> None:
+    assert (one.contains(other) and other.contains(one)) == (one == other)
+
+
+@given(CLOSE | locations(), CLOSE | locations())
+def test_overlap_is_symmetric_and_follows_from_containment(one: Location, other: Location) -> None:
+    assert one.overlaps(other) == other.overlaps(one)
+    if one.contains(other):
+        assert one.overlaps(other)
+
+
+@given(CLOSE, CLOSE, CLOSE)
+def test_what_overlaps_a_part_overlaps_the_whole(outer: Location, inner: Location, third: Location) -> None:
+    if outer.contains(inner) and inner.overlaps(third):
+        assert outer.overlaps(third)
+
+
+@given(CLOSE | locations(), SOME_BOUNDS)
+def test_clamping_stays_inside_the_place_and_the_bounds(place: Location, bounds: Bounds) -> None:
+    try:
+        clamped = place.clamp(bounds)
+    except LocationOutside:
+        assume(False)
+        return
+
+    assert place.contains(clamped)
+    assert clamped == clamped.clamp(bounds)
+    assert _fits(clamped, bounds)
+
+
+def _fits(place: Location, bounds: Bounds) -> bool:
+    match place:
+        case Pages(numbers=numbers):
+            return bounds.pages is None or numbers[-1] <= bounds.pages
+        case Lines(last=last):
+            return bounds.lines is None or last <= bounds.lines
+        case TimeSpan(end=end):
+            return bounds.seconds is None or (end is not None and end <= bounds.seconds)
+        case Chapter(number=number, last=last, chars=chars):
+            lengths = bounds.chapters
+            return lengths is None or (last <= len(lengths) and (chars is None or chars[1] <= lengths[number - 1]))
+    return True
+
+
+@pytest.mark.parametrize(
+    ("place", "bounds", "expected"),
+    [
+        (Pages((2, 9)), Bounds(pages=5), Pages((2,))),
+        (Lines(3, 90), Bounds(lines=7), Lines(3, 7)),
+        (TimeSpan(3), Bounds(seconds=7.5), TimeSpan(3, 7.5)),
+        (TimeSpan(3, 9), Bounds(seconds=7.5), TimeSpan(3, 7.5)),
+        (Chapter(3, last=9), Bounds(chapters=(5, 5, 5, 5)), Chapter(3, last=4)),
+        (Chapter(1, (2, 9)), Bounds(chapters=(5,)), Chapter(1, (2, 5))),
+    ],
+)
+def test_what_lies_beyond_the_end_is_cut_off(place: Location, bounds: Bounds, expected: Location) -> None:
+    assert expected == place.clamp(bounds)
+
+
+@pytest.mark.parametrize(
+    ("place", "bounds", "named"),
+    [
+        (Pages((6, 7)), Bounds(pages=5), "page 6"),
+        (Lines(8, 9), Bounds(lines=7), "line 8"),
+        (TimeSpan(7.5, 9), Bounds(seconds=7.5), "7.5 s"),
+        (Chapter(5), Bounds(chapters=(5, 5, 5, 5)), "chapter 5"),
+        (Chapter(1, (5, 9)), Bounds(chapters=(5,)), "character 5"),
+    ],
+)
+def test_a_place_wholly_beyond_the_end_is_refused(place: Location, bounds: Bounds, named: str) -> None:
+    with pytest.raises(LocationOutside, match=named):
+        place.clamp(bounds)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Pages(()),
+        lambda: Pages((0,)),
+        lambda: Pages((2, 1)),
+        lambda: Pages((1, 1)),
+        lambda: Pages((True,)),
+        lambda: Pages((1.0,)),  # type: ignore[arg-type]
+        lambda: Pages((1, 2), Box(0, 0, 1, 1)),
+        lambda: Pages.span(5, 4),
+        lambda: Lines(0, 1),
+        lambda: Lines(2, 1),
+        lambda: Lines(1.0, 2),  # type: ignore[arg-type]
+        lambda: TimeSpan(NAN),
+        lambda: TimeSpan(INFINITE),
+        lambda: TimeSpan(-1, 2),
+        lambda: TimeSpan(2, 2),
+        lambda: TimeSpan(1, NAN),
+        lambda: TimeSpan(1, INFINITE),
+        lambda: TimeSpan(1, 2, Modality.TEXT),
+        lambda: Box(0.5, 0, 0.5, 1),
+        lambda: Box(0, 0.6, 1, 0.5),
+        lambda: Box(-0.1, 0, 1, 1),
+        lambda: Box(0, 0, 1, 1.01),
+        lambda: Box(NAN, 0, 1, 1),
+        lambda: Chapter(0),
+        lambda: Chapter(3, last=2),
+        lambda: Chapter(1, (3, 3)),
+        lambda: Chapter(1, (-1, 3)),
+        lambda: Chapter(1, (0, 5), last=2),
+        lambda: Virtual(""),
+        lambda: Virtual("two\nlines"),
+    ],
+)
+def test_a_place_that_no_file_could_have_is_refused(make: Callable[[], Any]) -> None:
+    with pytest.raises(LocationMalformed):
+        make()
+
+
+def test_minus_zero_is_zero() -> None:
+    assert str(Box(-0.0, 0, 1, 1).x1) == str(TimeSpan(-0.0, 1).start) == "0.0"
+
+
+@given(boxes(), st.integers(1, 5000), st.integers(1, 5000))
+def test_the_pixels_of_a_box_are_a_rectangle_inside_the_picture_that_holds_it(
+    box: Box, width: int, height: int
+) -> None:
+    left, top, right, bottom = box.pixels(width, height)
+
+    assert 0 <= left < right <= width
+    assert 0 <= top < bottom <= height
+    assert left <= box.x1 * width + 1e-5
+    assert right >= box.x2 * width - 1e-5
+    assert right - left <= (box.x2 - box.x1) * width + 2
+
+
+def test_rounding_errors_do_not_add_a_pixel() -> None:
+    assert Box(0, 0, 0.1 + 0.2, 0.3).pixels(10, 10) == (0, 0, 3, 3)
+
+
+def test_a_sliver_at_the_far_edge_still_is_a_pixel() -> None:
+    assert Box(0.99999999999, 0, 1, 1).pixels(10, 10) == (9, 0, 10, 10)

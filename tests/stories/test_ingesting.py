@@ -1,0 +1,134 @@
+"""Files become maps, once, under ids that nobody loses."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from citekit.adapters.mapping.scripted import ScriptedMapper
+from citekit.application.ingest_many import files_below
+from citekit.bootstrap import bootstrap
+from citekit.domain.errors import RequestRefused, ResourceIdRefused, SourceUnreadable, SourceUnsupported
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.modality import Modality
+from tests.stories.conftest import World, by_paragraph
+
+
+def test_a_file_is_mapped_under_the_slug_of_its_name(world: World) -> None:
+    done = world.app.ingest(world.file("My Notes.txt"))
+
+    assert ("my_notes_txt", True) == (done.resource_map.resource_id, done.mapped_now)
+    assert done.resource_map == world.app.maps.get("my_notes_txt")
+
+
+def test_the_same_bytes_are_not_mapped_twice(world: World) -> None:
+    path = world.file("a.txt")
+    world.app.ingest(path)
+
+    again = world.app.ingest(path)
+
+    assert not again.mapped_now
+    assert 1 == len(world.mapper.mapped)
+
+
+def test_force_maps_again(world: World) -> None:
+    path = world.file("a.txt")
+    world.app.ingest(path)
+
+    assert world.app.ingest(path, force=True).mapped_now
+    assert ["a_txt"] == world.app.maps.ids()
+
+
+def test_a_changed_file_is_mapped_again_under_its_id(world: World) -> None:
+    path = world.file("a.txt", "old\n")
+    world.app.ingest(path)
+    world.file("a.txt", "new\nlonger\n")
+
+    again = world.app.ingest(path)
+
+    assert ("a_txt", True) == (again.resource_map.resource_id, again.mapped_now)
+    assert 2 == again.resource_map.find("all").location.last  # type: ignore[union-attr]
+
+
+def test_another_file_of_the_same_name_is_told_apart(world: World) -> None:
+    world.app.ingest(world.file("x/report.txt", "first\n"))
+
+    second = world.app.ingest(world.file("y/report.txt", "second\n"))
+
+    assert "report_txt_2" == second.resource_map.resource_id
+    assert "first" == world.app.maps.get("report_txt").find("all.line_1").title
+    assert "report_txt_2" == world.app.ingest(world.folder / "y/report.txt").resource_map.resource_id
+
+
+def test_a_copy_under_another_name_is_mapped_without_the_mapper(world: World) -> None:
+    world.app.ingest(world.file("a.txt"))
+
+    copy = world.app.ingest(world.file("b.txt"))
+
+    assert ("b_txt", False) == (copy.resource_map.resource_id, copy.mapped_now)
+    assert str(world.folder / "b.txt") == copy.resource_map.source_path
+    assert 1 == len(world.mapper.mapped)
+
+
+def test_a_moved_file_keeps_its_map_and_gets_its_new_path(world: World) -> None:
+    world.app.ingest(world.file("x/a.txt"))
+    (world.folder / "y").mkdir()
+    moved = Path(shutil.move(world.folder / "x/a.txt", world.folder / "y/a.txt"))
+
+    done = world.app.ingest(moved)
+
+    assert ("a_txt", str(moved)) == (done.resource_map.resource_id, done.resource_map.source_path)
+    assert str(moved) == world.app.maps.get("a_txt").source_path
+
+
+def test_another_mapper_is_asked_anew(world: World) -> None:
+    path = world.file("a.txt")
+    world.app.ingest(path)
+    better = ScriptedMapper(by_paragraph, MapperIdentity("better", "1"))
+    app = bootstrap(world.app.settings, maps=world.app.maps, mapper=better)
+
+    assert app.ingest(path).mapped_now
+    assert ["a_txt"] == world.app.maps.ids()
+
+
+def test_a_wanted_id_is_used_and_a_taken_one_refused(world: World) -> None:
+    world.app.ingest(world.file("a.txt", "a\n"), wanted_id="Mein Buch")
+
+    with pytest.raises(RequestRefused, match="belongs to"):
+        world.app.ingest(world.file("b.txt", "b\n"), wanted_id="Mein Buch")
+    assert ["Mein Buch"] == world.app.maps.ids()
+
+
+@pytest.mark.parametrize("bad", ["", " ", "a/b", "..", "a\0b", "x" * 10_000, "abc\u202ecba", "a\\b"])
+def test_an_unsafe_id_is_refused_before_anything_is_read(world: World, bad: str) -> None:
+    with pytest.raises(ResourceIdRefused):
+        world.app.ingest(world.file("a.txt"), wanted_id=bad)
+    assert [] == world.mapper.mapped
+
+
+def test_a_file_of_another_kind_than_wanted_is_refused(world: World) -> None:
+    with pytest.raises(SourceUnsupported, match="not video"):
+        world.app.ingest(world.file("a.txt"), modality=Modality.VIDEO)
+
+
+def test_one_failure_does_not_stop_the_rest(world: World) -> None:
+    paths = [world.file(f"{n}.txt", f"{n}\n") for n in range(5)]
+    missing = world.folder / "missing.txt"
+
+    outcomes = {outcome.path: outcome for outcome in world.app.ingest_many([*paths[:2], missing, *paths[2:]])}
+
+    assert isinstance(outcomes[missing].error, SourceUnreadable)
+    assert all(outcomes[path].ingested for path in paths)
+    assert 5 == len(world.app.maps.ids())
+
+
+def test_a_folder_gives_the_files_whose_names_are_known(world: World) -> None:
+    wanted = [world.file("one.txt"), world.file("b/two.md")]
+    world.file("b/unknown.xyz")
+    world.file(".hidden/three.txt")
+    world.file("home/four.txt")
+
+    assert wanted == list(files_below([world.folder], skip=[world.folder / "home"]))
+    assert [world.folder / "b/unknown.xyz"] == list(files_below([world.folder / "b/unknown.xyz"]))

@@ -1,0 +1,87 @@
+"""Maps are read in answers of bounded size, and searched."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citekit.adapters.storage.memory import InMemoryMapStore
+from citekit.application.structure import GetStructure
+from citekit.domain.errors import NodeMissing, RequestRefused
+from citekit.domain.node import Node
+from citekit.domain.resource_map import ResourceMap
+from tests.stories.conftest import World
+from tests.strategies import resource_maps
+
+
+def reading(resource_map: ResourceMap) -> GetStructure:
+    maps = InMemoryMapStore()
+    maps.put(resource_map)
+    return GetStructure(maps)
+
+
+@given(resource_maps(), st.integers(1, 3000))
+def test_the_windows_together_show_every_node_once_and_in_order(resource_map: ResourceMap, limit: int) -> None:
+    structure = reading(resource_map)
+    seen: list[str] = []
+    cursor: str | None = None
+    while True:
+        answer = structure(resource_map.resource_id, cursor=cursor, limit=limit)
+        shown = [node.id for root in answer.nodes for node in root.walk()]
+        seen.extend(node for node in shown if node not in seen)
+        cursor = answer.next_cursor
+        if cursor is None:
+            break
+
+    assert [node.id for node in resource_map.walk()] == seen
+
+
+@given(resource_maps())
+def test_a_map_of_ordinary_size_comes_whole(resource_map: ResourceMap) -> None:
+    answer = reading(resource_map)(resource_map.resource_id)
+
+    assert (resource_map.nodes, True, None) == (answer.nodes, answer.whole, answer.next_cursor)
+
+
+@given(resource_maps(), st.integers(1, 4))
+def test_depth_counts_levels(resource_map: ResourceMap, depth: int) -> None:
+    def levels(nodes: tuple[Node, ...]) -> int:
+        return max((1 + levels(node.children) for node in nodes), default=0)
+
+    answer = reading(resource_map)(resource_map.resource_id, depth=depth)
+
+    assert min(depth, levels(resource_map.nodes)) == levels(tuple(answer.nodes))
+
+
+def test_the_structure_below_a_node(world: World) -> None:
+    world.app.ingest(world.file("a.txt"))
+
+    answer = world.app.structure("a_txt", node_id="all.line_2")
+
+    assert ["all.line_2"] == [node.id for node in answer.nodes]
+    with pytest.raises(NodeMissing):
+        world.app.structure("a_txt", node_id="nothing")
+
+
+@pytest.mark.parametrize("cursor", ["-1", "x", "999999999999", "4", "１"])
+def test_a_cursor_that_was_not_given_out_is_refused(world: World, cursor: str) -> None:
+    world.app.ingest(world.file("a.txt"))
+
+    with pytest.raises(RequestRefused, match="cursor"):
+        world.app.structure("a_txt", cursor=cursor)
+
+
+def test_search_ranks_titles_above_summaries_and_wants_every_word(world: World) -> None:
+    world.app.ingest(world.file("a.txt", "Sorting algorithms\nSearching trees\nAbout sorting\n"))
+    world.app.ingest(world.file("b.txt", "Cooking\nÜber Bäume\n"))
+
+    sorting = [hit.node.title for hit in world.app.search("SORT")]
+    both = [hit.node.title for hit in world.app.search("sorting algorithms")]
+    accents = [str(hit.address) for hit in world.app.search("baume")]
+
+    assert {"Sorting algorithms", "About sorting"} == set(sorting)
+    assert ["Sorting algorithms"] == both
+    assert ["text://b_txt#lines=2"] == accents
+    assert [] == world.app.search("nowhere to be found")
+    assert [] == world.app.search("  ")
