@@ -37,6 +37,7 @@ from citekit.settings import Settings, settings_from
 
 if TYPE_CHECKING:
     from citekit.adapters.drivers.diskcache import Index
+    from citekit.application.doctor import Doctor
 
 MAPPERS = ("auto", "local")
 """The names that `--mapper` knows."""
@@ -199,6 +200,30 @@ class App:
     def verify(self) -> VerifyEvidence:
         """Tell whether evidence is genuine."""
         return VerifyEvidence(self.sources, self.outputs, self.resolve)
+
+    @cached_property
+    def doctor(self) -> Doctor:
+        """Look for what is missing or broken."""
+        from citekit.adapters.probing import installation
+        from citekit.application.doctor import Component, Doctor
+
+        settings = self.settings
+        folders = {"maps": settings.maps_folder, "evidence": settings.output_folder, "cache": settings.cache_folder}
+        return Doctor(
+            folders={"home": settings.home, **folders},
+            maps=self.maps,
+            locate=self.locate,
+            components=lambda: (Component(*package) for package in installation.packages()),
+            mapper=self._mapper_choice,
+            ffmpeg=installation.ffmpeg,
+            index_fault=lambda: installation.index_fault(settings.cache_folder / "index"),
+            leftovers=lambda: installation.leftovers(list(folders.values())),
+        )
+
+    def _mapper_choice(self) -> str:
+        identity = self.mapper.identity
+        why = "no model is configured" if self.settings.mapper == "auto" else f"CITEKIT_MAPPER={self.settings.mapper}"
+        return f"{identity} ({why})"
 
     @cached_property
     def _index(self) -> Index:

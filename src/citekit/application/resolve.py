@@ -11,7 +11,7 @@ from attrs import field, frozen
 from citekit.application.ingest import Ingest
 from citekit.application.locating import LocateSource
 from citekit.domain.address import Address
-from citekit.domain.errors import FormUnsupported, RequestRefused, SourceChanged
+from citekit.domain.errors import EvidenceCorrupt, FormUnsupported, RequestRefused, SourceChanged
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
 from citekit.domain.formats import Format
 from citekit.domain.locations import Location, Virtual
@@ -111,19 +111,26 @@ class Resolve:
         place = part.location
         extractor = self._extractor(source, place, options)
         key = EvidenceKey.of(source.digest, place, extractor.identity, options)
-        stored = self.evidence.obtain(
-            key, lambda target: extractor.extract(source, place, options, target, progress=progress)
-        )
-        receipt = _receipt(resource_id, source, place, extractor, options, stored)
-        suffix = "_accurate" if options.accurate else ""
-        return Evidence(
-            resource_id=resource_id,
-            node=part.node,
-            location=place,
-            output_path=self.outputs.place(stored, receipt, part.file_name + suffix),
-            receipt=receipt,
-            made_now=stored.made_now,
-        )
+        name = part.file_name + ("_accurate" if options.accurate else "")
+
+        def placed() -> Evidence:
+            stored = self.evidence.obtain(
+                key, lambda target: extractor.extract(source, place, options, target, progress=progress)
+            )
+            receipt = _receipt(resource_id, source, place, extractor, options, stored)
+            return Evidence(
+                resource_id=resource_id,
+                node=part.node,
+                location=place,
+                output_path=self.outputs.place(stored, receipt, name),
+                receipt=receipt,
+                made_now=stored.made_now,
+            )
+
+        try:
+            return placed()
+        except EvidenceCorrupt:
+            return placed()  # another process let the object go between the two steps: it is made once more
 
     def _extractor(self, source: Source, place: Location, options: Options) -> Extractor:
         for extractor in self.extractors:

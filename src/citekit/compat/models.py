@@ -26,7 +26,7 @@ class _Model(metaclass=ABCMeta):  # noqa: B024 - only for `register`, below
 
     def model_dump(self, *, mode: str = "python", exclude_none: bool = False) -> dict[str, Any]:
         """The fields as plain data; `mode="json"` writes times as text and tuples as lists."""
-        plain: dict[str, Any] = asdict(self, retain_collection_types=True)  # type: ignore[arg-type]
+        plain: dict[str, Any] = asdict(self)  # type: ignore[arg-type]
         plain = _jsonable(plain) if mode == "json" else plain
         return _without_none(plain) if exclude_none else plain
 

@@ -20,7 +20,10 @@ class MapStore(Protocol):
         """The map. Raises `ResourceMissing`, which says where it looked, or `MapCorrupt`."""
 
     def put(self, resource_map: ResourceMap) -> None:
-        """Store or replace, in one step. Raises `HomeUnwritable`; the map that was there before is then untouched."""
+        """Store or replace, in one step. Raises `HomeUnwritable`, `FaultyAnswer` for a map that JSON cannot hold.
+
+        Where it raises, the map that was there before is untouched.
+        """
 
     def remove(self, resource_id: str) -> None:
         """Forget the map. Raises `ResourceMissing`."""

@@ -16,7 +16,8 @@ class Outputs(Protocol):
         """The absolute path `<output folder>/<name><suffix>`, a link to or a copy of the evidence, with its receipt kept.
 
         A file that was edited, or shows older content of the same place, is replaced. Where the name belongs to the
-        evidence of another place, it gets a suffix that tells them apart. Raises `HomeUnwritable`.
+        evidence of another place, it gets a suffix that tells them apart. Raises `HomeUnwritable`, and
+        `EvidenceCorrupt` where the object is gone or damaged: obtain it again.
         """
 
     def receipt(self, path: Path) -> Receipt | None:

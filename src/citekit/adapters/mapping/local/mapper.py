@@ -79,10 +79,10 @@ class LocalMapper:
         return {
             "pdf": _pdf,
             "epub": self._epub,
-            "markdown": _markdown,
-            "html": _html,
-            "rst": _rst,
-            "subtitles": _subtitles,
+            "markdown": self._markdown,
+            "html": self._html,
+            "rst": self._rst,
+            "subtitles": self._subtitles,
         }
 
     def _media(self) -> Outliner:
@@ -94,6 +94,26 @@ class LocalMapper:
         from citekit.adapters.mapping.local.epub import EpubOutliner
 
         return EpubOutliner(self.reader)
+
+    def _markdown(self) -> Outliner:
+        from citekit.adapters.mapping.local.markdown import MarkdownOutliner
+
+        return MarkdownOutliner(self._plain_text())
+
+    def _html(self) -> Outliner:
+        from citekit.adapters.mapping.local.html import HtmlOutliner
+
+        return HtmlOutliner(self._plain_text())
+
+    def _rst(self) -> Outliner:
+        from citekit.adapters.mapping.local.rst import RstOutliner
+
+        return RstOutliner(self._plain_text())
+
+    def _subtitles(self) -> Outliner:
+        from citekit.adapters.mapping.local.subtitles import SubtitlesOutliner
+
+        return SubtitlesOutliner(self._plain_text())
 
     def _plain_text(self) -> Outliner:
         from citekit.adapters.mapping.local.plain_text import PlainTextOutliner
@@ -116,30 +136,6 @@ def _pdf() -> Outliner:
     from citekit.adapters.mapping.local.pdf import PdfOutliner
 
     return PdfOutliner()
-
-
-def _markdown() -> Outliner:
-    from citekit.adapters.mapping.local.markdown import MarkdownOutliner
-
-    return MarkdownOutliner()
-
-
-def _html() -> Outliner:
-    from citekit.adapters.mapping.local.html import HtmlOutliner
-
-    return HtmlOutliner()
-
-
-def _rst() -> Outliner:
-    from citekit.adapters.mapping.local.rst import RstOutliner
-
-    return RstOutliner()
-
-
-def _subtitles() -> Outliner:
-    from citekit.adapters.mapping.local.subtitles import SubtitlesOutliner
-
-    return SubtitlesOutliner()
 
 
 def _code() -> Outliner:

@@ -1,0 +1,8 @@
+"""`python -m citekit`."""
+
+from __future__ import annotations
+
+from citekit.entrypoints.cli import main
+
+if __name__ == "__main__":
+    main()

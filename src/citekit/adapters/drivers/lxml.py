@@ -1,0 +1,186 @@
+"""lxml, entered with everything closed: no entities, no DTD, no network, no huge trees.
+
+Markup is decoded and cleaned before a parser sees it: the document type goes, named HTML entities become characters,
+every other entity reference stays as plain text. So no document can make a parser expand or fetch anything.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+from html.entities import html5
+from typing import TYPE_CHECKING
+
+from citekit.domain.errors import CiteKitError, SourceUnsupported
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+ERRORS: dict[str, type[CiteKitError]] = {"Error": SourceUnsupported}
+"""From the exception classes of `lxml.etree`, by name and with all their subclasses, to ours."""
+
+TAGS_LIMIT = 1_000_000
+"""Tags of one document; a larger one is refused before a tree of many times its size is built."""
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_DECLARED = re.compile(rb"""(?:<\?xml[^>]{0,200}?encoding|<meta[^>]{0,200}?charset)\s*=\s*["']?([\w.:-]{1,40})""", re.I)
+_HEAD = 1 << 16
+_PROLOG = re.compile(r"\s*<\?xml[^>]*\?>")
+_DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>", re.IGNORECASE)
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NAMED = re.compile(r"&([A-Za-z][A-Za-z0-9]{0,40});")
+_STRAY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)")
+_XML_NAMES = frozenset(("amp", "lt", "gt", "quot", "apos"))
+_SELF_CLOSED = re.compile(
+    r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w:-]*)((?:\s[^<>]*)?)/>",
+    re.IGNORECASE,
+)
+
+
+def parse_xml(data: bytes, name: str) -> _Element:
+    """The root of the XML document `name`, damaged parts of it left out. Raises `SourceUnsupported`."""
+    text = _bounded(decoded(data), name)
+    root = _strict(text)
+    if root is None:
+        root = _parsed(lambda: _xml_root(_STRAY.sub("&amp;", text), recover=True), name)
+    if root is None:
+        raise SourceUnsupported(f"{name} is not XML.")
+    return root
+
+
+def parse_page(data: bytes, name: str) -> _Element:
+    """The root of the XHTML or HTML document `name`: read as XML where it is well-formed, else as browsers read HTML.
+
+    A document without any element gives an empty one. Raises `SourceUnsupported`.
+    """
+    text = _bounded(decoded(data), name)
+    root = _strict(text)
+    return parse_html(text, name, self_closing=True) if root is None else root
+
+
+def parse_html(text: str, name: str, *, self_closing: bool = False) -> _Element:
+    """The root of the HTML document `name`, read as browsers do; an empty one where it holds nothing.
+
+    With `self_closing`, `<script/>` is an element that ends there, as in XHTML. Raises `SourceUnsupported`.
+    """
+    clean = _ILLEGAL.sub("", _SELF_CLOSED.sub(r"<\1\2></\1>", text) if self_closing else text)
+    root = _parsed(lambda: _html_root(_bounded(clean, name)), name) if clean.strip() else None
+    return _xml_root("<html/>", recover=False) if root is None else root
+
+
+def local_name(element: _Element) -> str:
+    """The name of an element, lower-case, without its namespace or prefix; "" for what is no element."""
+    tag = element.tag
+    return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
+
+
+def local_attributes(element: _Element) -> dict[str, str]:
+    """The attributes of an element by their lower-case names without namespace or prefix; the first of a name counts."""
+    found: dict[str, str] = {}
+    for key, value in element.attrib.items():
+        found.setdefault(str(key).rpartition("}")[2].rpartition(":")[2].lower(), str(value))
+    return found
+
+
+def inner_text(element: _Element) -> str:
+    """All text in an element, on one line."""
+    return " ".join("".join(str(piece) for piece in element.itertext()).split())
+
+
+def names(text: str) -> frozenset[str]:
+    """A set of element names, written as words."""
+    return frozenset(text.split())
+
+
+def decoded(data: bytes) -> str:
+    """Markup as text: by its byte-order mark, else as it declares, else UTF-8, else windows-1252; cleaned for a parser."""
+    text = _text(data)
+    prolog = _PROLOG.match(text)
+    text = text[prolog.end() if prolog else 0 :]
+    text = _DOCTYPE.sub("", text[:_HEAD], count=1) + text[_HEAD:]
+    return _NAMED.sub(_character, _ILLEGAL.sub("", text))
+
+
+def _text(data: bytes) -> str:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace")
+    declared = _DECLARED.search(data[:1024])
+    for encoding in (declared[1].decode("ascii") if declared else "utf-8", "utf-8"):
+        try:
+            return data.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return data.decode("windows-1252", "replace")
+
+
+def _character(reference: re.Match[str]) -> str:
+    name = reference[1]
+    character = html5.get(f"{name};")
+    if name in _XML_NAMES:
+        return reference[0]
+    if character is None:
+        return f"&amp;{name};"
+    return character.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _strict(text: str) -> _Element | None:
+    from lxml import etree
+
+    for attempt in (text, _STRAY.sub("&amp;", text)):
+        try:
+            return _xml_root(attempt, recover=False)
+        except etree.Error:
+            continue
+    return None
+
+
+def _xml_root(text: str, *, recover: bool) -> _Element:
+    from lxml import etree
+
+    parser = etree.XMLParser(
+        encoding="utf-8",
+        recover=recover,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    return etree.fromstring(text.encode(), parser)
+
+
+def _html_root(text: str) -> _Element:
+    from lxml import etree
+
+    parser = etree.HTMLParser(
+        encoding="utf-8", recover=True, no_network=True, huge_tree=False, remove_comments=True, remove_pis=True
+    )
+    return etree.fromstring(text.encode(), parser)
+
+
+def _bounded(text: str, name: str) -> str:
+    if text.count("<") > TAGS_LIMIT:
+        raise SourceUnsupported(f"{name} holds more than {TAGS_LIMIT} tags; split it into smaller documents.")
+    return text
+
+
+def _parsed(parse: Callable[[], _Element | None], name: str) -> _Element | None:
+    from lxml import etree
+
+    try:
+        return parse()
+    except etree.Error as error:
+        if "Document is empty" in str(error):
+            return None
+        raise translated(error, name) from error
+
+
+def translated(error: Exception, name: str) -> CiteKitError:
+    """Our error for one of lxml's, met while reading `name`."""
+    kinds = [kind.__name__ for kind in type(error).__mro__]
+    ours = next((ERRORS[kind] for kind in kinds if kind in ERRORS), SourceUnsupported)
+    return ours(f"{name} cannot be read as markup ({error}); it is damaged or not what it seems.")

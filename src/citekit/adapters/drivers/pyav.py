@@ -1,0 +1,140 @@
+"""PyAV (FFmpeg in process): imported on first use, silent, local files only, its exceptions translated by one table."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from citekit.domain.errors import (
+    CiteKitError,
+    ExtractionFailed,
+    HomeUnwritable,
+    SourceUnreadable,
+    SourceUnsupported,
+)
+
+if TYPE_CHECKING:
+    from av.container import InputContainer, OutputContainer
+
+DEMUXERS = (
+    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpeg,mpegts,mpegvideo,flv,live_flv,asf,ogg,mp3,wav,w64,aac,flac,aiff,caf,"
+    "ac3,eac3,amr,au,tta,wv,ape,m4v,h264,hevc,obu,ivf,gif"
+)
+"""What may be opened: no playlist (hls, dash, concat), no image pattern, nothing that names further files."""
+
+PIXEL_LIMIT = 2**26
+"""Pixels of the largest picture that is decoded, 67 million: 8K has 33 million."""
+
+
+class Blame(Enum):
+    """Who can put an FFmpeg error right."""
+
+    FILE = "file"
+    ACCESS = "access"
+    DRIVER = "driver"
+
+
+_NAMES = {
+    Blame.FILE: """
+        InvalidDataError EOFError PatchWelcomeError NotImplementedError DemuxerNotFoundError DecoderNotFoundError
+        ProtocolNotFoundError BSFNotFoundError LookupError OverflowError InputChangedError ExperimentalError
+    """,
+    Blame.ACCESS: """
+        FileNotFoundError IsADirectoryError NotADirectoryError PermissionError FileExistsError OSError
+    """,
+    Blame.DRIVER: """
+        FFmpegError ArgumentError BlockingIOError BrokenPipeError BufferTooSmallError BugError ChildProcessError
+        ConnectionAbortedError ConnectionRefusedError ConnectionResetError EncoderNotFoundError ExitError
+        ExternalError FilterNotFoundError HTTPError HTTPBadRequestError HTTPClientError HTTPForbiddenError
+        HTTPNotFoundError HTTPOtherClientError HTTPServerError HTTPTooManyRequestsError HTTPUnauthorizedError
+        InterruptedError MemoryError MuxerNotFoundError OptionNotFoundError OutputChangedError ProcessLookupError
+        PyAVCallbackError TimeoutError UndefinedError UnknownError
+    """,
+}
+
+BLAME: dict[str, Blame] = {name: blame for blame, names in _NAMES.items() for name in names.split()}
+"""Who is to blame for each exception class of `av.error`, by its name."""
+
+_FULL = {errno.ENOSPC, errno.EROFS, errno.EDQUOT}
+
+
+def library() -> Any:
+    """The module `av`, imported on first use; FFmpeg's own messages go nowhere."""
+    import av
+    import av.logging
+
+    if av.logging.get_level() is not None:
+        av.logging.set_level(None)
+    return av
+
+
+@contextmanager
+def opened(path: Path, otherwise: type[CiteKitError] = SourceUnsupported) -> Iterator[InputContainer]:
+    """The media file at `path`, open for reading; whatever it refers to is not opened.
+
+    FFmpeg's errors inside the block leave as ours: `SourceUnsupported`, `SourceUnreadable`, or `otherwise` where the
+    driver itself is to blame.
+    """
+    av = library()
+    limits = {
+        "protocol_whitelist": "file",
+        "format_whitelist": DEMUXERS,
+        "fflags": "+genpts",
+        "max_streams": "100",
+    }
+    with (
+        translated(path, otherwise),
+        av.open(f"file:{path.absolute()}", container_options=limits, metadata_errors="replace") as container,
+    ):
+        for stream in container.streams.video:
+            stream.codec_context.options = {"max_pixels": str(PIXEL_LIMIT)}
+        yield container
+
+
+@contextmanager
+def created(target: Path, muxer: str, options: dict[str, str]) -> Iterator[OutputContainer]:
+    """A media file to be written at `target`, with nothing in it that differs from run to run."""
+    av = library()
+    with av.open(
+        f"file:{target.absolute()}", "w", format=muxer, container_options={"fflags": "+bitexact", **options}
+    ) as container:
+        yield container
+
+
+@contextmanager
+def translated(path: Path, otherwise: type[CiteKitError] = ExtractionFailed) -> Iterator[None]:
+    """Turns the library's errors inside the block into ours; those of the driver itself into `otherwise`."""
+    av = library()
+    try:
+        yield
+    except CiteKitError:
+        raise
+    except av.error.FFmpegError as error:
+        raise _ours(error, path, otherwise) from error
+    except OSError as error:
+        raise _of_system(error, path) from error
+    except (ValueError, RuntimeError, LookupError, TypeError, MemoryError, AttributeError) as error:
+        raise otherwise(f"{path.name} cannot be processed: {error}.") from error
+
+
+def _ours(error: Any, path: Path, otherwise: type[CiteKitError]) -> CiteKitError:
+    if getattr(error, "errno", None) in _FULL:
+        return HomeUnwritable("The disk is full or cannot be written: free some space and try again.")
+    reason = str(getattr(error, "strerror", None) or error).rstrip(".")
+    match BLAME.get(type(error).__name__, Blame.DRIVER):
+        case Blame.FILE:
+            return SourceUnsupported(f"{path.name} is no video or audio that can be played, or is damaged: {reason}.")
+        case Blame.ACCESS:
+            return SourceUnreadable(f"{path} cannot be read: {reason}.")
+        case Blame.DRIVER:
+            return otherwise(f"{path.name} cannot be processed by FFmpeg: {reason}.")
+
+
+def _of_system(error: OSError, path: Path) -> CiteKitError:
+    if error.errno in _FULL:
+        return HomeUnwritable("The disk is full or cannot be written: free some space and try again.")
+    return SourceUnreadable(f"{path} cannot be read: {error.strerror or error}.")

@@ -1,0 +1,146 @@
+"""What of an opened container is played, where its time begins, and when it really ends.
+
+Times are seconds from the container's own start time, as players show them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from citekit.domain.errors import SourceUnsupported
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+
+SMALL = 64 * 2**20
+"""Bytes up to which a file without a trustworthy index is read to its end."""
+
+TAIL_STEPS = (10.0, 60.0, 600.0)
+"""Seconds before the declared end from which the last packets of a larger file are looked for."""
+
+AGREEMENT = 0.1
+"""Seconds by which declared and measured ends may differ: codec delay and padding, which players skip."""
+
+_ESTIMATED = {"mp3", "aac", "ac3", "eac3", "h264", "hevc", "m4v", "mpegvideo", "amr", "gif"}
+"""Formats without an index whose duration FFmpeg can only estimate."""
+
+
+@frozen
+class Ends:
+    """`playable` is when the last picture or sound ends, `declared` what the container says; both in seconds."""
+
+    playable: float
+    declared: float | None
+
+
+def picture(container: InputContainer) -> Any | None:
+    """The video stream that a player shows, cover art aside; None where there is none."""
+    for stream in container.streams.video:
+        attached = stream.disposition & type(stream.disposition).attached_pic
+        if not attached and stream.codec_context is not None and stream.width and stream.height:
+            return stream
+    return None
+
+
+def sound(container: InputContainer) -> Any | None:
+    """The audio stream that a player plays; None where there is none."""
+    usable = [s for s in container.streams.audio if s.codec_context is not None and s.codec_context.sample_rate]
+    default = [s for s in usable if s.disposition & type(s.disposition).default]
+    return next(iter(default or usable), None)
+
+
+def played(container: InputContainer) -> list[Any]:
+    """The picture and the sound. Raises `SourceUnsupported` where there is neither."""
+    found = [stream for stream in (picture(container), sound(container)) if stream is not None]
+    if not found:
+        raise SourceUnsupported("Nothing in the file can be played: it holds no readable video or audio stream.")
+    return found
+
+
+def origin(container: InputContainer) -> float:
+    """The container's time that players show as 0, in seconds."""
+    return (container.start_time or 0) / 1_000_000
+
+
+def codec_name(stream: Any) -> str:
+    """The codec's name as in FFmpeg's table (`mp3`, not the name of one of its decoders)."""
+    return str(stream.codec_context.codec.canonical_name)
+
+
+def ends(container: InputContainer) -> Ends:
+    """When the container really ends; cheap where it has a complete index.
+
+    Raises `SourceUnsupported` where not one packet can be read.
+    """
+    streams = played(container)
+    declared = None if container.duration is None else container.duration / 1_000_000
+    indexed = _by_index(container, streams)
+    if indexed is not None:
+        return Ends(indexed, declared)
+    measured = _by_packets(container, streams, declared)
+    if measured is None or measured <= 0:
+        raise SourceUnsupported("Nothing in the file can be played: it holds no packet of video or audio.")
+    close = declared is not None and abs(declared - measured) <= AGREEMENT
+    return Ends(declared if close and declared else measured, declared)
+
+
+def _by_index(container: InputContainer, streams: list[Any]) -> float | None:
+    """The end by the sample tables of an MP4 whose last samples are within the file."""
+    if "mp4" not in container.format.name or any(not s.duration or not len(s.index_entries) for s in streams):
+        return None
+    for stream in streams:
+        last = stream.index_entries[-1]
+        if last.pos + last.size > container.size:
+            return None
+    zero = origin(container)
+    return max(float(((s.start_time or 0) + s.duration) * s.time_base) - zero for s in streams)
+
+
+def _by_packets(container: InputContainer, streams: list[Any], declared: float | None) -> float | None:
+    whole = container.size <= SMALL or declared is None or container.format.name in _ESTIMATED
+    zero = origin(container)
+    for step in () if whole else TAIL_STEPS:
+        container.seek(int((max((declared or 0.0) - step, 0.0) + zero) * 1_000_000), backward=True)
+        found = _last(readable(container, streams))
+        if found is not None:
+            return found - zero
+    container.seek(int(zero * 1_000_000), backward=True)
+    found = _last(readable(container, streams))
+    return None if found is None else found - zero
+
+
+def readable(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
+    """The packets of `streams` up to the end, or to the first damage."""
+    av_error = _ffmpeg_error()
+    try:
+        for packet in container.demux(streams):
+            if packet.size and (packet.pts is not None or packet.dts is not None):
+                yield packet
+    except av_error:
+        return
+
+
+def _last(packets: Iterable[Any]) -> float | None:
+    latest: float | None = None
+    for packet in packets:
+        end = packet_end(packet)
+        latest = end if latest is None or end > latest else latest
+    return latest
+
+
+def packet_end(packet: Any) -> float:
+    """When what `packet` holds stops being shown, in the container's time."""
+    ticks = packet.pts if packet.pts is not None else packet.dts
+    if packet.duration:
+        return float((ticks + packet.duration) * packet.time_base)
+    rate = getattr(packet.stream, "average_rate", None)
+    return float(ticks * packet.time_base) + (float(1 / rate) if rate else 0.0)
+
+
+def _ffmpeg_error() -> type[Exception]:
+    from citekit.adapters.drivers.pyav import library
+
+    return library().error.FFmpegError  # type: ignore[no-any-return]

@@ -1,0 +1,170 @@
+"""PyMuPDF: imported on first use, silenced, used by one thread at a time, its exceptions translated by one table.
+
+PyMuPDF is not thread-safe, not even with a document for each thread: everything that touches it or one of its objects
+runs inside `exclusive()` or `opened()`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
+
+PAGE_LIMIT = 100_000
+"""Pages of the longest PDF that is read, as many as one address may name."""
+
+_LOCK = threading.RLock()
+_OPTIONAL = ("pymupdf.layout", "pymupdf4llm")
+_loaded: list[Any] = []
+
+Document = Any
+"""A `pymupdf.Document`; the library has no types of its own."""
+
+
+@contextmanager
+def exclusive() -> Iterator[Any]:
+    """The module `pymupdf`, for this thread alone. May be nested."""
+    with _LOCK:
+        if not _loaded:
+            _loaded.append(_import())
+        yield _loaded[0]
+
+
+def give_way() -> None:
+    """Let another thread have PyMuPDF for a moment, between two pages of long work.
+
+    Safe inside one `opened()`: every caller works on a handle of its own. Where the lock is nested, nobody is let in.
+    """
+    _LOCK.release()
+    _LOCK.acquire()
+
+
+@contextmanager
+def opened(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> Iterator[Document]:
+    """A private handle of the PDF at `path`, closed at the end. The file is only read; changes stay in memory.
+
+    Raises `SourceUnreadable` (missing, a folder, empty, not permitted), `SourceUnsupported` (no PDF, encrypted, without a
+    readable page). What PyMuPDF raises while the document is worked on becomes a `failure`.
+    """
+    with exclusive() as pymupdf:
+        document = _open(pymupdf, path)
+        try:
+            with translated(path, failure):
+                yield document
+        finally:
+            if not document.is_closed:
+                document.close()
+
+
+@contextmanager
+def translated(path: Path, failure: type[CiteKitError]) -> Iterator[None]:
+    """Turn exceptions of the table that arise from work on `path` into our errors; the cause is kept."""
+    try:
+        yield
+    except CiteKitError:
+        raise
+    except tuple(table(failure)) as error:
+        raise _ours(error, path, failure) from error
+
+
+def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[CiteKitError], str]]:
+    """For every exception that PyMuPDF raises: our error, and what its text says of the file.
+
+    Beside its own classes it raises those of Python (an object of an unexpected type in a damaged file, a page that its
+    broken page tree does not have).
+    """
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        damaged = (failure, "is damaged: PyMuPDF could not read that part of it")
+        return {
+            pymupdf.FileNotFoundError: (SourceUnreadable, "does not exist"),
+            pymupdf.EmptyFileError: (SourceUnreadable, "is empty"),
+            pymupdf.FileDataError: (SourceUnsupported, "is not a PDF, or is damaged beyond reading"),
+            **{getattr(mupdf, name): damaged for name in _mupdf_errors(mupdf)},
+            mupdf.FzErrorLimit: (failure, "is too large or too complex for PyMuPDF"),
+            mupdf.FzErrorUnsupported: (failure, "uses a feature that PyMuPDF does not support"),
+            RecursionError: (failure, "is nested too deeply"),
+            MemoryError: (failure, "needs more memory than there is"),
+            OSError: (SourceUnreadable, "could not be read"),
+            **dict.fromkeys(
+                (RuntimeError, ValueError, LookupError, TypeError, AttributeError, AssertionError, ArithmeticError),
+                damaged,
+            ),
+            SystemError: damaged,
+        }
+
+
+def _mupdf_errors(mupdf: Any) -> list[str]:
+    return [name for name in vars(mupdf) if name.startswith("FzError") and _is_exception(getattr(mupdf, name))]
+
+
+def _is_exception(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Exception)
+
+
+def _ours(error: BaseException, path: Path, failure: type[CiteKitError]) -> CiteKitError:
+    known = table(failure)
+    kind, says = next(known[parent] for parent in type(error).__mro__ if parent in known)
+    detail = " ".join(str(error).split())[:200]
+    return kind(f"{path.name!r} {says}{f' ({detail})' if detail else ''}.")
+
+
+def _open(pymupdf: Any, path: Path) -> Document:
+    _check_readable(path)
+    with translated(path, SourceUnsupported):
+        document = pymupdf.open(str(path), filetype="pdf")
+        try:
+            _check(document, path)
+        except BaseException:
+            document.close()
+            raise
+    return document
+
+
+def _check_readable(path: Path) -> None:
+    """PyMuPDF calls a file that may not be read damaged, so this is found out first."""
+    try:
+        with path.open("rb") as stream:
+            empty = not stream.read(1)
+    except OSError as error:
+        raise SourceUnreadable(f"{path.name!r} could not be read: {error.strerror or error}.") from error
+    if empty:
+        raise SourceUnreadable(f"{path.name!r} is empty.")
+
+
+def _check(document: Document, path: Path) -> None:
+    if not document.is_pdf:
+        raise SourceUnsupported(f"{path.name!r} is not a PDF.")
+    if document.needs_pass:
+        raise SourceUnsupported(
+            f"{path.name!r} is encrypted and needs its password, which is not supported yet: save a copy without it."
+        )
+    count = document.page_count
+    if count < 1:
+        raise SourceUnsupported(f"{path.name!r} is damaged: no page of it can be read.")
+    if count > PAGE_LIMIT:
+        raise SourceUnsupported(f"{path.name!r} claims {count} pages; at most {PAGE_LIMIT} are read.")
+
+
+def _import() -> Any:
+    """Import PyMuPDF without the layout models that 2.x would load along (1.5 s, 270 MB); they can be loaded later."""
+    absent = [name for name in _OPTIONAL if name not in sys.modules]
+    if "pymupdf" not in sys.modules:
+        sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]  # None blocks an import
+    try:
+        pymupdf: Any = importlib.import_module("pymupdf")
+    finally:
+        for name in absent:
+            if name in sys.modules and sys.modules[name] is None:
+                del sys.modules[name]
+    pymupdf.set_messages(fd=2)
+    getattr(pymupdf, "no_recommend_layout", bool)()  # an advert on stdout, which may carry a protocol
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    return pymupdf

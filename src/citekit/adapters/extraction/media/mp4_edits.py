@@ -1,0 +1,93 @@
+"""Shortens what an MP4 shows to an exact end, by its edit list (ISO/IEC 14496-12, 8.6.6).
+
+A muxer lets a track be shown to the end of its last sample. Samples that are there only because others refer to them
+are to stay hidden; so the shown durations are written over, in place: no box changes its size.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+_CONTAINERS = {b"moov", b"trak", b"edts", b"mdia"}
+_TOP_LIMIT = 64
+
+
+def show_until(path: Path, seconds: float) -> None:
+    """Let no track of the MP4 at `path` be shown for longer than `seconds`."""
+    with path.open("r+b") as file:
+        found = _moov(file)
+        if found is None:
+            return
+        offset, moov = found
+        data = bytearray(moov)
+        _shorten(data, seconds)
+        file.seek(offset)
+        file.write(data)
+
+
+def _moov(file: BinaryIO) -> tuple[int, bytes] | None:
+    offset = 0
+    for _ in range(_TOP_LIMIT):
+        file.seek(offset)
+        head = file.read(16)
+        if len(head) < 8:
+            return None
+        size, kind = struct.unpack(">I4s", head[:8])
+        if size == 1:
+            size = struct.unpack(">Q", head[8:16])[0]
+        if kind == b"moov":
+            file.seek(offset)
+            return offset, file.read(size)
+        if size < 8:
+            return None
+        offset += size
+    return None
+
+
+def _shorten(data: bytearray, seconds: float) -> None:
+    boxes = list(_boxes(data, 0, len(data)))
+    headers = [at for kind, at in boxes if kind == b"mvhd"]
+    if not headers:
+        return
+    header = headers[0]
+    scale = struct.unpack_from(">I", data, header + (20 if data[header] else 12))[0]
+    limit = round(seconds * scale)
+    _least(data, header + (24 if data[header] else 16), limit, wide=bool(data[header]))
+    for kind, at in boxes:
+        if kind == b"tkhd":
+            _least(data, at + (28 if data[at] else 20), limit, wide=bool(data[at]))
+        elif kind == b"elst":
+            _shorten_edits(data, at, limit)
+
+
+def _shorten_edits(data: bytearray, at: int, limit: int) -> None:
+    """Empty edits come first and count too."""
+    wide = bool(data[at])
+    count = struct.unpack_from(">I", data, at + 4)[0]
+    entry, left = at + 8, limit
+    for _ in range(min(count, 1000)):
+        left -= _least(data, entry, max(left, 0), wide=wide)
+        entry += 20 if wide else 12
+
+
+def _least(data: bytearray, at: int, limit: int, *, wide: bool) -> int:
+    shape = ">Q" if wide else ">I"
+    value = min(struct.unpack_from(shape, data, at)[0], limit)
+    struct.pack_into(shape, data, at, value)
+    return int(value)
+
+
+def _boxes(data: bytearray, start: int, end: int) -> Iterator[tuple[bytes, int]]:
+    """Kinds and content offsets of all boxes down to the edit lists."""
+    at = start
+    while at + 8 <= end:
+        size, kind = struct.unpack_from(">I4s", data, at)
+        if size < 8 or at + size > end:
+            return
+        yield bytes(kind), at + 8
+        if kind in _CONTAINERS:
+            yield from _boxes(data, at + 8, at + size)
+        at += size

@@ -1,0 +1,89 @@
+"""The picture shown at one moment, as PNG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from citekit.adapters.drivers.pyav import library, opened
+from citekit.adapters.drivers.pyav_streams import picture, played
+from citekit.adapters.extraction.media.copying import Copied
+from citekit.adapters.extraction.media.notes import seconds
+from citekit.adapters.extraction.media.requests import driver_identity, is_media, span_of
+from citekit.adapters.extraction.media.timeline import SLACK, Span, asked, nothing_there, rewind_to, seek_key
+from citekit.domain.errors import ExtractionFailed, FormUnsupported
+from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
+from citekit.domain.formats import Format
+from citekit.domain.locations import Location, TimeSpan
+from citekit.domain.modality import Modality
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+
+
+class PyAvStillExtractor:
+    """The picture shown at the start of a span of video; its extent is the time that it is shown."""
+
+    @property
+    def identity(self) -> ExtractorIdentity:
+        """See `Extractor.identity`."""
+        return driver_identity("pyav-still")
+
+    def forms(self, format: Format, location: Location) -> Sequence[Form]:
+        """See `Extractor.forms`; there is no clip among them."""
+        return (Form.FRAME, Form.PNG) if is_media(format, location) and location.modality is Modality.VIDEO else ()
+
+    def extract(
+        self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
+    ) -> Extraction:
+        """See `Extractor.extract`."""
+        place = span_of(source, location, options, self.forms(source.format, location))
+        with opened(source.path, ExtractionFailed) as container:
+            played(container)
+            video = picture(container)
+            if video is None:
+                raise FormUnsupported("There is no picture in this recording: ask for the clip instead.")
+            made = write_still(container, video, asked(container, place), target, progress)
+        extent = TimeSpan(seconds(made.start), seconds(made.end), place.modality)
+        return Extraction(suffix=".png", media_type="image/png", extent=extent)
+
+
+def write_still(container: InputContainer, video: Any, span: Span, path: Path, progress: Progress) -> Copied:
+    """Write the picture that is shown at the start of `span`, upright; it is shown until the next one comes."""
+    key = seek_key(container, video, span.low)
+    rewind_to(container, video, key)
+    video.thread_type = "AUTO"
+    shown, following = _shown_at(container, video, span, progress)
+    if shown is None:
+        raise nothing_there(Path(container.name).name)
+    image = shown.to_image()
+    quarter = round(shown.rotation / 90) % 4
+    if quarter:
+        image = image.rotate(90 * quarter, expand=True)
+    with path.open("wb") as file:
+        image.save(file, "PNG")
+    start = shown.time - span.zero
+    end = following.time - span.zero if following is not None else span.end
+    return Copied(max(start, 0.0), max(end, start + SLACK), max(start, 0.0))
+
+
+def _shown_at(container: InputContainer, video: Any, span: Span, progress: Progress) -> tuple[Any, Any]:
+    """The last picture not after the start, and the one after it."""
+    av = library()
+    shown = None
+    for packet in container.demux(video):
+        try:
+            frames = packet.decode()
+        except av.error.FFmpegError:
+            continue
+        for frame in frames:
+            if frame.pts is None:
+                continue
+            if frame.time > span.low + SLACK and shown is not None:
+                return shown, frame
+            shown = frame
+            progress(0.0, None, "decoding")
+    return shown, None

@@ -1,0 +1,82 @@
+"""The extractor of PDF: which form is asked for, and is the place inside the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.adapters.drivers.pymupdf import Document, opened
+from citekit.adapters.extraction.pdf.mini import write_mini
+from citekit.adapters.extraction.pdf.picture import write_picture
+from citekit.adapters.extraction.pdf.text import write_text
+from citekit.domain.errors import ExtractionFailed, FormUnsupported, LocationOutside
+from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
+from citekit.domain.formats import Format
+from citekit.domain.locations import Location, Pages
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+RECIPE = "1"
+"""Changes whenever this package would make other bytes of the same request."""
+
+
+@frozen
+class PyMuPdfExtractor:
+    """Pages as a mini-PDF (NATIVE and PDF) or as text; one page, or a region of it, as a picture (PNG) too."""
+
+    @property
+    def identity(self) -> ExtractorIdentity:
+        """The recipe and PyMuPDF: either changes the bytes."""
+        return ExtractorIdentity("pymupdf-pdf", f"{RECIPE}-{_pymupdf_version()}")
+
+    def forms(self, format: Format, location: Location) -> Sequence[Form]:
+        """PDF and TEXT of any pages of a PDF, PNG of a single page."""
+        if format.name != "pdf" or not isinstance(location, Pages):
+            return ()
+        picture = (Form.PNG,) if len(location.numbers) == 1 else ()
+        return (Form.NATIVE, Form.PDF, *picture, Form.TEXT)
+
+    def extract(
+        self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
+    ) -> Extraction:
+        """Write those pages to `target`; see the port for what is raised."""
+        if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
+            raise FormUnsupported(_no_form(location, options.form))
+        progress(0, len(location.numbers), "pages")
+        with opened(source.path, ExtractionFailed) as document:
+            _check_inside(document, location)
+            match options.form:
+                case Form.PNG:
+                    return write_picture(document, location, target)
+                case Form.TEXT:
+                    return write_text(document, location, target, progress)
+                case _:
+                    return write_mini(document, location, target)
+
+
+def _check_inside(document: Document, location: Pages) -> None:
+    last, count = location.numbers[-1], document.page_count
+    if last > count:
+        raise LocationOutside(f"page {last} is beyond the end: the document has {count} pages")
+
+
+def _no_form(location: Location, form: Form) -> str:
+    if form is Form.PNG and isinstance(location, Pages):
+        return f"A picture shows one page at a time, not {len(location.numbers)}: ask for each page, or for a PDF."
+    return f"Such a place of a PDF cannot be had as {form.value}: ask for pdf, text, or png of one page."
+
+
+@cache
+def _pymupdf_version() -> str:
+    """The installed version, told without importing the library."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    for name in ("pymupdf", "pymupdf-lite"):
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            continue
+    return "unknown"

@@ -1,0 +1,80 @@
+"""Takes out of kept pages what reaches beyond them: references to other pages, attached files, scripts, actions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from citekit.adapters.drivers.pymupdf import Document, exclusive
+
+_PAGE_NAMES = """
+    Type Parent Resources MediaBox CropBox BleedBox TrimBox ArtBox Rotate UserUnit Contents Group Annots
+"""
+"""ISO 32000-1, table 30, without article beads, actions, thumbnails, private data, metadata and structure."""
+
+_ANNOTATION_NAMES = """
+    Type Subtype Rect Contents P NM M F AP AS Border C CA ca BM T Popup RC CreationDate Subj IT L BS LE IC LL LLE LLO
+    Cap CP CO QuadPoints Vertices InkList Path Name DA Q DS CL BE RD Open State StateModel IRT RT H A Dest OC Rotate Sy
+    Parent Lang RO Measure
+"""
+"""ISO 32000-1, tables 164 to 191, without files, media, additional actions and structure."""
+
+_PAGE = frozenset(_PAGE_NAMES.split())
+_ANNOTATION = frozenset(_ANNOTATION_NAMES.split())
+
+_PASSIVE = {"URI": ("URI", "IsMap"), "GoTo": ("D",), "Named": ("N",)}
+"""Actions that only lead somewhere when clicked, with what they need (12.6.4)."""
+
+_ACTIVE_SCHEMES = ("javascript:", "vbscript:", "data:", "file:")
+
+
+def scrub_pages(document: Document) -> None:
+    """Clean every page of `document` and the annotations on it; how a page looks does not change."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        pdf = mupdf.pdf_document_from_fz_document(document.this)
+        for number in range(document.page_count):
+            page = mupdf.pdf_lookup_page_obj(pdf, number)
+            _keep(mupdf, page, _PAGE)
+            _scrub_annotations(mupdf, page)
+
+
+def _keep(mupdf: Any, dictionary: Any, names: frozenset[str] | tuple[str, ...]) -> None:
+    keys = [
+        mupdf.pdf_to_name(mupdf.pdf_dict_get_key(dictionary, place)) for place in range(mupdf.pdf_dict_len(dictionary))
+    ]
+    for key in keys:
+        if key not in names:
+            mupdf.pdf_dict_dels(dictionary, key)
+
+
+def _scrub_annotations(mupdf: Any, page: Any) -> None:
+    entries = mupdf.pdf_dict_gets(page, "Annots")
+    annotations = [mupdf.pdf_array_get(entries, place) for place in range(mupdf.pdf_array_len(entries))]
+    here = {mupdf.pdf_to_num(annotation) for annotation in annotations} - {0}
+    for annotation in annotations:
+        if mupdf.pdf_is_dict(annotation):
+            _scrub_annotation(mupdf, page, annotation, here)
+
+
+def _scrub_annotation(mupdf: Any, page: Any, annotation: Any, here: set[int]) -> None:
+    _keep(mupdf, annotation, _ANNOTATION)
+    mupdf.pdf_dict_puts(annotation, "P", page)
+    for key in ("Parent", "IRT", "Popup"):
+        other = mupdf.pdf_dict_gets(annotation, key)
+        if other.m_internal and mupdf.pdf_to_num(other) not in here:
+            mupdf.pdf_dict_dels(annotation, key)
+    if mupdf.pdf_to_name(mupdf.pdf_dict_gets(annotation, "Subtype")) == "FileAttachment":
+        mupdf.pdf_dict_puts(annotation, "Subtype", mupdf.pdf_new_name("Text"))  # the note stays, the file goes
+    _scrub_action(mupdf, annotation)
+
+
+def _scrub_action(mupdf: Any, annotation: Any) -> None:
+    action = mupdf.pdf_dict_gets(annotation, "A")
+    if not action.m_internal:
+        return
+    needed = _PASSIVE.get(mupdf.pdf_to_name(mupdf.pdf_dict_gets(action, "S")))
+    target = mupdf.pdf_to_text_string(mupdf.pdf_dict_gets(action, "URI")).strip().lower()
+    if needed is None or target.startswith(_ACTIVE_SCHEMES):
+        mupdf.pdf_dict_dels(annotation, "A")
+    else:
+        _keep(mupdf, action, ("S", *needed))

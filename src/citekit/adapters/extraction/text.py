@@ -1,0 +1,176 @@
+"""Lines of a text, byte for byte."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import BinaryIO
+
+from citekit.adapters.drivers.files import open_for_reading, unreadable, writing
+from citekit.domain.digest import Digest
+from citekit.domain.errors import ExtractionFailed, FormUnsupported
+from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
+from citekit.domain.formats import Format
+from citekit.domain.line_index import LineIndex, index_lines
+from citekit.domain.locations import Lines, Location
+from citekit.domain.modality import Modality
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+INDEX_LIMIT = 64 << 20
+"""Bytes of line indexes that are kept, eight bytes a line; the least recently used go first."""
+
+_CHUNK = 1 << 20
+_SAMPLE = 1 << 16
+_FORMS = (Form.NATIVE, Form.TEXT)
+_SUFFIX = re.compile(r"\.[a-z0-9_+-]{1,15}", re.ASCII)
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_NO_MARK = "The lines are {encoding}, as in the source; the byte-order mark of the source is not among them."
+_GUESSED = "The source is not UTF-8; its encoding was taken to be {encoding}."
+_REPLACED = "Some bytes are not {encoding}; U+FFFD stands for them."
+
+
+class TextExtractor:
+    """Cuts any text by lines. Where lines begin is remembered by the digest of the source, so only the first cut reads it whole.
+
+    The native form is exactly the bytes of those lines, line ends included. The text form is the same lines in UTF-8 without
+    a byte-order mark, line ends kept. Safe for threads.
+    """
+
+    identity = ExtractorIdentity("text", "1")
+
+    def __init__(self) -> None:
+        self._indexes: OrderedDict[Digest, LineIndex] = OrderedDict()
+        self._lock = Lock()
+
+    def forms(self, format: Format, location: Location) -> Sequence[Form]:
+        """The lines as they are (the native form) and as UTF-8; none for anything but lines of a text."""
+        return _FORMS if format.modality is Modality.TEXT and isinstance(location, Lines) else ()
+
+    def extract(
+        self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
+    ) -> Extraction:
+        """Write those lines to `target`; raises as the port says, and `SourceUnreadable`."""
+        if not isinstance(location, Lines) or options.form not in _FORMS:
+            raise FormUnsupported(f"Lines of a text are cut as they are or as UTF-8, not as {options.form.value}.")
+        try:
+            stream = open_for_reading(source.path)
+        except OSError as error:
+            raise unreadable(error, source.path) from error
+        with stream:
+            start, end = self._index(source, stream, progress).byte_range(location)
+            mark, encoding = _mark(stream)
+            if options.form is Form.NATIVE:
+                return _native(source, location, _pieces(stream, start, end), target, start and mark and encoding)
+            start = max(start, mark)
+            encoding, notes = (encoding, ()) if mark else _encoding(stream, start, end)
+            return _decoded(location, _pieces(stream, start, end), target, encoding or "utf-8", notes)
+
+    def _index(self, source: Source, stream: BinaryIO, progress: Progress) -> LineIndex:
+        with self._lock:
+            if source.digest in self._indexes:
+                self._indexes.move_to_end(source.digest)
+                return self._indexes[source.digest]
+        index = index_lines(_whole(source, stream, progress))
+        with self._lock:
+            self._indexes[source.digest] = index
+            while sum(each.count for each in self._indexes.values()) * 8 > INDEX_LIMIT:
+                self._indexes.popitem(last=False)
+        return index
+
+
+def _whole(source: Source, stream: BinaryIO, progress: Progress) -> Iterator[bytes]:
+    seen = 0
+    while chunk := _read(stream, _CHUNK):
+        seen += len(chunk)
+        progress(seen, source.size, "counting lines")
+        yield chunk
+
+
+def _read(stream: BinaryIO, size: int) -> bytes:
+    try:
+        return stream.read(size)
+    except OSError as error:
+        raise ExtractionFailed(f"The text cannot be read: {error.strerror or error}.") from error
+
+
+def _pieces(stream: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    stream.seek(start)
+    while start < end:
+        piece = _read(stream, min(_CHUNK, end - start))
+        if not piece:
+            raise ExtractionFailed("The text is shorter than it was when its lines were counted.")
+        start += len(piece)
+        yield piece
+
+
+def _mark(stream: BinaryIO) -> tuple[int, str]:
+    """(length in bytes, encoding) of the byte-order mark, (0, "") where there is none."""
+    stream.seek(0)
+    head = _read(stream, 4)
+    return next(((len(mark), encoding) for mark, encoding in _MARKS if head.startswith(mark)), (0, ""))
+
+
+def _native(source: Source, location: Lines, pieces: Iterator[bytes], target: Path, unmarked: int | str) -> Extraction:
+    with writing(target), target.open("xb") as out:
+        out.writelines(pieces)
+    suffix = source.path.suffix.lower()
+    notes = (_NO_MARK.format(encoding=str(unmarked).upper()),) if unmarked and unmarked != "utf-8" else ()
+    return Extraction(
+        suffix=suffix if _SUFFIX.fullmatch(suffix) else ".txt",
+        media_type=source.format.media_type,
+        extent=location,
+        notes=notes,
+    )
+
+
+def _decoded(
+    location: Lines, pieces: Iterator[bytes], target: Path, encoding: str, notes: tuple[str, ...]
+) -> Extraction:
+    replaced = False
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    with writing(target), target.open("xb") as out:
+        for piece in pieces:
+            text = decoder.decode(piece)
+            replaced = replaced or "\ufffd" in text
+            out.write(text.encode("utf-8", "replace"))
+        rest = decoder.decode(b"", final=True)
+        out.write(rest.encode("utf-8", "replace"))
+    if replaced or "\ufffd" in rest:
+        notes = (*notes, _REPLACED.format(encoding=encoding.upper()))
+    return Extraction(suffix=".txt", media_type="text/plain; charset=utf-8", extent=location, notes=notes)
+
+
+def _encoding(stream: BinaryIO, start: int, end: int) -> tuple[str, tuple[str, ...]]:
+    """The encoding of a text without a byte-order mark: UTF-8 where those bytes are, else what the bytes look like.
+
+    A declaration at the beginning of the text (XML, HTML, PEP 263) counts.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("strict")
+    try:
+        for piece in _pieces(stream, start, end):
+            decoder.decode(piece)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        guess = _guess(
+            b"".join([*_pieces(stream, 0, min(start, _SAMPLE)), *_pieces(stream, start, min(end, start + _SAMPLE))])
+        )
+        return guess, (_GUESSED.format(encoding=guess.upper()),)
+    return "utf-8", ()
+
+
+def _guess(sample: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(sample).best()
+    return "latin-1" if best is None or best.encoding.startswith(("utf_16", "utf_32")) else best.encoding

@@ -1,0 +1,5 @@
+"""The structure of source code."""
+
+from citekit.adapters.mapping.local.code.outliner import CodeOutliner
+
+__all__ = ["CodeOutliner"]

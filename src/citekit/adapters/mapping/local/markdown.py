@@ -1,0 +1,79 @@
+"""Markdown: sections by headings, as CommonMark 0.31 reads them (ATX and setext), by markdown-it-py."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from citekit.adapters.mapping.local.outline import Outline, Outliner
+from citekit.adapters.mapping.local.sections import TextHeading, sections
+from citekit.adapters.mapping.local.text_file import TextFile, open_text
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+SIZE_LIMIT = 8 * 1024 * 1024
+"""Bytes of the largest file that is parsed; a larger one is mapped as plain text."""
+
+_FRONT = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_TITLE = re.compile(r"^title:(.*)$", re.MULTILINE)
+_PICTURE = re.compile(r"!\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)")
+_LINK = re.compile(
+    r"\[([^\]\[\n]{1,300})\](?:\([^()\n]{0,500}(?:\([^()\n]{0,200}\)[^()\n]{0,300})?\)|\[[^\]\n]{0,100}\])"
+)
+_TAG = re.compile(r"<(?:/?[A-Za-z][^<>\n]{0,300}|!--[^>\n]{0,300}--)>")
+_MARKS = re.compile(r"\*\*|__|``?|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|\\(?=[!-/:-@\[-`{-~])")
+_LINE_START = re.compile(r"^\s{0,3}(?:[#>]+\s*|[-*+]\s+|\d{1,9}[.)]\s+|[-*_=~`|: ]{3,}$|\[[^\]\n]{1,100}\]:.*$)")
+
+
+class MarkdownOutliner:
+    """`fallback` maps files that are too large to parse, or hold no heading."""
+
+    def __init__(self, fallback: Outliner) -> None:
+        self._fallback = fallback
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """Sections nested by their headings. Raises `SourceUnreadable`."""
+        text = open_text(source.path, progress)
+        content = text.whole(SIZE_LIMIT)
+        headings = [] if content is None else read_headings(content)
+        if not headings:
+            return self._fallback.outline(source, progress)
+        return _outline(text, content or "", headings, progress)
+
+
+def _outline(text: TextFile, content: str, headings: list[TextHeading], progress: Progress) -> Outline:
+    front = _FRONT.match(content)
+    named = _TITLE.search(front[0]) if front else None
+    highest = min(heading.level for heading in headings)
+    first = next(heading.title for heading in headings if heading.level == highest)
+    return Outline(
+        title=(named[1].strip().strip("\"'") if named else "") or first or None,
+        bounds=text.bounds,
+        drafts=sections(text, headings, progress, plain),
+        facts=text.facts,
+    )
+
+
+def read_headings(content: str) -> list[TextHeading]:
+    """The headings of a document whose lines end with line feeds; those in quotations and lists are no structure."""
+    from markdown_it import MarkdownIt
+
+    front = _FRONT.match(content)
+    lines_before = front[0].count("\n") if front else 0
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    tokens = parser.parse(content[front.end() :] if front else content)
+    found = []
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open" and opening.level == 0 and opening.map:
+            first, end = opening.map
+            title = " ".join(plain(inline.content).split())
+            found.append(TextHeading(lines_before + first + 1, int(opening.tag[1:]), title, end - first))
+    return found
+
+
+def plain(line: str) -> str:
+    """A line without its markup, as far as a summary needs it."""
+    text = _LINE_START.sub("", line)
+    text = _TAG.sub("", _LINK.sub(r"\1", _PICTURE.sub(r"\1", text)))
+    return _MARKS.sub("", text).strip()

@@ -1,0 +1,137 @@
+"""Stretches of speech or sound, parted where it is silent: by the loudness of short windows."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterator, Sequence
+from operator import mul
+from pathlib import Path
+from typing import Any
+
+from citekit.adapters.drivers.pyav import library, opened
+from citekit.adapters.drivers.pyav_streams import origin, sound
+from citekit.domain.progress import Progress
+
+RATE = 8000
+"""Samples a second that loudness is measured at."""
+
+WINDOW = 0.05
+"""Seconds of one window."""
+
+PAUSE = 0.3
+"""Seconds of silence that may part two stretches."""
+
+SHORTEST, LONGEST = 3.0, 60.0
+"""Seconds that a stretch lasts, where the pauses allow it."""
+
+_SILENT_DB = -90.0
+_RANGE_DB = 12.0
+_MARGIN = 0.1
+
+Span = tuple[float, float]
+
+
+def find_speech(path: Path, duration: float, progress: Progress) -> list[Span]:
+    """Where something is heard, in order; empty where loudness does not vary enough to tell.
+
+    Raises `SourceUnsupported`, `Cancelled`.
+    """
+    levels = list(_levels(path, duration, progress))
+    threshold = _threshold(levels)
+    if threshold is None:
+        return []
+    return [(start, min(end, duration)) for start, end in _sized(_loud(levels, threshold)) if start < duration]
+
+
+def _levels(path: Path, duration: float, progress: Progress) -> Iterator[float]:
+    """The loudness of each window from second 0 on, in dB below full scale."""
+    size = int(RATE * WINDOW)
+    pending = array("h")
+    done = 0
+    for samples in _samples(path):
+        pending.extend(samples)
+        whole = len(pending) - len(pending) % size
+        for start in range(0, whole, size):
+            window = pending[start : start + size]
+            yield _decibels(sum(map(mul, window, window)) / size)
+        del pending[:whole]
+        done += whole
+        progress(min(done / RATE, duration), duration, "listening for silence")
+    if pending:
+        yield _decibels(sum(map(mul, pending, pending)) / len(pending))
+
+
+def _decibels(power: float) -> float:
+    return max(10 * math.log10(power / 32768**2), _SILENT_DB) if power else _SILENT_DB
+
+
+def _samples(path: Path) -> Iterator[array[int]]:
+    """Mono samples; where the sound begins after second 0, silence comes first."""
+    av = library()
+    with opened(path) as container:
+        stream: Any = sound(container)
+        resampler = av.AudioResampler("s16", "mono", RATE, frame_size=RATE)
+        first = True
+        for packet in container.demux(stream):
+            try:
+                frames = packet.decode()
+            except av.error.FFmpegError:
+                continue
+            for frame in frames:
+                if first and frame.pts is not None:
+                    late = min(max(frame.time - origin(container), 0.0), 3600.0)
+                    yield array("h", bytes(2 * int(late * RATE)))
+                first = False
+                frame.pts = None
+                yield from _plain(resampler.resample(frame))
+        yield from _plain(resampler.resample(None))
+
+
+def _plain(frames: Sequence[Any]) -> Iterator[array[int]]:
+    for frame in frames:
+        yield array("h", bytes(frame.planes[0])[: 2 * frame.samples])
+
+
+def _threshold(levels: Sequence[float]) -> float | None:
+    """The level between the quiet and the loud windows; None where they hardly differ."""
+    if not levels:
+        return None
+    ordered = sorted(levels)
+    quiet, loud = ordered[len(ordered) // 20], ordered[len(ordered) * 9 // 10]
+    quiet = max(quiet, loud - 60)
+    return quiet + 0.35 * (loud - quiet) if loud - quiet >= _RANGE_DB and loud > -60 else None
+
+
+def _loud(levels: Sequence[float], threshold: float) -> list[Span]:
+    """Runs of windows above the threshold, a little wider; pauses shorter than `PAUSE` are bridged."""
+    runs: list[Span] = []
+    for number, level in enumerate(levels):
+        if level < threshold:
+            continue
+        start, end = max(number * WINDOW - _MARGIN, 0.0), (number + 1) * WINDOW + _MARGIN
+        if runs and start - runs[-1][1] < PAUSE - 2 * _MARGIN:
+            runs[-1] = (runs[-1][0], end)
+        else:
+            runs.append((max(start, runs[-1][1] if runs else 0.0), end))
+    return runs
+
+
+def _sized(runs: Sequence[Span]) -> list[Span]:
+    """Runs joined over the shorter pauses until each lasts `SHORTEST`; longer ones are cut every `LONGEST`."""
+    joined: list[Span] = []
+    for start, end in runs:
+        last = joined[-1] if joined else None
+        if last is not None and start - last[1] < 2.0 and (last[1] - last[0] < SHORTEST or end - start < SHORTEST / 3):
+            joined[-1] = (last[0], end)
+        else:
+            joined.append((start, end))
+    return [part for run in joined for part in _cut(run)]
+
+
+def _cut(run: Span) -> Iterator[Span]:
+    start, end = run
+    parts = max(1, math.ceil((end - start) / LONGEST))
+    length = (end - start) / parts
+    for number in range(parts):
+        yield start + number * length, end if number == parts - 1 else start + (number + 1) * length

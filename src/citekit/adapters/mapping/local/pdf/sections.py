@@ -1,0 +1,110 @@
+"""From headings with a place to nodes with pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from attrs import evolve
+
+from citekit.adapters.mapping.local.outline import Draft, nested
+from citekit.adapters.mapping.local.pdf.groups import group_title
+from citekit.adapters.mapping.local.pdf.pages import PageTexts
+from citekit.adapters.mapping.local.pdf.placing import Section, begins_page
+from citekit.adapters.mapping.local.pdf.sentences import first_sentence
+from citekit.adapters.mapping.local.pdf.summaries import HeadingLines, summary_of
+from citekit.domain.locations import Pages
+
+PAGES_BUDGET = 3_000_000
+"""Page numbers that one map may list; only a hostile outline, whose sections all overlap, comes near."""
+
+BOOK_LENGTH = 60
+"""Pages from which on the first level is called a chapter."""
+
+_PART = re.compile(r"(part|teil|partie|parte|deel)\b|第.{1,3}部", re.IGNORECASE)
+_CHAPTER = re.compile(r"(chapter|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk|appendix)\b|第.{1,4}章", re.IGNORECASE)
+
+
+def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[Draft, ...], bool]:
+    """The tree of `sections`, and whether some had to be cut to their first page.
+
+    A section ends where the next of its own or a higher level begins: on the page before, where that one begins at the
+    top of a page, else on the same page. Pages before the first section become a node of their own.
+    """
+    ends = _ends(sections, texts)
+    types = _types(sections, texts.count)
+    headings = HeadingLines(sections, texts)
+    budget = PAGES_BUDGET
+    items: list[tuple[int, Draft]] = []
+    for place, (section, last) in enumerate(zip(sections, ends, strict=True)):
+        span = last - section.page + 1
+        if span > budget:
+            last, span = section.page, 1
+        budget -= span
+        summary = summary_of(section, _follower(sections, place), last, texts, headings)
+        place_of = Pages.span(section.page, last)
+        items.append((section.level, Draft(section.title, types[section.level], place_of, summary)))
+    tree = tuple(_widened(draft) for draft in nested(items))
+    return (*_before(sections, texts), *tree), budget < len(sections)
+
+
+def _ends(sections: Sequence[Section], texts: PageTexts) -> list[int]:
+    """The last page of each section, found from the back: `open_` holds the sections that may end an earlier one."""
+    ends = [0] * len(sections)
+    open_: list[Section] = []
+    for place in range(len(sections) - 1, -1, -1):
+        section = sections[place]
+        while open_ and open_[-1].level > section.level:
+            open_.pop()
+        ends[place] = _end(section, open_[-1] if open_ else None, texts)
+        open_.append(section)
+    return ends
+
+
+def _end(section: Section, following: Section | None, texts: PageTexts) -> int:
+    if following is None:
+        return texts.count
+    if following.page <= section.page:
+        return section.page
+    return following.page - 1 if begins_page(following, texts) else following.page
+
+
+def _follower(sections: Sequence[Section], place: int) -> Section | None:
+    """The section whose heading ends the text of this one, where it is no child of it."""
+    following = sections[place + 1] if place + 1 < len(sections) else None
+    return following if following is not None and following.level <= sections[place].level else None
+
+
+def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:
+    """A word for every level: part, chapter, section, subsection, as far as the titles and the length say so."""
+    levels = sorted({section.level for section in sections})
+    top = [section.title for section in sections if section.level == levels[0]]
+    if sum(bool(_PART.match(title)) for title in top) * 2 > len(top):
+        words = ["part", "chapter", "section"]
+    elif page_count >= BOOK_LENGTH or any(_CHAPTER.match(title) for title in top):
+        words = ["chapter", "section"]
+    else:
+        words = ["section"]
+    return {level: words[depth] if depth < len(words) else "subsection" for depth, level in enumerate(levels)}
+
+
+def _widened(draft: Draft) -> Draft:
+    """A parent holds the pages of its children."""
+    children = tuple(_widened(child) for child in draft.children)
+    if not children:
+        return draft
+    spans = [_ends_of(member) for member in (draft, *children)]
+    first, last = min(first for first, _ in spans), max(last for _, last in spans)
+    return evolve(draft, location=Pages.span(first, last), children=children)
+
+
+def _ends_of(draft: Draft) -> tuple[int, int]:
+    assert isinstance(draft.location, Pages)
+    return draft.location.numbers[0], draft.location.numbers[-1]
+
+
+def _before(sections: Sequence[Section], texts: PageTexts) -> Iterator[Draft]:
+    first = min(section.page for section in sections)
+    if first > 1:
+        last = first - 1 if begins_page(min(sections, key=lambda section: section.page), texts) else first
+        yield Draft(group_title(1, last), "pages", Pages.span(1, last), first_sentence(texts.lines(1)))

@@ -1,0 +1,78 @@
+"""Sentences out of running text: what a summary is made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_END = re.compile(r"""(?<=[.!?…])["'”’»)\]]*\s+(?=["'“‘«(\[]*[^\W\d_a-z])|(?<=[。！？])[」』”’）]*""")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|St|Prof|Rev|Hon|Capt|Col|Gen|Lieut|Sr|Jr|vs|etc|e\.g|i\.e|cf|No|Vol|pp|z\.B|d\.h)|\b[A-Z])\.$"
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_PARAGRAPH = 2000
+_WORTH = 25
+"""Characters that a sentence needs to say something."""
+
+
+def first_sentence(lines: Iterable[str], *, skip: str = "") -> str | None:
+    """The first sentence that says something; paragraphs are parted by blank lines. None where there is no text.
+
+    A first line that repeats `skip` (a title) is passed over. Where no sentence is long enough, the first text counts.
+    """
+    found: str | None = None
+    for paragraph in _paragraphs(lines, _folded(skip)):
+        for sentence in _sentences(paragraph):
+            if len(sentence) >= _WORTH or (len(sentence) >= 8 and not sentence.isascii()):
+                return sentence
+            found = found or sentence
+    return found
+
+
+def has_text(line: str) -> bool:
+    """Whether a line holds a letter or a digit."""
+    return any(character.isalnum() for character in line)
+
+
+def _paragraphs(lines: Iterable[str], title: str) -> Iterable[str]:
+    held: list[str] = []
+    for line in lines:
+        text = line.strip()
+        if title and text and not held:
+            repeated, title = _repeats(_folded(text), title)
+            if repeated:
+                continue
+        if text:
+            held.append(text)
+        elif held:
+            yield " ".join(held)[:_PARAGRAPH]
+            held = []
+    if held:
+        yield " ".join(held)[:_PARAGRAPH]
+
+
+def _sentences(paragraph: str) -> Iterable[str]:
+    start = 0
+    for end in _END.finditer(paragraph):
+        piece = paragraph[start : end.end()].strip()
+        if _ABBREVIATED.search(piece):
+            continue
+        start = end.end()
+        if _LETTER.search(piece):
+            yield piece
+    rest = paragraph[start:].strip()
+    if _LETTER.search(rest):
+        yield rest
+
+
+def _repeats(line: str, title: str) -> tuple[bool, str]:
+    """Whether a line is (the beginning of) the title, a number before it allowed; and what is left of the title."""
+    if line and title.startswith(line):
+        return True, title[len(line) :]
+    if title in line and len(line) <= len(title) + 12:
+        return True, ""
+    return False, "" if line else title
+
+
+def _folded(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())

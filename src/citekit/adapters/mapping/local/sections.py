@@ -1,0 +1,109 @@
+"""From headings with line numbers to the sections of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from attrs import frozen
+
+from citekit.adapters.mapping.local.outline import Draft, nested
+from citekit.adapters.mapping.local.prose import first_sentence, has_text
+from citekit.adapters.mapping.local.text_file import TextFile
+from citekit.domain.locations import Lines
+from citekit.domain.progress import Progress
+
+_LOOKED_AT = 40
+"""Lines after a heading that a summary is looked for in."""
+
+HEADING_LIMIT = 20_000
+"""Sections of one text; where there are more headings, the deepest levels are left out."""
+
+
+@frozen
+class TextHeading:
+    """A heading: the line it begins on (from 1), its level (from 1, smaller is higher), its title, the lines it takes."""
+
+    line: int
+    level: int
+    title: str
+    height: int = 1
+
+
+def sections(
+    text: TextFile,
+    headings: Sequence[TextHeading],
+    progress: Progress,
+    plain: Callable[[str], str] = str,
+) -> tuple[Draft, ...]:
+    """A section for every heading, to before the next of its own or a higher level, nested by level.
+
+    What comes before the first heading is a section of the type `preamble` where it holds text. `plain` takes the markup
+    out of a line, for the summaries.
+    """
+    kept = kept_headings(headings)
+    begins = heads(text, {1: 0, **{heading.line: heading.height for heading in kept}}, progress)
+    bodies = {line: [plain(each) for each in body] for line, body in begins.items()}
+    return section_drafts(kept, text.line_count, bodies)
+
+
+def section_drafts(
+    headings: Sequence[TextHeading], line_count: int, bodies: Mapping[int, Sequence[str]]
+) -> tuple[Draft, ...]:
+    """As `sections`, from what is already read: `bodies` holds the text below each heading, by the heading's line.
+
+    The body of line 1 is what comes before the first heading, where that does not begin on it.
+    """
+    items = [
+        (heading.level, _section(heading, end, bodies.get(heading.line, ())))
+        for heading, end in zip(headings, _ends(headings, line_count), strict=True)
+    ]
+    first = headings[0].line if headings else line_count + 1
+    return _preamble(bodies.get(1, ()), first) + nested(items)
+
+
+def heads(text: TextFile, starts: Mapping[int, int], progress: Progress) -> dict[int, list[str]]:
+    """For each line in `starts`, the lines that follow it up to the next one: the first few, its own `height` left out."""
+    found: dict[int, list[str]] = {line: [] for line in starts}
+    current: list[str] = []
+    skip = 0
+    for number, line in enumerate(text.lines(progress), 1):
+        if number in found:
+            current, skip = found[number], starts[number]
+        if skip:
+            skip -= 1
+        elif len(current) < _LOOKED_AT:
+            current.append(line)
+    return found
+
+
+def kept_headings(headings: Sequence[TextHeading]) -> list[TextHeading]:
+    """The headings, the deepest levels left out where there are more than `HEADING_LIMIT`."""
+    kept = list(headings)
+    while len(kept) > HEADING_LIMIT:
+        deepest = max(heading.level for heading in kept)
+        fewer = [heading for heading in kept if heading.level < deepest]
+        kept = fewer or kept[:HEADING_LIMIT]
+    return kept
+
+
+def _ends(headings: Sequence[TextHeading], line_count: int) -> list[int]:
+    """The last line of each heading's section."""
+    ends = [line_count] * len(headings)
+    open_: list[int] = []
+    for position, heading in enumerate(headings):
+        while open_ and headings[open_[-1]].level >= heading.level:
+            ends[open_.pop()] = heading.line - 1
+        open_.append(position)
+    return ends
+
+
+def _section(heading: TextHeading, end: int, lines: Sequence[str]) -> Draft:
+    summary = first_sentence(lines, skip=heading.title)
+    return Draft(heading.title, "section", Lines(heading.line, max(heading.line, end)), summary)
+
+
+def _preamble(lines: Sequence[str], first: int) -> tuple[Draft, ...]:
+    title = next((line.strip() for line in lines if has_text(line)), "")
+    if first == 1 or not title:
+        return ()
+    return (Draft(title, "preamble", Lines(1, first - 1), first_sentence(lines, skip=title)),)

@@ -1,0 +1,161 @@
+"""EPUB 2 and 3 by zipfile and lxml."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from attrs import define, evolve, field
+
+from citekit.adapters.drivers.lxml import parse_html, parse_page
+from citekit.adapters.reading.epub_archive import EpubArchive
+from citekit.adapters.reading.epub_contents import Entry, chapter_of, read_contents
+from citekit.adapters.reading.epub_html import Page, body_markup, document
+from citekit.adapters.reading.epub_package import Item, Package, read_package
+from citekit.adapters.reading.epub_text import Flow, flow
+from citekit.domain.errors import LocationOutside, SourceUnsupported
+from citekit.domain.ports.reader import Book, BookChapter, Heading
+
+PICTURE_LIMIT = 8 * 1024 * 1024
+"""Bytes of the largest picture that is put into a document; a larger one leaves its alternative text."""
+
+PICTURES_LIMIT = 32 * 1024 * 1024
+"""Bytes of all pictures in one document."""
+
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"BM", "image/bmp"),
+)
+
+
+class EpubReader:
+    """Reads books chapter by chapter; every spine item is a chapter, counted from 1. Holds nothing between two calls."""
+
+    def read(self, path: Path) -> Book:
+        """The whole book. Raises `SourceUnsupported`: no EPUB, encrypted, too large; `SourceUnreadable`."""
+        with EpubArchive(path) as archive:
+            package = read_package(archive, path.name)
+            chapters, anchors = [], []
+            for number, item in enumerate(package.spine, 1):
+                text = _flow(archive, item)
+                chapters.append(BookChapter(number=number, name=item.path or item.href, text=text.text))
+                anchors.append(text.anchors)
+            entries = read_contents(archive, package)
+        return Book(
+            title=package.title,
+            authors=package.authors,
+            language=package.language,
+            identifier=package.identifier,
+            chapters=chapters,
+            contents=_headings(entries, chapters, anchors),
+        )
+
+    def html(self, path: Path, chapter: int, chars: tuple[int, int] | None = None) -> str:
+        """One chapter, or those characters of it, as an HTML document. Raises `LocationOutside`, and as `read` does."""
+        with EpubArchive(path) as archive:
+            package = read_package(archive, path.name)
+            item = _spine_item(package, chapter)
+            content = _flow(archive, item)
+            if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
+                raise LocationOutside(
+                    f"characters {chars[0]}-{chars[1]} are beyond the end: "
+                    f"chapter {chapter} has {len(content.text)} characters"
+                )
+            page = Page(
+                title=f"{package.title or path.stem}, chapter {chapter}",
+                language=package.language,
+                number=chapter,
+                picture=_Pictures(archive, package, item.path or "").uri,
+                same=lambda href: item.path is not None and archive.find(href, item.path) == item.path,
+            )
+            return document(page, body_markup(content, page, chars))
+
+
+def _spine_item(package: Package, chapter: int) -> Item:
+    if not 1 <= chapter <= len(package.spine):
+        raise LocationOutside(f"chapter {chapter} is beyond the end: the book has {len(package.spine)} chapters")
+    return package.spine[chapter - 1]
+
+
+def _flow(archive: EpubArchive, item: Item) -> Flow:
+    """The content of a spine item; a missing one is empty, a picture is a page that shows it."""
+    if item.path is None:
+        return flow(parse_html("", item.href))
+    if item.media_type.startswith(("image/", "application/pdf", "audio/", "video/")) and "svg" not in item.media_type:
+        name = item.path.rpartition("/")[2].replace('"', "%22").replace("&", "&amp;")
+        return flow(parse_html(f'<img src="{name}">', item.path))
+    return flow(parse_page(archive.read(item.path), item.path))
+
+
+def _headings(
+    entries: Sequence[Entry], chapters: Sequence[BookChapter], anchors: Sequence[dict[str, int]]
+) -> list[Heading]:
+    """The contents in reading order; what points nowhere takes the place of the entry after it, or is left out."""
+    numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
+    placed: list[Heading | Entry] = []
+    near = ""
+    for entry in entries:
+        number = chapter_of(entry.path, numbers, near) if entry.path else None
+        if number is not None:
+            near = chapters[number - 1].name
+            offset = anchors[number - 1].get(entry.fragment, 0)
+            placed.append(Heading(entry.level, entry.title or near, number, offset))
+        elif entry.path is None and entry.title:
+            placed.append(entry)
+    return sorted(_all_placed(placed), key=lambda heading: (heading.chapter, heading.offset))
+
+
+def _all_placed(found: Sequence[Heading | Entry]) -> list[Heading]:
+    """The headings; an entry that points nowhere takes the place of the one below it, or is left out."""
+    headings: list[Heading] = []
+    for each in reversed(found):
+        if isinstance(each, Heading):
+            headings.append(each)
+        elif headings and headings[-1].level > each.level:
+            headings.append(evolve(headings[-1], level=each.level, title=each.title))
+    return headings[::-1]
+
+
+@define
+class _Pictures:
+    archive: EpubArchive
+    package: Package
+    base: str
+    left: int = PICTURES_LIMIT
+    made: dict[str, str | None] = field(factory=dict)
+
+    def uri(self, href: str) -> str | None:
+        """The picture as a data URI (RFC 2397); None where it is missing, too large, or no picture."""
+        name = self.archive.find(href, self.base)
+        if name is None:
+            return None
+        if name not in self.made:
+            self.made[name] = next(self._read(name), None)
+        return self.made[name]
+
+    def _read(self, name: str) -> Iterator[str]:
+        size = self.archive.size(name)
+        if size > PICTURE_LIMIT or size > self.left:
+            return
+        try:
+            data = self.archive.read(name)
+        except SourceUnsupported:
+            return
+        media_type = _media_type(data, self.package.media_types.get(name, ""))
+        if media_type:
+            self.left -= size
+            yield f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
+
+
+def _media_type(data: bytes, declared: str) -> str | None:
+    for signature, media_type in _SIGNATURES:
+        if data.startswith(signature):
+            return media_type
+    if data[8:12] == b"WEBP":
+        return "image/webp"
+    if declared == "image/svg+xml" or b"<svg" in data[:1024]:
+        return "image/svg+xml"
+    return declared if declared in ("image/avif", "image/jxl") else None

@@ -1,0 +1,184 @@
+"""A chapter, or a range of its characters, written as a self-contained HTML document.
+
+Only elements and attributes of the lists below are written, so there is nothing to clean: no script, no event handler, no
+style of the book, no reference to anything outside but links that a person may follow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from html import escape
+
+from attrs import frozen
+
+from citekit.adapters.drivers.lxml import local_attributes, names
+from citekit.adapters.reading.epub_text import BLOCKS, PREFORMATTED, Closing, Flow, Opening, Space, Words
+
+_FLOWING = names(
+    """
+    address article aside blockquote br caption dd details div dl dt figcaption figure footer h1 h2 h3 h4
+    h5 h6 header hgroup hr li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul
+    abbr b bdi bdo cite code col colgroup data del dfn em i ins kbd mark ruby rb rt rtc s samp small span strong
+    sub sup time u var wbr
+    """
+)
+_DRAWN = names(
+    """
+    svg g defs path rect circle ellipse line polyline polygon text tspan symbol lineargradient radialgradient stop
+    clippath marker math mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle merror mpadded mphantom mfenced
+    menclose msub msup msubsup munder mover munderover mmultiscripts mprescripts none mtable mtr mtd mlabeledtr
+    semantics
+    """
+)
+_KEPT = _FLOWING | _DRAWN
+_VOID = frozenset(("br", "col", "hr", "wbr"))
+_ATTRIBUTES = names(
+    """
+    lang dir title alt colspan rowspan span headers scope start value reversed datetime width height open
+    """
+)
+_NEVER = frozenset(("style", "class", "href", "src", "id", "name", "lang", "xmlns", "base", "from", "to", "values"))
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_LINK = re.compile(r"\s*(?:https?|mailto):", re.IGNORECASE)
+_OWN_URL = re.compile(r"url\(\s*#")
+_STYLE = (
+    "body{max-width:42em;margin:2em auto;padding:0 1em;font-family:serif;line-height:1.5}"
+    "img,svg{max-width:100%;height:auto}pre{white-space:pre-wrap}table{border-collapse:collapse}td,th{padding:.2em .5em}"
+)
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+
+
+@frozen(kw_only=True)
+class Page:
+    """What a document is made of: `picture` gives the data URI of an image's href, or None; `own` is this chapter's path.
+
+    `same` says whether an href, without its fragment, names this chapter.
+    """
+
+    title: str
+    language: str | None
+    number: int
+    picture: Callable[[str], str | None]
+    same: Callable[[str], bool]
+
+
+def document(page: Page, body: str) -> str:
+    """An HTML document around the markup `body`."""
+    language = f' lang="{escape(page.language)}"' if page.language else ""
+    return (
+        f'<!DOCTYPE html>\n<html{language}>\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f"<title>{escape(page.title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def body_markup(chapter: Flow, page: Page, chars: tuple[int, int] | None) -> str:
+    """The markup of the characters `chars` of a chapter (all where None), inside the elements that enclose them."""
+    return "".join(_Body(chapter, page, chars or (0, len(chapter.text))).pieces(whole=chars is None))
+
+
+@frozen
+class _Body:
+    chapter: Flow
+    page: Page
+    chars: tuple[int, int]
+
+    def pieces(self, *, whole: bool) -> Iterator[str]:
+        ends: dict[int, str] = {}
+        preformatted = 0
+        for step in self.chapter.steps:
+            match step:
+                case Opening() if whole or self._touches(step):
+                    begin, ends[id(step)] = self._tags(step)
+                    preformatted += step.name in PREFORMATTED
+                    yield begin
+                case Closing(opening) if id(opening) in ends:
+                    preformatted -= opening.name in PREFORMATTED
+                    yield ends[id(opening)]
+                case Words():
+                    yield self._words(step, lead=preformatted > 0)
+                case Space(offset) if self.chars[0] < offset < self.chars[1]:
+                    yield " "
+
+    def _touches(self, opening: Opening) -> bool:
+        start, end = self.chars
+        if opening.start < opening.end:
+            return opening.start < end and start < opening.end
+        return start <= opening.start < end or opening.start == end == len(self.chapter.text)
+
+    def _words(self, words: Words, *, lead: bool) -> str:
+        start, end = self.chars
+        piece = words.text[max(0, start - words.offset) : max(0, end - words.offset)]
+        before = words.lead if lead and start < words.offset < end else ""
+        return before + escape(piece, quote=False)
+
+    def _tags(self, opening: Opening) -> tuple[str, str]:
+        said = local_attributes(opening.element)
+        name = opening.name
+        if name in ("img", "image"):
+            return self._picture(said, svg=name == "image"), ""
+        if name == "a":
+            return self._anchor(said)
+        tag = (
+            name
+            if name in _KEPT
+            else "pre"
+            if name in PREFORMATTED
+            else "div"
+            if name in BLOCKS - {"body", "html"}
+            else ""
+        )
+        if not tag:
+            mark = self._id(said)
+            return (f"<span{mark}></span>" if mark else ""), ""
+        if tag == "details":
+            said["open"] = ""
+        begin = f"<{tag}{self._id(said)}{self._attributes(said, drawn=tag in _DRAWN)}>"
+        return begin + ("\n" if tag == "pre" else ""), "" if tag in _VOID else f"</{tag}>"
+
+    def _anchor(self, said: dict[str, str]) -> tuple[str, str]:
+        href = said.get("href", "")
+        file, hash, fragment = href.partition("#")
+        if _LINK.match(href):
+            target = href.strip()
+        elif hash and fragment in self.chapter.anchors and (not file or self.page.same(file)):
+            target = f"#{self._local(fragment)}"
+        else:
+            target = ""
+        link = f' href="{escape(target)}"' if target else ""
+        mark = self._id(said)
+        return (f"<a{mark}{link}>", "</a>") if mark or link else ("", "")
+
+    def _picture(self, said: dict[str, str], *, svg: bool) -> str:
+        uri = self.page.picture(said.get("src") or said.get("href") or "")
+        source = f' src="{escape(uri)}"' if uri else ""
+        mark = f"{self._id(said)}{source}"
+        if svg:
+            return f"<image{mark.replace(' src=', ' href=')}{self._attributes(said, drawn=True)}></image>"
+        return f"<img{mark}{self._attributes(said, drawn=False)}>"
+
+    def _id(self, said: dict[str, str]) -> str:
+        name = said.get("id") or said.get("name")
+        return f' id="{escape(self._local(name))}"' if name and not any(c.isspace() for c in name) else ""
+
+    def _local(self, fragment: str) -> str:
+        return f"c{self.page.number}-{fragment}"
+
+    def _attributes(self, said: dict[str, str], *, drawn: bool) -> str:
+        kept = {
+            name: value for name, value in said.items() if name in _ATTRIBUTES or (drawn and _may_draw(name, value))
+        }
+        if drawn:
+            kept = {name: _OWN_URL.sub(f"url(#{self._local('')}", value) for name, value in kept.items()}
+        return "".join(f' {name}="{escape(value)}"' for name, value in kept.items())
+
+
+def _may_draw(name: str, value: str) -> bool:
+    return bool(_NAME.fullmatch(name)) and name not in _NEVER and not name.startswith("on") and _inside(value)
+
+
+def _inside(value: str) -> bool:
+    """Whether the value of a drawing's attribute points at nothing outside the drawing."""
+    plain = value.replace(" ", "").lower()
+    return "url(" not in plain.replace("url(#", "") and "script:" not in plain

@@ -1,0 +1,136 @@
+"""Sources as files on this computer."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from contextlib import suppress
+from io import BufferedReader
+from pathlib import Path
+
+from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.files import open_for_reading, unreadable
+from citekit.adapters.sources.search import LIMIT, files_below
+from citekit.adapters.sources.states import State, States
+from citekit.adapters.sources.unsupported import why_unsupported
+from citekit.domain.digest import Digest
+from citekit.domain.errors import SourceUnreadable, SourceUnsupported
+from citekit.domain.formats import HEAD_SIZE, Format, by_name, detect
+from citekit.domain.modality import Modality
+from citekit.domain.source import Source
+
+TRIES = 3
+"""How often a file that changes while it is read is read again."""
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+class FileSources:
+    """`Sources` in the file system. Digests are remembered by device, inode, size and time of change."""
+
+    def __init__(self, index: Index | None = None, search_limit: int = LIMIT) -> None:
+        """`search_limit` is how many entries of folders one `find` looks at."""
+        self._states = States(index)
+        self._search_limit = search_limit
+
+    def identify(self, path: Path) -> Source:
+        """The file at `path`. A link keeps its own name; its target's name counts where the link's says nothing."""
+        place = _place(path)
+        try:
+            with _opened(path, place) as file:
+                _check_filled(path, file)
+                format = _format(path, place, file.read(HEAD_SIZE))
+                digest, size = self._read(path, file)
+        except OSError as error:
+            raise unreadable(error, path) from error
+        return Source(path=place, digest=digest, size=size, format=format)
+
+    def digest(self, path: Path) -> Digest | None:
+        """The digest of the file as it is now; a file whose digest is remembered is not even opened."""
+        with suppress(SourceUnreadable, OSError, ValueError):
+            status = path.stat()
+            known = self._states.digest(State.of(status)) if stat.S_ISREG(status.st_mode) else None
+            if known is not None:
+                return known
+            with _opened(path, path) as file:
+                return self._read(path, file)[0]
+        return None
+
+    def find(self, digest: Digest, size: int, name: str, roots: Sequence[Path]) -> Path | None:
+        """A file with those bytes; only files of that size are read, those called `name` at once, the others after all."""
+        others = []
+        for path in files_below(roots, size, self._search_limit):
+            if path.name != name:
+                others.append(path)
+            elif self.digest(path) == digest:
+                return path.absolute()
+        return next((path.absolute() for path in others if self.digest(path) == digest), None)
+
+    def _read(self, path: Path, file: BufferedReader) -> tuple[Digest, int]:
+        """Digest and size of an open file."""
+        for _ in range(TRIES):
+            before = State.of(os.fstat(file.fileno()))
+            known = self._states.digest(before)
+            if known is not None:
+                return known, before.size
+            file.seek(0)
+            digest = Digest.of_stream(file)
+            if State.of(os.fstat(file.fileno())) == before:
+                self._states.remember(before, digest)
+                return digest, before.size
+        raise SourceUnreadable(f"Cannot read {path}: it changes while it is read. Wait until it is complete.")
+
+
+def _place(path: Path) -> Path:
+    """The absolute path, links among its folders followed, but not a link that the file itself is."""
+    try:
+        path.stat()
+        return path.resolve() if path.name in ("", "..") else path.parent.resolve() / path.name
+    except OSError as error:
+        raise unreadable(error, path) from error
+    except ValueError as error:
+        raise SourceUnreadable(f"Cannot read {str(path)[:200]!r}: {error}.") from error
+
+
+def _opened(path: Path, place: Path) -> BufferedReader:
+    """The file, open. Looks at what it is first: opening a device may do something, opening a pipe may wait."""
+    try:
+        _check_kind(path, place.stat().st_mode)
+        file = open_for_reading(place)
+        _check_kind(path, os.fstat(file.fileno()).st_mode)
+    except OSError as error:
+        raise unreadable(error, path) from error
+    return file
+
+
+def _check_kind(path: Path, mode: int) -> None:
+    kind = next((kind for is_kind, kind in _KINDS if is_kind(mode)), None)
+    if kind is not None:
+        hint = " Give the files in it." if kind == "a folder" else ""
+        raise SourceUnreadable(f"Cannot read {path}: it is {kind}, not a file.{hint}")
+
+
+def _check_filled(path: Path, file: BufferedReader) -> None:
+    if not os.fstat(file.fileno()).st_size:
+        raise SourceUnreadable(f"Cannot read {path}: it is empty.")
+
+
+def _format(path: Path, place: Path, head: bytes) -> Format:
+    name = place.name if by_name(place.name) is not None else place.resolve().name
+    found = detect(name, head)
+    if found is None:
+        raise SourceUnsupported(f"{path} cannot be mapped: {why_unsupported(name, head)}.")
+    promised = by_name(name)
+    if promised is not None and promised.modality is not Modality.TEXT and found.modality is Modality.TEXT:
+        raise SourceUnsupported(
+            f"{path} is named {Path(name).suffix} but is text, not {promised.name}: "
+            f"it may be damaged or not fully downloaded. If it really is text, rename it to .txt."
+        )
+    return found

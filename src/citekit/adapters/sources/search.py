@@ -1,0 +1,58 @@
+"""Files below some folders, the nearest first."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+LIMIT = 200_000
+"""Entries that one search looks at."""
+
+SKIPPED = frozenset({".git", ".resource_maps", ".citekit_cache", ".citekit_output"})
+"""Folders in which no source lies."""
+
+
+def files_below(roots: Sequence[Path], size: int, limit: int = LIMIT) -> Iterator[Path]:
+    """The regular files of `size` bytes at or below `roots`; links to files are followed, links to folders are not."""
+    pending = deque(roots)
+    seen: set[tuple[int, int]] = set()
+    left = limit
+    while pending and left > 0:
+        folder = pending.popleft()
+        entries = _entries(folder, seen)
+        if entries is None:
+            if _has_size(folder, size):
+                yield folder
+            continue
+        for entry in entries[:left]:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in SKIPPED:
+                    pending.append(Path(entry.path))
+            elif _has_size(Path(entry.path), size):
+                yield Path(entry.path)
+        left -= len(entries)
+
+
+def _entries(folder: Path, seen: set[tuple[int, int]]) -> list[os.DirEntry[str]] | None:
+    """What is in the folder, by name; nothing where it was seen before or cannot be read; None where it is no folder."""
+    try:
+        status = folder.stat()
+        if (status.st_dev, status.st_ino) in seen:
+            return []
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except NotADirectoryError:
+        return None
+    except (OSError, ValueError):
+        return []
+    seen.add((status.st_dev, status.st_ino))
+    return entries
+
+
+def _has_size(path: Path, size: int) -> bool:
+    with suppress(OSError, ValueError):
+        return path.is_file() and path.stat().st_size == size
+    return False

@@ -1,0 +1,203 @@
+"""Evidence under names that a person chose, in one folder, with the receipts in a hidden one beside them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from citekit.adapters.drivers.filelock import Locks
+from citekit.adapters.drivers.files import sweep, temporary_beside, write_atomically, writing
+from citekit.domain.digest import Digest
+from citekit.domain.errors import EvidenceCorrupt, FaultyAnswer
+from citekit.domain.evidence import Receipt, StoredEvidence
+from citekit.wire import receipts
+
+NAME_LIMIT = 255
+"""Bytes of the longest file name that the usual file systems take."""
+
+RECEIPTS = ".receipts"
+BY_CONTENT = ".by_content"
+"""Below the receipts by file name, those by the digest of the evidence: a file that moved away is known by its bytes."""
+
+_UNSAFE = re.compile(r'[/\\<>:"|?*\x00-\x1f\x7f]')
+_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,15}")
+_RECEIPT_SUFFIX = ".json"
+_TAG_LENGTH = 9
+_SLOTS = 256
+
+
+class FriendlyOutputs:
+    """An `Outputs` in a folder: a file is a link to the stored object where the system can link, else a copy.
+
+    The receipt of a file says which place of which resource it shows, and so to whom its name belongs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is made when the first evidence is placed."""
+        self._folder = Path(os.path.abspath(folder))  # noqa: PTH100 (resolve() would follow links that the user set)
+        self._receipts = self._folder / RECEIPTS
+        self._locks = Locks(self._receipts / ".locks")
+        self._swept = False
+
+    def place(self, evidence: StoredEvidence, receipt: Receipt, name: str) -> Path:
+        """The path of the evidence; nothing is written where it lies there already.
+
+        Raises `HomeUnwritable`, and `EvidenceCorrupt` where the object is gone: obtain the evidence again.
+        """
+        plain = _written(receipt)
+        wanted, own = _names(name, evidence.extraction.suffix, plain)
+        for file_name in (wanted, own):
+            claimed = self._claim(file_name)
+            if file_name == own or claimed is None or _place_of(claimed) == _place_of(plain):
+                path = self._folder / file_name
+                if claimed is not None and _same(claimed, plain) and _shows(path, evidence):
+                    return path
+                if self._lay(evidence, plain, file_name, shared=file_name == wanted):
+                    return path
+        return self._folder / own
+
+    def receipt(self, path: Path) -> Receipt | None:
+        """The receipt of a file in this folder, whether or not the file was edited since."""
+        if not _is_same_folder(path.parent, self._folder):
+            return None
+        return _receipt_in(self._receipt_path(path.name))
+
+    def receipt_of(self, digest: Digest) -> Receipt | None:
+        """The receipt of evidence with those bytes that was placed here once, though its name may show others now."""
+        found = _receipt_in(self._content_path(digest))
+        return found if found is not None and found.evidence_digest == digest else None
+
+    def _lay(self, evidence: StoredEvidence, plain: dict[str, Any], file_name: str, *, shared: bool) -> bool:
+        """Put the file and its receipt there, unless the `shared` name was given to another place meanwhile."""
+        with self._locks.hold(_slot(file_name)):
+            claimed = self._claim(file_name)
+            if shared and claimed is not None and _place_of(claimed) != _place_of(plain):
+                return False
+            self._sweep_once()
+            path = self._folder / file_name
+            if not _shows(path, evidence):
+                _link_or_copy(evidence, path)
+            data = json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            write_atomically(self._content_path(evidence.digest), data, durable=False)
+            write_atomically(self._receipt_path(file_name), data, durable=False)
+            return True
+
+    def _claim(self, file_name: str) -> dict[str, Any] | None:
+        return _plain_in(self._receipt_path(file_name))
+
+    def _receipt_path(self, file_name: str) -> Path:
+        return self._receipts / f"{file_name}{_RECEIPT_SUFFIX}"
+
+    def _content_path(self, digest: Digest) -> Path:
+        return self._receipts.joinpath(BY_CONTENT, *digest.fan_out).with_suffix(_RECEIPT_SUFFIX)
+
+    def _sweep_once(self) -> None:
+        if not self._swept:
+            self._swept = True
+            sweep(self._folder)
+            sweep(self._receipts)
+
+
+def _plain_in(path: Path) -> dict[str, Any] | None:
+    """The plain receipt in a file, or None where there is none that can be read."""
+    try:
+        plain = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return plain if isinstance(plain, dict) and isinstance(plain.get("address"), str) else None
+
+
+def _receipt_in(path: Path) -> Receipt | None:
+    plain = _plain_in(path)
+    try:
+        return receipts.from_plain(plain, str(path)) if plain is not None else None
+    except FaultyAnswer:
+        return None
+
+
+def _names(name: str, suffix: str, plain: dict[str, Any]) -> tuple[str, str]:
+    """The name that is wanted, and the one that only this place has; each fits the limit, its receipt's name too."""
+    suffix = suffix if _SUFFIX.fullmatch(suffix) else ""
+    stem = _fitted(name, NAME_LIMIT - len(suffix) - _TAG_LENGTH - len(_RECEIPT_SUFFIX))
+    return f"{stem}{suffix}", f"{stem}_{_tag(json.dumps(_place_of(plain)))}{suffix}"
+
+
+def _fitted(name: str, limit: int) -> str:
+    safe = _UNSAFE.sub("_", name).encode("utf-8", "replace").decode()
+    safe = f"_{safe[1:]}" if safe.startswith(".") else safe.strip() or "evidence"
+    data = safe.encode()
+    if len(data) <= limit:
+        return safe
+    head = data[: limit - _TAG_LENGTH].decode("utf-8", "ignore")
+    return f"{head}_{_tag(safe)}"
+
+
+def _tag(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[: _TAG_LENGTH - 1]
+
+
+def _written(receipt: Receipt) -> dict[str, Any]:
+    """The receipt as it reads once it was written: with lists where there were tuples."""
+    plain: dict[str, Any] = json.loads(json.dumps(receipts.to_plain(receipt)))
+    return plain
+
+
+def _place_of(plain: dict[str, Any]) -> list[Any]:
+    """What a name belongs to: a part of a resource, wanted in some form. Not its content, which may change."""
+    return [plain.get("address"), plain.get("options")]
+
+
+def _same(left: dict[str, Any], right: dict[str, Any]) -> bool:
+    return {**left, "created": None} == {**right, "created": None}
+
+
+def _shows(path: Path, evidence: StoredEvidence) -> bool:
+    """Whether the file is the object itself, or a copy of it that nobody has changed since."""
+    try:
+        there, stored = os.lstat(path), os.lstat(evidence.path)
+    except OSError:
+        return False
+    linked = (there.st_dev, there.st_ino) == (stored.st_dev, stored.st_ino)
+    return linked or (there.st_mode, there.st_size, there.st_mtime_ns) == (
+        stored.st_mode,
+        stored.st_size,
+        stored.st_mtime_ns,
+    )
+
+
+def _link_or_copy(evidence: StoredEvidence, path: Path) -> None:
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary_beside(path) as temporary:
+            try:
+                temporary.hardlink_to(evidence.path)
+            except OSError:
+                _copy(evidence, temporary)
+            temporary.replace(path)
+
+
+def _copy(evidence: StoredEvidence, target: Path) -> None:
+    """Copy the object with its time of change and its mode, by which the copy is known later."""
+    try:
+        source = evidence.path.open("rb")
+    except OSError as error:
+        raise EvidenceCorrupt(f"The stored evidence {evidence.digest} is gone; ask for it again.") from error
+    with source, target.open("xb") as copy:
+        shutil.copyfileobj(source, copy, 1024 * 1024)
+    shutil.copystat(evidence.path, target)
+
+
+def _is_same_folder(left: Path, right: Path) -> bool:
+    try:
+        return left.samefile(right)
+    except (OSError, ValueError):
+        return False
+
+
+def _slot(file_name: str) -> str:
+    return f"{hashlib.sha256(file_name.encode('utf-8', 'surrogatepass')).digest()[0] % _SLOTS:02x}"

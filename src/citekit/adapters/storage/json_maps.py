@@ -1,0 +1,225 @@
+"""Maps as JSON files in one folder, a file each, that people may read, copy and edit."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.files import open_for_reading, sweep, sync_folder, unwritable, write_atomically
+from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, id_of, parsed
+from citekit.adapters.storage.nearest import nearest_ids
+from citekit.domain.digest import Digest
+from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, ResourceMissing
+from citekit.domain.ids import check_resource_id, stored_name
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.resource_map import ResourceMap
+from citekit.wire import maps
+
+HOT_LIMIT = 64 * 1024 * 1024
+"""Bytes of map files whose parsed maps are kept in memory; the least recently used go first."""
+
+RACY = 0.05
+"""Seconds within which a file may change twice and keep its time of change."""
+
+
+@frozen
+class _State:
+    """What a file looked like when it was read: another state means that it must be read again."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> _State:
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+@frozen
+class _Hot:
+    resource_map: ResourceMap
+    path: Path
+    state: _State
+    read_at: float
+
+    def is_current(self) -> bool:
+        """Whether the file still looks as it did, long enough after its last change for another one to show."""
+        if self.read_at - self.state.mtime_ns / 1e9 <= RACY:
+            return False
+        try:
+            return self.state == _State.of(os.lstat(self.path))
+        except OSError:
+            return False
+
+
+class JsonMapStore:
+    """A `MapStore` in a folder. Changes by other processes, or by hand, are seen at the next look.
+
+    The id of a map is the name of its file, whatever the file says: a copy under a new name is a new resource.
+    """
+
+    def __init__(self, folder: Path, index: Index | None = None) -> None:
+        """`folder` is made at the first `put`; `index` remembers which bytes were mapped by whom."""
+        self._folder = folder
+        self._index = index
+        self._hot: OrderedDict[str, _Hot] = OrderedDict()
+        self._hot_size = 0
+        self._lock = threading.Lock()
+        self._swept = False
+
+    def ids(self) -> Sequence[str]:
+        """Every stored resource id, sorted. Raises `MapCorrupt` where the folder cannot be read."""
+        try:
+            with os.scandir(self._folder) as entries:
+                return sorted({name for entry in entries if (name := id_of(entry)) is not None})
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise MapCorrupt(f"The folder of maps cannot be read: {self._folder} ({error.strerror}).") from error
+
+    def get(self, resource_id: str) -> ResourceMap:
+        """The map, from memory where its file is unchanged."""
+        hot = self._hot.get(resource_id)
+        if hot is not None and hot.is_current():
+            with self._lock, suppress(KeyError):
+                self._hot.move_to_end(resource_id)
+            return hot.resource_map
+        path = self._locate(check_resource_id(resource_id))
+        return self._read(resource_id, path)
+
+    def put(self, resource_map: ResourceMap) -> None:
+        """Store or replace. Raises `FaultyAnswer` where the map holds what JSON cannot say."""
+        name = check_resource_id(resource_map.resource_id)
+        try:
+            data = maps.to_json(resource_map).encode()
+        except (ValueError, TypeError, RecursionError) as error:
+            raise FaultyAnswer(f"The map of '{name}' cannot be written as JSON", [f"$: {error}"]) from error
+        write_atomically(self._path(name), data)
+        self._sweep_once()
+        self._remember(resource_map)
+
+    def remove(self, resource_id: str) -> None:
+        """Forget the map, and the file that was put there under its plain name, if there is one."""
+        check_resource_id(resource_id)
+        removed = [self._unlink(path) for path in self._candidates(resource_id)]
+        if not any(removed):
+            raise self._missing(resource_id)
+        sync_folder(self._folder)
+        self._cool(resource_id)
+
+    def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
+        """A stored map of those bytes by that mapper; None, too, where the index that remembers it was lost."""
+        for resource_id in self._remembered(source, mapper):
+            with suppress(ResourceMissing, MapCorrupt, ResourceIdRefused):
+                found = self.get(resource_id)
+                if found.source_digest == source and found.mapper == mapper:
+                    return found
+        return None
+
+    def expected_at(self, resource_id: str) -> str:
+        """The file's place relative to the home."""
+        return f"{self._folder.name}/{resource_id}{SUFFIX}"
+
+    def _path(self, resource_id: str) -> Path:
+        return self._folder / f"{stored_name(resource_id)}{SUFFIX}"
+
+    def _candidates(self, resource_id: str) -> Iterator[Path]:
+        """Where we put the map, then where a person would have put it."""
+        path = self._path(resource_id)
+        yield path
+        if path.name != f"{resource_id}{SUFFIX}" and not resource_id.startswith("."):
+            yield self._folder / f"{resource_id}{SUFFIX}"
+
+    def _locate(self, resource_id: str) -> Path:
+        for path in self._candidates(resource_id):
+            try:
+                status = os.lstat(path)
+                if stat.S_ISLNK(status.st_mode):
+                    self._check_link(path)
+                    status = path.stat()
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise MapCorrupt(f"The map of '{resource_id}' cannot be read: {path} ({error.strerror}).") from error
+            check_file(path, status)
+            return path
+        raise self._missing(resource_id)
+
+    def _check_link(self, path: Path) -> None:
+        if not path.resolve().is_relative_to(self._folder.resolve()):
+            raise MapCorrupt(f"The map {path} is a link that leads out of its folder; put the file itself there.")
+
+    def _missing(self, resource_id: str) -> ResourceMissing:
+        return ResourceMissing(resource_id, self.expected_at(resource_id), nearest_ids(resource_id, self.ids()))
+
+    def _read(self, resource_id: str, path: Path) -> ResourceMap:
+        read_at = time.time()
+        try:
+            with open_for_reading(path) as file:
+                state = _State.of(os.fstat(file.fileno()))
+                data = file.read(SIZE_LIMIT + 1)
+        except FileNotFoundError:
+            raise self._missing(resource_id) from None
+        except OSError as error:
+            raise MapCorrupt(f"The map of '{resource_id}' cannot be read: {path} ({error.strerror}).") from error
+        found = parsed(resource_id, path, data)
+        if path == self._path(resource_id):
+            self._warm(resource_id, _Hot(found, path, state, read_at))
+        return found
+
+    def _warm(self, resource_id: str, hot: _Hot) -> None:
+        with self._lock:
+            self._drop(resource_id)
+            self._hot[resource_id] = hot
+            self._hot_size += hot.state.size
+            while self._hot_size > HOT_LIMIT and len(self._hot) > 1:
+                self._drop(next(iter(self._hot)))
+
+    def _cool(self, resource_id: str) -> None:
+        with self._lock:
+            self._drop(resource_id)
+
+    def _drop(self, resource_id: str) -> None:
+        hot = self._hot.pop(resource_id, None)
+        self._hot_size -= hot.state.size if hot else 0
+
+    def _unlink(self, path: Path) -> bool:
+        try:
+            path.unlink()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise unwritable(error, path) from error
+        return True
+
+    def _sweep_once(self) -> None:
+        if not self._swept:
+            self._swept = True
+            sweep(self._folder)
+
+    def _remember(self, resource_map: ResourceMap) -> None:
+        source, mapper = resource_map.source_digest, resource_map.mapper
+        if self._index is None or source is None or mapper is None:
+            return
+        others = [name for name in self._remembered(source, mapper) if name != resource_map.resource_id]
+        self._index.put(_mapped_key(source, mapper), {"ids": [resource_map.resource_id, *others[:7]]})
+
+    def _remembered(self, source: Digest, mapper: MapperIdentity) -> list[str]:
+        known = self._index.get(_mapped_key(source, mapper)) if self._index is not None else None
+        ids = known.get("ids") if known else None
+        return [name for name in ids if isinstance(name, str)] if isinstance(ids, list) else []
+
+
+def _mapped_key(source: Digest, mapper: MapperIdentity) -> str:
+    return f"mapped:{source}:{json.dumps([mapper.name, mapper.model, mapper.version])}"

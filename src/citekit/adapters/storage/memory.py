@@ -1,0 +1,172 @@
+"""Stores that last as long as the program: for trying things out, and for what use cases are told on."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from attrs import evolve
+
+from citekit.adapters.storage.nearest import nearest_ids
+from citekit.domain.digest import Digest
+from citekit.domain.errors import ExtractionFailed, ResourceMissing
+from citekit.domain.evidence import EvidenceKey, StoredEvidence
+from citekit.domain.ids import check_resource_id
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.ports.evidence_store import Make, StoreCheck, StoreStats
+from citekit.domain.resource_map import ResourceMap
+
+
+class InMemoryMapStore:
+    """A `MapStore` in a dictionary."""
+
+    def __init__(self) -> None:
+        self._maps: dict[str, ResourceMap] = {}
+
+    def ids(self) -> Sequence[str]:
+        """Every stored resource id, sorted."""
+        return sorted(self._maps)
+
+    def get(self, resource_id: str) -> ResourceMap:
+        """The map itself."""
+        try:
+            return self._maps[check_resource_id(resource_id)]
+        except KeyError:
+            raise self._missing(resource_id) from None
+
+    def put(self, resource_map: ResourceMap) -> None:
+        """Store or replace."""
+        self._maps[check_resource_id(resource_map.resource_id)] = resource_map
+
+    def remove(self, resource_id: str) -> None:
+        """Forget the map."""
+        if self._maps.pop(check_resource_id(resource_id), None) is None:
+            raise self._missing(resource_id)
+
+    def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
+        """A stored map of those bytes by that mapper."""
+        maps = list(self._maps.values())
+        return next((each for each in maps if (each.source_digest, each.mapper) == (source, mapper)), None)
+
+    def expected_at(self, resource_id: str) -> str:
+        """There is no file; the name says so."""
+        return f"memory/{resource_id}.json"
+
+    def _missing(self, resource_id: str) -> ResourceMissing:
+        return ResourceMissing(resource_id, self.expected_at(resource_id), nearest_ids(resource_id, self.ids()))
+
+
+class InMemoryEvidenceStore:
+    """An `EvidenceStore` whose table is in memory; its objects, which must be files, lie in a folder of its own."""
+
+    def __init__(self, limit: int = 10**9, folder: Path | None = None) -> None:
+        """`limit` in bytes; without `folder` a temporary one is made, and removed with the store."""
+        self._owned = tempfile.TemporaryDirectory(prefix="citekit-") if folder is None else None
+        self._folder = Path(self._owned.name) if self._owned is not None else folder or Path()
+        self._limit = limit
+        self._stored: OrderedDict[EvidenceKey, StoredEvidence] = OrderedDict()
+        self._table = threading.RLock()
+        self._making: dict[EvidenceKey, threading.Lock] = {}
+
+    def find(self, key: EvidenceKey) -> StoredEvidence | None:
+        """The evidence, its bytes read again every time."""
+        with self._table:
+            found = self._stored.get(key)
+            if found is None or not _is_intact(found):
+                self._forget(key)
+                return None
+            self._stored.move_to_end(key)
+            return found
+
+    def obtain(self, key: EvidenceKey, make: Make) -> StoredEvidence:
+        """The evidence, made where it is missing."""
+        with self._table:
+            lock = self._making.setdefault(key, threading.Lock())
+        with lock:
+            return self.find(key) or self._made(key, make)
+
+    def find_by_digest(self, digest: Digest) -> StoredEvidence | None:
+        """Evidence whose bytes have that digest."""
+        with self._table:
+            key = next((key for key, stored in self._stored.items() if stored.digest == digest), None)
+            return self.find(key) if key is not None else None
+
+    def stats(self) -> StoreStats:
+        """How full the store is; several keys of the same bytes count once."""
+        with self._table:
+            sizes = {stored.digest: stored.size for stored in self._stored.values()}
+        return StoreStats(objects=len(sizes), size=sum(sizes.values()), limit=self._limit)
+
+    def verify(self) -> StoreCheck:
+        """Read every object, and drop the damaged."""
+        with self._table:
+            found = {stored.digest: (key, stored) for key, stored in self._stored.items()}
+            damaged = [key for key, stored in found.values() if not _is_intact(stored)]
+            healed = [self._stored[key].digest.hex for key in damaged]
+            for key in damaged:
+                self._forget(key)
+        return StoreCheck(checked=len(found), healed=healed, leftovers=0)
+
+    def prune(self, limit: int | None = None) -> int:
+        """Drop the least recently used until `limit` bytes remain."""
+        with self._table:
+            before = self.stats().size
+            while self._stored and self.stats().size > (self._limit if limit is None else limit):
+                self._forget(next(iter(self._stored)))
+            return before - self.stats().size
+
+    def clear(self) -> int:
+        """Drop everything."""
+        return self.prune(-1)
+
+    def _made(self, key: EvidenceKey, make: Make) -> StoredEvidence:
+        with tempfile.TemporaryDirectory(dir=self._folder) as folder:
+            made = Path(folder, "evidence")
+            extraction = make(made)
+            if not made.is_file():
+                raise ExtractionFailed("The extractor wrote nothing.")
+            data = made.read_bytes()
+            path = self._folder / Digest.of_bytes(data).hex
+            made.chmod(0o444)
+            stored = StoredEvidence(
+                key=key,
+                path=path,
+                digest=Digest.of_bytes(data),
+                size=len(data),
+                extraction=extraction,
+                created=datetime.now(UTC),
+                made_now=True,
+            )
+            with self._table:
+                shutil.move(made, path)
+                self._stored[key] = evolve(stored, made_now=False)
+                self._make_room(key)
+        return stored
+
+    def _make_room(self, newest: EvidenceKey) -> None:
+        for key in list(self._stored):
+            if self.stats().size <= self._limit:
+                return
+            if self._stored[key].digest != self._stored[newest].digest:
+                self._forget(key)
+
+    def _forget(self, key: EvidenceKey) -> None:
+        """Forget the key, and the object where no other key means it."""
+        gone = self._stored.pop(key, None)
+        if gone is not None and all(stored.digest != gone.digest for stored in self._stored.values()):
+            with suppress(OSError):
+                gone.path.unlink()
+
+
+def _is_intact(stored: StoredEvidence) -> bool:
+    try:
+        with stored.path.open("rb") as file:
+            return Digest.of_stream(file) == stored.digest
+    except OSError:
+        return False

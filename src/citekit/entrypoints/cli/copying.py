@@ -1,0 +1,64 @@
+"""Copies evidence to where somebody wants it."""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from citekit.domain.errors import HomeUnwritable, RequestRefused
+
+
+def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> Path:
+    """Copy the file `evidence` to the path `wanted`, or into that folder; return where it is now, absolute.
+
+    A different file there is replaced only with `force`, in one step; the `source` never is. Raises `RequestRefused`
+    and `HomeUnwritable`.
+    """
+    target = Path(os.path.abspath(Path(wanted).expanduser()))  # noqa: PTH100 - a link is replaced, not followed
+    if target.is_dir():
+        target /= evidence.name
+    elif wanted.endswith(("/", os.sep)) or not target.parent.is_dir():
+        raise RequestRefused(f"There is no folder {target if wanted.endswith('/') else target.parent}: make it first.")
+    if os.path.lexists(target):
+        _check(target, evidence, source, force)
+        if target.exists() and filecmp.cmp(evidence, target, shallow=False):
+            return target
+    _copy(evidence, target)
+    return target
+
+
+def _check(target: Path, evidence: Path, source: Path, force: bool) -> None:
+    if target.exists() and not target.is_file():
+        raise RequestRefused(f"{target} is not a file: choose another place.")
+    if target.exists() and target.samefile(source):
+        raise RequestRefused(f"{target} is the source itself, which is never written to: choose another place.")
+    same = target.exists() and filecmp.cmp(evidence, target, shallow=False)
+    if not same and not force:
+        raise RequestRefused(f"{target} is another file: choose another place, or replace it with --force.")
+
+
+def _copy(evidence: Path, target: Path) -> None:
+    temporary = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".", suffix=".tmp", delete=False) as file:
+            temporary = Path(file.name)
+            with evidence.open("rb") as opened:
+                shutil.copyfileobj(opened, file)
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(target)
+    except OSError as error:
+        raise HomeUnwritable(f"Cannot write {target}: {error.strerror or error}.") from error
+    finally:
+        if temporary is not None:
+            with suppress(OSError):
+                temporary.unlink()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,143 @@
+"""`citekit demo`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from importlib import resources
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import click
+
+from citekit.application.resolve import NodeName
+from citekit.bootstrap import App, bootstrap
+from citekit.domain.errors import CiteKitError
+from citekit.domain.evidence import Evidence
+from citekit.domain.formats import by_name
+from citekit.domain.node import Node
+from citekit.domain.resource_map import ResourceMap
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.drawing import pairs, table, tree
+from citekit.entrypoints.cli.failing import CommandError, plain_error
+from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.watching import watching
+from citekit.entrypoints.cli.wording import lasted, place, size
+from citekit.entrypoints.failures import sentence
+
+TREE_LIMIT = 20
+"""Lines of the tree that are shown."""
+
+
+@click.command("demo", cls=Command)
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@pass_session
+def command(session: Session, files: tuple[str, ...]) -> None:
+    """Map some sample files and cut a part out of each.
+
+    Without FILEs it takes the small ones that come with CiteKit. Without --home it works in a temporary folder, which
+    stays, so that you can look at what was cut out.
+    """
+    with ExitStack() as stack:
+        paths = [Path(file) for file in files] or _samples(stack)
+        home = session.home or tempfile.mkdtemp(prefix="citekit-demo-")
+        app = bootstrap(home=home)
+        shown, failed = _shown(session, app, paths)
+    plain = {"home": str(app.settings.home), "resources": shown, "failed": failed}
+    if failed:
+        first = failed[0]
+        raise CommandError("SomeFailed", f"{first['path']}: {first['error']['message']}", plain)
+    session.answer(plain, [f"\nEverything lies in {printable(str(app.settings.home))}"])
+
+
+def _samples(stack: ExitStack) -> list[Path]:
+    folder = resources.files("citekit") / "samples"
+    if not folder.is_dir():
+        raise CommandError("NothingFound", "No sample files came with this CiteKit: name some (citekit demo FILE...).")
+    there = stack.enter_context(resources.as_file(folder))
+    return sorted(path for path in there.iterdir() if by_name(path.name) and path.name != "LICENSES.md")
+
+
+def _shown(session: Session, app: App, paths: Sequence[Path]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Every file mapped and one part of each cut out, twice; and what failed."""
+    mapped: list[tuple[ResourceMap, float]] = []
+    shown: list[dict[str, Any]] = []
+    failed: list[dict[str, Any]] = []
+    with watching(session, "Mapping") as watch:
+        for path in paths:
+            start = perf_counter()
+            try:
+                mapped.append((app.ingest(path, progress=watch).resource_map, perf_counter() - start))
+            except CiteKitError as error:
+                failed.append({"path": str(path), "error": plain_error(error, sentence(error))})
+    session.say(_listing(mapped))
+    for resource_map, seconds in mapped:
+        try:
+            shown.append(_cut(session, app, resource_map, seconds))
+        except CiteKitError as error:
+            failed.append({"path": resource_map.source_path, "error": plain_error(error, sentence(error))})
+    return shown, failed
+
+
+def _listing(mapped: Sequence[tuple[ResourceMap, float]]) -> Iterator[str]:
+    rows = [
+        (made.resource_id, made.modality.value, str(made.node_count), lasted(seconds), made.title)
+        for made, seconds in mapped
+    ]
+    yield from table(rows, ("ID", "TYPE", "NODES", "MAPPED IN", "TITLE"))
+    if not mapped:
+        return
+    richest = max((made for made, _ in mapped), key=lambda made: made.node_count)
+    yield f"\n{click.style(printable(richest.title), bold=True)}"
+    lines = list(tree(richest.nodes))
+    yield from lines[:TREE_LIMIT]
+    if len(lines) > TREE_LIMIT:
+        yield f"   ... and {len(lines) - TREE_LIMIT} more"
+
+
+def _cut(session: Session, app: App, resource_map: ResourceMap, mapped_in: float) -> dict[str, Any]:
+    node = _node_to_show(resource_map)
+    if node is None:
+        return {"resource_id": resource_map.resource_id, "mapped_in": round(mapped_in, 6), "node_id": None}
+    name = NodeName(resource_map.resource_id, node.id)
+    evidence, first = _resolved(session, app, name)
+    _, again = _resolved(session, app, name)
+    session.say(_evidence(evidence, node, first, again))
+    return {
+        "resource_id": resource_map.resource_id,
+        "mapped_in": round(mapped_in, 6),
+        "node_id": node.id,
+        "address": str(evidence.address),
+        "output_path": str(evidence.output_path),
+        "first": round(first, 6),
+        "repeated": round(again, 6),
+    }
+
+
+def _node_to_show(resource_map: ResourceMap) -> Node | None:
+    """The second part of the top level where there is one: the first is often a title page."""
+    return next((node for node in (*resource_map.nodes[1:2], *resource_map.nodes)), None)
+
+
+def _resolved(session: Session, app: App, name: NodeName) -> tuple[Evidence, float]:
+    start = perf_counter()
+    with watching(session, f"Cutting out {name.node_id}") as watch:
+        evidence = app.resolve(name, progress=watch)
+    return evidence, perf_counter() - start
+
+
+def _evidence(evidence: Evidence, node: Node, first: float, again: float) -> Iterator[str]:
+    yield f"\n{click.style(printable(f'{evidence.resource_id}  {node.id}'), bold=True)}"
+    weight = f", {size(evidence.receipt.evidence_size)}" if evidence.receipt else ""
+    yield from pairs(
+        [
+            ("path", str(evidence.output_path)),
+            ("address", str(evidence.address)),
+            ("shows", place(evidence.location) + weight),
+            ("first", lasted(first)),
+            ("again", lasted(again)),
+        ]
+    )

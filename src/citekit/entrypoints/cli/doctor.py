@@ -1,0 +1,57 @@
+"""`citekit doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from citekit.application.doctor import Finding, Health
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.failing import CommandError
+from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.wording import counted
+
+_MARKS = {Health.FINE: ("ok", "green"), Health.NOTED: ("note", "yellow"), Health.BROKEN: ("BROKEN", "red")}
+
+
+@click.command("doctor", cls=Command)
+@pass_session
+def command(session: Session) -> None:
+    """Look for what is missing or broken, and say how to mend it.
+
+    What is installed, which mapper would run, where things lie, whether maps can be read and their sources are as they
+    were. Changes nothing. Exit code 1 where something is broken.
+    """
+    findings = list(session.app.doctor())
+    broken = [finding for finding in findings if finding.health is Health.BROKEN]
+    plain = {"healthy": not broken, "findings": [_plain(finding) for finding in findings]}
+    if not broken:
+        session.answer(plain, [*_lines(findings), "Nothing is broken."])
+        return
+    session.say(_lines(findings))
+    first = broken[0]
+    raise CommandError(
+        "Broken", f"{counted(len(broken), 'thing is', 'things are')} broken: {first.about}: {first.text}", plain
+    )
+
+
+def _plain(finding: Finding) -> dict[str, Any]:
+    return {
+        "about": finding.about,
+        "health": finding.health.value,
+        "text": finding.text,
+        "remedy": finding.remedy,
+    }
+
+
+def _lines(findings: Sequence[Finding]) -> Iterator[str]:
+    widest = min(max(len(finding.about) for finding in findings), 30)
+    for finding in findings:
+        word, colour = _MARKS[finding.health]
+        mark = click.style(word.ljust(6), fg=colour)
+        yield f"{mark}  {printable(finding.about).ljust(widest)}  {printable(finding.text)}"
+        if finding.remedy:
+            yield f"{' ' * (widest + 10)}to mend it: {printable(finding.remedy)}"

@@ -1,0 +1,191 @@
+"""`citekit ingest`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from time import perf_counter
+from typing import Any, cast
+
+import click
+
+from citekit.application.ingest_many import Outcome, files_below
+from citekit.bootstrap import App, bootstrap
+from citekit.domain.errors import Cancelled, CiteKitError
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.failing import CommandError, plain_error
+from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.watching import Watch, watching
+from citekit.entrypoints.cli.wording import counted, lasted
+from citekit.entrypoints.failures import exit_code, sentence
+from citekit.wire.locations import modality_of
+
+TYPES = ("document", "pdf", "video", "audio", "image", "text")
+
+
+@click.command("ingest", cls=Command)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--type", "-t", "kind", type=click.Choice(TYPES), help="Refuse a file that is of any other kind.")
+@click.option("--id", "wanted_id", metavar="ID", help="The id of the resource (default: from the file's name).")
+@click.option("--mapper", "-m", metavar="NAME|FILE.py", help="Who makes the map (default: $CITEKIT_MAPPER, else auto).")
+@click.option("--mapper-config", metavar="JSON", help="A JSON object with the mapper's own settings.")
+@click.option("--concurrency", "-c", type=click.IntRange(1, 64), metavar="N", help="How many files to map at once.")
+@click.option(
+    "--retries",
+    "-r",
+    type=click.IntRange(min=0),
+    metavar="N",
+    expose_value=False,
+    help="For mappers that call a service; the local mapper calls none.",
+)
+@click.option("--force", "-f", is_flag=True, help="Map again, even where nothing has changed.")
+@pass_session
+def command(
+    session: Session,
+    /,
+    paths: tuple[str, ...],
+    wanted_id: str | None,
+    mapper: str | None,
+    mapper_config: str | None,
+    concurrency: int | None,
+    **wanted: Any,
+) -> None:
+    """Map files, so that their parts can be found and cut out.
+
+    A PATH that is a folder stands for all files below it that can be mapped; hidden ones are left out. The failure of
+    one file does not stop the others: those that failed are listed at the end.
+    """
+    if wanted_id is not None and (len(paths) > 1 or Path(paths[0]).is_dir()):
+        raise click.UsageError("--id names one map, so it stands beside one file.")
+    app = app_with(session, mapper, _config(mapper_config))
+    files = _files(app, paths)
+    if len(files) == 1:
+        _one(session, app, files[0], wanted_id, **wanted)
+    else:
+        _many(session, app, files, concurrency, **wanted)
+
+
+def app_with(session: Session, mapper: str | None, config: Mapping[str, Any] | None) -> App:
+    """The use cases with that mapper. Raises `RequestRefused` for one that is not known."""
+    if mapper is None and config is None:
+        return session.app
+    made = session.app.mapper_called(mapper or session.app.settings.mapper, config)
+    return bootstrap(session.app.settings, mapper=made)
+
+
+def _config(text: str | None) -> Mapping[str, Any] | None:
+    if text is None:
+        return None
+    try:
+        config = json.loads(text)
+    except (ValueError, RecursionError) as wrong:
+        raise click.UsageError(f"--mapper-config is not JSON: {wrong}") from wrong
+    if not isinstance(config, dict):
+        raise click.UsageError('--mapper-config is not a JSON object such as \'{"model": "x"}\'.')
+    return config
+
+
+def _files(app: App, paths: Sequence[str]) -> list[Path]:
+    places = app.settings.maps_folder, app.settings.output_folder, app.settings.cache_folder
+    files = list(dict.fromkeys(files_below([Path(path) for path in paths], skip=places)))
+    if not files:
+        where = ", ".join(paths)
+        raise CommandError(
+            "NothingFound", f"There is no file that can be mapped below {where} (hidden files are left out)."
+        )
+    return files
+
+
+def _one(session: Session, app: App, path: Path, wanted_id: str | None, *, kind: str | None, force: bool) -> None:
+    start = perf_counter()
+    with watching(session, f"Mapping {path.name}") as watch:
+        try:
+            made = app.ingest(path, wanted_id=wanted_id, modality=modality_of(kind), force=force, progress=watch)
+        except Cancelled:
+            raise
+        except CiteKitError as error:
+            _finish(session, [Outcome(path, error=error)], perf_counter() - start)
+            return
+    outcome = Outcome(path, made)
+    seconds = perf_counter() - start
+    session.answer(_plain([outcome], seconds), [_line(outcome, seconds)])
+
+
+def _many(
+    session: Session, app: App, files: Sequence[Path], concurrency: int | None, *, kind: str | None, force: bool
+) -> None:
+    start = perf_counter()
+    done: list[Outcome] = []
+    at_once = concurrency or app.settings.concurrency
+    with watching(session, f"Mapping {len(files)} files") as watch:
+        many = app.ingest_many(
+            files, modality=modality_of(kind), force=force, concurrency=at_once, progress=watch.check
+        )
+        with closing(cast("Generator[Outcome]", many)) as outcomes:
+            for outcome in outcomes:
+                done.append(outcome)
+                watch(len(done), len(files))
+                _tell(session, watch, outcome)
+    _finish(session, done, perf_counter() - start)
+
+
+def _tell(session: Session, watch: Watch, outcome: Outcome) -> None:
+    if outcome.ingested is not None:
+        with watch.aside():
+            session.say([_line(outcome)])
+
+
+def _line(outcome: Outcome, seconds: float | None = None) -> str:
+    assert outcome.ingested is not None
+    made = outcome.ingested.resource_map
+    how = "mapped" if outcome.ingested.mapped_now else "already mapped"
+    time = f" in {lasted(seconds)}" if seconds is not None and outcome.ingested.mapped_now else ""
+    facts = f"{made.modality}, {counted(made.node_count, 'node')}, {how}{time}"
+    return f"{click.style(printable(made.resource_id), bold=True)}  {printable(made.title)}  ({facts})"
+
+
+def _finish(session: Session, done: Sequence[Outcome], seconds: float) -> None:
+    """Tell how it went. Raises `CommandError` where any file could not be mapped."""
+    failed = [outcome for outcome in done if outcome.error is not None]
+    plain = _plain(done, seconds)
+    if not failed:
+        mapped = sum(entry["mapped_now"] for entry in plain["ingested"])
+        facts = f"{mapped} mapped, {len(done) - mapped} already mapped, in {lasted(seconds)}"
+        session.answer(plain, [f"{counted(len(done), 'file')}: {facts}."])
+        return
+    first = cast("CiteKitError", failed[0].error)
+    if len(done) == 1:
+        raise CommandError(type(first).__name__, sentence(first), plain, exit_code(first))
+    if not session.as_json:
+        for outcome in failed:
+            message = sentence(cast("CiteKitError", outcome.error))
+            click.echo(printable(f"CommandError: {outcome.path}: {message}"), err=True)
+    raise CommandError("SomeFailed", f"{len(failed)} of {counted(len(done), 'file')} could not be mapped.", plain)
+
+
+def _plain(done: Sequence[Outcome], seconds: float) -> dict[str, Any]:
+    return {
+        "ingested": [_plain_ingested(outcome) for outcome in done if outcome.ingested is not None],
+        "failed": [
+            {"path": str(outcome.path), "error": plain_error(outcome.error, sentence(outcome.error))}
+            for outcome in done
+            if outcome.error is not None
+        ],
+        "seconds": round(seconds, 6),
+    }
+
+
+def _plain_ingested(outcome: Outcome) -> dict[str, Any]:
+    assert outcome.ingested is not None
+    made = outcome.ingested.resource_map
+    return {
+        "resource_id": made.resource_id,
+        "path": str(outcome.path),
+        "type": made.modality.value,
+        "title": made.title,
+        "nodes": made.node_count,
+        "mapped_now": outcome.ingested.mapped_now,
+    }

@@ -1,0 +1,70 @@
+"""How a part is named on the command line: `RESOURCE NODE`, an address, or the old `RESOURCE.NODE`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from citekit.domain.address import Address, parse_address
+from citekit.domain.errors import CiteKitError, NodeMissing, RequestRefused
+
+if TYPE_CHECKING:
+    from citekit.application.resolve import NodeName
+    from citekit.domain.ports.map_store import MapStore
+
+
+def named_part(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName | Address:
+    """The part that the arguments name. Raises `click.UsageError`, `AddressMalformed`, and what `named_node` raises."""
+    if len(words) == 1 and "://" in words[0] and resource is None:
+        return parse_address(words[0])
+    return named_node(maps, words, resource)
+
+
+def named_node(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName:
+    """The node that the arguments name.
+
+    Raises `click.UsageError`, `RequestRefused` where `RESOURCE.NODE` can be read in several ways or names no node, and
+    `ResourceMissing` or `NodeMissing` where it can be read in none.
+    """
+    from citekit.application.resolve import NodeName
+
+    if resource is not None and len(words) == 1:
+        return NodeName(resource, words[0])
+    if resource is None and len(words) == 2:
+        return NodeName(words[0], words[1])
+    if resource is None and len(words) == 1:
+        return _split(maps, words[0])
+    raise click.UsageError("Name one part: RESOURCE NODE, or NODE with --resource RESOURCE.")
+
+
+def _split(maps: MapStore, text: str) -> NodeName:
+    from citekit.application.resolve import NodeName
+
+    splits = [NodeName(text[:dot], text[dot + 1 :]) for dot, character in enumerate(text) if character == "."]
+    known = set(maps.ids())
+    possible = [name for name in splits if name.resource_id in known]
+    found = [name for name in possible if _exists(maps, name)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ways = " or ".join(f"'{name.resource_id} {name.node_id}'" for name in found)
+        raise RequestRefused(f"'{text}' can be read as {ways}: write the resource and the node as two arguments.")
+    if possible:
+        return possible[-1]
+    if text in known:
+        raise RequestRefused(f"'{text}' is a resource: name one of its nodes (citekit list {text} shows them).")
+    maps.get(text.partition(".")[0])
+    raise RequestRefused(f"'{text}' names no node: write RESOURCE NODE.")
+
+
+def _exists(maps: MapStore, name: NodeName) -> bool:
+    """Whether there is such a node; a map that cannot be read may have it, so that its error is told."""
+    try:
+        maps.get(name.resource_id).find(name.node_id)
+    except NodeMissing:
+        return False
+    except CiteKitError:
+        return True
+    return True

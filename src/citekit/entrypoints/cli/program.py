@@ -1,0 +1,162 @@
+"""The program `citekit`: finds the command, runs it, and turns every failure into one sentence and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import takewhile
+from typing import Any, TextIO
+
+import click
+
+from citekit.entrypoints.cli.command import home_option, json_option
+from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.session import write_json
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "ingest": ("ingest", "Map files, so that their parts can be found and cut out."),
+    "list": ("listing", "List the mapped resources, or the nodes of one."),
+    "structure": ("structure", "Show a map as a tree."),
+    "inspect": ("inspect", "Show one node of a map."),
+    "resolve": ("resolve", "Cut out a part of a resource: the evidence."),
+    "search": ("search", "Find nodes by the words of their titles and summaries."),
+    "check-map": ("check_map", "Say everything that is wrong with a map file."),
+    "remove": ("remove", "Forget the map of a resource."),
+    "cache": ("cache", "Look after the store of evidence."),
+    "verify": ("verify", "Tell whether evidence really is that part of that source."),
+    "doctor": ("doctor", "Look for what is missing or broken, and say how to mend it."),
+    "serve": ("serve", "Answer agents over MCP on standard input and output."),
+    "demo": ("demo", "Map some sample files and cut a part out of each."),
+}
+"""Every command: its module here, and what it does in one line."""
+
+
+class InterruptError(Exception):
+    """Somebody pressed Ctrl-C."""
+
+
+class Program(click.Group):
+    """Imports a command's module when that command is called, so that the others cost nothing."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names of all commands, in the order of the work."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of that name, imported now."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"citekit.entrypoints.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the list of commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; Ctrl-C is told from there on by an error of ours."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise InterruptError from None
+
+
+def _print_version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"citekit {version('citekit')}")
+        context.exit()
+
+
+@click.pass_context
+def _start(context: click.Context) -> None:
+    if os.environ.get("NO_COLOR"):  # https://no-color.org
+        context.color = False
+
+
+PROGRAM = Program(
+    name="citekit",
+    help="Map any file once, and cut out exactly the part that proves a point.",
+    callback=_start,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    params=[
+        home_option(),
+        json_option(),
+        click.Option(
+            ["--version"], is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Show it."
+        ),
+    ],
+    epilog="Exit codes: 0 done, 1 failed, 2 the request cannot be understood, 130 interrupted.",
+)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line `arguments`, and return the exit code. Raises nothing but `SystemExit`."""
+    out = sys.stdout
+    _accept_any_text()
+    try:
+        result = PROGRAM.main(list(arguments), prog_name="citekit", standalone_mode=False)
+        out.flush()
+    except BrokenPipeError:
+        return _quietly()
+    except Exception as error:
+        with suppress(BrokenPipeError):
+            return _told(error, out if "--json" in takewhile(lambda word: word != "--", arguments) else None)
+        return _quietly()
+    return result if isinstance(result, int) else 0
+
+
+def _told(error: Exception, document: TextIO | None) -> int:
+    """Say what went wrong: one sentence on standard error, and a JSON document on `document` where one is wanted."""
+    from citekit.domain.errors import CiteKitError
+    from citekit.entrypoints.cli.failing import INTERRUPTION, CommandError, plain_error
+    from citekit.entrypoints.failures import FAILED, INTERRUPTED, USAGE, exit_code, sentence
+
+    match error:
+        case InterruptError() | click.Abort():
+            code, message = INTERRUPTED, INTERRUPTION
+        case click.UsageError():
+            code, message = USAGE, f"{_without_end(error.format_message())}. {_hint(error)}"
+        case click.ClickException():
+            code, message = FAILED, error.format_message()
+        case CommandError():
+            code, message = error.code, str(error)
+        case _:
+            code = exit_code(error) if isinstance(error, CiteKitError) else FAILED
+            message = sentence(error)
+    if document is not None:
+        plain = error.plain if isinstance(error, CommandError) else {}
+        write_json({**plain, "error": plain_error(error, message)}, document)
+    if sys.flags.dev_mode:
+        traceback.print_exception(error)
+    click.echo(f"{click.style('Error:', fg='red')} {printable(message)}", err=True)
+    return code
+
+
+def _without_end(message: str) -> str:
+    return " ".join(message.split()).rstrip(".")
+
+
+def _hint(error: click.UsageError) -> str:
+    path = error.ctx.command_path if error.ctx is not None else "citekit"
+    return f"See '{path} --help'."
+
+
+def _accept_any_text() -> None:
+    """Let output in any encoding take any text: what it cannot show is written as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _quietly() -> int:
+    """Whoever read our output has gone: leave without a word, also when Python flushes at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1

@@ -1,0 +1,122 @@
+"""`citekit resolve`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import click
+
+from citekit.domain.evidence import Evidence, Form, Options
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.copying import copy_evidence
+from citekit.entrypoints.cli.drawing import pairs
+from citekit.entrypoints.cli.naming import named_part
+from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.watching import watching
+from citekit.entrypoints.cli.wording import lasted, place, size
+from citekit.wire import receipts
+from citekit.wire.maps import to_plain_node
+
+FORMS = [form.value for form in Form]
+
+
+@click.command("resolve", cls=Command)
+@click.argument("part", nargs=-1, required=True, metavar="(RESOURCE NODE | ADDRESS)")
+@click.option("--resource", "-res", metavar="RESOURCE", help="The resource; the argument is then the node alone.")
+@click.option("--virtual", is_flag=True, help="Only say what it is and where; cut nothing out.")
+@click.option("--accurate", is_flag=True, help="Cut a clip to within one frame, re-encoding what that needs.")
+@click.option("--as", "form", type=click.Choice(FORMS), default="native", show_default=True, help="In which form.")
+@click.option("--remap", is_flag=True, help="Map the source again where it has changed since it was mapped.")
+@click.option("--root", "roots", multiple=True, metavar="DIR", help="Look here for a source that moved; repeatable.")
+@click.option("--output", "-o", metavar="PATH", help="Copy the evidence to this file, or into this folder.")
+@click.option("--force", is_flag=True, help="With -o: replace another file that is there.")
+@pass_session
+def command(
+    session: Session,
+    /,
+    part: tuple[str, ...],
+    resource: str | None,
+    form: str,
+    accurate: bool,
+    roots: tuple[str, ...],
+    output: str | None,
+    **wanted: bool,
+) -> None:
+    """Cut out a part of a resource: the pages, lines, seconds or region that a node or an address names.
+
+    Prints where the evidence is, its address, what it shows, and how long it took. What was cut out before is found
+    again, and not made twice. RESOURCE.NODE in one word is understood where only one such node exists.
+    """
+    if output is not None and wanted["virtual"]:
+        raise click.UsageError("--virtual makes no file, so there is nothing for -o to copy.")
+    app = session.app
+    what = named_part(app.maps, part, resource)
+    start = perf_counter()
+    with watching(session, "Cutting out") as watch:
+        evidence = app.resolve(
+            what,
+            virtual=wanted["virtual"],
+            options=Options(Form(form), accurate),
+            remap=wanted["remap"],
+            roots=[Path(root) for root in roots],
+            progress=watch,
+        )
+    seconds = perf_counter() - start
+    copied = _copied(evidence, output, wanted["force"])
+    session.answer(plain_evidence(evidence, seconds, copied), evidence_lines(evidence, seconds, copied))
+
+
+def _copied(evidence: Evidence, output: str | None, force: bool) -> Path | None:
+    if output is None:
+        return None
+    if evidence.output_path is None or evidence.receipt is None:
+        raise click.UsageError("The place of this node is virtual, so there is nothing for -o to copy.")
+    return copy_evidence(evidence.output_path, output, Path(evidence.receipt.source_path), force=force)
+
+
+def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = None) -> dict[str, Any]:
+    """Evidence as plain data, with the fields of the MCP tool first."""
+    return {
+        "output_path": None if evidence.output_path is None else str(evidence.output_path),
+        "modality": evidence.location.modality.value,
+        "address": str(evidence.address),
+        "node": None if evidence.node is None else to_plain_node(evidence.node, depth=0),
+        "resource_id": evidence.resource_id,
+        "stale": evidence.stale,
+        "made_now": evidence.made_now,
+        "seconds": round(seconds, 6),
+        "copied_to": None if copied is None else str(copied),
+        "receipt": None if evidence.receipt is None else receipts.to_plain(evidence.receipt),
+    }
+
+
+def evidence_lines(evidence: Evidence, seconds: float, copied: Path | None = None) -> Iterator[str]:
+    """Evidence for a person: its path, and below it what it is."""
+    yield printable(str(copied or evidence.output_path or evidence.address))
+    node = evidence.node
+    facts = [
+        ("address", str(evidence.address)),
+        ("node", f"{node.id}  {node.title}" if node else ""),
+        ("shows", place(evidence.receipt.extent if evidence.receipt else evidence.location)),
+        *_receipt_facts(evidence),
+        ("stale", evidence.stale or ""),
+        ("took", lasted(seconds) if evidence.receipt is None else _took(evidence.made_now, seconds)),
+    ]
+    yield from pairs((name, value) for name, value in facts if value)
+
+
+def _receipt_facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    receipt = evidence.receipt
+    if receipt is None:
+        return
+    yield "source", receipt.source_path
+    yield "kind", f"{receipt.media_type}, {size(receipt.evidence_size)}"
+    yield from (("note", note) for note in receipt.notes)
+
+
+def _took(made_now: bool, seconds: float) -> str:
+    return f"{'made' if made_now else 'found'} in {lasted(seconds)}"

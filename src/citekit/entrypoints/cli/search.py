@@ -1,0 +1,55 @@
+"""`citekit search`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from citekit.application.search import Hit
+
+
+@click.command("search", cls=Command)
+@click.argument("words", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many hits at most.")
+@click.option("--resource", "-res", "resources", multiple=True, metavar="RESOURCE", help="Look only here; repeatable.")
+@pass_session
+def command(session: Session, words: tuple[str, ...], limit: int, resources: tuple[str, ...]) -> None:
+    """Find nodes by WORDS of their titles and summaries, over all maps, best first.
+
+    Every word must begin some word of the node; case and accents do not matter.
+    """
+    for resource in resources:
+        session.app.maps.get(resource)
+    hits = session.app.search(" ".join(words), limit=limit, resources=resources or None)
+    session.answer({"query": " ".join(words), "hits": [_plain(hit) for hit in hits]}, _lines(hits))
+    if not hits:
+        session.note("Nothing found.")
+
+
+def _plain(hit: Hit) -> dict[str, Any]:
+    return {
+        "resource_id": hit.resource_id,
+        "node_id": hit.node.id,
+        "title": hit.node.title,
+        "type": hit.node.type,
+        "summary": hit.node.summary,
+        "address": str(hit.address),
+        "score": round(hit.score, 4),
+    }
+
+
+def _lines(hits: Sequence[Hit]) -> Iterator[str]:
+    from citekit.entrypoints.cli.drawing import node_line
+    from citekit.entrypoints.cli.printable import printable
+
+    for hit in hits:
+        yield f"{printable(hit.resource_id)}  {node_line(hit.node)}"
+        if hit.node.summary:
+            yield f"    {printable(hit.node.summary)}"
+        yield f"    {click.style(str(hit.address), dim=True)}"

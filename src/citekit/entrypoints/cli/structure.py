@@ -1,0 +1,53 @@
+"""`citekit structure`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from citekit.application.structure import Structure
+
+
+@click.command("structure", cls=Command)
+@click.argument("resource", required=False)
+@click.option("--resource", "-res", "named", metavar="RESOURCE", help="The resource, where it is not an argument.")
+@click.option("--node", metavar="ID", help="Show only this node and what is below it.")
+@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Show N levels; 1 shows no children.")
+@pass_session
+def command(session: Session, resource: str | None, named: str | None, node: str | None, depth: int | None) -> None:
+    """Show the map of RESOURCE as a tree: node ids, places and titles.
+
+    With --json it is the map in its written form, which other programs, and people, may store as a map again.
+    """
+    if (resource is None) is (named is None):
+        raise click.UsageError("Name one resource.")
+    found = session.app.structure(str(resource or named), node_id=node, depth=depth, limit=sys.maxsize)
+    session.answer(_plain(found) if session.as_json else {}, _lines(found))
+
+
+def _plain(found: Structure) -> dict[str, object]:
+    from attrs import evolve
+
+    from citekit.wire.maps import to_plain_map
+
+    return to_plain_map(found.resource_map if found.whole else evolve(found.resource_map, nodes=found.nodes))
+
+
+def _lines(found: Structure) -> Iterator[str]:
+    from citekit.entrypoints.cli.drawing import tree
+    from citekit.entrypoints.cli.printable import printable
+    from citekit.entrypoints.cli.wording import counted
+
+    resource_map = found.resource_map
+    title = click.style(printable(resource_map.title), bold=True)
+    count = counted(resource_map.node_count, "node")
+    shown = count if found.total == resource_map.node_count else f"{found.total} of {count}"
+    yield f"{title}  ({resource_map.modality}, {shown})"
+    yield from tree(found.nodes)

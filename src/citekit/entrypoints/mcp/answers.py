@@ -1,0 +1,162 @@
+"""What is said to an agent: JSON once as structure and once as text, files as links, errors as sentences."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+from mcp_types import CallToolResult, ContentBlock, ResourceLink, TextContent
+
+from citekit.application.structure import Structure
+from citekit.domain.errors import ResourceMissing, SourceChanged, SourceMoved
+from citekit.domain.evidence import Evidence
+from citekit.domain.node import Node
+from citekit.domain.resource_map import ResourceMap
+from citekit.entrypoints.failures import sentence
+from citekit.wire import maps, receipts
+
+LONGEST_ERROR = 1200
+"""Characters of an error text: an agent pays for each, and some come from its own arguments."""
+
+
+@frozen
+class Answer:
+    """Plain data and its JSON text; `links` are files that belong to it."""
+
+    plain: dict[str, Any]
+    text: str
+    links: Sequence[ResourceLink] = ()
+
+    @classmethod
+    def of(cls, plain: dict[str, Any], links: Sequence[ResourceLink] = ()) -> Answer:
+        """The answer that is this data."""
+        return cls(plain, compact(plain), links)
+
+    def result(self, *, with_links: bool) -> CallToolResult:
+        """As a tool's result. Clients before 2025-06-18 know no links."""
+        content: list[ContentBlock] = [TextContent(text=self.text)]
+        return CallToolResult(content=[*content, *(self.links if with_links else ())], structured_content=self.plain)
+
+
+def failure(error: BaseException, *, structure: bool = False) -> CallToolResult:
+    """An error as a tool's result. `getStructure` (`structure`) says where it looked for a map; the others do not."""
+    told = _told(error, structure)
+    if len(told) > LONGEST_ERROR:
+        told = f"{told[:LONGEST_ERROR]}..."
+    return CallToolResult(content=[TextContent(text=f"Error: {told}")], is_error=True)
+
+
+def compact(plain: object) -> str:
+    """JSON without any space that is not needed, any script as it is."""
+    return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def node_answer(node: Node) -> dict[str, Any]:
+    """A node with the ids of its children."""
+    return maps.to_plain_node(node, depth=0)
+
+
+def evidence_answer(evidence: Evidence) -> Answer:
+    """Evidence, its file as a link beside it."""
+    plain: dict[str, Any] = {
+        "output_path": None if evidence.output_path is None else str(evidence.output_path),
+        "modality": evidence.location.modality.value,
+        "address": str(evidence.address),
+        "node": _alone(evidence.node),
+        "resource_id": evidence.resource_id,
+    }
+    if evidence.stale is not None:
+        plain.update(stale=True, stale_reason=evidence.stale)
+    if evidence.receipt is not None:
+        if evidence.receipt.notes:
+            plain["notes"] = list(evidence.receipt.notes)
+        plain["receipt"] = receipts.to_plain(evidence.receipt)
+    return Answer.of(plain, _links(evidence))
+
+
+@define
+class MapAnswers:
+    """Maps as answers. The JSON of the last few whole maps is kept, for as long as the map is the same object."""
+
+    kept: int = 8
+    _known: OrderedDict[int, tuple[ResourceMap, Answer]] = field(factory=OrderedDict, init=False)
+    _lock: Lock = field(factory=Lock, init=False)
+
+    def whole(self, resource_map: ResourceMap) -> Answer:
+        """The whole map."""
+        name = id(resource_map)
+        with self._lock:
+            known = self._known.get(name)
+            if known is not None and known[0] is resource_map:
+                self._known.move_to_end(name)
+                return known[1]
+        made = Answer.of(maps.to_plain_map(resource_map))
+        with self._lock:
+            self._known[name] = resource_map, made
+            while len(self._known) > self.kept:
+                self._known.popitem(last=False)
+        return made
+
+    def structure(self, structure: Structure) -> Answer:
+        """A map, or the part of it that was asked for and fits; then what is left out is said before the nodes."""
+        if structure.whole:
+            return self.whole(structure.resource_map)
+        plain = maps.to_plain_map(evolve(structure.resource_map, nodes=structure.nodes))
+        nodes = plain.pop("nodes")
+        _count_children(nodes, structure.resource_map)
+        plain["truncated"] = structure.next_cursor is not None
+        if structure.next_cursor is not None:
+            plain["next_cursor"] = structure.next_cursor
+        return Answer.of({**plain, "total_nodes": structure.total, "nodes": nodes})
+
+
+def _count_children(nodes: Sequence[dict[str, Any]], resource_map: ResourceMap) -> None:
+    pending = list(nodes)
+    while pending:
+        plain = pending.pop()
+        count = len(resource_map.find(plain["id"]).children)
+        if count > len(plain["children"]):
+            plain["child_count"] = count
+        pending.extend(plain["children"])
+
+
+def _alone(node: Node | None) -> Mapping[str, Any] | None:
+    if node is None:
+        return None
+    return {key: value for key, value in maps.to_plain_node(node, depth=0).items() if key != "children"}
+
+
+def _links(evidence: Evidence) -> Sequence[ResourceLink]:
+    path, receipt = evidence.output_path, evidence.receipt
+    if path is None or receipt is None:
+        return ()
+    link = ResourceLink(
+        uri=path.as_uri(),
+        name=path.name,
+        description=f"Evidence: {evidence.address}",
+        mime_type=receipt.media_type,
+        size=receipt.evidence_size,
+    )
+    return (link,)
+
+
+def _told(error: BaseException, structure: bool) -> str:
+    match error:
+        case ResourceMissing() if not structure:
+            near = " or ".join(f"'{name}'" for name in error.nearest[:3])
+            return f"Resource '{error.resource_id}' not found.{near and f' Did you mean {near}?'}"
+        case SourceChanged():
+            return (
+                f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}. "
+                "Call resolve with remap: true to map it again; its nodes may then have other ids."
+            )
+        case SourceMoved():
+            return (
+                f"The source of '{error.resource_id}' is not at {error.path}. Put it back, ingest it at its new place, "
+                "or name the folders to look in with the server's CITEKIT_ROOTS. Virtual answers still work."
+            )
+    return sentence(error)

@@ -1,0 +1,48 @@
+"""Holds the arguments of a call against the input schema of its tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from citekit.domain.errors import RequestRefused
+
+
+def checked(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The arguments, nulls left out (models write them for what they do not want to say).
+
+    Raises `RequestRefused` where one is unknown, missing, or of another type.
+    """
+    properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
+    arguments = {name: value for name, value in (given or {}).items() if value is not None}
+    for name, value in arguments.items():
+        if name not in properties:
+            known = ", ".join(properties) or "nothing"
+            raise RequestRefused(f"{name[:80]!r} is not an argument of {tool}, which takes: {known}.")
+        arguments[name] = _value(name, properties[name], value)
+    for name in schema.get("required", ()):
+        if name not in arguments:
+            raise RequestRefused(f"{tool} needs {name}, a text.")
+    return arguments
+
+
+def _value(name: str, schema: Mapping[str, Any], value: object) -> object:
+    match schema["type"], value:
+        case "string", str() if value in schema.get("enum", (value,)):
+            return value
+        case "boolean", bool():
+            return value
+        case "integer", bool():
+            pass
+        case "integer", int() if value >= schema["minimum"]:
+            return value
+        case "integer", float() if value.is_integer() and value >= schema["minimum"]:
+            return int(value)
+    shown = repr(value)
+    raise RequestRefused(f"{name} must be {_wanted(schema)}, not {shown if len(shown) <= 60 else shown[:60] + '...'}.")
+
+
+def _wanted(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return f"one of {', '.join(schema['enum'])}"
+    return {"string": "a text", "boolean": "true or false", "integer": "a whole number from 1 on"}[schema["type"]]

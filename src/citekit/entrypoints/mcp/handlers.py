@@ -1,0 +1,122 @@
+"""What the server answers to each request of the protocol."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+)
+
+from citekit.bootstrap import App
+from citekit.domain.errors import CiteKitError
+from citekit.domain.progress import silent
+from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.mcp import resources
+from citekit.entrypoints.mcp.answers import Answer, failure
+from citekit.entrypoints.mcp.arguments import checked
+from citekit.entrypoints.mcp.tools import GET_STRUCTURE, Bound, Tools
+from citekit.entrypoints.mcp.workers import Report, Workers
+
+INSTRUCTIONS = """\
+CiteKit turns files into evidence: it knows what is where in each mapped file, and cuts out exactly the part that proves a \
+point.
+1. listResources: which files are mapped.
+2. getStructure: what is in one of them; for a large one depth: 1 first, then node_id for a branch.
+3. getNode: check one node that you know by its id.
+4. resolve with virtual: true: the address to cite, at once. Without virtual: a file that holds just that part \
+(output_path); do that when the content itself is needed.
+Cite the address of the smallest node that holds the fact. Errors begin with "Error: " and say what to do."""
+
+LINKS_SINCE = "2025-06-18"
+"""The first protocol version that knows resource links."""
+
+_Context = ServerRequestContext[Any, Any]
+_Result = TypeVar("_Result")
+_log = logging.getLogger(__name__)
+
+
+def build_server(app: App, workers: Workers | None = None) -> Server[Any]:
+    """The server without a wire, for any transport of the SDK."""
+    handlers = _Handlers(Tools(app), workers or Workers())
+    return Server(
+        "citekit",
+        title="CiteKit",
+        version=importlib.metadata.version("citekit"),
+        instructions=INSTRUCTIONS,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+    )
+
+
+class _Handlers:
+    def __init__(self, tools: Tools, workers: Workers) -> None:
+        self._tools, self._workers = tools, workers
+        self._bound = tools.bound()
+
+    async def list_tools(self, _: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=[each.tool for each in self._bound.values()])
+
+    async def call_tool(self, context: _Context, params: CallToolRequestParams) -> CallToolResult:
+        bound = self._bound.get(params.name)
+        if bound is None:
+            known = ", ".join(self._bound)
+            raise MCPError(code=INVALID_PARAMS, message=f"There is no tool {params.name[:80]!r}; there are {known}.")
+        try:
+            arguments = checked(params.name, bound.tool.input_schema, params.arguments)
+            answer = await self._answer(bound, arguments, context)
+        except Exception as error:
+            if not isinstance(error, CiteKitError | OSError):
+                _log.exception("%s failed", params.name)
+            return failure(error, structure=bound.tool is GET_STRUCTURE)
+        return answer.result(with_links=context.protocol_version >= LINKS_SINCE)
+
+    async def _answer(self, bound: Bound, arguments: dict[str, Any], context: _Context) -> Answer:
+        if not bound.long(arguments):
+            return await self._workers.quick(functools.partial(bound.run, arguments, silent))
+        return await self._workers.long(functools.partial(bound.run, arguments), _report(context))
+
+    async def list_resources(self, _: _Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
+        return await self._or_refused(
+            lambda: resources.page_of(self._tools.map_store().ids(), params.cursor if params else None)
+        )
+
+    async def list_templates(self, _: _Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+        return resources.TEMPLATES
+
+    async def read_resource(self, _: _Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        def read() -> ReadResourceResult:
+            found = self._tools.map_store().get(resources.id_of(params.uri))
+            return resources.contents(params.uri, self._tools.answers.whole(found).text)
+
+        return await self._or_refused(read)
+
+    async def _or_refused(self, work: Callable[[], _Result]) -> _Result:
+        """The result; an error of ours goes to the client as one of the protocol, which resources have no other way for."""
+        try:
+            return await self._workers.quick(work)
+        except (CiteKitError, OSError) as error:
+            raise MCPError(code=INVALID_PARAMS, message=sentence(error)) from error
+
+
+def _report(context: _Context) -> Report | None:
+    asked = context.meta is not None and "progress_token" in context.meta
+    return context.session.report_progress if asked else None

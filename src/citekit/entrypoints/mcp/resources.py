@@ -1,0 +1,69 @@
+"""Maps as MCP resources: `citekit://maps/{resource_id}`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import quote, unquote
+
+from mcp_types import (
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from citekit.domain.errors import RequestRefused
+
+PREFIX = "citekit://maps/"
+MEDIA_TYPE = "application/json"
+PAGE = 200
+"""Maps that one listing names."""
+
+TEMPLATES = ListResourceTemplatesResult(
+    resource_templates=[
+        ResourceTemplate(
+            uri_template=f"{PREFIX}{{resource_id}}",
+            name="map",
+            title="Map of a file",
+            description="The whole map of one file as JSON: what getStructure gives, never cut short.",
+            mime_type=MEDIA_TYPE,
+        )
+    ]
+)
+
+
+def uri_of(resource_id: str) -> str:
+    """The URI of a map; any id, percent-encoded."""
+    return PREFIX + quote(resource_id, safe="")
+
+
+def id_of(uri: str) -> str:
+    """The resource id in a URI. Raises `RequestRefused` where the URI is none of a map."""
+    name = uri.removeprefix(PREFIX)
+    try:
+        if name and name != uri:
+            return unquote(name, errors="strict")
+    except UnicodeDecodeError:
+        pass
+    raise RequestRefused(f"{uri[:200]!r} is not a resource here: they are called {PREFIX}RESOURCE_ID.")
+
+
+def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:
+    """The maps after the one that `cursor` names; a map that was removed meanwhile does no harm."""
+    start = 0 if cursor is None else next((n for n, name in enumerate(ids) if name > cursor), len(ids))
+    shown = ids[start : start + PAGE]
+    more = start + PAGE < len(ids)
+    return ListResourcesResult(resources=[_listed(each) for each in shown], next_cursor=shown[-1] if more else None)
+
+
+def contents(uri: str, text: str) -> ReadResourceResult:
+    """A map that was read."""
+    return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MEDIA_TYPE, text=text)])
+
+
+def _listed(resource_id: str) -> Resource:
+    return Resource(
+        uri=uri_of(resource_id), name=resource_id, description=f"The map of {resource_id}.", mime_type=MEDIA_TYPE
+    )

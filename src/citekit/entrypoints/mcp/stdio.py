@@ -1,0 +1,196 @@
+"""The wire: one JSON-RPC message a line on standard input and output, and nothing else there.
+
+The SDK's own transport reads in a thread that cannot be interrupted, so that a signal would not end the server before the
+next line came. Here the reader is a daemon, and every answer that is owed is still given after the input ended.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+
+import anyio
+from anyio import from_thread, to_thread
+from anyio.lowlevel import EventLoopToken, current_token
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from attrs import define, field
+from mcp.shared.message import SessionMessage
+from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCNotification, JSONRPCRequest, jsonrpc_message_adapter
+
+MESSAGE_LIMIT = 16 * 1024 * 1024
+"""Bytes of the longest message that is read; a longer one ends the session."""
+
+AT_ONCE = 4096
+"""Bytes that a pipe which says it is ready takes without blocking (POSIX: PIPE_BUF is at least 512, Linux has 4096)."""
+
+LAST_ANSWERS = 10.0
+"""Seconds that calls may still take after the input has ended."""
+
+Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
+Outgoing = MemoryObjectSendStream[SessionMessage]
+
+_log = logging.getLogger(__name__)
+
+
+def claim() -> tuple[int, int]:
+    """(input, output): private descriptors of the wire.
+
+    From now on descriptor 0 is empty and 1 is standard error, for this process and its children: what a library prints,
+    even at exit, never reaches the client.
+    """
+    wire = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:
+        os.dup2(nothing, 1)
+    os.close(nothing)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return wire
+
+
+@define
+class Wire:
+    """Lines from one descriptor, lines to the other, and which requests are still owed an answer."""
+
+    source: int
+    sink: int
+    _owed: set[str | int] = field(factory=set, init=False)
+    _settled: anyio.Event = field(factory=anyio.Event, init=False)
+    _failed: bool = field(default=False, init=False)
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines, without their ends; blocks for each. Ends with the input, or at a line that is too long."""
+        held = bytearray()
+        while chunk := os.read(self.source, 1 << 16):
+            *whole, rest = chunk.split(b"\n")
+            for line in whole:
+                held += line
+                yield bytes(held)
+                held.clear()
+            held += rest
+            if len(held) > MESSAGE_LIMIT:
+                _log.error("a message of more than %d bytes: the session ends", MESSAGE_LIMIT)
+                return
+        if held:
+            yield bytes(held)
+
+    async def write(self, message: SessionMessage) -> None:
+        """Write one message. Raises `OSError` where nobody reads any more."""
+        data = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        try:
+            if len(data) <= AT_ONCE and _ready(self.sink):
+                os.write(self.sink, data)
+            else:
+                await to_thread.run_sync(_write_all, self.sink, data, abandon_on_cancel=True)
+        except OSError:
+            self._failed = True
+            raise
+        finally:
+            self.settle(getattr(message.message, "id", None))
+
+    def owe(self, request: str | int) -> None:
+        """A request was read."""
+        self._owed.add(request)
+
+    def settle(self, request: str | int | None) -> None:
+        """A request was answered, or is not wanted any more."""
+        if request is not None:
+            self._owed.discard(request)
+        self._settled.set()
+        self._settled = anyio.Event()
+
+    async def until_settled(self) -> None:
+        """Waits until no answer is owed, nobody reads any more, or `LAST_ANSWERS` seconds are over."""
+        with anyio.move_on_after(LAST_ANSWERS):
+            while self._owed and not self._failed and not _hung_up(self.sink):
+                with anyio.move_on_after(0.1):
+                    await self._settled.wait()
+
+
+@asynccontextmanager
+async def stdio(wire: Wire) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """The two streams of a session over `wire`. The body is cancelled where the client reads no more."""
+    to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, to_client = anyio.create_memory_object_stream[SessionMessage](0)
+    token = current_token()
+    threading.Thread(target=_read, args=(wire, to_server, outgoing.clone(), token), name="wire", daemon=True).start()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_writer, wire, to_client, tasks.cancel_scope)
+        yield incoming, outgoing
+        tasks.cancel_scope.cancel()
+
+
+async def _writer(wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage], scope: anyio.CancelScope) -> None:
+    try:
+        async with messages:
+            async for message in messages:
+                await wire.write(message)
+    except OSError as error:
+        _log.info("the client reads no more: %s", error)
+        scope.cancel()
+
+
+def _read(
+    wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Exception], back: Outgoing, token: EventLoopToken
+) -> None:
+    """Feeds the server from a thread of its own, until the input or the server ends."""
+    try:
+        for line in wire.lines():
+            if line.strip():
+                from_thread.run(_deliver, wire, line, to_server, back, token=token)
+        from_thread.run(_end, wire, to_server, back, token=token)
+    except (anyio.BrokenResourceError, anyio.ClosedResourceError, RuntimeError):
+        return  # the server has ended first
+    except OSError as error:
+        _log.warning("the input cannot be read: %s", error)
+
+
+async def _deliver(
+    wire: Wire, line: bytes, to_server: MemoryObjectSendStream[SessionMessage | Exception], back: Outgoing
+) -> None:
+    try:
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        refusal = ErrorData(code=PARSE_ERROR, message="This line is not a JSON-RPC message.")
+        await back.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=refusal)))
+        return
+    match message:
+        case JSONRPCRequest(id=request):
+            wire.owe(request)
+        case JSONRPCNotification(method="notifications/cancelled", params={"requestId": str() | int() as request}):
+            wire.settle(request)
+    await to_server.send(SessionMessage(message))
+
+
+async def _end(wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Exception], back: Outgoing) -> None:
+    back.close()
+    await wire.until_settled()
+    to_server.close()
+
+
+def _ready(sink: int) -> bool:
+    return hasattr(select, "poll") and bool(_poll(sink, select.POLLOUT) & select.POLLOUT)
+
+
+def _hung_up(sink: int) -> bool:
+    return hasattr(select, "poll") and bool(_poll(sink, 0) & (select.POLLERR | select.POLLNVAL))
+
+
+def _poll(descriptor: int, events: int) -> int:
+    poll = select.poll()
+    poll.register(descriptor, events)
+    return next((found for _, found in poll.poll(0)), 0)
+
+
+def _write_all(sink: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(sink, left) :]

@@ -1,0 +1,159 @@
+"""The four tools: what an agent is told about each, and the use case that each calls."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import define, field, frozen
+from mcp_types import Tool, ToolAnnotations
+
+from citekit.application.resolve import NodeName
+from citekit.bootstrap import App
+from citekit.domain.evidence import Form, Options
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.progress import Progress
+from citekit.entrypoints.mcp import schemas
+from citekit.entrypoints.mcp.answers import Answer, MapAnswers, evidence_answer, node_answer
+
+Arguments = Mapping[str, Any]
+Run = Callable[[Arguments, Progress], Answer]
+
+_RESOURCE = schemas.text("A resource id, as listResources gives them.")
+_NODE = schemas.text("A node id, as getStructure gives them, such as chapter_1.big_o_notation.")
+_LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+_CUTS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+
+LIST_RESOURCES = Tool(
+    name="listResources",
+    title="List mapped files",
+    description=(
+        "The ids of all files that have been mapped and can be cited. Start here when you do not know the resource id. "
+        "A file that is missing here must first be mapped by its owner (citekit ingest FILE)."
+    ),
+    input_schema=schemas.inputs({}),
+    output_schema=dict(schemas.RESOURCES),
+    annotations=_LOOKS,
+)
+
+GET_STRUCTURE = Tool(
+    name="getStructure",
+    title="Show the structure of a file",
+    description=(
+        "The map of one file: its tree of chapters, scenes, functions, regions, ..., each with an id, a title, a location "
+        "and often a summary. Use it to find the node that answers a question without reading the file. A huge map comes "
+        "in parts: truncated is true, and next_cursor asks for the rest; it is usually cheaper to call with depth: 1 "
+        "first and then with the node_id of the promising branch."
+    ),
+    input_schema=schemas.inputs(
+        {
+            "resource_id": _RESOURCE,
+            "node_id": schemas.text("Only this node and what is below it."),
+            "depth": schemas.count("Only so many levels; 1 leaves all children out and says how many there are."),
+            "cursor": schemas.text("The next_cursor of the answer before, with the other arguments unchanged."),
+        },
+        ("resource_id",),
+    ),
+    output_schema=dict(schemas.STRUCTURE),
+    annotations=_LOOKS,
+)
+
+GET_NODE = Tool(
+    name="getNode",
+    title="Look at one node",
+    description=(
+        "One node of a map: title, type, location, summary, and the ids of its children. Use it to check a node that you "
+        "know by its id; it is much smaller than getStructure."
+    ),
+    input_schema=schemas.inputs({"resource_id": _RESOURCE, "node_id": _NODE}, ("resource_id", "node_id")),
+    output_schema=dict(schemas.NODE),
+    annotations=_LOOKS,
+)
+
+RESOLVE = Tool(
+    name="resolve",
+    title="Cite or cut out a node",
+    description=(
+        "Turns a node into evidence. With virtual: true it only gives the address to cite (doc://book#pages=12-15), at "
+        "once, and says where the source has changed since it was mapped. Without, it cuts exactly that part out of the "
+        "file (PDF pages, a clip, a crop, lines) and gives output_path, the absolute path of a new small file that you can "
+        "open or attach, with a receipt that proves where it is from. Cutting video can take many seconds the first time; "
+        "repeated calls find the file made before. The source is never changed. Try virtual first where a citation is "
+        "enough."
+    ),
+    input_schema=schemas.inputs(
+        {
+            "resource_id": _RESOURCE,
+            "node_id": _NODE,
+            "virtual": schemas.flag("Only the address: nothing is cut, and output_path is null."),
+            "accurate": schemas.flag("Clips: exact to the frame, at the price of some re-encoding."),
+            "as": schemas.text(
+                "The form of the file, where not the usual one: pdf, png or text of document pages, html or text of book "
+                "chapters, frame (the still at the start) of video.",
+                schemas.FORMS,
+            ),
+            "remap": schemas.flag("Map the source again where it has changed, instead of refusing."),
+        },
+        ("resource_id", "node_id"),
+    ),
+    output_schema=dict(schemas.EVIDENCE),
+    annotations=_CUTS,
+)
+
+
+@frozen
+class Bound:
+    """A tool and what it runs; `long` tells from the arguments whether that may take long."""
+
+    tool: Tool
+    run: Run
+    long: Callable[[Arguments], bool] = lambda _: False
+
+
+@define
+class Tools:
+    """The four tools on the use cases of one home. Called from several threads at once."""
+
+    app: App
+    answers: MapAnswers = field(factory=MapAnswers)
+    _first_use: threading.Lock = field(factory=threading.Lock, init=False)
+
+    def bound(self) -> dict[str, Bound]:
+        """The tools by name, in the order in which an agent uses them."""
+        tools = (
+            Bound(LIST_RESOURCES, self._list_resources),
+            Bound(GET_STRUCTURE, self._get_structure),
+            Bound(GET_NODE, self._get_node),
+            Bound(RESOLVE, self._resolve, lambda arguments: not arguments.get("virtual", False)),
+        )
+        return {each.tool.name: each for each in tools}
+
+    def map_store(self) -> MapStore:
+        """Where the maps are; made once, even where two threads ask for it first."""
+        with self._first_use:
+            return self.app.maps
+
+    def _list_resources(self, _arguments: Arguments, _progress: Progress) -> Answer:
+        return Answer.of({"resources": list(self.map_store().ids())})
+
+    def _get_structure(self, arguments: Arguments, _progress: Progress) -> Answer:
+        with self._first_use:
+            structure = self.app.structure
+        return self.answers.structure(structure(**arguments))
+
+    def _get_node(self, arguments: Arguments, _progress: Progress) -> Answer:
+        node = self.map_store().get(arguments["resource_id"]).find(arguments["node_id"])
+        return Answer.of(node_answer(node))
+
+    def _resolve(self, arguments: Arguments, progress: Progress) -> Answer:
+        with self._first_use:
+            resolve = self.app.resolve
+        evidence = resolve(
+            NodeName(arguments["resource_id"], arguments["node_id"]),
+            virtual=arguments.get("virtual", False),
+            options=Options(Form(arguments.get("as", Form.NATIVE)), arguments.get("accurate", False)),
+            remap=arguments.get("remap", False),
+            progress=progress,
+        )
+        return evidence_answer(evidence)

@@ -1,0 +1,111 @@
+"""Runs the synchronous core in threads, so that the server answers others meanwhile, and lets callers give up."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio
+from anyio import from_thread, to_thread
+from attrs import define, field
+
+from citekit.domain.errors import Cancelled
+from citekit.domain.progress import Progress
+
+REPORT_EVERY = 0.1
+"""Seconds between two progress notifications, at least."""
+
+Report = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
+"""Sends one progress notification: done, total, message."""
+
+_Result = TypeVar("_Result")
+
+
+@define
+class Workers:
+    """Two groups of threads, so that long extractions never keep a look into a map waiting."""
+
+    at_once: int = 8
+    cutting_at_once: int = 4
+    busy: int = field(default=0, init=False)
+    """How many threads still work, those that were given up included."""
+    _lock: threading.Lock = field(factory=threading.Lock, init=False)
+    _quick: anyio.CapacityLimiter = field(init=False)
+    _long: anyio.CapacityLimiter = field(init=False)
+
+    @_quick.default
+    def _quick_limiter(self) -> anyio.CapacityLimiter:
+        return anyio.CapacityLimiter(self.at_once)
+
+    @_long.default
+    def _long_limiter(self) -> anyio.CapacityLimiter:
+        return anyio.CapacityLimiter(self.cutting_at_once)
+
+    async def quick(self, work: Callable[[], _Result]) -> _Result:
+        """The result of a look into a map."""
+        return await to_thread.run_sync(self._counted, work, limiter=self._quick, abandon_on_cancel=True)
+
+    async def long(self, work: Callable[[Progress], _Result], report: Report | None) -> _Result:
+        """The result of long work, whose progress goes to `report`.
+
+        Where the caller gives up, this returns at once; the work stops at its next sign of progress.
+        """
+        watch = Watch(report)
+        try:
+            return await to_thread.run_sync(
+                self._counted, partial(work, watch), limiter=self._long, abandon_on_cancel=True
+            )
+        finally:
+            watch.stop()
+
+    def _counted(self, work: Callable[[], _Result]) -> _Result:
+        with self._lock:
+            self.busy += 1
+        try:
+            return work()
+        finally:
+            with self._lock:
+                self.busy -= 1
+
+
+@define
+class Watch:
+    """A `Progress` of a worker thread: passes on what rises, not too often, and raises `Cancelled` once stopped.
+
+    Work in several stages counts each from 0; notifications must rise, so that each stage goes on where the last ended.
+    """
+
+    report: Report | None
+    _stopped: threading.Event = field(factory=threading.Event, init=False)
+    _before: float = field(default=0.0, init=False)
+    _last: float = field(default=0.0, init=False)
+    _sent: float = field(default=-1.0, init=False)
+    _due: float = field(default=0.0, init=False)
+
+    def stop(self) -> None:
+        """Nobody wants the result any more, or it is there."""
+        self._stopped.set()
+
+    def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
+        """See `Progress`; called in the worker thread."""
+        if self._stopped.is_set():
+            raise Cancelled("The call was cancelled; nothing was kept.")
+        if self.report is None:
+            return
+        if done < self._last:
+            self._before += self._last
+        self._last = done
+        now = time.monotonic()
+        finished = total is not None and done >= total
+        if self._before + done > self._sent and (now >= self._due or finished):
+            self._sent, self._due = self._before + done, now + REPORT_EVERY
+            self._send(self.report, None if total is None else self._before + total, message or None)
+
+    def _send(self, report: Report, total: float | None, message: str | None) -> None:
+        try:
+            from_thread.run(report, self._sent, total, message)
+        except (RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError) as gone:
+            raise Cancelled("The client has gone; nothing was kept.") from gone

@@ -1,0 +1,114 @@
+"""HTML and reStructuredText sections."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citekit.adapters.mapping.local.html import HtmlOutliner
+from citekit.adapters.mapping.local.outline import Outline
+from citekit.adapters.mapping.local.plain_text import PlainTextOutliner
+from citekit.adapters.mapping.local.rst import RstOutliner
+from citekit.domain.progress import silent
+from tests.adapters.texts import assert_sound, source, spans
+
+pieces = st.sampled_from(
+    [
+        "<h1>A</h1>",
+        "<h2 class='x'>B\nb</h2>",
+        "<H3>C",
+        "<p>text</p>",
+        "\n",
+        "<!-- <h1>no</h1> -->",
+        "<script>'<h1>'</script>",
+        "</div>",
+        "<div>",
+        "plain",
+        "<h2></h2>",
+        "<table><tr><td><h4>D</h4>",
+        "<br/>",
+        "<h1",
+        "&amp;",
+    ]
+)
+
+
+def outline(path: Path, content: str | bytes | None = None) -> Outline:
+    return HtmlOutliner(PlainTextOutliner()).outline(source(path, content), silent)
+
+
+def test_headings_nest_and_begin_on_their_lines(tmp_path: Path) -> None:
+    head = "<html><head><title>Page</title></head>\n<body>\n"
+    page = head + "<h1>One</h1>\n<p>x</p>\n<div>\n<h2\nid=a>Two <b>b</b></h2>\n<h1>Three</h1>\n"
+
+    found = outline(tmp_path / "a.html", page)
+
+    assert "Page" == found.title
+    assert [("One", 3, 7), ("Two b", 6, 7), ("Three", 8, 8)] == spans(found)
+
+
+def test_headings_in_comments_and_scripts_are_none(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.html", "<h1>One</h1>\n<!--\n<h1>no</h1> -->\n<script>x = '<h1>no</h1>'</script>\n")
+
+    assert [("One", 1, 4)] == spans(found)
+
+
+def test_lines_beyond_65535_are_counted(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.html", "<h1>One</h1>\n" + "<p>x</p>\n" * 70_000 + "<h1>Two</h1>\n")
+
+    assert [("One", 1, 70_001), ("Two", 70_002, 70_002)] == spans(found)
+
+
+def test_summaries_are_what_is_shown(tmp_path: Path) -> None:
+    found = outline(
+        tmp_path / "a.html", "<h1>One</h1><style>p{}</style><p>It is <i>a truth</i> universally known. Yes.</p>"
+    )
+
+    assert "It is a truth universally known." == found.drafts[0].summary
+
+
+def test_a_page_without_headings_is_one_node(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.html", "<title>Page</title>\n<p>Some words that say something.</p>")
+
+    assert [("Page", 1, 2)] == spans(found)
+    assert "Some words that say something." == found.drafts[0].summary
+
+
+def test_the_declared_encoding_counts_where_the_bytes_are_not_utf_8(tmp_path: Path) -> None:
+    page = '<meta charset="windows-1251"><h1>Глава</h1>'.encode("windows-1251")
+
+    assert [("Глава", 1, 1)] == spans(outline(tmp_path / "a.html", page))
+
+
+@given(st.lists(pieces, min_size=1, max_size=20).map("\n".join))
+def test_every_outline_is_sound(tmp_path_factory: pytest.TempPathFactory, content: str) -> None:
+    assert_sound(outline(tmp_path_factory.getbasetemp() / "law.html", content))
+
+
+def test_titles_of_restructuredtext_nest_by_the_order_of_their_styles(tmp_path: Path) -> None:
+    text = "=====\nTitle\n=====\n\nIntro is here.\n\nPart\n====\n\nSub\n---\n\nNext\n====\n\n    Quote\n    -----\n"
+
+    found = RstOutliner(PlainTextOutliner()).outline(source(tmp_path / "a.rst", text), silent)
+
+    assert "Title" == found.title
+    assert [("Title", 1, 17), ("Part", 7, 12), ("Sub", 10, 12), ("Next", 13, 17)] == spans(found)
+
+
+def test_a_line_shorter_than_its_title_is_no_underline(tmp_path: Path) -> None:
+    text = "Title\n===\n\nTitle\n=====\n"
+
+    found = RstOutliner(PlainTextOutliner()).outline(source(tmp_path / "a.rst", text), silent)
+
+    assert ("Title", 4, 5) == spans(found)[-1]
+
+
+@pytest.mark.corpus
+def test_real_pages(corpus: Path) -> None:
+    for path in sorted((corpus / "text").glob("*.html")):
+        found = outline(path)
+
+        assert_sound(found)
+        assert found.drafts

@@ -1,0 +1,183 @@
+"""What every map store promises."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.storage.json_maps import JsonMapStore
+from citekit.adapters.storage.memory import InMemoryMapStore
+from citekit.domain.digest import Digest
+from citekit.domain.errors import CiteKitError, ResourceIdRefused, ResourceMissing
+from citekit.domain.locations import Pages
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.modality import Modality
+from citekit.domain.node import Node
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.resource_map import ResourceMap
+
+MAPPER = MapperIdentity("local", "1")
+SOURCE = Digest.of_bytes(b"the book")
+REFUSED = ["", "  ", ".", "..", "a/b", "../up", "a\\b", "a\0b", "a\nb", "\u202eevil", "x" * 500, "é" * 100, "\ud800"]
+ODD = ["book", ".hidden", "Ünïcode", "日本語", "מפה", "a b", "a%41", "100%", "a+b&c", "...", "CON", "x.json", "x" * 200]
+
+
+def a_map(resource_id: str = "book", title: str = "A Book") -> ResourceMap:
+    section = Node("one.two", "Two", "section", Pages.of([2]), "Says much.")
+    chapter = Node("one", "One", "chapter", Pages.of([1, 2]), None, (section,))
+    metadata = {"source_hash": SOURCE.hex, "source_size": 8, "mapper": MAPPER.to_metadata(), "page_count": 2}
+    when = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    return ResourceMap(resource_id, Modality.DOCUMENT, title, "/books/book.pdf", (chapter,), when, metadata)
+
+
+Factory = Callable[[], MapStore]
+
+
+@pytest.fixture(params=["files", "memory"], scope="session")
+def new_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Factory:
+    def make() -> MapStore:
+        if request.param == "memory":
+            return InMemoryMapStore()
+        home = tmp_path_factory.mktemp("home")
+        return JsonMapStore(home / ".resource_maps", Index(home / "index"))
+
+    return make
+
+
+@pytest.fixture
+def store(new_store: Factory) -> MapStore:
+    return new_store()
+
+
+class TestMapStore:
+    def test_a_store_begins_empty(self, store: MapStore) -> None:
+        assert [] == list(store.ids())
+
+    def test_what_is_got_is_what_was_put(self, store: MapStore) -> None:
+        store.put(a_map())
+
+        found = store.get("book")
+
+        assert a_map() == found
+
+    @given(title=st.text(alphabet=st.characters(exclude_categories=["Cs"])), odd=st.sampled_from(ODD))
+    def test_any_title_under_any_id_survives(self, new_store: Factory, title: str, odd: str) -> None:
+        store = new_store()
+        store.put(a_map(odd, title))
+
+        found = store.get(odd)
+
+        assert (a_map(odd, title), [odd]) == (found, list(store.ids()))
+
+    @given(name=st.text(max_size=60))
+    def test_any_id_survives_or_is_refused(self, new_store: Factory, name: str) -> None:
+        store = new_store()
+        try:
+            store.put(a_map(name))
+        except ResourceIdRefused:
+            assert [] == list(store.ids())
+        else:
+            assert ([name], name) == (list(store.ids()), store.get(name).resource_id)
+
+    @pytest.mark.parametrize("name", REFUSED)
+    def test_an_id_that_cannot_be_stored_is_refused_everywhere(self, store: MapStore, name: str) -> None:
+        for action in (lambda: store.put(a_map(name)), lambda: store.get(name), lambda: store.remove(name)):
+            with pytest.raises(ResourceIdRefused):
+                action()
+
+    def test_a_second_put_replaces_the_first(self, store: MapStore) -> None:
+        store.put(a_map(title="Old"))
+        store.put(a_map(title="New"))
+
+        found = store.get("book")
+
+        assert ("New", ["book"]) == (found.title, list(store.ids()))
+
+    def test_ids_are_sorted(self, store: MapStore) -> None:
+        for name in ("b", "a", "é", "a.b"):
+            store.put(a_map(name))
+
+        assert ["a", "a.b", "b", "é"] == list(store.ids())
+
+    def test_an_unknown_id_says_where_it_looked_and_what_is_near(self, store: MapStore) -> None:
+        store.put(a_map("algorithms"))
+
+        with pytest.raises(ResourceMissing) as caught:
+            store.get("algoritms")
+
+        assert store.expected_at("algoritms") == caught.value.expected_at
+        assert "algorithms" in caught.value.nearest
+
+    def test_a_removed_map_is_missing(self, store: MapStore) -> None:
+        store.put(a_map())
+        store.remove("book")
+
+        with pytest.raises(ResourceMissing):
+            store.get("book")
+        assert [] == list(store.ids())
+
+    def test_removing_what_is_not_there_is_an_error(self, store: MapStore) -> None:
+        with pytest.raises(ResourceMissing):
+            store.remove("book")
+
+    def test_a_map_is_found_by_its_source_and_mapper(self, store: MapStore) -> None:
+        store.put(a_map("other_name"))
+
+        found = store.find_mapped(SOURCE, MAPPER)
+
+        assert a_map("other_name") == found
+
+    def test_another_mapper_or_source_finds_nothing(self, store: MapStore) -> None:
+        store.put(a_map())
+
+        assert store.find_mapped(SOURCE, MapperIdentity("local", "2")) is None
+        assert store.find_mapped(SOURCE, MapperIdentity("local", "1", "model")) is None
+        assert store.find_mapped(Digest.of_bytes(b"another"), MAPPER) is None
+
+    def test_a_map_that_was_replaced_or_removed_is_not_found_by_its_old_source(self, store: MapStore) -> None:
+        store.put(a_map("one"))
+        store.put(a_map("two"))
+        store.put(evolve(a_map("one"), metadata={"source_hash": Digest.of_bytes(b"new").hex}))
+
+        by_source = store.find_mapped(SOURCE, MAPPER)
+        store.remove("two")
+
+        assert a_map("two") == by_source
+        assert store.find_mapped(SOURCE, MAPPER) is None
+
+    def test_readers_see_whole_maps_while_others_write(self, store: MapStore) -> None:
+        store.put(a_map(title="0"))
+        wrong: list[CiteKitError] = []
+        done = threading.Event()
+
+        def read() -> None:
+            while not done.is_set():
+                try:
+                    store.get("book")
+                except CiteKitError as error:
+                    wrong.append(error)
+
+        readers = [threading.Thread(target=read) for _ in range(3)]
+        for thread in readers:
+            thread.start()
+        for number in range(60):
+            store.put(a_map(title=str(number) * (number * 50)))
+        done.set()
+        for thread in readers:
+            thread.join()
+
+        assert [] == wrong
+
+
+def test_a_file_store_names_the_place_relative_to_the_home(tmp_path: Path) -> None:
+    store = JsonMapStore(tmp_path / ".resource_maps")
+
+    assert ".resource_maps/book.json" == store.expected_at("book")

@@ -1,0 +1,129 @@
+"""What every mapper promises, of every format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from citekit.adapters.mapping.scripted import ScriptedMapper
+from citekit.bootstrap import App, bootstrap
+from citekit.domain.errors import Cancelled, CiteKitError
+from citekit.domain.ids import NODE_ID_LIMIT
+from citekit.domain.ports.mapper import Mapper
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.soundness import unsound
+from citekit.domain.source import Source
+from citekit.wire import maps
+from tests.made_files import NAMES, make_all
+
+Make = Callable[[App], Mapper]
+
+
+class Echo:
+    """A mapper of the user's that says in plain data what the local mapper says."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    async def generate_map(self, path: str, kind: str, resource_id: str) -> object:
+        source = self.app.sources.identify(Path(path))
+        assert kind == source.format.modality
+        return maps.to_plain_map(self.app.mapper_called("local").map(source, resource_id))
+
+
+MAPPERS: dict[str, Make] = {
+    "local": lambda app: app.mapper_called("local"),
+    "custom": lambda app: app.mapper_from(Echo(app)),
+    "scripted": lambda app: ScriptedMapper(lambda source: app.mapper_called("local").map(source, "x").nodes),
+}
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> App:
+    return bootstrap(home=tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def sources(app: App, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Source]:
+    made = make_all(tmp_path_factory.mktemp("files"))
+    return {name: app.sources.identify(path) for name, path in made.items()}
+
+
+@pytest.fixture(scope="module")
+def known() -> dict[tuple[str, str], ResourceMap]:
+    return {}
+
+
+@pytest.mark.parametrize("kind", MAPPERS)
+@pytest.mark.parametrize("name", NAMES)
+class TestMapper:
+    @pytest.fixture
+    def source(self, sources: dict[str, Source], name: str) -> Source:
+        return sources[name]
+
+    @pytest.fixture
+    def mapper(self, app: App, kind: str) -> Mapper:
+        return MAPPERS[kind](app)
+
+    @pytest.fixture
+    def made(self, mapper: Mapper, source: Source, known: dict[tuple[str, str], ResourceMap], kind: str) -> ResourceMap:
+        key = kind, source.path.name
+        if key not in known:
+            known[key] = mapper.map(source, "some_id")
+        return known[key]
+
+    def test_the_same_id_comes_out_as_went_in(self, made: ResourceMap) -> None:
+        assert "some_id" == made.resource_id
+
+    def test_there_are_nodes_and_all_are_inside_the_file_and_their_parents(self, made: ResourceMap) -> None:
+        assert made.node_count
+        assert [] == unsound(made)
+
+    def test_ids_are_short_enough_for_file_names(self, made: ResourceMap) -> None:
+        assert all(len(node.id.encode()) <= NODE_ID_LIMIT for node in made.walk())
+
+    def test_the_map_says_what_was_mapped_and_by_whom(self, made: ResourceMap, mapper: Mapper, source: Source) -> None:
+        assert (source.digest, mapper.identity) == (made.source_digest, made.mapper)
+        assert (source.size, str(source.path)) == (made.metadata["source_size"], made.source_path)
+        assert source.format.modality is made.modality
+
+    def test_the_same_file_gives_the_same_map(self, made: ResourceMap, mapper: Mapper, source: Source) -> None:
+        again = mapper.map(source, "some_id")
+
+        assert made == evolve(again, created_at=made.created_at)
+
+    def test_the_map_survives_being_written(self, made: ResourceMap) -> None:
+        assert made == maps.from_json(maps.to_json(made), "text")
+
+
+def test_a_mapper_stops_when_nobody_wants_the_map(app: App, sources: dict[str, Source]) -> None:
+    def give_up(done: float, total: float | None = None, message: str = "") -> None:
+        raise Cancelled("nobody wants it")
+
+    for name in ("r-intro.pdf", "run.mp4", "lena.ogg"):
+        with pytest.raises(Cancelled):
+            app.mapper_called("local").map(sources[name], "x", give_up)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("cut.pdf", b"%PDF-1.7\n1 0 obj\n<< /Type"),
+        ("cut.epub", b"PK\x03\x04mimetypeapplication/epub+zip"),
+        ("cut.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0"),
+        ("cut.mp4", b"\0\0\0\x18ftypisom\0\0\0\0isomiso2"),
+        ("cut.ogg", b"OggS\0\x02\0\0\0\0"),
+        ("cut.mp3", b"ID3\x04\0\0\0\0\0\0"),
+    ],
+)
+def test_a_file_that_breaks_off_is_one_clear_error(app: App, tmp_path: Path, name: str, data: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+
+    with pytest.raises(CiteKitError) as refusal:
+        app.mapper_called("local").map(app.sources.identify(path), "x")
+
+    assert name in str(refusal.value)

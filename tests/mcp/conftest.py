@@ -1,0 +1,51 @@
+"""A home with one mapped text, and servers of it that are gone after the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+import pytest
+from anyio.from_thread import start_blocking_portal
+from mcp import Client
+
+from tests.mcp.server_process import Home, Served, Wire
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home.with_notes(tmp_path)
+
+
+@pytest.fixture(scope="module", params=["auto", "legacy"])
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One server process for all tests of a module, in either era; each test uses maps of its own."""
+    home = Home.with_notes(tmp_path_factory.mktemp("home"))
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(Client(home.parameters(), mode=request.param)) as client,
+    ):
+        yield Served(home, client, portal)
+
+
+@pytest.fixture
+def wire(home: Home) -> Iterator[Callable[..., Wire]]:
+    started: list[Popen[bytes]] = []
+
+    def start(server: Sequence[str] | None = None, *, hands: str | None = "2025-11-25") -> Wire:
+        with (home.folder / "stderr.txt").open("ab") as errors:
+            process = Popen(server or home.server, stdin=PIPE, stdout=PIPE, stderr=errors)
+        started.append(process)
+        made = Wire(process)
+        if hands:
+            made.shake_hands(hands)
+        return made
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait(10)
+        for pipe in (process.stdin, process.stdout):
+            if pipe:
+                pipe.close()
