@@ -104,7 +104,12 @@ def table(rows: list[Row]) -> str:
     for row in rows:
         kinds[row.kind].append(row)
     lines = [
-        f"{'kind':10} {'files':>5} {'maps':>5} {'refused':>7} {'nodes':>7} {'s/file':>7} {'cut':>5} {'2nd tool':>8} {'verified':>8}"
+        " ".join(
+            [
+                f"{'kind':10} {'files':>5} {'maps':>5} {'refused':>7} {'nodes':>7} {'s/file':>7}",
+                "  cut 2nd tool verified",
+            ]
+        )
     ]
     for kind, group in [*sorted(kinds.items()), ("all", rows)]:
         lines.append(_line(kind, group))

@@ -126,13 +126,19 @@ def source(path: Path) -> Source:
 
 @frozen
 class Seen:
-    """What the ffmpeg binary shows: the numbers of the pictures with the times they are shown at, and its complaints."""
+    """What the ffmpeg binary shows: the numbers of the pictures, the samples it plays, and its complaints."""
 
+    path: Path
     pictures: list[int]
-    times: list[float]
     samples: int
     complaints: str
     report: str
+
+    @property
+    def times(self) -> list[float]:
+        """The times at which the pictures are shown."""
+        log = ffmpeg("-i", str(self.path), "-an", "-fps_mode", "passthrough", "-vf", "showinfo", "-f", "null", "-")
+        return [float(value) for value in re.findall(r"pts_time:(-?[\d.]+)", log)]
 
     @property
     def start(self) -> float:
@@ -158,7 +164,6 @@ def seen(path: Path, rate: int = 48000) -> Seen:
     """Decode `path` with the ffmpeg binary, all pictures and all samples."""
     report = ffmpeg("-i", str(path))
     pictures: list[int] = []
-    times: list[float] = []
     complaints = ""
     if "Video:" in report:
         raw = ffmpeg("-v", "error", "-i", str(path), "-an", "-fps_mode", "passthrough", "-vf",
@@ -166,14 +171,12 @@ def seen(path: Path, rate: int = 48000) -> Seen:
         complaints += raw.stderr.decode()
         size = WIDTH * HEIGHT
         pictures = [_number(raw.stdout[at : at + size]) for at in range(0, len(raw.stdout), size)]
-        log = ffmpeg("-i", str(path), "-an", "-fps_mode", "passthrough", "-vf", "showinfo", "-f", "null", "-")
-        times = [float(value) for value in re.findall(r"pts_time:(-?[\d.]+)", log)]
     samples = 0
     if "Audio:" in report:
         raw = ffmpeg("-v", "error", "-i", str(path), "-vn", "-ac", "1", "-ar", str(rate), "-f", "s16le", "-", data=True)
         complaints += raw.stderr.decode()
         samples = len(raw.stdout) // 2
-    return Seen(pictures, times, samples, complaints, report)
+    return Seen(path, pictures, samples, complaints, report)
 
 
 def _number(grey: bytes) -> int:

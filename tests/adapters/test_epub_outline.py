@@ -94,7 +94,7 @@ def test_a_book_without_contents_has_a_node_a_chapter(tmp_path: Path) -> None:
         (draft.title, draft.location) for draft in found.drafts
     ]
     assert "It was a very dark night." == found.drafts[0].summary
-    assert [30, 199, 0] == found.facts["chapter_lengths"]
+    assert [31, 199, 0] == found.facts["chapter_lengths"]
     assert found.notes
 
 

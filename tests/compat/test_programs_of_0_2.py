@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-MAPPER = '''
+MAPPER = """
 from citekit import MapperProvider, ResourceMap, Node, Location
 
 class Mapper(MapperProvider):
@@ -33,9 +33,9 @@ class Mapper(MapperProvider):
                 )
             ],
         )
-'''
+"""
 
-PROGRAM = '''
+PROGRAM = """
 import asyncio, json, os, sys
 sys.path.insert(0, ".")
 from citekit import CiteKitClient, parse_address, build_address, create_agent_context, Location, ResolvedEvidence
@@ -94,7 +94,7 @@ assert build_address("lecture", Location(modality="video", start=192.0, end=230.
 assert Location(modality="text", lines=(1, 2)).model_dump()["pages"] is None
 assert ResourceMap.model_validate(json.loads(open(".resource_maps/notes.json").read())).resource_id == "notes"
 print("RAN")
-'''
+"""
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -119,7 +119,7 @@ class TestExtractor:
     def test_a_place_of_another_kind_is_nobody_s_work(self, app: App, source: Source) -> None:
         others: list[Location] = [Pages((1,)), Lines(1, 1), Box(0, 0, 1, 1), TimeSpan(0, 1), Chapter(1)]
         for place in others:
-            if place.modality is not source.format.modality:
+            if type(place) is not TimeSpan and place.modality is not source.format.modality:
                 assert [] == app.resolve.forms(source.format, place)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -48,4 +49,5 @@ def wire(home: Home) -> Iterator[Callable[..., Wire]]:
         process.wait(10)
         for pipe in (process.stdin, process.stdout):
             if pipe:
-                pipe.close()
+                with suppress(BrokenPipeError):
+                    pipe.close()

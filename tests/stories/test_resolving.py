@@ -91,7 +91,7 @@ def test_an_address_that_names_nothing_is_refused(world: World, address: str, er
 def test_an_unknown_node_names_the_nearest_ones(world: World) -> None:
     world.app.ingest(world.file("a.txt"))
 
-    with pytest.raises(NodeMissing, match="Did you mean 'all.line_2'"):
+    with pytest.raises(NodeMissing, match=r"Did you mean 'all\.line_2'"):
         world.app.resolve(NodeName("a_txt", "all.line2"))
 
 
@@ -138,7 +138,11 @@ def test_two_nodes_whose_names_fold_to_one_file_name_get_two_files(world: World)
     second = world.app.resolve(parse_address("text://a#lines=2"))
     third = world.app.resolve(NodeName("a", "all.line_2"))
 
-    contents = {evidence.output_path: evidence.output_path.read_bytes() for evidence in (first, second, third) if evidence.output_path}
+    contents = {
+        evidence.output_path: evidence.output_path.read_bytes()
+        for evidence in (first, second, third)
+        if evidence.output_path
+    }
     assert [b"first\n", b"second\n"] == sorted(set(contents.values()))
 
 

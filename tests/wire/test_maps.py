@@ -10,7 +10,6 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.strategies import resource_maps
 
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.locations import Box, Lines, Pages, TimeSpan
@@ -19,6 +18,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.wire import maps
 from citekit.wire.locations import BoxOrder
 from citekit.wire.schema import MAP_SCHEMA
+from tests.strategies import resource_maps
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.strategies import extractor_identities, locations, options, resource_ids
 
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.evidence import EvidenceKey, ExtractorIdentity, Options, Receipt
 from citekit.domain.locations import Location
 from citekit.wire import receipts
+from tests.strategies import extractor_identities, locations, options, resource_ids
 
 SAMPLE = Path(__file__).parent / "samples" / "receipt_v1.json"
 

@@ -52,7 +52,8 @@ class PillowExtractor:
             rectangle = location.pixels(width, height)
             notes = [*_frame_note(picture), *lost_depth(source.path, picture)]
             progress(0, 2, "decoding the picture")
-            encoded = encode(picture, _cut(picture, rectangle, (width, height)), as_png=options.form is Form.PNG)
+            crop = _cut(picture, rectangle, (width, height))
+            encoded = encode(source.path, picture, crop, as_png=options.form is Form.PNG)
         progress(1, 2, "writing the crop")
         with writing(target), target.open("xb") as out:
             out.write(encoded.data)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from citekit.adapters.drivers import pillow
 from citekit.adapters.extraction.image_traits import webp_is_lossless
 
 if TYPE_CHECKING:
@@ -51,20 +53,20 @@ class Encoded:
     notes: tuple[str, ...] = ()
 
 
-def encode(source: Image, crop: Image, *, as_png: bool) -> Encoded:
-    """`crop`, cut out of `source`, as a file of the source's format, or as PNG."""
+def encode(path: Path, source: Image, crop: Image, *, as_png: bool) -> Encoded:
+    """`crop`, cut out of the picture `source` at `path`, as a file of the source's format, or as PNG."""
     info = dict(source.info)
     crop.info = {name: info[name] for name in _KEPT if name in info}
     name = source.format or "PNG"
     if not as_png and name in _FORMATS:
-        native = _native(source, crop, *_FORMATS[name])
+        native = _native(path, source, crop, *_FORMATS[name])
         if native is not None:
             return native
     return _png(source, crop, wanted=as_png)
 
 
-def _native(source: Image, crop: Image, format: str, suffix: str, media_type: str) -> Encoded | None:
-    options, notes = _options(source, format)
+def _native(path: Path, source: Image, crop: Image, format: str, suffix: str, media_type: str) -> Encoded | None:
+    options, notes = _options(path, source, format)
     try:
         data = _saved(crop, format, {**_colour(source, format), **options})
     except (OSError, ValueError, KeyError, TypeError):
@@ -78,7 +80,7 @@ def _saved(crop: Image, format: str, options: dict[str, Any]) -> bytes:
     return out.getvalue()
 
 
-def _options(source: Image, format: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _options(path: Path, source: Image, format: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     again = (_LOSSY.format(format=format, quality=QUALITY),)
     match format:
         case "PNG":
@@ -87,7 +89,7 @@ def _options(source: Image, format: str) -> tuple[dict[str, Any], tuple[str, ...
             return {"quality": QUALITY, "subsampling": _subsampling(source)}, again
         case "AVIF":
             return {"quality": QUALITY, "max_threads": 1}, again
-        case "WEBP" if webp_is_lossless(source):
+        case "WEBP" if webp_is_lossless(path):
             return {"lossless": True, "exact": True}, ()
         case "WEBP":
             return {"quality": QUALITY}, again
@@ -111,21 +113,23 @@ def _subsampling(source: Image) -> int:
 
 def _colour(source: Image, format: str) -> dict[str, Any]:
     """Colour profile and resolution, for the formats that hold them; a turned picture has its resolution turned."""
-    from citekit.adapters.drivers.pillow import orientation
-
     kept: dict[str, Any] = {}
-    profile, dpi = source.info.get("icc_profile"), source.info.get("dpi")
+    profile, dpi = source.info.get("icc_profile"), _resolution(source.info.get("dpi"))
     if profile and format in ("JPEG", "PNG", "TIFF", "WEBP", "AVIF"):
         kept["icc_profile"] = profile
-    if _is_resolution(dpi) and format in ("JPEG", "PNG", "TIFF", "BMP"):
-        kept["dpi"] = tuple(float(each) for each in (dpi if orientation(source) < 5 else reversed(dpi)))
+    if dpi and format in ("JPEG", "PNG", "TIFF", "BMP"):
+        kept["dpi"] = dpi if pillow.orientation(source) < 5 else dpi[::-1]
     if format == "PNG":
         kept["pnginfo"] = _png_colour(source)
     return kept
 
 
-def _is_resolution(dpi: object) -> bool:
-    return isinstance(dpi, tuple) and len(dpi) == 2 and all(0 < float(each) < 65_000 for each in dpi)
+def _resolution(dpi: object) -> tuple[float, ...]:
+    """Dots per inch across and down, empty where they are not known or absurd."""
+    if not isinstance(dpi, tuple) or len(dpi) != 2:
+        return ()
+    values = tuple(float(each) for each in dpi)
+    return values if all(0 < each < 65_000 for each in values) else ()
 
 
 def _png_colour(source: Image) -> Any:

@@ -22,9 +22,9 @@ def lost_depth(path: Path, picture: Image) -> list[str]:
     return [_NOTE.format(bits=bits)] if bits > 8 else []
 
 
-def webp_is_lossless(picture: Image) -> bool:
+def webp_is_lossless(path: Path) -> bool:
     """Whether a WebP file holds its first frame without loss (a `VP8L` chunk and no `VP8 ` before it)."""
-    head = _head(Path(str(picture.filename))) if getattr(picture, "filename", "") else b""
+    head = _head(path)
     lossless, lossy = head.find(b"VP8L"), head.find(b"VP8 ")
     return lossless >= 0 and (lossy < 0 or lossless < lossy)
 

@@ -41,7 +41,7 @@ _REPLACED = "Some bytes are not {encoding}; U+FFFD stands for them."
 
 
 class TextExtractor:
-    """Cuts any text by lines. Where lines begin is remembered by the digest of the source, so only the first cut reads it whole.
+    """Cuts any text by lines. Where they begin is remembered by the source's digest: only the first cut reads all of it.
 
     The native form is exactly the bytes of those lines, line ends included. The text form is the same lines in UTF-8 without
     a byte-order mark, line ends kept. Safe for threads.

@@ -10,7 +10,10 @@ from citekit.entrypoints.cli.session import Session, pass_session
 
 @click.group("cache")
 def command() -> None:
-    """Look after the store of evidence. Whatever goes from it is made again when it is asked for."""
+    """Look after the store of evidence.
+
+    Whatever goes from it is made again when it is asked for.
+    """
 
 
 @command.command("stats", cls=Command)

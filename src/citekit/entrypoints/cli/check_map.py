@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 )
 @pass_session
 def command(session: Session, file: str, bbox: str) -> None:
-    """Say everything that is wrong with a map FILE, one line for each fault.
+    """Say everything that is wrong with a map file.
 
-    A map is held against itself (form, ids, children inside parents) and against its source, where that is there.
+    Each fault is a line `path: reason`. A map is held against itself (form, ids, children inside parents) and against
+    its source, where that is there.
     """
     from citekit.domain.errors import FaultyAnswer
     from citekit.wire.locations import BoxOrder

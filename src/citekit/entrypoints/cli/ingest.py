@@ -162,7 +162,7 @@ def _finish(session: Session, done: Sequence[Outcome], seconds: float) -> None:
     if not session.as_json:
         for outcome in failed:
             message = sentence(cast("CiteKitError", outcome.error))
-            click.echo(printable(f"CommandError: {outcome.path}: {message}"), err=True)
+            click.echo(printable(f"Failed: {outcome.path}: {message}"), err=True)
     raise CommandError("SomeFailed", f"{len(failed)} of {counted(len(done), 'file')} could not be mapped.", plain)
 
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 @click.option("--resource", "-res", metavar="RESOURCE", help="The resource; the argument is then the node alone.")
 @pass_session
 def command(session: Session, part: tuple[str, ...], resource: str | None) -> None:
-    """Show one node of a map: its place, address, summary and neighbours. Nothing is cut out.
+    """Show one node of a map.
 
-    RESOURCE.NODE in one word is understood where only one such node exists.
+    Its place, address, summary and neighbours; nothing is cut out. RESOURCE.NODE in one word is understood where only one such node exists.
     """
     from citekit.entrypoints.cli.naming import named_node
 

@@ -20,7 +20,7 @@ from citekit.entrypoints.cli.session import write_json
 COMMANDS: dict[str, tuple[str, str]] = {
     "ingest": ("ingest", "Map files, so that their parts can be found and cut out."),
     "list": ("listing", "List the mapped resources, or the nodes of one."),
-    "structure": ("structure", "Show a map as a tree."),
+    "structure": ("structure", "Show a map as a tree: node ids, places and titles."),
     "inspect": ("inspect", "Show one node of a map."),
     "resolve": ("resolve", "Cut out a part of a resource: the evidence."),
     "search": ("search", "Find nodes by the words of their titles and summaries."),

@@ -12,7 +12,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 @click.argument("resource")
 @pass_session
 def command(session: Session, resource: str) -> None:
-    """Forget the map of RESOURCE.
+    """Forget the map of a resource.
 
     The source is not touched. Evidence that was cut out of it stays in the cache until that is pruned or cleared.
     """

@@ -46,10 +46,11 @@ def command(
     output: str | None,
     **wanted: bool,
 ) -> None:
-    """Cut out a part of a resource: the pages, lines, seconds or region that a node or an address names.
+    """Cut out a part of a resource: the evidence.
 
-    Prints where the evidence is, its address, what it shows, and how long it took. What was cut out before is found
-    again, and not made twice. RESOURCE.NODE in one word is understood where only one such node exists.
+    The part is the pages, lines, seconds or region that a node or an address names. Prints where the evidence is, its
+    address, what it shows, and how long it took. What was cut out before is found again, and not made twice.
+    RESOURCE.NODE in one word is understood where only one such node exists.
     """
     if output is not None and wanted["virtual"]:
         raise click.UsageError("--virtual makes no file, so there is nothing for -o to copy.")

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 @click.option("--resource", "-res", "resources", multiple=True, metavar="RESOURCE", help="Look only here; repeatable.")
 @pass_session
 def command(session: Session, words: tuple[str, ...], limit: int, resources: tuple[str, ...]) -> None:
-    """Find nodes by WORDS of their titles and summaries, over all maps, best first.
+    """Find nodes by the words of their titles and summaries.
 
-    Every word must begin some word of the node; case and accents do not matter.
+    Looks in all maps; the best hits come first. Every one of the WORDS must begin some word of the node; case and
+    accents do not matter.
     """
     for resource in resources:
         session.app.maps.get(resource)

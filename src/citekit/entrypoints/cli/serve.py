@@ -11,7 +11,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 @click.command("serve", cls=Command, answers=False)
 @pass_session
 def command(session: Session) -> None:
-    """Answer agents over MCP, on standard input and output.
+    """Answer agents over MCP on standard input and output.
 
     Tools: listResources, getStructure, getNode, resolve. Maps that are made or changed meanwhile are seen at once.
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Show N levels; 1 shows no children.")
 @pass_session
 def command(session: Session, resource: str | None, named: str | None, node: str | None, depth: int | None) -> None:
-    """Show the map of RESOURCE as a tree: node ids, places and titles.
+    """Show a map as a tree: node ids, places and titles.
 
     With --json it is the map in its written form, which other programs, and people, may store as a map again.
     """

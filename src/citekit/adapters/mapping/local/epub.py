@@ -99,18 +99,29 @@ def _tree(entries: Sequence[_Entry], end: Place) -> list[_Entry]:
             stack.pop()
         (stack[-1].below if stack else roots).append(entry)
         stack.append(entry)
-    _close(roots, end)
+    _close(entries, end)
+    for root in roots:
+        _stretch(root)
     return roots
 
 
 def _close(entries: Sequence[_Entry], end: Place) -> None:
-    """Give every entry its end; entries at the same place share what they cover, and a parent holds its children."""
-    here = end
+    """Give every entry its end: the next later place of an entry of its own or a higher level.
+
+    So entries at the same place share what they cover.
+    """
+    ahead: dict[int, tuple[Place, Place]] = {}
     for entry in reversed(entries):
-        if here > entry.start:
-            here, end = entry.start, here
-        _close(entry.below, end)
-        entry.end = max([end, *(child.end for child in entry.below)])
+        places = (near if near > entry.start else far for level, (near, far) in ahead.items() if level <= entry.level)
+        entry.end = min(places, default=end)
+        near, far = ahead.get(entry.level, (end, end))
+        ahead[entry.level] = (entry.start, near if near > entry.start else far)
+
+
+def _stretch(entry: _Entry) -> Place:
+    """Let an entry reach as far as what is below it."""
+    entry.end = max([entry.end, *map(_stretch, entry.below)])
+    return entry.end
 
 
 def _drafts(entry: _Entry, book: Book, depth: int) -> Iterator[Draft]:

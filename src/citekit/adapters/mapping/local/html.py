@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SIZE_LIMIT = 32 * 1024 * 1024
 """Bytes of the largest file that is parsed; a larger one is mapped as plain text."""
 
-_BODY_LIMIT = 2000
+_BODY_PIECES, _BODY_LIMIT = 40, 2000
 _MARK = "data-citekit-line"
 _HEADING_TAG = re.compile(r"<((?:[A-Za-z]+:)?h[1-6])(?=[\s/>])", re.IGNORECASE)
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
@@ -99,8 +99,8 @@ def read_page(content: str, name: str) -> _Page:
             if title and line > (page.headings[-1].line if page.headings else 0):
                 page.headings.append(TextHeading(line, int(local_name(heading)[1]), title))
                 lines = page.bodies[line] = []
-        elif sum(map(len, lines)) < _BODY_LIMIT:
-            lines.append(piece)
+        elif len(lines) < _BODY_PIECES:
+            lines.append(piece[:_BODY_LIMIT])
     return page
 
 

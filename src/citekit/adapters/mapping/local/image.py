@@ -35,7 +35,7 @@ class ImageOutliner:
         """The structure of `source`. Raises as `Mapper.map` does; a picture that cannot be decoded is refused."""
         with pillow.opened(source.path) as picture:
             size = pillow.upright_size(picture)
-            facts = _facts(picture, size)
+            kind, facts = picture.format or "Unknown", _facts(picture, size)
             progress(0, 1, "decoding the picture")
             grey = _small_grey(picture)
         found = regions(grey)
@@ -45,7 +45,7 @@ class ImageOutliner:
             title="Whole picture",
             type="picture",
             location=Box(0, 0, 1, 1),
-            summary=_whole_summary(facts, len(found)),
+            summary=_summary(kind, facts, len(found)),
             children=canvas.quarters() if quarters else canvas.drafts(found, Box(0, 0, 1, 1)),
         )
         notes = (_GRID_NOTE,) if quarters else ()
@@ -54,7 +54,7 @@ class ImageOutliner:
 
 def _facts(picture: ImageFile, size: tuple[int, int]) -> dict[str, Any]:
     frames = pillow.frame_count(picture)
-    facts: dict[str, Any] = {"dimensions": list(size), "encoding": picture.format, "mode": picture.mode}
+    facts: dict[str, Any] = {"dimensions": list(size), "mode": picture.mode}
     return {**facts, "frames": frames} if frames > 1 else facts
 
 
@@ -84,11 +84,11 @@ def _opaque_grey(picture: Image) -> Image:
     return picture.convert("L")
 
 
-def _whole_summary(facts: dict[str, Any], parts: int) -> str:
+def _summary(kind: str, facts: dict[str, Any], parts: int) -> str:
     width, height = facts["dimensions"]
     frames = f", {facts['frames']} frames" if "frames" in facts else ""
     count = f"; {parts} separate regions" if parts > 1 else ""
-    return f"{facts['encoding']} picture, {width} x {height} pixels{frames}{count}."
+    return f"{kind} picture, {width} x {height} pixels{frames}{count}."
 
 
 @frozen

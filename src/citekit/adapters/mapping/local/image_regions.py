@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
+from attrs import frozen
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -47,7 +47,7 @@ class Region:
     """A part of the picture, and the parts it is made of, in reading order."""
 
     box: Rectangle
-    parts: tuple[Region, ...] = field(default=(), converter=tuple)
+    parts: tuple[Region, ...] = ()
 
 
 def regions(grey: Image) -> tuple[Region, ...]:
@@ -97,7 +97,9 @@ def _split(detail: Image, box: Rectangle, level: int, budget: list[int]) -> tupl
     if len(parts) < 2 or len(parts) > budget[0]:
         return ()
     budget[0] -= len(parts)
-    below = {part: _split(detail, part, level + 1, budget) for part in sorted(parts, key=_area, reverse=True)}
+    below: dict[Rectangle, tuple[Region, ...]] = {
+        part: _split(detail, part, level + 1, budget) for part in sorted(parts, key=_area, reverse=True)
+    }
     return tuple(Region(part, below[part]) for part in parts)
 
 

@@ -1,0 +1,82 @@
+"""Writes `docs/reference/cli.md` from the help texts of the commands; a test fails where the page is out of date."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from citekit.entrypoints.cli.program import PROGRAM
+from citekit.settings import VARIABLES
+
+PAGE = Path(__file__).parent / "reference" / "cli.md"
+
+INTRODUCTION = """\
+# The command line
+
+`citekit`, `python -m citekit` and `python -m citekit.cli` are the same program. This page is generated from its help texts
+by `docs/generate_cli.py` (`make docs`).
+
+## What holds for every command
+
+- **Answers** go to standard output; notes, errors and progress go to standard error. The progress bar is shown only where
+  standard error is a terminal, colours only where the output is one, and never where `NO_COLOR` is set.
+- **`--json`** prints one JSON document on standard output and nothing else. Where the exit code is not 0, that document
+  has an `error` object with a `type`, a `message`, and sometimes `nearest` names or `faults` (`path: reason` lines).
+- **`--home DIR`**, before or after the command's name, is the folder that holds `.resource_maps/` (the maps),
+  `.citekit_output/` (evidence under friendly names) and `.citekit_cache/` (what can be made again).
+- **Exit codes**: 0 done; 1 failed; 2 the request cannot be understood; 130 interrupted with Ctrl-C, which leaves nothing
+  half-made.
+- **Parts** are named as `RESOURCE NODE`, or by an address such as `doc://book#pages=12-15`. The older `RESOURCE.NODE` in
+  one word is understood where only one such node exists, and so is `NODE --resource RESOURCE`.
+- Control characters in titles and names are shown as escapes (`\\x1b`), so that no file can drive your terminal.
+
+## Environment
+"""
+
+COMPLETION = """\
+## Shell completion
+
+The completion is that of click. Put one line into the start-up file of your shell:
+
+| shell | file | line |
+|---|---|---|
+| bash (4.4 or later) | `~/.bashrc` | `eval "$(_CITEKIT_COMPLETE=bash_source citekit)"` |
+| zsh | `~/.zshrc` | `eval "$(_CITEKIT_COMPLETE=zsh_source citekit)"` |
+| fish | `~/.config/fish/completions/citekit.fish` | `_CITEKIT_COMPLETE=fish_source citekit \\| source` |
+"""
+
+
+def page() -> str:
+    """The text of the page."""
+    parts = [INTRODUCTION, _environment(), COMPLETION, "## Commands\n"]
+    context = click.Context(PROGRAM, info_name="citekit", terminal_width=100, **PROGRAM.context_settings)
+    parts += [_block("citekit", PROGRAM, context), *_blocks(PROGRAM, context)]
+    return "\n".join(parts)
+
+
+def _environment() -> str:
+    rows = "".join(f"| `{name}` | {meaning} |\n" for name, meaning in VARIABLES.items())
+    return f"| variable | meaning |\n|---|---|\n{rows}"
+
+
+def _blocks(group: click.Group, context: click.Context) -> Iterator[str]:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        below = click.Context(command, parent=context, info_name=name, terminal_width=100)
+        yield _block(below.command_path, command, below)
+        if isinstance(command, click.Group):
+            yield from _blocks(command, below)
+
+
+def _block(path: str, command: click.Command, context: click.Context) -> str:
+    text = re.sub(r"[ \t]+$", "", command.get_help(context), flags=re.MULTILINE)
+    return f"### `{path}`\n\n```text\n{text}\n```\n"
+
+
+if __name__ == "__main__":
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(page(), encoding="utf-8")

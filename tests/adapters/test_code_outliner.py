@@ -1,0 +1,289 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from citekit.adapters.drivers import tree_sitter
+from citekit.adapters.mapping.local.code import CodeOutliner
+from citekit.adapters.mapping.local.code.grammars import GRAMMARS
+from citekit.adapters.mapping.local.code.outliner import SAME_NAME_LIMIT
+from citekit.adapters.mapping.local.outline import Outline, plant
+from citekit.domain.digest import Digest
+from citekit.domain.errors import Cancelled, CiteKitError, DriverMissing, MapperUnavailable
+from citekit.domain.formats import detect
+from citekit.domain.locations import Lines
+from citekit.domain.node import Node
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+SAMPLES = {
+    "a.py": b'@deco\nclass DataProcessor(Base):\n    """Processes data. Fast."""\n\n    def process_data(self, x: int) -> int:\n        return x\n',
+    "a.js": b"/** Adds. */\nexport const add = (a, b) => { return a + b; };\nclass Box { open() {} }\nfoo.bar = function () {};\n",
+    "a.jsx": b"function App() { return <div/>; }\n",
+    "a.ts": b"interface Shape { area(): number }\nenum Color { Red }\nnamespace NS { export function f(): void {} }\ntype T = number;\n",
+    "a.tsx": b"class App extends C<P> {\n  @log()\n  render() { return <div/>; }\n}\n",
+    "a.java": b"/** The main. */\n@Deprecated\nclass A {\n  A() {}\n  enum E { X }\n  interface I { void m(); }\n}\n",
+    "a.h": b"/* Opens. */\nint open_it(char *name);\nstruct thing { int a; };\ntypedef struct { int x; } point_t;\nstruct other *p;\n",
+    "a.cpp": b"namespace ns {\ntemplate <class T>\nclass Box { public: T get() const; };\nint& ref(int& a) { return a; }\n}\nvoid A::b() {}\n",
+    "a.cs": b"namespace N {\n  class C { int P { get; set; } int M() => 1; record R(int X); }\n}\n",
+    "a.go": b"// Serves.\ntype Server struct { port int }\nfunc (s *Server) Serve() error { return nil }\nfunc main() {}\n",
+    "a.rs": b"/// A point.\n#[derive(Debug)]\nstruct Point { x: i32 }\nimpl Point { fn new() -> Self { Point { x: 1 } } }\ntrait Shape { fn area(&self); }\n",
+    "a.rb": b"module Zoo\n  class Dog < Animal\n    # Barks.\n    def bark(n = 1)\n    end\n  end\nend\n",
+    "a.php": b"<?php\nnamespace App;\nfinal class User { /** Name. */ public function name(): string { return ''; } }\nfunction helper($a) {}\n",
+    "a.sh": b"#!/bin/bash\n# Greets.\ngreet() {\n  echo hi\n}\n",
+}
+
+EXPECTED = {
+    "a.py": [("DataProcessor", "class", 1, 6), ("DataProcessor.process_data", "method", 5, 6)],
+    "a.js": [
+        ("add", "function", 1, 2),
+        ("Box", "class", 3, 3),
+        ("Box.open", "method", 3, 3),
+        ("bar", "function", 4, 4),
+    ],
+    "a.jsx": [("App", "function", 1, 1)],
+    "a.ts": [
+        ("Shape", "interface", 1, 1),
+        ("Shape.area", "method", 1, 1),
+        ("Color", "enum", 2, 2),
+        ("NS", "namespace", 3, 3),
+        ("NS.f", "function", 3, 3),
+        ("T", "type", 4, 4),
+    ],
+    "a.tsx": [("App", "class", 1, 4), ("App.render", "method", 2, 3)],
+    "a.java": [
+        ("A", "class", 1, 7),
+        ("A.A", "method", 4, 4),
+        ("A.E", "enum", 5, 5),
+        ("A.I", "interface", 6, 6),
+        ("A.I.m", "method", 6, 6),
+    ],
+    "a.h": [("open_it", "function", 1, 2), ("thing", "struct", 3, 3), ("point_t", "struct", 4, 4)],
+    "a.cpp": [
+        ("ns", "namespace", 1, 5),
+        ("ns.Box", "class", 2, 3),
+        ("ns.Box.get", "method", 3, 3),
+        ("ns.ref", "function", 4, 4),
+        ("A_b", "method", 6, 6),
+    ],
+    "a.cs": [("N", "namespace", 1, 3), ("N.C", "class", 2, 2), ("N.C.M", "method", 2, 2), ("N.C.R", "record", 2, 2)],
+    "a.go": [("Server", "struct", 1, 2), ("Server_Serve", "method", 3, 3), ("main", "function", 4, 4)],
+    "a.rs": [
+        ("Point", "struct", 1, 3),
+        ("impl_Point", "impl", 4, 4),
+        ("impl_Point.new", "method", 4, 4),
+        ("Shape", "trait", 5, 5),
+        ("Shape.area", "method", 5, 5),
+    ],
+    "a.rb": [("Zoo", "module", 1, 7), ("Zoo.Dog", "class", 2, 6), ("Zoo.Dog.bark", "method", 3, 5)],
+    "a.php": [("User", "class", 3, 3), ("User.name", "method", 3, 3), ("helper", "function", 4, 4)],
+    "a.sh": [("greet", "function", 2, 5)],
+}
+
+Outlined = Callable[[str, bytes], Outline]
+
+
+def source_at(path: Path) -> Source:
+    data = path.read_bytes()
+    format = detect(path.name, data[:8192])
+    assert format is not None
+    return Source(path, Digest.of_bytes(data), len(data), format)
+
+
+@pytest.fixture
+def outlined(tmp_path: Path) -> Outlined:
+    def outline(name: str, data: bytes) -> Outline:
+        path = tmp_path / name
+        path.write_bytes(data)
+        return CodeOutliner().outline(source_at(path), silent)
+
+    return outline
+
+
+def nodes(outline: Outline) -> list[Node]:
+    return [node for root in plant(outline) for node in root.walk()]
+
+
+def rows(outline: Outline) -> list[tuple[str, str, int, int]]:
+    return [(n.id, n.type, n.location.first, n.location.last) for n in nodes(outline) if isinstance(n.location, Lines)]
+
+
+def assert_nested(found: list[Node], lines: int) -> None:
+    assert len({node.id for node in found}) == len(found)
+    for node in found:
+        assert isinstance(node.location, Lines)
+        assert node.location.last <= lines
+        assert all(node.location.contains(child.location) for child in node.children)
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_the_definitions_of_every_language_are_found_with_their_lines(name: str, outlined: Outlined) -> None:
+    actual = rows(outlined(name, SAMPLES[name]))
+
+    assert EXPECTED[name] == actual
+
+
+def test_every_grammar_has_a_sample() -> None:
+    languages = {detect(name, data).name for name, data in SAMPLES.items()}  # type: ignore[union-attr]
+
+    assert set(GRAMMARS) == languages
+
+
+@pytest.mark.parametrize("language", sorted(GRAMMARS))
+def test_the_node_types_of_a_table_exist_in_its_grammar(language: str) -> None:
+    grammar = GRAMMARS[language]
+    loaded = tree_sitter.grammar(grammar.package, grammar.function)
+    known = {loaded.node_kind_for_id(number) for number in range(loaded.node_kind_count)}
+
+    assert sorted(grammar.wanted - known) == []
+
+
+def test_a_summary_is_the_signature_and_the_first_sentence(outlined: Outlined) -> None:
+    found = {node.id: node.summary for node in nodes(outlined("a.py", SAMPLES["a.py"]))}
+
+    expected = {
+        "DataProcessor": "class DataProcessor(Base) - Processes data.",
+        "DataProcessor.process_data": "def process_data(self, x: int) -> int",
+    }
+    assert expected == found
+
+
+@pytest.mark.parametrize(
+    ("name", "summary"),
+    [
+        ("a.js", "export const add = (a, b) - Adds."),
+        ("a.h", "int open_it(char *name) - Opens."),
+        ("a.rs", "struct Point - A point."),
+        ("a.sh", "greet() - Greets."),
+    ],
+)
+def test_a_comment_directly_above_gives_the_sentence(name: str, summary: str, outlined: Outlined) -> None:
+    first = nodes(outlined(name, SAMPLES[name]))[0]
+
+    assert summary == first.summary
+
+
+def test_a_comment_after_a_blank_line_or_behind_code_does_not_belong_to_a_function(outlined: Outlined) -> None:
+    found = rows(outlined("a.py", b"# licence\n\ndef f(): pass\nx = 1  # about x\ndef g(): pass\n"))
+
+    assert [("f", "function", 3, 3), ("g", "function", 5, 5)] == found
+
+
+def test_a_file_with_errors_gives_what_parses(outlined: Outlined) -> None:
+    found = rows(outlined("a.py", b"class A:\n    def f(self:\n        pass\n\ndef fine():\n    return 1\n}}}\n"))
+
+    assert "fine" in {row[0] for row in found}
+
+
+def test_a_file_that_defines_nothing_has_no_drafts(outlined: Outlined) -> None:
+    outline = outlined("a.py", b"x = 1\nprint(x)\n")
+
+    assert ((), 2, "python") == (outline.drafts, outline.bounds.lines, outline.facts["language"])
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark"), [("utf-8-sig", b""), ("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff")]
+)
+def test_other_encodings_give_the_same_lines_and_names(encoding: str, mark: bytes, outlined: Outlined) -> None:
+    text = "# Größe.\nclass Größe:\r\n    def maß(self): pass\n"
+
+    found = rows(outlined("a.py", mark + text.encode(encoding)))
+
+    assert [("Größe", "class", 1, 3), ("Größe.maß", "method", 3, 3)] == found
+
+
+def test_an_eight_bit_encoding_gives_the_same_lines(outlined: Outlined) -> None:
+    found = rows(outlined("a.py", "# Größe und Maß der Dinge.\ndef f():\n    return 'äöüß'\n".encode("latin-1")))
+
+    assert [("f", "function", 1, 3)] == found
+
+
+def test_lone_carriage_returns_end_lines(outlined: Outlined) -> None:
+    found = rows(outlined("a.js", b"// a\rfunction f() {\r  // b\r}\r\rfunction g() {}\r"))
+
+    assert [("f", "function", 1, 4), ("g", "function", 6, 6)] == found
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"(" * 50_000,
+        b"{" * 50_000,
+        b"function a(){" * 20_000 + b"}" * 20_000,
+        b"`${" * 20_000,
+        b"'" * 5_000,
+        b"a+" * 50_000,
+    ],
+    ids=["parentheses", "braces", "functions", "templates", "quotes", "operators"],
+)
+def test_hostile_nesting_gives_an_outline_without_recursion(data: bytes, outlined: Outlined) -> None:
+    outline = outlined("a.js", data)
+
+    assert_nested(nodes(outline), 1)
+
+
+def test_functions_are_nested_to_a_bounded_depth(outlined: Outlined) -> None:
+    data = b"".join(b" " * level + b"def f():\n" for level in range(50)) + b" " * 50 + b"pass\n"
+
+    deepest = max(node.id.count(".") for node in nodes(outlined("a.py", data)))
+
+    assert 4 == deepest
+
+
+def test_thousands_of_one_name_are_thinned_and_it_says_so(outlined: Outlined) -> None:
+    outline = outlined("a.js", b"function a(){}\n" * (SAME_NAME_LIMIT + 5))
+
+    assert SAME_NAME_LIMIT == len(outline.drafts)
+    assert ("The file holds 1005 definitions; the map shows 1000 of them.",) == outline.notes
+
+
+def test_parsing_can_be_cancelled(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(SAMPLES["a.py"])
+
+    def cancel(done: float, total: float | None = None, message: str = "") -> None:
+        if message == "reading the code":
+            raise Cancelled("enough")
+
+    progress: Progress = cancel
+    with pytest.raises(Cancelled):
+        CodeOutliner().outline(source_at(path), progress)
+
+
+def test_every_exception_of_the_driver_is_mapped() -> None:
+    import tree_sitter as driver
+
+    known = tree_sitter.exceptions()
+    raised = [each for each in vars(driver).values() if isinstance(each, type) and issubclass(each, BaseException)]
+
+    assert raised
+    assert all(any(issubclass(each, listed) for listed in known) for each in raised)
+
+
+def test_a_grammar_that_is_not_installed_or_does_not_fit_is_our_error() -> None:
+    with pytest.raises(DriverMissing):
+        tree_sitter.grammar("tree_sitter_of_no_language")
+    with pytest.raises(MapperUnavailable), tree_sitter.translated("python"):
+        raise ValueError("incompatible language version")
+
+
+CODE = (".py", ".js", ".ts", ".c", ".cpp", ".java")
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("suffix", CODE)
+def test_every_program_of_the_corpus_is_mapped(suffix: str, corpus: Path) -> None:
+    paths = sorted(path for path in (corpus / "text").iterdir() if path.suffix == suffix)
+
+    assert paths
+    for path in paths:
+        source = source_at(path)
+        try:
+            outline = CodeOutliner().outline(source, silent)
+        except CiteKitError as error:
+            pytest.fail(f"{path.name}: {error}")
+        found = nodes(outline)
+        assert len(found) > 50, path.name
+        assert_nested(found, outline.facts["line_count"])

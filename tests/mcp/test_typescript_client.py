@@ -1,0 +1,62 @@
+"""The same server, asked by the official TypeScript SDK, which holds every answer against the tool's output schema."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mcp.server_process import Home
+
+HERE = Path(__file__).parent / "typescript"
+NODE, NPM = shutil.which("node"), shutil.which("npm")
+
+
+@pytest.fixture(scope="module")
+def packages(request: pytest.FixtureRequest) -> Path:
+    """A folder with the packages of `package.json`, fetched once for as long as that file is the same."""
+    wanted = (HERE / "package.json").read_text()
+    folder = Path(request.config.cache.mkdir("citekit-typescript")) if request.config.cache else HERE
+    done = folder / "node_modules" / "fetched.json"
+    if not done.exists() or done.read_text() != wanted:
+        (folder / "package.json").write_text(wanted)
+        assert NPM is not None
+        subprocess.run([NPM, "install", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=folder, check=True)
+        done.write_text(wanted)
+    return folder
+
+
+@pytest.mark.skipif(NODE is None or NPM is None, reason="needs node and npm")
+def test_the_official_typescript_client_is_answered(home: Home, packages: Path) -> None:
+    environment = {**os.environ, "CITEKIT_NODE_FOLDER": str(packages)}
+
+    done = subprocess.run(
+        [str(NODE), str(HERE / "client.mjs"), *home.server],
+        env=environment,
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=120,
+    )
+
+    heard: dict[str, Any] = json.loads(done.stdout)
+    assert ["listResources", "getStructure", "getNode", "resolve"] == heard["tools"]
+    assert "citekit" == heard["server"]["name"]
+    assert {"resources": ["notes"]} == heard["listed"]["structuredContent"]
+    assert ["intro", "body"] == [each["id"] for each in heard["structure"]["structuredContent"]["nodes"]]
+    assert [1, 2] == [each["child_count"] for each in heard["branch"]["structuredContent"]["nodes"]]
+    assert [{"id": "intro.aim"}] == heard["node"]["structuredContent"]["children"]
+    assert None is heard["virtual"]["structuredContent"]["output_path"]
+    assert "text://notes#lines=3-5" == heard["virtual"]["structuredContent"]["address"]
+    assert b"line 3\nline 4\nline 5\n" == Path(heard["physical"]["structuredContent"]["output_path"]).read_bytes()
+    assert ["text", "resource_link"] == [each["type"] for each in heard["physical"]["content"]]
+    assert (True, "Error: Node 'invalid.node' not found.") == (
+        heard["missing"]["isError"],
+        heard["missing"]["content"][0]["text"],
+    )
+    assert (["citekit://maps/notes"], ["citekit://maps/{resource_id}"]) == (heard["resources"], heard["templates"])
+    assert heard["structure"]["structuredContent"] == json.loads(heard["map"]["text"])

@@ -1,0 +1,33 @@
+// Asks a CiteKit server everything a client of the official TypeScript SDK can ask, and prints what it heard as JSON.
+// Usage: node client.mjs COMMAND ARGUMENT...
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+// The packages lie in a folder of their own, so that the checkout stays clean.
+const require = createRequire(join(process.env.CITEKIT_NODE_FOLDER, "package.json"));
+const load = (name) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${name}`)));
+const { Client } = await load("client/index.js");
+const { StdioClientTransport } = await load("client/stdio.js");
+
+const [command, ...args] = process.argv.slice(2);
+const client = new Client({ name: "citekit-test", version: "1.0.0" });
+await client.connect(new StdioClientTransport({ command, args }));
+
+const call = (name, given) => client.callTool({ name, arguments: given });
+const heard = {};
+heard.server = client.getServerVersion();
+heard.instructions = client.getInstructions();
+heard.tools = (await client.listTools()).tools.map((tool) => tool.name);
+heard.listed = await call("listResources", {});
+heard.structure = await call("getStructure", { resource_id: "notes" });
+heard.branch = await call("getStructure", { resource_id: "notes", depth: 1 });
+heard.node = await call("getNode", { resource_id: "notes", node_id: "intro" });
+heard.virtual = await call("resolve", { resource_id: "notes", node_id: "intro.aim", virtual: true });
+heard.physical = await call("resolve", { resource_id: "notes", node_id: "intro.aim" });
+heard.missing = await call("getNode", { resource_id: "notes", node_id: "invalid.node" });
+heard.resources = (await client.listResources()).resources.map((resource) => resource.uri);
+heard.templates = (await client.listResourceTemplates()).resourceTemplates.map((each) => each.uriTemplate);
+heard.map = (await client.readResource({ uri: "citekit://maps/notes" })).contents[0];
+await client.close();
+console.log(JSON.stringify(heard));
