@@ -103,14 +103,8 @@ def table(rows: list[Row]) -> str:
     kinds: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         kinds[row.kind].append(row)
-    lines = [
-        " ".join(
-            [
-                f"{'kind':10} {'files':>5} {'maps':>5} {'refused':>7} {'nodes':>7} {'s/file':>7}",
-                "  cut 2nd tool verified",
-            ]
-        )
-    ]
+    heads = f"{'kind':10} {'files':>5} {'maps':>5} {'refused':>7} {'nodes':>7} {'s/file':>7}"
+    lines = [f"{heads} {'cut':>5} 2nd tool verified"]
     for kind, group in [*sorted(kinds.items()), ("all", rows)]:
         lines.append(_line(kind, group))
     lines.extend(f"refused: {row.file}: {row.refusal}" for row in rows if row.refusal)

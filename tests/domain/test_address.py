@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.strategies import addresses
 
 from citekit.domain.address import Address, format_address, parse_address
 from citekit.domain.errors import AddressMalformed, ResourceIdRefused
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
+from tests.strategies import addresses
 
 AUDIO = Modality.AUDIO
 

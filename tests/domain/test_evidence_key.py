@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 from hypothesis import given
-from tests.strategies import extractor_identities, locations, options
 
 from citekit.domain.digest import Digest
 from citekit.domain.evidence import EvidenceKey, ExtractorIdentity, Form, Options
 from citekit.domain.locations import Box, Location, Pages, TimeSpan
 from citekit.domain.modality import Modality
+from tests.strategies import extractor_identities, locations, options
 
 SOURCE = Digest("ab" * 32)
 WHO = ExtractorIdentity("pymupdf", "1")

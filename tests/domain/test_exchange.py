@@ -8,7 +8,6 @@ from collections.abc import Callable
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.strategies import COUNTS, boxes, chapters, lines, pages, spans
 
 from citekit.domain.errors import FormUnsupported
 from citekit.domain.exchange import (
@@ -32,6 +31,7 @@ from citekit.domain.exchange.cfi_syntax import Cfi
 from citekit.domain.exchange.text_position import lines_of, position_of
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
+from tests.strategies import COUNTS, boxes, chapters, lines, pages, spans
 
 SIZES = st.tuples(st.floats(1, 1e5), st.floats(1, 1e5)) | st.sampled_from([(612, 792), (595.276, 841.89)])
 TEXTS = st.text("ab \n\réü", min_size=1, max_size=60)

@@ -5,7 +5,6 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.strategies import resource_ids
 
 from citekit.domain.errors import ResourceIdRefused
 from citekit.domain.ids import (
@@ -20,6 +19,7 @@ from citekit.domain.ids import (
     stored_name,
     unique,
 )
+from tests.strategies import resource_ids
 
 ANY_TEXT = st.text(max_size=300)
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tests.strategies import SOME_BOUNDS, boxes, locations
 
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed, LocationOutside
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
+from tests.strategies import SOME_BOUNDS, boxes, locations
 
 NAN, INFINITE = float("nan"), float("inf")
 SMALL = st.integers(1, 4)

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from attrs import evolve
 from hypothesis import given
-from tests.strategies import lines, resource_maps
 
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed, NodeMissing
@@ -15,6 +14,7 @@ from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
+from tests.strategies import lines, resource_maps
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

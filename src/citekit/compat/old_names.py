@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -21,7 +20,7 @@ MOVED = {
 """What stood where in 0.2, and where it stands now."""
 
 
-class OldNames(MetaPathFinder, Loader):
+class OldNames:
     """Finds a module of 0.2 under its old name: the same module object, so its classes are the same classes."""
 
     def find_spec(

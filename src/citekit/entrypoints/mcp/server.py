@@ -32,6 +32,7 @@ def serve(app: App) -> None:
             "citekit speaks MCP on standard input and output; start it from an MCP client. Ctrl-C ends it.\n"
         )
     sys.setswitchinterval(TURN)
+    # gc.freeze()  # what was imported stays until the end: no collection need look through it
     wire, workers = Wire(*claim()), Workers()
     anyio.run(_session, build_server(app, workers), wire)
     if workers.busy:
