@@ -20,7 +20,7 @@ from tests.adapters.media_samples import ffmpeg, seen, source
 
 pytestmark = pytest.mark.corpus
 
-BROKEN = {"broken-64bit.mp4", "empty-0-bytes.mp3", "too-short.mp3"}
+BROKEN = {"broken-64bit.mp4", "broken-truncated.mp4", "empty-0-bytes.mp3", "too-short.mp3"}
 VIDEOS = [
     "bbb-trailer.mp4", "big-buck-bunny-full.mp4", "bikes-10s.mp4", "broken-64bit.mp4", "broken-truncated.mp4",
     "city-mpeg2.mpg", "mkv-with-subrip.mkv", "mp4-basic.mp4", "park-half-second.mp4", "run.mp4",

@@ -216,4 +216,4 @@ def test_spans_are_of_the_right_kind(tmp_path: Path) -> None:
     found = outline(write_video(tmp_path / "film.mp4", seconds=2))
 
     assert all(isinstance(draft.location, TimeSpan) for draft in found.drafts)
-    assert {Modality.VIDEO} == {draft.location.modality for draft in found.drafts}  # type: ignore[union-attr]
+    assert {Modality.VIDEO} == {draft.location.modality for draft in found.drafts}

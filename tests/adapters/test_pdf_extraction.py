@@ -295,6 +295,22 @@ def test_a_picture_shows_the_page_upright_at_150_dpi(book: Path, tmp_path: Path)
         assert min(picture.convert("L").tobytes()) < 100
 
 
+def test_a_picture_of_several_pages_shows_them_one_below_the_other(book: Path, tmp_path: Path) -> None:
+    made = cut(book, Pages((2, 3)), tmp_path / "both.png", Form.PNG)
+    cut(book, Pages((2,)), tmp_path / "upper.png", Form.PNG)
+    cut(book, Pages((3,)), tmp_path / "lower.png", Form.PNG)
+
+    with (
+        Image.open(tmp_path / "both.png") as both,
+        Image.open(tmp_path / "upper.png") as upper,
+        Image.open(tmp_path / "lower.png") as lower,
+    ):
+        assert (max(upper.width, lower.width), upper.height + lower.height) == both.size
+        assert upper.tobytes() == both.crop((0, 0, *upper.size)).tobytes()
+        assert lower.tobytes() == both.crop((0, upper.height, lower.width, both.height)).tobytes()
+    assert "Shows 2 pages one below the other." in made.notes
+
+
 def test_a_picture_of_a_region_has_its_size(book: Path, tmp_path: Path) -> None:
     cut(book, Pages((2,), Box(0, 0.1, 0.5, 0.3)), tmp_path / "out.png", Form.PNG)
 
@@ -311,7 +327,7 @@ def test_a_picture_of_a_huge_page_stays_within_bounds(tmp_path: Path) -> None:
 
     with Image.open(tmp_path / "out.png") as picture:
         assert picture.width * picture.height <= 25_000_000
-    assert "the page is large" in made.notes[0]
+    assert "within bounds" in made.notes[0]
 
 
 def test_an_absurdly_large_image_inside_a_page_is_refused_as_picture(tmp_path: Path) -> None:
@@ -383,7 +399,7 @@ def test_a_page_beyond_the_end_is_refused(book: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "location"), [(Form.PNG, Pages((1, 2))), (Form.FRAME, Pages((1,))), (Form.HTML, Pages((1,)))]
+    ("form", "location"), [(Form.PNG, Pages.span(1, 21)), (Form.FRAME, Pages((1,))), (Form.HTML, Pages((1,)))]
 )
 def test_a_form_it_does_not_have_is_refused(book: Path, tmp_path: Path, form: Form, location: Pages) -> None:
     with pytest.raises(FormUnsupported):
@@ -396,7 +412,7 @@ def test_other_files_and_places_are_not_its_work() -> None:
     assert extractor.forms(BY_SUFFIX[".epub"], Pages((1,))) == ()
     assert extractor.forms(PDF, Lines(1, 2)) == ()
     assert Form.PNG in extractor.forms(PDF, Pages((1,)))
-    assert Form.PNG not in extractor.forms(PDF, Pages((1, 2)))
+    assert Form.PNG not in extractor.forms(PDF, Pages.span(1, 21))
 
 
 def test_the_source_is_only_read(book: Path, tmp_path: Path) -> None:

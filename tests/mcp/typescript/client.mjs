@@ -1,14 +1,7 @@
 // Asks a CiteKit server everything a client of the official TypeScript SDK can ask, and prints what it heard as JSON.
 // Usage: node client.mjs COMMAND ARGUMENT...
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-
-// The packages lie in a folder of their own, so that the checkout stays clean.
-const require = createRequire(join(process.env.CITEKIT_NODE_FOLDER, "package.json"));
-const load = (name) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${name}`)));
-const { Client } = await load("client/index.js");
-const { StdioClientTransport } = await load("client/stdio.js");
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 
 const [command, ...args] = process.argv.slice(2);
 const client = new Client({ name: "citekit-test", version: "1.0.0" });

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ERRORS: dict[str, type[CiteKitError]] = {"Error": SourceUnsupported}
 """From the exception classes of `lxml.etree`, by name and with all their subclasses, to ours."""
 
-TAGS_LIMIT = 1_000_000
+TAGS_LIMIT = 500_000
 """Tags of one document; a larger one is refused before a tree of many times its size is built."""
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))

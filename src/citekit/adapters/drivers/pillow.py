@@ -60,7 +60,9 @@ def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[C
         image.DecompressionBombWarning: too_large,
         ImageCms.PyCMSError: (failure, "has a colour profile that cannot be used"),
         MemoryError: (failure, "needs more memory than there is"),
-        **dict.fromkeys((OSError, EOFError, SyntaxError, ValueError, TypeError, LookupError, AttributeError), broken),
+        **dict.fromkeys(
+            (OSError, EOFError, SyntaxError, ValueError, TypeError, LookupError, AttributeError, Warning), broken
+        ),
         **dict.fromkeys((ArithmeticError, RuntimeError, AssertionError, struct.error, zlib.error), broken),
     }
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.drivers.pyav import PIXEL_LIMIT, library, opened
-from citekit.adapters.drivers.pyav_streams import codec_name, ends, origin, picture, played, sound
+from citekit.adapters.drivers.pyav_streams import codec_name, ends, origin, picture, played, readable, sound
 from citekit.adapters.probing.embedded_subtitles import embedded_cues
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.ports.media_probe import Cue, MediaFacts
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _KEPT_TAGS = ("title", "artist", "album", "album_artist", "composer", "date", "genre", "track", "comment")
 _TAG_LIMIT = 500
 _CHAPTER_LIMIT = 10_000
+_TRIES = 200
 
 
 class PyAvProbe:
@@ -26,10 +28,11 @@ class PyAvProbe:
     def probe(self, path: Path) -> MediaFacts:
         """See `MediaProbe.probe`."""
         with opened(path) as container:
-            played(container)
-            shown = picture(container)
+            streams = played(container)
+            shown, heard = picture(container), sound(container)
             size = None if shown is None else _upright_size(container, shown)
-            heard = sound(container)
+            if not any(_first_frame(container, stream) for stream in streams):
+                raise SourceUnsupported("Nothing in the file can be played: it is damaged.")
             end = ends(container)
             return MediaFacts(
                 duration=round(end.playable, 6),
@@ -55,16 +58,22 @@ def _upright_size(container: InputContainer, stream: Any) -> tuple[int, int]:
     width, height = stream.width, stream.height
     if width * height > PIXEL_LIMIT:
         raise SourceUnsupported(f"The picture is too large: {width} x {height} is more than {PIXEL_LIMIT} pixels.")
-    quarter = round(_first_rotation(container, stream) / 90) % 2
+    frame = _first_frame(container, stream)
+    quarter = frame is not None and round(frame.rotation / 90) % 2
     return (height, width) if quarter else (width, height)
 
 
-def _first_rotation(container: InputContainer, stream: Any) -> float:
-    try:
-        frame = next(container.decode(stream), None)
-    except library().error.FFmpegError:
-        return 0.0
-    return 0.0 if frame is None else float(frame.rotation)
+def _first_frame(container: InputContainer, stream: Any) -> Any | None:
+    """The first picture or sound that can be decoded, None where there is none among the first packets."""
+    container.seek(int(origin(container) * 1_000_000), backward=True)
+    for packet in islice(readable(container, [stream]), _TRIES):
+        try:
+            frames = packet.decode()
+        except library().error.FFmpegError:
+            continue
+        if frames:
+            return frames[0]
+    return None
 
 
 def _chapters(container: InputContainer, duration: float) -> list[Cue]:

@@ -23,6 +23,9 @@ PICTURE_LIMIT = 8 * 1024 * 1024
 PICTURES_LIMIT = 32 * 1024 * 1024
 """Bytes of all pictures in one document."""
 
+STEPS_LIMIT = 4_000_000
+"""Beginnings, ends and pieces of text of all elements in one book."""
+
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -38,11 +41,14 @@ class EpubReader:
         """The whole book. Raises `SourceUnsupported`: no EPUB, encrypted, too large; `SourceUnreadable`."""
         with EpubArchive(path) as archive:
             package = read_package(archive, path.name)
-            chapters, anchors = [], []
+            chapters, anchors, steps = [], [], 0
             for number, item in enumerate(package.spine, 1):
                 text = _flow(archive, item)
                 chapters.append(BookChapter(number=number, name=item.path or item.href, text=text.text))
                 anchors.append(text.anchors)
+                steps += len(text.steps)
+                if steps > STEPS_LIMIT:
+                    raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
             entries = read_contents(archive, package)
         return Book(
             title=package.title,

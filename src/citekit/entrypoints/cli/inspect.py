@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def command(session: Session, part: tuple[str, ...], resource: str | None) -> None:
     """Show one node of a map.
 
-    Its place, address, summary and neighbours; nothing is cut out. RESOURCE.NODE in one word is understood where only one such node exists.
+    Its place, address, summary and neighbours; nothing is cut out. RESOURCE.NODE in one word is understood where only one
+    such node exists.
     """
     from citekit.entrypoints.cli.naming import named_node
 

@@ -1,21 +1,14 @@
-"""Serves one home to one client over standard input and output, until the client leaves or a signal comes."""
+"""Serves one home to one client over standard input and output. Importing this costs nothing; serving imports the SDK."""
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
-import signal
 import sys
 import threading
-from typing import Any
-
-import anyio
-from mcp.server.lowlevel import Server
 
 from citekit.bootstrap import App
-from citekit.entrypoints.mcp.handlers import build_server
-from citekit.entrypoints.mcp.stdio import Wire, claim, stdio
-from citekit.entrypoints.mcp.workers import Workers
 
 TURN = 0.001
 """Seconds after which a busy thread lets another one on: a look into a map does not wait the usual 5 ms for it."""
@@ -32,27 +25,13 @@ def serve(app: App) -> None:
             "citekit speaks MCP on standard input and output; start it from an MCP client. Ctrl-C ends it.\n"
         )
     sys.setswitchinterval(TURN)
-    # gc.freeze()  # what was imported stays until the end: no collection need look through it
-    wire, workers = Wire(*claim()), Workers()
-    anyio.run(_session, build_server(app, workers), wire)
-    if workers.busy:
+    gc.disable()  # the SDK is some 600 modules: collecting among them makes a sixth of the start, and half of the end
+    from citekit.entrypoints.mcp.session import hold
+
+    gc.freeze()
+    gc.enable()
+    if hold(app):
         _end_after(GRACE)
-
-
-async def _session(server: Server[Any], wire: Wire) -> None:
-    async with anyio.create_task_group() as tasks:
-        if threading.current_thread() is threading.main_thread():
-            tasks.start_soon(_end_on_signal, tasks.cancel_scope)
-        async with stdio(wire) as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
-        tasks.cancel_scope.cancel()
-
-
-async def _end_on_signal(scope: anyio.CancelScope) -> None:
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            scope.cancel()
-            return
 
 
 def _end_after(seconds: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,9 @@ PREROLL = 2
 """Packets of sound before the start that a decoder needs for a clean start; an edit list hides them."""
 
 MP4_OPTIONS = {"movflags": "+faststart", "movie_timescale": "90000"}
+
+COARSE = 0.002
+"""Seconds of a tick from which on a clip can only begin at one: AVI counts whole pictures."""
 
 _REPORT_EVERY = 200
 
@@ -96,9 +100,12 @@ def copy(
 
 def _begin(video: Any, key: KeyPicture | None, span: Span, target: Target) -> float:
     """The time of the source that becomes 0 in the clip."""
-    if target.exact or key is None:
+    if key is None:
         return span.low
-    return float(key.key_pts * video.time_base)
+    if not target.exact:
+        return float(key.key_pts * video.time_base)
+    base = float(video.time_base)
+    return span.low if base < COARSE else math.floor((span.low + SLACK) / base) * base
 
 
 def track_for(

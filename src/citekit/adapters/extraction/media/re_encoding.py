@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,9 @@ from citekit.domain.progress import Progress
 if TYPE_CHECKING:
     from av.container import InputContainer
 
+TICK = Fraction(1, 90_000)
+"""Seconds of a tick in which encoded pictures are counted: the usual frame rates are whole numbers of it."""
+
 COPIED_SOUND = {"aac", "mp3", "ac3", "eac3", "alac"}
 """Sound that goes into an MP4 as it is."""
 
@@ -28,6 +32,7 @@ def re_encode(
     with created(path, MP4.muxer, MP4_OPTIONS) as output:
         encoder: Any = output.add_stream("libx264", rate=video.average_rate or video.guessed_rate or 25)
         imitate(encoder.codec_context, video, "yuv420p", size)
+        encoder.codec_context.time_base = TICK
         encoder.codec_context.options = {**QUALITY}
         voice = _voice(output, audio, span)
         end = _pictures(container, video, encoder, span, key, progress)
@@ -56,7 +61,7 @@ def _pictures(
     container: InputContainer, video: Any, encoder: Any, span: Span, key: KeyPicture, progress: Progress
 ) -> float | None:
     """Encode the pictures shown in `span`; when the last of them ends, in the container's own time."""
-    zero, limit = round(span.low / video.time_base), round((span.high - SLACK) / video.time_base)
+    limit = round((span.high - SLACK) / video.time_base)
     end: float | None = None
     lengths: dict[int, int] = {}
     for frame in decoded(container, video, key_time(container, video, key)):
@@ -67,13 +72,13 @@ def _pictures(
         if end is None and frame.rotation:
             encoder.set_display_rotation(frame.rotation)
         progress(max(frame.time - span.low, 0.0), span.end - span.start, "encoding")
-        ticks = max(frame.pts - zero, 0) if frame.pts > key.first_pts else 0
-        length = frame.duration or round(1 / (encoder.codec_context.framerate * video.time_base))
-        length = min(length, max(round(span.high / video.time_base) - frame.pts, 1))
-        end = float((frame.pts + length) * video.time_base)
+        time = max(frame.time, span.low)
+        length = float((frame.duration or 0) * video.time_base) or float(1 / encoder.codec_context.framerate)
+        end = min(frame.time + length, max(span.high, time + float(TICK)))
+        ticks = round((time - span.low) / TICK) if frame.pts > key.first_pts else 0
         plain = frame.reformat(encoder.width, encoder.height, "yuv420p")
-        plain.pts, plain.time_base, plain.pict_type = ticks, video.time_base, 0
-        lengths[ticks] = length
+        plain.pts, plain.time_base, plain.pict_type = ticks, TICK, 0
+        lengths[ticks] = max(round((end - time) / TICK), 1)
         _mux(encoder, plain, lengths)
     _mux(encoder, None, lengths)
     return end

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from citekit.adapters.drivers.pymupdf import Document, opened
 from citekit.adapters.extraction.pdf.mini import write_mini
-from citekit.adapters.extraction.pdf.picture import write_picture
+from citekit.adapters.extraction.pdf.picture import PAGES_LIMIT, write_picture
 from citekit.adapters.extraction.pdf.text import write_text
 from citekit.domain.errors import ExtractionFailed, FormUnsupported, LocationOutside
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
@@ -19,13 +19,13 @@ from citekit.domain.locations import Location, Pages
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
-RECIPE = "1"
+RECIPE = "2"
 """Changes whenever this package would make other bytes of the same request."""
 
 
 @frozen
 class PyMuPdfExtractor:
-    """Pages as a mini-PDF (NATIVE and PDF) or as text; one page, or a region of it, as a picture (PNG) too."""
+    """Pages as a mini-PDF (NATIVE and PDF), as text, or, where they are not too many, as one picture (PNG)."""
 
     @property
     def identity(self) -> ExtractorIdentity:
@@ -33,10 +33,10 @@ class PyMuPdfExtractor:
         return ExtractorIdentity("pymupdf-pdf", f"{RECIPE}-{_pymupdf_version()}")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """PDF and TEXT of any pages of a PDF, PNG of a single page."""
+        """PDF and TEXT of any pages of a PDF, PNG of at most `PAGES_LIMIT`."""
         if format.name != "pdf" or not isinstance(location, Pages):
             return ()
-        picture = (Form.PNG,) if len(location.numbers) == 1 else ()
+        picture = (Form.PNG,) if len(location.numbers) <= PAGES_LIMIT else ()
         return (Form.NATIVE, Form.PDF, *picture, Form.TEXT)
 
     def extract(
@@ -50,7 +50,7 @@ class PyMuPdfExtractor:
             _check_inside(document, location)
             match options.form:
                 case Form.PNG:
-                    return write_picture(document, location, target)
+                    return write_picture(document, location, target, progress)
                 case Form.TEXT:
                     return write_text(document, location, target, progress)
                 case _:
@@ -65,8 +65,8 @@ def _check_inside(document: Document, location: Pages) -> None:
 
 def _no_form(location: Location, form: Form) -> str:
     if form is Form.PNG and isinstance(location, Pages):
-        return f"A picture shows one page at a time, not {len(location.numbers)}: ask for each page, or for a PDF."
-    return f"Such a place of a PDF cannot be had as {form.value}: ask for pdf, text, or png of one page."
+        return f"A picture shows at most {PAGES_LIMIT} pages, not {len(location.numbers)}: ask for fewer, or for a PDF."
+    return f"Such a place of a PDF cannot be had as {form.value}: ask for pdf, text or png."
 
 
 @cache

@@ -1,15 +1,18 @@
-"""A page, or a region of it, as a picture."""
+"""Pages, or a region of one, as a picture."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from citekit.adapters.drivers.pymupdf import Document, exclusive
 from citekit.adapters.extraction.pdf.region import shown_area
 from citekit.domain.errors import ExtractionFailed
 from citekit.domain.evidence import Extraction
 from citekit.domain.locations import Pages
+from citekit.domain.progress import Progress
 
 RESOLUTION = 150
 """Dots per inch: small print stays legible."""
@@ -23,24 +26,52 @@ EMBEDDED_LIMIT = 250_000_000
 """Pixels of a picture inside the page; a larger one would need gigabytes to decode."""
 
 
-def write_picture(document: Document, location: Pages, target: Path) -> Extraction:
-    """Write the page of `location`, upright, as a PNG. Raises `ExtractionFailed` where it holds an absurdly large image."""
-    number = location.numbers[0] - 1
-    _check_images(document, number)
-    page = document[number]
-    area = shown_area(page, location.region)
-    zoom = _zoom(area.width, area.height)
-    with exclusive() as pymupdf:
-        drawn = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), clip=area, alpha=False)
+PAGES_LIMIT = 20
+"""Pages that one picture shows; more would be too small to read."""
+
+
+def write_picture(document: Document, location: Pages, target: Path, progress: Progress) -> Extraction:
+    """Write the pages of `location`, upright, one below the other, as a PNG.
+
+    Raises `ExtractionFailed` where a page holds an absurdly large image.
+    """
+    numbers = [page - 1 for page in location.numbers]
+    for number in numbers:
+        _check_images(document, number)
+    areas = [shown_area(document[number], location.region) for number in numbers]
+    zoom = _zoom(max(area.width for area in areas), sum(area.height for area in areas))
+    drawn = []
+    for done, (number, area) in enumerate(zip(numbers, areas, strict=True)):
+        progress(done, len(numbers), "drawing pages")
+        with exclusive() as pymupdf:
+            drawn.append(document[number].get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), clip=area, alpha=False))
+    with exclusive():
+        sheet = drawn[0] if len(drawn) == 1 else _stacked(drawn)
         resolution = max(1, round(zoom * 72))
-        drawn.set_dpi(resolution, resolution)
-        target.write_bytes(drawn.tobytes("png"))
-    small = (
-        ()
-        if zoom >= RESOLUTION / 72
-        else (f"Drawn at {zoom * 72:.3g} dpi instead of {RESOLUTION}: the page is large.",)
-    )
-    return Extraction(suffix=".png", media_type="image/png", extent=location, notes=small)
+        sheet.set_dpi(resolution, resolution)
+        target.write_bytes(sheet.tobytes("png"))
+    return Extraction(suffix=".png", media_type="image/png", extent=location, notes=_notes(len(drawn), zoom))
+
+
+def _stacked(drawn: Sequence[Any]) -> Any:
+    """Pictures one below the other on white."""
+    with exclusive() as pymupdf:
+        width, height = max(each.width for each in drawn), sum(each.height for each in drawn)
+        sheet = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, width, height), False)
+        sheet.clear_with(255)
+        top = 0
+        for each in drawn:
+            each.set_origin(0, top)
+            sheet.copy(each, each.irect)
+            top += each.height
+        return sheet
+
+
+def _notes(pages: int, zoom: float) -> tuple[str, ...]:
+    stacked = (f"Shows {pages} pages one below the other.",) if pages > 1 else ()
+    if zoom >= RESOLUTION / 72:
+        return stacked
+    return (*stacked, f"Drawn at {zoom * 72:.3g} dpi instead of {RESOLUTION}, to keep the picture within bounds.")
 
 
 def _zoom(width: float, height: float) -> float:

@@ -14,6 +14,9 @@ from citekit.domain.source import Source
 SIZE_LIMIT = 8 * 1024 * 1024
 """Bytes of the largest file that is parsed; a larger one is mapped as plain text."""
 
+LINES_LIMIT = 60_000
+"""Lines of the largest file that is parsed: the parser keeps a thing or two for every line."""
+
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TITLE = re.compile(r"^title:(.*)$", re.MULTILINE)
 _PICTURE = re.compile(r"!\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)")
@@ -34,7 +37,7 @@ class MarkdownOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Sections nested by their headings. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
-        content = text.whole(SIZE_LIMIT)
+        content = text.whole(SIZE_LIMIT) if text.line_count <= LINES_LIMIT else None
         headings = [] if content is None else read_headings(content)
         if not headings:
             return self._fallback.outline(source, progress)

@@ -48,10 +48,18 @@ class PlainTextOutliner:
             finder.feed(number, line)
         headings = finder.finish()
         drafts = sections(text, headings, progress) if headings else ()
-        drafts = _covering(drafts, text, blank, progress)
+        drafts = _covering(_from_the_first_line(drafts), text, blank, progress)
         before = drafts[0] if drafts and drafts[0].type == "preamble" else None
         title = before.title if before and before.location in _FIRST_LINES else finder.title
         return Outline(title=title, bounds=text.bounds, drafts=drafts, facts=text.facts)
+
+
+def _from_the_first_line(drafts: Sequence[Draft]) -> Sequence[Draft]:
+    """The drafts, the first one with the lines before it too: `sections` leaves out what holds no letter."""
+    match [draft.location for draft in drafts[:1]]:
+        case [Lines(last=last)]:
+            return (evolve(drafts[0], location=Lines(1, last)), *drafts[1:])
+    return drafts
 
 
 def _covering(drafts: Sequence[Draft], text: TextFile, blank: bytearray, progress: Progress) -> tuple[Draft, ...]:

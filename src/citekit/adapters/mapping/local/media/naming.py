@@ -11,10 +11,10 @@ TITLE_WORDS = 60
 
 
 def span(start: float, end: float, modality: Modality) -> TimeSpan:
-    """The span in whole milliseconds where that leaves any time between start and end, else as exact as given."""
-    near = round(start, 3), round(end, 3)
-    low, high = near if near[1] > near[0] and near[1] <= end + 0.0005 else (start, end)
-    return TimeSpan(low, high, modality)
+    """The span in whole milliseconds, where that does not lead beyond `end` nor leaves nothing between."""
+    low, high = round(start, 3), round(end, 3)
+    high = high if high <= end else end
+    return TimeSpan(low if low < high else start, high if low < high else end, modality)
 
 
 def clock(seconds: float) -> str:

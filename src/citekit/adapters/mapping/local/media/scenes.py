@@ -17,7 +17,11 @@ from citekit.adapters.drivers.pyav_streams import origin, picture
 from citekit.domain.progress import Progress
 
 PIXEL_BUDGET = 1280 * 720 * 24 * 1200
-"""Pixels, over all pictures, up to which each is looked at (20 minutes of 720p); of longer films only key pictures."""
+"""Pixels, over all pictures, up to which more than key pictures are looked at: 20 minutes of 720p.
+
+Of a film of more than a quarter of it, pictures that no other refers to are left out, which halves the work; a cut may
+then be found up to two pictures late.
+"""
 
 SHORTEST = 1.0
 """Seconds that a scene lasts at least."""
@@ -49,16 +53,18 @@ class Cuts:
 
 def find_cuts(path: Path, duration: float, frame_rate: float | None, size: tuple[int, int], progress: Progress) -> Cuts:
     """The scene cuts of the video at `path`. Raises `SourceUnsupported`, `Cancelled`."""
-    coarse = size[0] * size[1] * (frame_rate or 25.0) * duration > PIXEL_BUDGET
-    changes = list(_changes(path, duration, coarse, progress))
+    work = size[0] * size[1] * (frame_rate or 25.0) * duration
+    coarse = work > PIXEL_BUDGET
+    skipped = "NONKEY" if coarse else "NONREF" if work > PIXEL_BUDGET / 4 else "DEFAULT"
+    changes = list(_changes(path, duration, skipped, progress))
     return Cuts(_spaced(_coarse_cuts(changes) if coarse else _adaptive_cuts(changes), duration), coarse)
 
 
-def _changes(path: Path, duration: float, coarse: bool, progress: Progress) -> Iterator[Change]:
+def _changes(path: Path, duration: float, skipped: str, progress: Progress) -> Iterator[Change]:
     from PIL import Image, ImageChops, ImageStat
 
     before: Image.Image | None = None
-    for number, (time, grey) in enumerate(_pictures(path, coarse)):
+    for number, (time, grey) in enumerate(_pictures(path, skipped)):
         now = Image.frombytes("L", (_WIDTH, _HEIGHT), grey)
         if before is not None:
             yield Change(time, ImageStat.Stat(ImageChops.difference(before, now)).mean[0])
@@ -67,13 +73,13 @@ def _changes(path: Path, duration: float, coarse: bool, progress: Progress) -> I
             progress(min(time, duration), duration, "looking for scene cuts")
 
 
-def _pictures(path: Path, coarse: bool) -> Iterator[tuple[float, bytes]]:
-    """Times and small grey pictures. Pictures that no other refers to are left out, which halves the work."""
+def _pictures(path: Path, skipped: str) -> Iterator[tuple[float, bytes]]:
+    """Times and small grey pictures, without those that are `skipped` (FFmpeg's word)."""
     av = library()
     with opened(path) as container:
         stream: Any = picture(container)
         stream.thread_type = "AUTO"
-        stream.codec_context.skip_frame = "NONKEY" if coarse else "NONREF"
+        stream.codec_context.skip_frame = skipped
         stream.codec_context.options = {**stream.codec_context.options, "skip_loop_filter": "all"}
         zero = origin(container)
         for packet in container.demux(stream):

@@ -10,8 +10,12 @@ import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from citekit.domain.ports.media_probe import Cue
+
+if TYPE_CHECKING:
+    from charset_normalizer import CharsetMatches
 
 FILE_LIMIT = 16 * 2**20
 """Bytes of the largest subtitle file that is read."""
@@ -72,8 +76,17 @@ def decoded(data: bytes) -> str:
     except UnicodeDecodeError:
         from charset_normalizer import from_bytes
 
-        best = from_bytes(data[:65536]).best()
-        return data.decode(best.encoding if best is not None else "cp1252", "replace")
+        return data.decode(_likeliest(from_bytes(data[:65536])), "replace")
+
+
+def _likeliest(guesses: CharsetMatches) -> str:
+    """The best guess; Western European, by far the most frequent, where it is as good as the best."""
+    best = guesses.best()
+    if best is None:
+        return "cp1252"
+    western = next((guess for guess in guesses if guess.encoding == "cp1252"), None)
+    same = western is not None and (western.chaos, western.coherence) == (best.chaos, best.coherence)
+    return "cp1252" if same else best.encoding
 
 
 def _timed_blocks(text: str) -> Iterator[Cue]:

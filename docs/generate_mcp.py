@@ -1,0 +1,115 @@
+"""Writes docs/reference/mcp.md from the live tool definitions: python docs/generate_mcp.py"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mcp_types import Tool
+
+from citekit.entrypoints.mcp import resources, tools
+from citekit.entrypoints.mcp.handlers import INSTRUCTIONS
+
+PAGE = Path(__file__).parent / "reference" / "mcp.md"
+
+TOP = """\
+<!-- Written by docs/generate_mcp.py from the tool definitions; a test holds it to them. Do not edit. -->
+
+# The MCP server
+
+`citekit serve` (or `python -m citekit.cli serve`) answers agents over the Model Context Protocol on standard input and
+output, for the maps of one home (`--home DIR`, `CITEKIT_HOME`, else the current folder). It speaks every protocol version
+from 2024-11-05 to 2026-07-28. Maps that are made or changed while it runs are seen at once.
+
+```json
+{
+  "mcpServers": {
+    "citekit": {"command": "citekit", "args": ["serve", "--home", "/path/to/your/files"]}
+  }
+}
+```
+
+Every answer is given twice: as structured content, which fits the tool's output schema, and as the same JSON in one text
+item, for clients that know no structure. A file that was cut out is also given as a resource link (`file://`), to clients of
+2025-06-18 or later.
+
+## What an agent is told first
+"""
+
+BOTTOM = """\
+## Maps as resources
+
+Every map is also a resource, `{template}`, of the type `{media_type}`: the whole map, never cut short.
+`resources/list` names {page} maps a page.
+
+## Errors
+
+A tool that cannot do what was asked gives one text that begins with `Error: `, and the result is marked `isError`:
+
+```text
+Error: No map found for resource 'nonexistent_id'. Expected at: .resource_maps/nonexistent_id.json
+Error: Resource 'nonexistent' not found.
+Error: Node 'invalid.node' not found.
+```
+
+Where something of a similar name exists, ` Did you mean '...'?` follows. A tool that does not exist, and a resource that does
+not, are errors of the protocol (-32602); a line that is no message is one too (-32700).
+
+## Long extractions
+
+Where the request carries a `progressToken`, progress is reported, at most ten times a second. A request that is cancelled
+(`notifications/cancelled`) stops at its next sign of progress and leaves nothing half-made; other requests are answered
+meanwhile. At the end of the input the server answers what is still owed, for at most ten seconds, and ends; so it does, at
+once, on SIGINT and SIGTERM.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    every = (tools.LIST_RESOURCES, tools.GET_STRUCTURE, tools.GET_NODE, tools.RESOLVE)
+    quoted = "\n".join(f"> {line}" if line else ">" for line in INSTRUCTIONS.splitlines())
+    template = resources.TEMPLATES.resource_templates[0].uri_template
+    bottom = BOTTOM.format(template=template, media_type=resources.MEDIA_TYPE, page=resources.PAGE)
+    return "\n".join((TOP, quoted, "", *(line for tool in every for line in _tool(tool)), bottom))
+
+
+def _tool(tool: Tool) -> Iterator[str]:
+    yield from (f"## {tool.name}", "", tool.description or "", "", _kind(tool), "")
+    yield from _table("Argument", tool.input_schema, "It takes no arguments.")
+    yield from _table("Field of the answer", tool.output_schema or {}, "")
+
+
+def _kind(tool: Tool) -> str:
+    reads = tool.annotations is not None and tool.annotations.read_only_hint
+    return f"{'Read-only' if reads else 'Writes only into the home, never to a source'}; idempotent."
+
+
+def _table(what: str, schema: Mapping[str, Any], nothing: str) -> Iterator[str]:
+    properties: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
+    if not properties:
+        yield from (nothing, "")
+        return
+    yield from (f"| {what} | Type | |", "|---|---|---|")
+    for name, field in properties.items():
+        always = name in schema.get("required", ())
+        yield f"| `{name}`{'' if always else ' (optional)'} | {_type(field)} | {_meaning(field)} |"
+    yield ""
+
+
+def _type(field: Mapping[str, Any]) -> str:
+    if "enum" in field:
+        return ", ".join(f"`{choice}`" for choice in field["enum"])
+    kind = field.get("type", "any")
+    named = " or ".join(kind) if isinstance(kind, list) else str(kind)
+    return f"{named} of {field['items'].get('type', 'node')}" if named == "array" else named
+
+
+def _meaning(field: Mapping[str, Any]) -> str:
+    default = f" Default: `{str(field['default']).lower()}`." if "default" in field else ""
+    return f"{field.get('description', '')}{default}".strip()
+
+
+if __name__ == "__main__":
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(page(), encoding="utf-8")

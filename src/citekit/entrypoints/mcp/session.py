@@ -1,0 +1,38 @@
+"""One session: from the first line of a client to its last, or to a signal."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import Any
+
+import anyio
+from mcp.server.lowlevel import Server
+
+from citekit.bootstrap import App
+from citekit.entrypoints.mcp.handlers import build_server
+from citekit.entrypoints.mcp.stdio import Wire, claim, stdio
+from citekit.entrypoints.mcp.workers import Workers
+
+
+def hold(app: App) -> bool:
+    """Answer one client to the end; whether work that nobody waits for any more still runs then."""
+    wire, workers = Wire(*claim()), Workers()
+    anyio.run(_session, build_server(app, workers), wire)
+    return workers.busy > 0
+
+
+async def _session(server: Server[Any], wire: Wire) -> None:
+    async with anyio.create_task_group() as tasks:
+        if threading.current_thread() is threading.main_thread():
+            tasks.start_soon(_end_on_signal, tasks.cancel_scope)
+        async with stdio(wire) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+async def _end_on_signal(scope: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            scope.cancel()
+            return
