@@ -11,7 +11,7 @@ from citekit.adapters.mapping.local.code.grammars import GRAMMARS
 from citekit.adapters.mapping.local.code.outliner import SAME_NAME_LIMIT
 from citekit.adapters.mapping.local.outline import Outline, plant
 from citekit.domain.digest import Digest
-from citekit.domain.errors import Cancelled, CiteKitError, DriverMissing, MapperUnavailable
+from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
 from citekit.domain.formats import detect
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
@@ -263,7 +263,7 @@ def test_every_exception_of_the_driver_is_mapped() -> None:
 
 
 def test_a_grammar_that_is_not_installed_or_does_not_fit_is_our_error() -> None:
-    with pytest.raises(DriverMissing):
+    with pytest.raises(MapperUnavailable):
         tree_sitter.grammar("tree_sitter_of_no_language")
     with pytest.raises(MapperUnavailable), tree_sitter.translated("python"):
         raise ValueError("incompatible language version")

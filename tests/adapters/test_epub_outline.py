@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pypdfium2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from citekit.adapters.extraction.epub import EpubExtractor
 from citekit.adapters.mapping.local.epub import EpubOutliner, contents_drafts
@@ -159,10 +161,35 @@ def test_other_forms_and_places_are_not_its_work(tmp_path: Path) -> None:
     book = source(write_book(tmp_path / "b.epub", ["<p>one</p>"]))
     extractor = EpubExtractor(EpubReader())
 
-    assert (Form.NATIVE, Form.HTML, Form.TEXT) == tuple(extractor.forms(EPUB, Chapter(1)))
+    assert (Form.NATIVE, Form.HTML, Form.TEXT, Form.PDF, Form.PNG) == tuple(extractor.forms(EPUB, Chapter(1)))
     assert () == tuple(extractor.forms(EPUB, Lines(1, 2))) == tuple(extractor.forms(BY_SUFFIX[".pdf"], Chapter(1)))
     with pytest.raises(FormUnsupported):
-        extractor.extract(book, Chapter(1), Options(Form.PNG), tmp_path / "t")
+        extractor.extract(book, Chapter(1), Options(Form.FRAME), tmp_path / "t")
+
+
+def test_a_chapter_laid_out_as_pdf_holds_its_text(tmp_path: Path) -> None:
+    book = source(write_book(tmp_path / "b.epub", ["<p>one two</p><p>three 呐喊</p>", "<p>more</p>"]))
+
+    for target in (tmp_path / "first.pdf", tmp_path / "second.pdf"):
+        EpubExtractor(EpubReader()).extract(book, Chapter(1), Options(Form.PDF), target)
+
+    with pypdfium2.PdfDocument(tmp_path / "first.pdf") as made:
+        assert ["one", "two", "three", "呐喊"] == made[0].get_textpage().get_text_bounded().split()
+    assert (tmp_path / "first.pdf").read_bytes() == (tmp_path / "second.pdf").read_bytes()
+
+
+def test_a_chapter_as_a_picture_is_bounded(tmp_path: Path) -> None:
+    long = "".join(f"<p>{'words ' * 200}</p>" for _ in range(60))
+    book = source(write_book(tmp_path / "b.epub", ["<p>short</p>", long]))
+    extractor = EpubExtractor(EpubReader())
+
+    extractor.extract(book, Chapter(1), Options(Form.PNG), tmp_path / "short.png")
+    with pytest.raises(FormUnsupported, match="pages"):
+        extractor.extract(book, Chapter(2), Options(Form.PNG), tmp_path / "long.png")
+
+    with Image.open(tmp_path / "short.png") as picture:
+        assert (875, 1240) == pytest.approx(picture.size, abs=2)
+        assert min(picture.convert("L").tobytes()) < 100
 
 
 @pytest.mark.corpus

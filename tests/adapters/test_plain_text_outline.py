@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.drivers.text_file import open_text
 from citekit.adapters.mapping.local.outline import Outline
 from citekit.adapters.mapping.local.plain_text import GROUP, PlainTextOutliner, group_lines
 from citekit.adapters.mapping.local.subtitles import SubtitlesOutliner
-from citekit.adapters.mapping.local.text_file import open_text
 from citekit.domain.line_index import index_lines
 from citekit.domain.progress import silent
 from tests.adapters.texts import assert_sound, covered, source, spans

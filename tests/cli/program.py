@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import io
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from attrs import frozen
+
+from citekit.entrypoints.cli.program import run
 
 CODE = '''def first():
     """Begins."""
@@ -44,18 +51,37 @@ class Cli:
 
     here: Path
 
-    def __call__(self, *arguments: str, user: int | None = None, **environment: str) -> Answer:
-        """Run it, as the system's user `user` where one is given."""
+    def __call__(self, *arguments: str, **environment: str) -> Answer:
+        """Run it."""
+        return self._run(arguments, environment, None)
+
+    def as_anybody(self, *arguments: str) -> Answer:
+        """Run it with the rights of anybody, also where the tests run as root. Skips where that cannot be done."""
+        try:
+            return self._run(arguments, {}, _bind_by_permissions if os.getuid() == 0 else None)
+        except subprocess.SubprocessError:
+            pytest.skip("root's own rights cannot be laid down here")
+
+    def _run(
+        self, arguments: tuple[str, ...], environment: dict[str, str], before: Callable[[], None] | None
+    ) -> Answer:
         done = subprocess.run(
             [sys.executable, "-m", "citekit", *arguments],
             cwd=self.here,
             env=plain_environment(**environment),
             capture_output=True,
             timeout=120,
-            user=user,
+            preexec_fn=before,
             stdin=subprocess.DEVNULL,
         )
         return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def within(self, *arguments: str) -> Answer:
+        """Run it inside this process, which is quicker; for calls that only need words and a code."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.chdir(self.here), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = run(arguments)
+        return Answer(code, out.getvalue(), err.getvalue())
 
     def json(self, *arguments: str) -> Any:
         """The document of a call that succeeds."""
@@ -73,6 +99,15 @@ class Cli:
     def everything(self) -> set[str]:
         """The paths of all files and folders in the folder."""
         return {str(path.relative_to(self.here)) for path in self.here.rglob("*")}
+
+
+def _bind_by_permissions() -> None:
+    """Drop root's rights to pass over the permissions of files (capabilities(7): CAP_DAC_OVERRIDE, _READ_SEARCH)."""
+    drop_from_bounding_set = 24  # PR_CAPBSET_DROP of prctl(2)
+    library = ctypes.CDLL(None, use_errno=True)
+    for capability in (1, 2):
+        if library.prctl(drop_from_bounding_set, capability, 0, 0, 0):
+            raise OSError(ctypes.get_errno(), "prctl")
 
 
 def plain_environment(**more: str) -> dict[str, str]:

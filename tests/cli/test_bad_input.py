@@ -4,32 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.cli.program import Cli, plain_environment
-
-NOBODY = 65534
-
-
-@pytest.fixture
-def open_cli() -> Iterator[tuple[Cli, int | None]]:
-    """The command line in a folder that every user may read, and a user who may not do everything."""
-    user = NOBODY if os.getuid() == 0 else None
-    with tempfile.TemporaryDirectory(prefix="citekit-test-") as folder:
-        Path(folder).chmod(0o755)
-        probe = [sys.executable, "-c", "import citekit"]
-        if user and subprocess.run(probe, cwd=folder, user=user, env=plain_environment(), check=False).returncode:
-            pytest.skip("this checkout cannot be read by other users")
-        yield Cli(Path(folder)), user
-        for path in Path(folder).rglob("*"):
-            if path.is_dir():
-                path.chmod(0o755)
+from tests.cli.program import Cli
 
 
 def make(cli: Cli, kind: str) -> str:
@@ -65,7 +43,7 @@ def test_what_is_no_file_to_map_is_one_sentence(cli: Cli, kind: str) -> None:
     name = make(cli, kind)
     before = cli.everything()
 
-    answer = cli("ingest", name, "--home", "home", "--json")
+    answer = cli.within("ingest", name, "--home", "home", "--json")
 
     assert answer.code == 1
     assert [name] == [entry["path"] for entry in answer.document["failed"]]
@@ -81,7 +59,7 @@ def test_a_wrong_extension_does_not_deceive(cli: Cli) -> None:
     answer = cli("ingest", "picture.pdf", "--type", "pdf")
 
     assert answer.code == 1
-    assert "not document" in answer.err
+    assert "is text, not pdf" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -90,7 +68,7 @@ def test_a_wrong_extension_does_not_deceive(cli: Cli) -> None:
 def test_an_id_that_cannot_be_stored_is_refused(cli: Cli, wanted: str) -> None:
     cli.write("a.txt", "Some words.\n")
 
-    answer = cli("ingest", "a.txt", "--id", wanted)
+    answer = cli.within("ingest", "a.txt", "--id", wanted)
 
     assert (2, "", 1) == (answer.code, answer.out, len(answer.err.splitlines()))
     assert "resource id" in answer.err
@@ -117,19 +95,17 @@ def test_files_of_one_name_get_ids_of_their_own(cli: Cli) -> None:
     assert {"same_txt", "same_txt_2"} == {entry["resource_id"] for entry in made}
 
 
-def test_a_file_that_may_not_be_read_is_refused(open_cli: tuple[Cli, int | None]) -> None:
-    cli, user = open_cli
+def test_a_file_that_may_not_be_read_is_refused(cli: Cli) -> None:
     cli.write("secret.txt", "Some words.\n").chmod(0)
 
-    answer = cli("ingest", "secret.txt", "--home", "home", user=user)
+    answer = cli.as_anybody("ingest", "secret.txt", "--home", "home")
 
     assert answer.code == 1
     assert "not permitted" in answer.err
     assert {"secret.txt"} == cli.everything()
 
 
-def test_a_read_only_home_still_answers_virtually(open_cli: tuple[Cli, int | None]) -> None:
-    cli, user = open_cli
+def test_a_read_only_home_still_answers_virtually(cli: Cli) -> None:
     cli.write("a.txt", "Some words.\n")
     assert cli("ingest", "a.txt").code == 0
     node = cli.json("list", "a_txt")["nodes"][0]["id"]
@@ -137,10 +113,10 @@ def test_a_read_only_home_still_answers_virtually(open_cli: tuple[Cli, int | Non
         path.chmod(0o555 if path.is_dir() else 0o444)
     before = cli.everything()
 
-    virtual = cli("resolve", "a_txt", node, "--virtual", "--json", user=user)
-    physical = cli("resolve", "a_txt", node, user=user)
-    ingest = cli("ingest", "a.txt", "--force", user=user)
-    doctor = cli("doctor", "--json", user=user)
+    virtual = cli.as_anybody("resolve", "a_txt", node, "--virtual", "--json")
+    physical = cli.as_anybody("resolve", "a_txt", node)
+    ingest = cli.as_anybody("ingest", "a.txt", "--force")
+    doctor = cli.as_anybody("doctor", "--json")
 
     assert (0, None) == (virtual.code, virtual.document["stale"])
     assert [1, 1, 1] == [physical.code, ingest.code, doctor.code]
@@ -148,6 +124,8 @@ def test_a_read_only_home_still_answers_virtually(open_cli: tuple[Cli, int | Non
     assert "permitted" in ingest.err
     assert "cannot be written" in doctor.err
     assert before == cli.everything()
+    for path in (cli.here, *cli.here.rglob("*")):
+        path.chmod(0o755)
 
 
 def test_a_home_that_is_a_file_is_told_apart_from_an_empty_one(cli: Cli) -> None:

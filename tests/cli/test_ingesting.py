@@ -123,7 +123,7 @@ def test_a_mapper_of_the_user_s_own_makes_the_map(cli: Cli) -> None:
 def test_a_request_that_cannot_be_understood_is_a_matter_of_usage(cli: Cli, arguments: list[str], reason: str) -> None:
     cli.write("a.py")
 
-    answer = cli("ingest", "a.py", *arguments, "--json")
+    answer = cli.within("ingest", "a.py", *arguments, "--json")
 
     assert answer.code == 2
     assert reason in answer.document["error"]["message"]

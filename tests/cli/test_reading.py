@@ -9,7 +9,6 @@ import pytest
 
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.entrypoints.cli.printable import printable
-from citekit.entrypoints.cli.program import run
 from citekit.entrypoints.cli.wording import clock, lasted, place, size
 from tests.cli.program import Cli
 
@@ -110,7 +109,7 @@ def test_an_unknown_node_is_answered_with_the_nearest(mapped: Cli) -> None:
     ],
 )
 def test_a_part_that_is_not_there_is_one_sentence(mapped: Cli, words: list[str], code: int, reason: str) -> None:
-    answer = mapped("inspect", *words)
+    answer = mapped.within("inspect", *words)
 
     assert (code, "", 1) == (answer.code, answer.out, len(answer.err.splitlines()))
     assert reason in answer.err
@@ -197,18 +196,14 @@ def _with_location(**location: Any) -> str:
         ("", "not JSON"),
     ],
 )
-def test_what_is_wrong_with_a_map_is_told_line_by_line(
-    cli: Cli, text: str, reason: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_wrong_with_a_map_is_told_line_by_line(cli: Cli, text: str, reason: str) -> None:
     cli.write("m.json", text)
-    monkeypatch.chdir(cli.here)
 
-    code = run(["check-map", "m.json", "--json"])
+    answer = cli.within("check-map", "m.json", "--json")
 
-    out, err = capsys.readouterr()
-    assert code == 1
-    assert [each for each in json.loads(out)["faults"] if reason in each]
-    assert 1 == len(err.splitlines())
+    assert answer.code == 1
+    assert [each for each in answer.document["faults"] if reason in each]
+    assert 1 == len(answer.err.splitlines())
     assert {"m.json"} == cli.everything()
 
 

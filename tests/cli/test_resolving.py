@@ -54,7 +54,7 @@ def test_pages_are_cut_out_of_a_real_document(cli: Cli) -> None:
     document = pymupdf.open()
     for number in range(1, 6):
         document.new_page(width=200, height=200).insert_text((20, 100), f"This is page {number}")
-    document.save(cli.here / "book.pdf")
+    document.save(cli.here / "book.pdf")  # type: ignore[no-untyped-call]
     assert cli("ingest", "book.pdf").code == 0
 
     pdf = cli.json("resolve", "doc://book#pages=2-3", "-o", "two.pdf")
@@ -78,13 +78,13 @@ def test_a_virtual_answer_makes_nothing_and_tells_of_change(ingested: Cli) -> No
 
 
 def test_a_changed_source_is_refused_or_mapped_again(ingested: Cli) -> None:
-    ingested.write("code.py", f"# one more line\n{CODE}")
+    ingested.write("code.py", f"import os\n\n\n{CODE}")
 
     refused = ingested("resolve", "code_py", "first", "--json")
     remapped = ingested.json("resolve", "code_py", "first", "--remap")
 
     assert (1, "SourceChanged") == (refused.code, refused.document["error"]["type"])
-    assert "text://code_py#lines=2-4" == remapped["address"]
+    assert "text://code_py#lines=4-6" == remapped["address"]
 
 
 def test_a_moved_source_is_found_below_a_root(ingested: Cli, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -138,7 +138,7 @@ def test_a_copy_replaces_another_file_only_by_force(ingested: Cli) -> None:
 def test_a_copy_never_goes_where_it_must_not(ingested: Cli, target: str, reason: str) -> None:
     (ingested.here / "link.py").symlink_to("code.py")
 
-    answer = ingested("resolve", "code_py", "first", "-o", target, "--force")
+    answer = ingested.within("resolve", "code_py", "first", "-o", target, "--force")
 
     assert answer.code == 2
     assert reason in answer.err
@@ -169,7 +169,7 @@ def test_a_copy_never_goes_where_it_must_not(ingested: Cli, target: str, reason:
     ],
 )
 def test_what_cannot_be_cut_out_is_one_sentence(mapped: Cli, arguments: list[str], code: int, reason: str) -> None:
-    answer = mapped("resolve", *arguments)
+    answer = mapped.within("resolve", *arguments)
 
     assert (code, "", 1) == (answer.code, answer.out, len(answer.err.splitlines()))
     assert reason in answer.err

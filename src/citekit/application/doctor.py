@@ -56,7 +56,7 @@ class Component:
 
 @frozen(kw_only=True)
 class Doctor:
-    """Looks at the installation, the home, and what is kept there. Changes nothing.
+    """Looks at the installation, the home, and what is kept there. Changes no map and no evidence.
 
     `components` are the packages, Python and CiteKit first. `mapper` says which mapper would run and why, `ffmpeg` where
     that program is (None: nowhere), `index_fault` what is wrong with the index, `leftovers` which temporary files killed
@@ -74,12 +74,13 @@ class Doctor:
 
     def __call__(self) -> Iterator[Finding]:
         """What was found, thing by thing, as it is looked at."""
+        index = self._index()  # before the stores open it, and mend it where it is damaged
         yield from (_component(each) for each in self.components())
         yield self._ffmpeg()
         yield self._mapper()
         yield from (_folder(name, path) for name, path in self.folders.items())
         yield from self._maps()
-        yield self._index()
+        yield index
         yield self._leftovers()
 
     def _ffmpeg(self) -> Finding:

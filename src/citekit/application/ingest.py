@@ -93,6 +93,7 @@ class Ingest:
                     f"The id '{wanted_id}' belongs to {there.source_path}. Choose another --id, or remove that map first."
                 )
             return wanted_id
+        self.maps.ids()  # raises where the maps cannot be read at all: every id would seem taken, without end
         first = candidate = _default_id(source)
         number = 2
         while self._is_taken(candidate, source):

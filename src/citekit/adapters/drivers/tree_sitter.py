@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from citekit.domain.errors import CiteKitError, DriverMissing, MapperUnavailable
+from citekit.domain.errors import CiteKitError, MapperUnavailable
 from citekit.domain.progress import Progress
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def exceptions() -> dict[type[Exception], type[CiteKitError]]:
 
     return {
         QueryError: MapperUnavailable,
-        ImportError: DriverMissing,
+        ImportError: MapperUnavailable,
         ValueError: MapperUnavailable,
         TypeError: MapperUnavailable,
     }
@@ -41,14 +41,16 @@ def translated(language: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise DriverMissing(f"The structure of {language} code", "code") from error
+        raise MapperUnavailable(
+            f"The grammar of {language} is not installed ({error}): install citekit again."
+        ) from error
     except (ValueError, TypeError) as error:
         raise MapperUnavailable(f"The grammar of {language} does not work here ({error}).") from error
 
 
 @lru_cache(maxsize=64)
 def grammar(package: str, function: str = "language") -> Language:
-    """The grammar that `package` brings. Raises `DriverMissing` or, where it does not fit, `MapperUnavailable`."""
+    """The grammar that `package` brings. Raises `MapperUnavailable` where it is missing or does not fit."""
     with translated(package.removeprefix("tree_sitter_")):
         from tree_sitter import Language
 

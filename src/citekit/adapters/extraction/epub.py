@@ -1,4 +1,4 @@
-"""Chapters of a book, or characters of one, as a self-contained HTML document or as their text."""
+"""Chapters of a book, or characters of one, as a self-contained HTML document, their text, or laid out on pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from citekit.domain.errors import ExtractionFailed, FormUnsupported, LocationOutside
+from citekit.adapters.drivers.files import writing
+from citekit.adapters.extraction.epub_pages import write_pdf, write_png
+from citekit.domain.errors import FormUnsupported, LocationOutside
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
 from citekit.domain.locations import Chapter, Location
@@ -18,7 +20,7 @@ CHAPTERS_LIMIT = 2000
 """Chapters of one document."""
 
 _BODY = re.compile(r"<body>\n?(.*)\n?</body>", re.DOTALL)
-_FORMS = (Form.NATIVE, Form.HTML, Form.TEXT)
+_FORMS = (Form.NATIVE, Form.HTML, Form.TEXT, Form.PDF, Form.PNG)
 
 
 class EpubExtractor:
@@ -30,7 +32,7 @@ class EpubExtractor:
         self._reader = reader
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """HTML (the native form) and text for chapters of an EPUB, none for anything else."""
+        """HTML (the native form), text, PDF and PNG for chapters of an EPUB, none for anything else."""
         return _FORMS if format.name == "epub" and isinstance(location, Chapter) else ()
 
     def extract(
@@ -38,16 +40,16 @@ class EpubExtractor:
     ) -> Extraction:
         """Write those chapters to `target`; raises as the port says."""
         if not isinstance(location, Chapter) or options.form not in _FORMS:
-            raise FormUnsupported(f"Chapters of a book are cut as HTML or text, not as {options.form.value}.")
-        if options.form is Form.TEXT:
-            content, suffix, media_type = self._text(source, location), ".txt", "text/plain; charset=utf-8"
-        else:
-            content, suffix, media_type = self._html(source, location, progress), ".html", "text/html"
-        try:
-            target.write_bytes(content.encode())
-        except OSError as error:
-            raise ExtractionFailed(f"The chapter cannot be written to {target}: {error.strerror or error}.") from error
-        return Extraction(suffix=suffix, media_type=media_type, extent=location)
+            raise FormUnsupported(f"Chapters of a book are cut as html, text, pdf or png, not as {options.form.value}.")
+        match options.form:
+            case Form.TEXT:
+                return _written(self._text(source, location), location, ".txt", "text/plain; charset=utf-8", target)
+            case Form.PDF:
+                return write_pdf(self._html(source, location, progress), location, target)
+            case Form.PNG:
+                return write_png(self._html(source, location, progress), location, target, progress)
+            case _:
+                return _written(self._html(source, location, progress), location, ".html", "text/html", target)
 
     def _text(self, source: Source, location: Chapter) -> str:
         chapters = self._reader.read(source.path).chapters
@@ -74,6 +76,12 @@ class EpubExtractor:
             progress(number - location.number, count, "cutting chapters")
             bodies.append(f"<section>\n{_body(self._reader.html(source.path, number))}\n</section>")
         return _BODY.sub(lambda _: "<body>\n" + "\n".join(bodies) + "\n</body>", first, count=1)
+
+
+def _written(content: str, location: Chapter, suffix: str, media_type: str, target: Path) -> Extraction:
+    with writing(target):
+        target.write_bytes(content.encode())
+    return Extraction(suffix=suffix, media_type=media_type, extent=location)
 
 
 def _body(document: str) -> str:

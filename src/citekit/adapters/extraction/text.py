@@ -11,6 +11,7 @@ from threading import Lock
 from typing import BinaryIO
 
 from citekit.adapters.drivers.files import open_for_reading, unreadable, writing
+from citekit.adapters.drivers.text_file import open_text
 from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
@@ -73,7 +74,7 @@ class TextExtractor:
             if options.form is Form.NATIVE:
                 return _native(source, location, _pieces(stream, start, end), target, start and mark and encoding)
             start = max(start, mark)
-            encoding, notes = (encoding, ()) if mark else _encoding(stream, start, end)
+            encoding, notes = (encoding, ()) if mark else _encoding(source, stream, start, end)
             return _decoded(location, _pieces(stream, start, end), target, encoding or "utf-8", notes)
 
     def _index(self, source: Source, stream: BinaryIO, progress: Progress) -> LineIndex:
@@ -151,26 +152,14 @@ def _decoded(
     return Extraction(suffix=".txt", media_type="text/plain; charset=utf-8", extent=location, notes=notes)
 
 
-def _encoding(stream: BinaryIO, start: int, end: int) -> tuple[str, tuple[str, ...]]:
-    """The encoding of a text without a byte-order mark: UTF-8 where those bytes are, else what the bytes look like.
-
-    A declaration at the beginning of the text (XML, HTML, PEP 263) counts.
-    """
+def _encoding(source: Source, stream: BinaryIO, start: int, end: int) -> tuple[str, tuple[str, ...]]:
+    """The encoding of a text without a byte-order mark: UTF-8 where those bytes are, else what its map says too."""
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     try:
         for piece in _pieces(stream, start, end):
             decoder.decode(piece)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        guess = _guess(
-            b"".join([*_pieces(stream, 0, min(start, _SAMPLE)), *_pieces(stream, start, min(end, start + _SAMPLE))])
-        )
+        guess = open_text(source.path).encoding
         return guess, (_GUESSED.format(encoding=guess.upper()),)
     return "utf-8", ()
-
-
-def _guess(sample: bytes) -> str:
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(sample).best()
-    return "latin-1" if best is None or best.encoding.startswith(("utf_16", "utf_32")) else best.encoding

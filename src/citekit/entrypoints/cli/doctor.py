@@ -23,7 +23,7 @@ def command(session: Session) -> None:
     """Look for what is missing or broken, and say how to mend it.
 
     What is installed, which mapper would run, where things lie, whether maps can be read and their sources are as they
-    were. Changes nothing. Exit code 1 where something is broken.
+    were. Exit code 1 where something is broken.
     """
     findings = list(session.app.doctor())
     broken = [finding for finding in findings if finding.health is Health.BROKEN]

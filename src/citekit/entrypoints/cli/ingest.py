@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 from typing import Any, cast
@@ -58,7 +60,7 @@ def command(
     A PATH that is a folder stands for all files below it that can be mapped; hidden ones are left out. The failure of
     one file does not stop the others: those that failed are listed at the end.
     """
-    if wanted_id is not None and (len(paths) > 1 or Path(paths[0]).is_dir()):
+    if wanted_id is not None and (len(paths) > 1 or os.path.isdir(paths[0])):  # noqa: PTH112 - a name that is too long is no folder
         raise click.UsageError("--id names one map, so it stands beside one file.")
     app = app_with(session, mapper, _config(mapper_config))
     files = _files(app, paths)
@@ -90,7 +92,8 @@ def _config(text: str | None) -> Mapping[str, Any] | None:
 
 def _files(app: App, paths: Sequence[str]) -> list[Path]:
     places = app.settings.maps_folder, app.settings.output_folder, app.settings.cache_folder
-    files = list(dict.fromkeys(files_below([Path(path) for path in paths], skip=places)))
+    named = (files_below([Path(path)], skip=places) if os.path.isdir(path) else [Path(path)] for path in paths)  # noqa: PTH112
+    files = list(dict.fromkeys(chain.from_iterable(named)))
     if not files:
         where = ", ".join(paths)
         raise CommandError(

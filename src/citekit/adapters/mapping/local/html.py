@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from attrs import define, evolve, field
 
 from citekit.adapters.drivers.lxml import inner_text, local_attributes, local_name, names, parse_html
+from citekit.adapters.drivers.text_file import open_text
 from citekit.adapters.mapping.local.outline import Draft, Outline, Outliner
 from citekit.adapters.mapping.local.prose import first_sentence
 from citekit.adapters.mapping.local.sections import TextHeading, kept_headings, section_drafts
-from citekit.adapters.mapping.local.text_file import open_text
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from citekit.adapters.drivers.text_file import TextFile, open_text
 from citekit.adapters.mapping.local.outline import Outline, Outliner
 from citekit.adapters.mapping.local.sections import TextHeading, sections
-from citekit.adapters.mapping.local.text_file import TextFile, open_text
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 

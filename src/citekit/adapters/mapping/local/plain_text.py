@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from attrs import evolve
 
+from citekit.adapters.drivers.text_file import TextFile, open_text
 from citekit.adapters.mapping.local.outline import Draft, Outline, one_line
 from citekit.adapters.mapping.local.prose import first_sentence, has_text
 from citekit.adapters.mapping.local.sections import heads, sections
-from citekit.adapters.mapping.local.text_file import TextFile, open_text
 from citekit.adapters.mapping.local.text_headings import HeadingFinder
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress

@@ -6,9 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from citekit.adapters.drivers.text_file import open_text
 from citekit.adapters.mapping.local.outline import Outline, Outliner
 from citekit.adapters.mapping.local.sections import TextHeading, sections
-from citekit.adapters.mapping.local.text_file import open_text
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 

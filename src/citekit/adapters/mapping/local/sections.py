@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import frozen
 
+from citekit.adapters.drivers.text_file import TextFile
 from citekit.adapters.mapping.local.outline import Draft, nested
 from citekit.adapters.mapping.local.prose import first_sentence, has_text
-from citekit.adapters.mapping.local.text_file import TextFile
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
 

@@ -8,9 +8,9 @@ from html import unescape
 
 from attrs import define, field
 
+from citekit.adapters.drivers.text_file import open_text
 from citekit.adapters.mapping.local.outline import Draft, Outline, Outliner
 from citekit.adapters.mapping.local.prose import has_text
-from citekit.adapters.mapping.local.text_file import open_text
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from citekit.adapters.drivers import tree_sitter
+from citekit.adapters.drivers.text_file import TextFile, open_text
 from citekit.adapters.mapping.local.code.grammars import GRAMMARS
 from citekit.adapters.mapping.local.code.symbols import Symbol, count, symbols
 from citekit.adapters.mapping.local.outline import Draft, Outline
-from citekit.adapters.mapping.local.text_file import TextFile, open_text
 from citekit.domain.errors import SourceUnreadable
 from citekit.domain.line_index import LineIndex, index_lines
 from citekit.domain.locations import Lines
