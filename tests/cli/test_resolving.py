@@ -51,7 +51,7 @@ def test_an_address_is_cut_out(ingested: Cli) -> None:
 
 
 def test_pages_are_cut_out_of_a_real_document(cli: Cli) -> None:
-    document = pymupdf.open()
+    document = pymupdf.open()  # type: ignore[no-untyped-call]
     for number in range(1, 6):
         document.new_page(width=200, height=200).insert_text((20, 100), f"This is page {number}")
     document.save(cli.here / "book.pdf")  # type: ignore[no-untyped-call]

@@ -46,10 +46,14 @@ def test_help_loads_click_and_no_driver_nor_use_case(cli: Cli) -> None:
     assert loaded & (HEAVY | {"attrs", "cattrs"}) == set()
 
 
-def test_a_listing_loads_no_driver(mapped: Cli) -> None:
-    loaded = modules_after(mapped, "structure", "code_py")
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [(["structure", "code_py"], set()), (["list", "code_py"], set()), (["list"], {"diskcache"})],
+)
+def test_reading_maps_loads_no_driver(mapped: Cli, arguments: list[str], needed: set[str]) -> None:
+    loaded = modules_after(mapped, *arguments)
 
-    assert loaded & HEAVY == set()
+    assert loaded & HEAVY == needed
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -23,7 +23,7 @@ class Extractor(Protocol):
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """The forms it can cut such a place of such a file into; none where this is not its work.
 
-        NATIVE stands for the usual one, and is among them where any is.
+        NATIVE stands for the usual form of that place; of all extractors together, at least one has it.
         """
 
     def extract(
@@ -32,5 +32,6 @@ class Extractor(Protocol):
         """Write that part to `target`, a path that does not exist, and say what was made.
 
         The same arguments give the same bytes. Raises `LocationOutside` beyond the end of the source, `FormUnsupported`,
-        `SourceUnsupported`, `ExtractionFailed` (the driver's error is its cause), `DriverMissing`, `Cancelled`.
+        `SourceUnsupported`, `ExtractionFailed` (the driver's error is its cause), `DriverMissing`, `HomeUnwritable` (the
+        target cannot be written), `Cancelled`.
         """

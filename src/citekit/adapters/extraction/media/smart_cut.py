@@ -39,7 +39,6 @@ OUR_SETS = 31
 """The id of the parameter sets of the re-encoded part; sources use 0 and the like."""
 
 _PROFILES = {"Constrained Baseline": "baseline", "Baseline": "baseline", "Main": "main", "High": "high"}
-_PROGRESSIVE = (0, 1)
 
 
 @frozen

@@ -46,7 +46,7 @@ class LocalMapper:
             outline = self._plain_text().outline(source, progress)
         return ResourceMap(
             resource_id=resource_id,
-            modality=source.format.modality,
+            modality=_modality(source, outline),
             title=one_line(outline.title or source.path.stem, TITLE_LIMIT) or source.path.name,
             source_path=str(source.path),
             nodes=plant(outline),
@@ -119,6 +119,12 @@ class LocalMapper:
         from citekit.adapters.mapping.local.plain_text import PlainTextOutliner
 
         return PlainTextOutliner()
+
+
+def _modality(source: Source, outline: Outline) -> Modality:
+    """That of the format; but a video file without a picture, or a recording with one, is what its parts are."""
+    timed = source.format.modality in (Modality.VIDEO, Modality.AUDIO)
+    return outline.drafts[0].location.modality if timed and outline.drafts else source.format.modality
 
 
 def _extent(outline: Outline) -> dict[str, Any]:

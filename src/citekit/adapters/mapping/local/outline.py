@@ -21,7 +21,10 @@ SUMMARY_LIMIT = 300
 
 @frozen
 class Draft:
-    """A node without an id. `keep_case` is for names of code, which are case-sensitive in ids too."""
+    """A node without an id, which is made of `name`, else of the title.
+
+    `keep_case` is for names of code, which are case-sensitive in ids too.
+    """
 
     title: str
     type: str
@@ -29,6 +32,7 @@ class Draft:
     summary: str | None = None
     children: Sequence[Draft] = field(default=(), converter=tuple["Draft", ...])
     keep_case: bool = False
+    name: str | None = None
 
 
 @frozen(kw_only=True)
@@ -68,7 +72,7 @@ def _planted(drafts: Sequence[Draft], parent: str, bounds: Bounds, taken: set[st
             location = draft.location.clamp(bounds)
         except LocationOutside:
             continue
-        identifier = node_id(parent, draft.title, taken, fallback=draft.type, keep_case=draft.keep_case)
+        identifier = node_id(parent, draft.name or draft.title, taken, fallback=draft.type, keep_case=draft.keep_case)
         taken.add(identifier)
         yield Node(
             id=identifier,

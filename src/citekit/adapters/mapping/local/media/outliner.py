@@ -93,7 +93,9 @@ def _scenes(source: Source, facts: MediaFacts, progress: Progress) -> Structure:
     cuts = find_cuts(source.path, facts.duration, facts.frame_rate, facts.size or (1, 1), progress)
     edges = [0.0, *(round(time, 3) for time in cuts.times), facts.duration]
     drafts = [
-        Draft(numbered("Scene", number, start, end), "scene", TimeSpan(start, end, Modality.VIDEO))
+        Draft(
+            numbered("Scene", number, start, end), "scene", TimeSpan(start, end, Modality.VIDEO), name=f"Scene {number}"
+        )
         for number, (start, end) in enumerate(pairwise(edges), 1)
     ]
     how = "scene cuts, at key pictures only because the film is long" if cuts.coarse else "scene cuts"
@@ -106,7 +108,9 @@ def _speech(source: Source, facts: MediaFacts, progress: Progress) -> Structure:
         whole = span(0.0, facts.duration, Modality.AUDIO)
         return Structure([Draft("Whole recording", "recording", whole)], ["No silence parts the recording."])
     drafts = [
-        Draft(numbered("Speech", number, start, end), "speech", span(start, end, Modality.AUDIO))
+        Draft(
+            numbered("Speech", number, start, end), "speech", span(start, end, Modality.AUDIO), name=f"Speech {number}"
+        )
         for number, (start, end) in enumerate(heard, 1)
     ]
     return Structure(drafts, ["The structure was made from silences."])
