@@ -115,12 +115,12 @@ def run(arguments: Sequence[str]) -> int:
 
 def _told(error: Exception, document: TextIO | None) -> int:
     """Say what went wrong: one sentence on standard error, and a JSON document on `document` where one is wanted."""
-    from citekit.domain.errors import CiteKitError
+    from citekit.domain.errors import Cancelled, CiteKitError
     from citekit.entrypoints.cli.failing import INTERRUPTION, CommandError, plain_error
     from citekit.entrypoints.failures import FAILED, INTERRUPTED, USAGE, exit_code, sentence
 
     match error:
-        case InterruptError() | click.Abort():
+        case InterruptError() | click.Abort() | Cancelled():
             code, message = INTERRUPTED, INTERRUPTION
         case click.UsageError():
             code, message = USAGE, f"{_without_end(error.format_message())}. {_hint(error)}"

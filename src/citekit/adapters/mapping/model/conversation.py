@@ -1,0 +1,127 @@
+"""What is said to a model, and what it says back, whatever service it runs at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol
+
+from attrs import frozen
+
+from citekit.domain.formats import Format
+from citekit.domain.progress import Progress
+
+
+@frozen
+class TextPart:
+    """Words."""
+
+    text: str
+
+
+@frozen
+class ImagePart:
+    """A picture that is sent along; `label` says in words what it shows (`the picture at 12.5 s`)."""
+
+    data: bytes
+    media_type: str
+    label: str = ""
+
+
+@frozen
+class FilePart:
+    """A whole file on this computer, which the service gets as a file: a PDF, a recording, a picture."""
+
+    path: Path
+    media_type: str
+
+
+Part = TextPart | ImagePart | FilePart
+
+
+@frozen
+class Question:
+    """One request: `system` says who the model is, `parts` what it is asked, in order.
+
+    `schema` is the JSON Schema (a plain subset: object, array, string, number, integer, enum; no references) that the
+    answer has to fit.
+    """
+
+    system: str
+    parts: tuple[Part, ...]
+    schema: Mapping[str, Any]
+
+
+@frozen
+class Usage:
+    """What was spent: requests that reached the service, and tokens as it counts them."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Both together."""
+        return Usage(
+            self.requests + other.requests,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+
+@frozen
+class Reply:
+    """What the model said. `complete` is False where it was cut off at its limit of output.
+
+    `notes` are sentences about how the service was used, such as that it took text instead of the file.
+    """
+
+    text: str
+    complete: bool
+    usage: Usage
+    notes: tuple[str, ...] = ()
+
+
+@frozen(kw_only=True)
+class Limits:
+    """What a service takes of one format in one request. None: no limit is known.
+
+    `file_bytes` of one file, `pages` of a PDF, `seconds` of a recording, `characters` of text. `as_file` says whether the
+    service sees such a file itself; else it is told of it in text and pictures.
+    """
+
+    as_file: bool
+    file_bytes: int | None = None
+    pages: int | None = None
+    seconds: float | None = None
+    characters: int | None = None
+
+
+class Session(Protocol):
+    """Talk about one source. What was uploaded for it is deleted when the session ends."""
+
+    def ask(self, question: Question, progress: Progress) -> Reply:
+        """The model's reply. Safe to call from several threads at once.
+
+        Uploads the files among the parts, each once. Raises `MapperUnavailable`, whose sentence names the service, the
+        status, and what to do; `Cancelled`.
+        """
+
+
+class Service(Protocol):
+    """A place where a model runs."""
+
+    @property
+    def name(self) -> str:
+        """As it stands in a map's metadata: `gemini`, `openai`."""
+
+    @property
+    def model(self) -> str:
+        """The model's name there."""
+
+    def limits(self, format: Format) -> Limits | None:
+        """What it takes of that format, or None where it cannot map such files at all."""
+
+    def session(self) -> AbstractContextManager[Session]:
+        """A conversation. Raises `MapperUnavailable` where no key is set, saying which variables were looked for."""
