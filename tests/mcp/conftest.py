@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE, Popen
+from threading import Timer
 
 import pytest
 from anyio.from_thread import start_blocking_portal
 from mcp import Client
 
-from tests.mcp.server_process import Home, Served, Wire
+from tests.mcp.server_process import PATIENCE, Home, Served, Wire
 
 
 @pytest.fixture
@@ -33,17 +34,24 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture
 def wire(home: Home) -> Iterator[Callable[..., Wire]]:
     started: list[Popen[bytes]] = []
+    watchdogs: list[Timer] = []
 
     def start(server: Sequence[str] | None = None, *, hands: str | None = "2025-11-25") -> Wire:
         with (home.folder / "stderr.txt").open("ab") as errors:
             process = Popen(server or home.server, stdin=PIPE, stdout=PIPE, stderr=errors)
         started.append(process)
+        watchdog = Timer(PATIENCE, process.kill)  # a server that does not answer fails its test, and does not hang it
+        watchdog.daemon = True
+        watchdog.start()
+        watchdogs.append(watchdog)
         made = Wire(process)
         if hands:
             made.shake_hands(hands)
         return made
 
     yield start
+    for watchdog in watchdogs:
+        watchdog.cancel()
     for process in started:
         process.kill()
         process.wait(10)

@@ -13,6 +13,8 @@ from citekit.bootstrap import bootstrap
 from citekit.domain.errors import RequestRefused, ResourceIdRefused, SourceUnreadable, SourceUnsupported
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
+from citekit.domain.node import Node
+from citekit.domain.source import Source
 from tests.stories.conftest import World, by_paragraph
 
 
@@ -132,3 +134,18 @@ def test_a_folder_gives_the_files_whose_names_are_known(world: World) -> None:
 
     assert wanted == list(files_below([world.folder], skip=[world.folder / "home"]))
     assert [world.folder / "b/unknown.xyz"] == list(files_below([world.folder / "b/unknown.xyz"]))
+
+
+def test_a_fault_of_the_mapper_costs_only_its_own_file(world: World) -> None:
+    good, bad = world.file("good.txt", "fine\n"), world.file("bad.txt", "\u0085breaks\n")
+
+    def sometimes(source: Source) -> list[Node]:
+        if source.path == bad:
+            raise ZeroDivisionError("a bug")
+        return by_paragraph(source)
+
+    world.mapper.script = sometimes
+    outcomes = {outcome.path: outcome for outcome in world.app.ingest_many([bad, good])}
+
+    assert outcomes[good].ingested
+    assert "unexpected error (ZeroDivisionError: a bug)" in str(outcomes[bad].error)

@@ -11,7 +11,7 @@ from pathlib import Path
 from attrs import frozen
 
 from citekit.application.ingest import Ingest, Ingested
-from citekit.domain.errors import CiteKitError
+from citekit.domain.errors import CiteKitError, MapperUnavailable
 from citekit.domain.formats import by_name
 from citekit.domain.modality import Modality
 from citekit.domain.progress import Progress, silent
@@ -48,6 +48,8 @@ class IngestMany:
                 return Outcome(path, self.ingest(path, modality=modality, force=force, progress=progress))
             except CiteKitError as error:
                 return Outcome(path, error=error)
+            except Exception as bug:
+                return Outcome(path, error=_unexpected(path, bug))
 
         waiting = iter(paths)
         with ThreadPoolExecutor(max(1, concurrency), thread_name_prefix="ingest") as pool:
@@ -64,6 +66,15 @@ class IngestMany:
                     future.cancel()
 
 
+def _unexpected(path: Path, bug: Exception) -> MapperUnavailable:
+    """A fault of ours in one file must not cost the others their maps."""
+    error = MapperUnavailable(
+        f"Mapping {path} met an unexpected error ({type(bug).__name__}: {bug}). Please report it."
+    )
+    error.__cause__ = bug
+    return error
+
+
 def files_below(paths: Sequence[Path], skip: Sequence[Path] = ()) -> Iterator[Path]:
     """The files that `paths` name: a file as it is, a folder as every file below it whose name we know, sorted.
 
@@ -71,7 +82,7 @@ def files_below(paths: Sequence[Path], skip: Sequence[Path] = ()) -> Iterator[Pa
     """
     skipped = {path.resolve() for path in skip}
     for path in paths:
-        if not path.is_dir():
+        if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
             yield path
             continue
         for folder, folders, names in os.walk(path):

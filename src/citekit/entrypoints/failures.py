@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 
 from citekit.domain.errors import (
+    AddressMalformed,
     CiteKitError,
     Damaged,
     DriverMissing,
@@ -20,6 +21,7 @@ OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 _EXIT_CODES: tuple[tuple[type[CiteKitError], int], ...] = (
     (RequestRefused, USAGE),
+    (AddressMalformed, USAGE),
     (ResourceIdRefused, USAGE),
     (Refused, FAILED),
     (FaultyAnswer, FAILED),
@@ -30,7 +32,7 @@ _EXIT_CODES: tuple[tuple[type[CiteKitError], int], ...] = (
 
 
 def exit_code(error: CiteKitError) -> int:
-    """The exit code for an error: 2 where the request contradicts itself, else 1."""
+    """The exit code for an error: 2 where the request cannot be understood, else 1."""
     return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), FAILED)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import importlib.util
 import inspect
 import json
 import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,33 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.soundness import unsound
 from citekit.domain.source import Source
 from citekit.wire import maps
+
+
+class _PrintsAside:
+    """Sends what the user's code prints to stderr: it must not get into the protocol of a server that called it.
+
+    `sys.stdout` is one for all threads, so the first to enter exchanges it and the last to leave puts it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._stdout = sys.stdout
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._stdout, sys.stdout = sys.stdout, sys.stderr
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                sys.stdout = self._stdout
+
+
+_PRINTS_ASIDE = _PrintsAside()
 
 
 @frozen
@@ -56,8 +83,7 @@ class CustomMapper:
         return answer
 
     def _answer(self, source: Source, resource_id: str) -> object:
-        # A mapper that prints must not write into the protocol of a server that called it.
-        with contextlib.redirect_stdout(sys.stderr):
+        with _PRINTS_ASIDE:
             try:
                 answer = self.provider.generate_map(str(source.path), source.format.modality.value, resource_id)
                 return asyncio.run(_awaited(answer)) if inspect.isawaitable(answer) else answer
@@ -80,7 +106,7 @@ def load_mapper(path: Path, config: Mapping[str, Any], facts: Mapper) -> CustomM
         if spec is None or spec.loader is None:
             raise RequestRefused(f"{path} is not a Python file that can be loaded.")
         module = importlib.util.module_from_spec(spec)
-        with contextlib.redirect_stdout(sys.stderr):
+        with _PRINTS_ASIDE:
             spec.loader.exec_module(module)
             provider = _exported(module, config)
     except CiteKitError:

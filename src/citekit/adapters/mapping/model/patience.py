@@ -50,7 +50,8 @@ class Patience:
             return None
         if asked_for is not None:
             return asked_for
-        return min(PAUSE_LIMIT, self.base * 2 ** (attempt - 1)) * (0.5 + self.jitter() / 2)
+        growing: float = min(PAUSE_LIMIT, self.base * 2 ** (attempt - 1))
+        return growing * (0.5 + self.jitter() / 2)
 
 
 @define
