@@ -148,7 +148,7 @@ class App:
             return tuple(self._given["extractors"])
         from citekit.adapters.extraction.epub import EpubExtractor
         from citekit.adapters.extraction.image import PillowExtractor
-        from citekit.adapters.extraction.media import PyAvClipExtractor, PyAvStillExtractor
+        from citekit.adapters.extraction.media import FfmpegExtractor, PyAvClipExtractor, PyAvStillExtractor
         from citekit.adapters.extraction.pdf import PyMuPdfExtractor
         from citekit.adapters.extraction.text import TextExtractor
 
@@ -156,7 +156,7 @@ class App:
             PyMuPdfExtractor(),
             TextExtractor(),
             PillowExtractor(),
-            PyAvClipExtractor(),
+            FfmpegExtractor() if self.settings.media == "ffmpeg" else PyAvClipExtractor(),
             PyAvStillExtractor(),
             EpubExtractor(self.reader),
         )

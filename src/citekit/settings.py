@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from attrs import field, frozen
@@ -20,7 +20,9 @@ class Settings:
 
     `mapper` is a name; `cache_limit` bytes bound the evidence store.
 
-    `roots` are folders in which a source that was moved is looked for. `concurrency` files are mapped at once.
+    `roots` are folders in which a source that was moved is looked for. `concurrency` files are mapped at once. `media` is the
+    driver that copies clips: `pyav`, or `ffmpeg` for the program of that name. `model`, `base_url`, `retries`, `timeout` (seconds)
+    and `max_requests` are for mappers that ask a model; keys are never shown.
     """
 
     home: Path
@@ -31,6 +33,14 @@ class Settings:
     cache_limit: int = 10 * GIGABYTE
     roots: tuple[Path, ...] = ()
     concurrency: int = 2
+    media: str = "pyav"
+    model: str | None = None
+    base_url: str | None = None
+    retries: int = 3
+    timeout: float = 300.0
+    max_requests: int | None = None
+    gemini_key: str | None = field(default=None, repr=False)
+    openai_key: str | None = field(default=None, repr=False)
 
     @maps_folder.default
     def _maps_in_home(self) -> Path:
@@ -48,11 +58,23 @@ class Settings:
 VARIABLES = {
     "CITEKIT_HOME": "the folder that holds maps, evidence and cache (default: the current folder)",
     "CITEKIT_MAPPER": "the mapper that `ingest` uses (default: auto)",
+    "CITEKIT_MODEL": "the model that a mapper asks (default: the mapper's own)",
+    "CITEKIT_BASE_URL": "where the model's service is reached, instead of its usual place",
+    "CITEKIT_RETRIES": "how often a request is tried again where that may help (default: 3)",
+    "CITEKIT_TIMEOUT": "seconds after which one request is given up (default: 300)",
+    "CITEKIT_MAX_REQUESTS": "how many requests one map may cost (default: no bound)",
     "CITEKIT_CACHE_LIMIT": "how large the evidence store may grow, as bytes or with K, M, G, T (default: 10G)",
     "CITEKIT_ROOTS": f"folders in which moved sources are looked for, parted by {os.pathsep!r}",
     "CITEKIT_CONCURRENCY": "how many files are mapped at once (default: the number of cores, at most 4)",
+    "CITEKIT_MEDIA": "what copies clips: pyav (default), or ffmpeg for the program of that name",
+    "GEMINI_API_KEY": "the key for the mapper gemini (else GOOGLE_API_KEY)",
+    "GOOGLE_API_KEY": "the key for the mapper gemini where GEMINI_API_KEY is not set",
+    "OPENAI_API_KEY": "the key for the mapper openai",
+    "OPENAI_BASE_URL": "where the mapper openai reaches its service, where CITEKIT_BASE_URL is not set",
 }
 """Every variable of the environment that is read here, and what it means."""
+
+MEDIA = ("pyav", "ffmpeg")
 
 
 def settings_from(environment: Mapping[str, str], home: str | Path | None = None) -> Settings:
@@ -64,7 +86,15 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         mapper=environment.get("CITEKIT_MAPPER") or "auto",
         cache_limit=read_size(environment.get("CITEKIT_CACHE_LIMIT") or "10G"),
         roots=tuple(Path(root).expanduser().absolute() for root in roots),
-        concurrency=_count("CITEKIT_CONCURRENCY", environment.get("CITEKIT_CONCURRENCY")),
+        concurrency=_count(environment, "CITEKIT_CONCURRENCY", 1) or min(os.cpu_count() or 1, 4),
+        media=_one_of("CITEKIT_MEDIA", environment.get("CITEKIT_MEDIA") or "pyav", MEDIA),
+        model=environment.get("CITEKIT_MODEL") or None,
+        base_url=environment.get("CITEKIT_BASE_URL") or None,
+        retries=_default(_count(environment, "CITEKIT_RETRIES", 0), 3),
+        timeout=float(_default(_count(environment, "CITEKIT_TIMEOUT", 1), 300)),
+        max_requests=_count(environment, "CITEKIT_MAX_REQUESTS", 1),
+        gemini_key=environment.get("GEMINI_API_KEY") or environment.get("GOOGLE_API_KEY") or None,
+        openai_key=environment.get("OPENAI_API_KEY") or None,
     )
 
 
@@ -82,9 +112,20 @@ def read_size(text: str) -> int:
     raise RequestRefused(f"{text!r} is not a size such as 500M or 10G.")
 
 
-def _count(name: str, text: str | None) -> int:
+def _count(environment: Mapping[str, str], name: str, least: int) -> int | None:
+    text = environment.get(name)
     if not text:
-        return min(os.cpu_count() or 1, 4)
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise RequestRefused(f"{name}={text!r} is not a count from 1 on.")
+        return None
+    if not text.isascii() or not text.isdigit() or int(text) < least:
+        raise RequestRefused(f"{name}={text!r} is not a count from {least} on.")
     return int(text)
+
+
+def _default(value: int | None, default: int) -> int:
+    return default if value is None else value
+
+
+def _one_of(name: str, text: str, known: Sequence[str]) -> str:
+    if text not in known:
+        raise RequestRefused(f"{name}={text!r} is not one of {', '.join(known)}.")
+    return text
