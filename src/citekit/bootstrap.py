@@ -152,11 +152,12 @@ class App:
         from citekit.adapters.extraction.pdf import PyMuPdfExtractor
         from citekit.adapters.extraction.text import TextExtractor
 
+        clips = (PyAvClipExtractor(), FfmpegExtractor())
         return (
             PyMuPdfExtractor(),
             TextExtractor(),
             PillowExtractor(),
-            FfmpegExtractor() if self.settings.media == "ffmpeg" else PyAvClipExtractor(),
+            *(reversed(clips) if self.settings.media == "ffmpeg" else clips),
             PyAvStillExtractor(),
             EpubExtractor(self.reader),
         )

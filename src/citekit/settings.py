@@ -21,8 +21,8 @@ class Settings:
     `mapper` is a name; `cache_limit` bytes bound the evidence store.
 
     `roots` are folders in which a source that was moved is looked for. `concurrency` files are mapped at once. `media` is the
-    driver that copies clips: `pyav`, or `ffmpeg` for the program of that name. `model`, `base_url`, `retries`, `timeout` (seconds)
-    and `max_requests` are for mappers that ask a model; keys are never shown.
+    driver that copies clips: `pyav`, or `ffmpeg` for the program of that name. `model`, `base_url`, `retries`, `timeout`
+    (seconds) and `max_requests` are for mappers that ask a model; keys are never shown.
     """
 
     home: Path

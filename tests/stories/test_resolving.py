@@ -51,6 +51,15 @@ def test_the_second_time_nothing_is_cut(world: World) -> None:
     assert first.output_path == again.output_path
 
 
+def test_an_exact_cut_of_a_text_is_the_usual_one(world: World) -> None:
+    world.app.ingest(world.file("a.txt"))
+    usual = world.app.resolve(NodeName("a_txt", "all"))
+
+    exact = world.app.resolve(NodeName("a_txt", "all"), options=Options(accurate=True))
+
+    assert (usual.output_path, False) == (exact.output_path, exact.made_now)
+
+
 def test_a_virtual_answer_has_an_address_and_no_path(world: World) -> None:
     world.app.ingest(world.file("a.txt"))
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from citekit.application.ingest import Ingest
 from citekit.application.locating import LocateSource
@@ -14,7 +14,7 @@ from citekit.domain.address import Address
 from citekit.domain.errors import EvidenceCorrupt, FormUnsupported, RequestRefused, SourceChanged
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
 from citekit.domain.formats import Format
-from citekit.domain.locations import Location, Virtual
+from citekit.domain.locations import Location, TimeSpan, Virtual
 from citekit.domain.node import Node
 from citekit.domain.ports.evidence_store import EvidenceStore
 from citekit.domain.ports.extractor import Extractor
@@ -109,6 +109,8 @@ class Resolve:
         self, resource_id: str, source: Source, part: _Part, options: Options, progress: Progress
     ) -> Evidence:
         place = part.location
+        if not isinstance(place, TimeSpan):
+            options = evolve(options, accurate=False)  # every other cut is exact: there is only one evidence of it
         extractor = self._extractor(source, place, options)
         key = EvidenceKey.of(source.digest, place, extractor.identity, options)
         name = part.file_name + ("_accurate" if options.accurate else "")

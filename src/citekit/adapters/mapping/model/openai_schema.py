@@ -1,0 +1,76 @@
+"""A JSON Schema as OpenAI's strict structured outputs want it, and answers held against it.
+
+The rules of strict mode (OpenAI, "Structured model outputs", supported schemas): every object says
+`additionalProperties: false` and requires all its properties; what may be absent is a union with null; of the other
+keywords only some are known.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_KNOWN = frozenset(
+    "type properties items enum const description anyOf pattern format multipleOf minimum maximum exclusiveMinimum "
+    "exclusiveMaximum minItems maxItems".split()
+)
+
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
+
+
+def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """`schema` by the rules of strict mode; a property that was optional may be null instead."""
+    kept = {name: _inside(value) for name, value in schema.items() if name in _KNOWN and name != "properties"}
+    properties = schema.get("properties")
+    if isinstance(properties, Mapping):
+        needed = set(schema.get("required", ()))
+        kept["properties"] = {
+            name: strict(value) if name in needed else _or_null(strict(value)) for name, value in properties.items()
+        }
+    if "properties" in kept or schema.get("type") == "object":
+        kept.setdefault("properties", {})
+        kept["required"] = list(kept["properties"])
+        kept["additionalProperties"] = False
+    return kept
+
+
+def fits(text: str, schema: Mapping[str, Any]) -> bool:
+    """Whether `text` may be an answer to `schema`: an object with the properties required at the top.
+
+    An object that is cut off or malformed counts as one: what of it can be saved is not decided here.
+    """
+    try:
+        answer = json.loads(text)
+    except (ValueError, RecursionError):
+        return text.startswith("{")
+    return isinstance(answer, dict) and set(schema.get("required", ())) <= answer.keys()
+
+
+def bare(text: str) -> str:
+    """`text` without the thoughts and the code fence that a model without structured outputs puts around its JSON."""
+    answer = _THOUGHTS.sub("", text).strip()
+    fenced = _FENCED.search(answer)
+    return fenced[1].strip() if fenced and not answer.startswith("{") else answer
+
+
+def _inside(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return strict(value)
+    if isinstance(value, list | tuple):
+        return [strict(item) if isinstance(item, Mapping) else item for item in value]
+    return value
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    kind = schema.get("type")
+    if kind is None:
+        options = schema.get("anyOf", [schema])
+        return {"anyOf": options if {"type": "null"} in options else [*options, {"type": "null"}]}
+    kinds = list(kind) if isinstance(kind, list | tuple) else [kind]
+    nullable = {**schema, "type": kinds if "null" in kinds else [*kinds, "null"]}
+    if "enum" in schema and None not in schema["enum"]:
+        nullable["enum"] = [*schema["enum"], None]
+    return nullable
