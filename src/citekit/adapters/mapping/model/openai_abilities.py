@@ -23,7 +23,10 @@ _FORM = re.compile(r"response_format|json_schema|json_object|structured|schema|g
 _FILE = re.compile(
     r"\bfiles?\b|file_data|content part|part type|content\[|content type|unsupported content|message format"
 )
-_PICTURE = re.compile(r"image|vision|multi-?modal|mmproj")
+_PICTURE = re.compile(
+    r"\b(not|no|only|0|unknown)\b.{0,80}(image|vision|multi-?modal)"
+    r"|(image|vision|multi-?modal).{0,60}(not support|unsupported|only supported)"
+)
 
 
 class Form(IntEnum):

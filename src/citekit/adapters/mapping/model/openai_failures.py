@@ -21,10 +21,12 @@ _TOO_LONG = re.compile(
 )
 _TOO_MUCH_AT_ONCE = re.compile(r"request too large|tokens_limit")
 _REFUSED = re.compile(r"content_policy|content_filter|invalid_prompt|policy_violation|flagged|moderation")
-_NO_MODEL = re.compile(r"model_not_found|model.{0,120}(not found|not exist|no access|unknown)|(unknown|invalid) model")
+_NO_MODEL = re.compile(
+    r"model_not_found|model.{0,120}(not found|not exist|no access|unknown)|(unknown|invalid) model|no endpoints found for"
+)
 
 
-class AnswerFault(Exception):
+class BadAnswerError(Exception):
     """An answer of status 200 that says, or shows, that something went wrong."""
 
     def __init__(self, trouble: Trouble) -> None:
@@ -55,7 +57,9 @@ class Place:
     @property
     def who(self) -> str:
         """The name of the service at the beginning of a sentence."""
-        return "OpenAI" if self.base_url is None else f"The OpenAI-compatible server at {self.host}"
+        if self.base_url is None:
+            return "OpenAI"
+        return f"OpenAI at {self.host}" if self.hosted else f"The OpenAI-compatible server at {self.host}"
 
 
 def no_key() -> MapperUnavailable:

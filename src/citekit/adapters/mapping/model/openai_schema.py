@@ -12,10 +12,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_KNOWN = frozenset(
-    "type properties items enum const description anyOf pattern format multipleOf minimum maximum exclusiveMinimum "
-    "exclusiveMaximum minItems maxItems".split()
+_STRUCTURE = frozenset({"type", "properties", "items", "enum", "const", "anyOf", "description"})
+_BOUNDS = frozenset(
+    {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems"}
 )
+_KNOWN = _STRUCTURE | _BOUNDS | {"pattern", "format"}
 
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)

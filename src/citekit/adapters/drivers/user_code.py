@@ -1,0 +1,146 @@
+"""Code that the user named: loaded from a file, kept from printing into our answers, and given up where it hangs."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import inspect
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TextIO
+
+from attrs import define, field
+
+from citekit.domain.errors import CiteKitError, FaultyAnswer, RequestRefused
+from citekit.domain.progress import Progress
+from citekit.domain.resource_map import ResourceMap
+from citekit.wire import maps
+
+POLL = 0.05
+"""Seconds between two looks at whether the code has finished or nobody wants its answer any more."""
+
+
+class PrintsAside:
+    """Sends what the user's code prints to stderr: it must not get into the protocol of a server that called it.
+
+    `sys.stdout` is one for all threads, so the first to enter exchanges it and the last to leave puts it back. A thread
+    that was given up while it still runs keeps printing to stderr, alone.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._given_up: set[threading.Thread] = set()
+        self._stdout: TextIO = sys.stdout
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if sys.stdout is not self:
+                self._stdout, sys.stdout = sys.stdout, self  # type: ignore[assignment]  # what it lacks is stdout's
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            self._given_up = {thread for thread in self._given_up if thread.is_alive()}
+            if not self._inside and not self._given_up and sys.stdout is self:
+                sys.stdout = self._stdout
+
+    def __getattr__(self, name: str) -> Any:
+        aside = self._inside or threading.current_thread() in self._given_up
+        return getattr(sys.stderr if aside else self._stdout, name)
+
+    def give_up(self, thread: threading.Thread) -> None:
+        """Remember a thread that nobody waits for any more."""
+        with self._lock:
+            self._given_up.add(thread)
+
+
+PRINTS_ASIDE = PrintsAside()
+
+
+@define
+class _Outcome:
+    answer: object = None
+    error: BaseException | None = None
+    done: threading.Event = field(factory=threading.Event)
+
+
+def call(work: Callable[[], object], *, timeout: float | None, progress: Progress, message: str) -> object:
+    """The answer of `work`, awaited where it is awaitable. Raises what it raises, what `progress` raises, `TimeoutError`.
+
+    It runs in a thread of its own, which does not keep the process alive: Python cannot end code that hangs, so where
+    `timeout` seconds have passed, or `progress` raises, nobody waits for it any longer.
+    """
+    outcome = _Outcome()
+    thread = threading.Thread(target=_run, args=(work, outcome), name="citekit-user-code", daemon=True)
+    with PRINTS_ASIDE:
+        thread.start()
+        try:
+            _wait(outcome.done, timeout, progress, message)
+        except BaseException:
+            PRINTS_ASIDE.give_up(thread)
+            raise
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome.answer
+
+
+def _wait(done: threading.Event, timeout: float | None, progress: Progress, message: str) -> None:
+    waited = 0.0
+    while not done.wait(POLL):
+        waited += POLL
+        progress(waited, timeout, message)
+        if timeout is not None and waited >= timeout:
+            raise TimeoutError
+
+
+def _run(work: Callable[[], object], outcome: _Outcome) -> None:
+    try:
+        answer = work()
+        outcome.answer = asyncio.run(_awaited(answer)) if inspect.isawaitable(answer) else answer
+    except BaseException as error:
+        outcome.error = error
+    finally:
+        outcome.done.set()
+
+
+async def _awaited(answer: Any) -> object:
+    return await answer
+
+
+def load_module(path: Path, kind: str) -> tuple[ModuleType, bytes]:
+    """The module of the Python file at `path`, run now, and its bytes; `kind` is what the user takes it for.
+
+    Only for files that the user names. Raises `RequestRefused` where it cannot be read or run.
+    """
+    try:
+        code = path.read_bytes()
+        spec = importlib.util.spec_from_file_location(f"citekit_{kind}_{path.stem}", path)
+        if spec is None or spec.loader is None:
+            raise RequestRefused(f"{path} is not a Python file that can be loaded.")
+        module = importlib.util.module_from_spec(spec)
+        with PRINTS_ASIDE:
+            spec.loader.exec_module(module)
+    except CiteKitError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise RequestRefused(f"The {kind} {path} could not be loaded: {type(error).__name__}: {error}") from error
+    return module, code
+
+
+def plain_map(answer: object, name: str) -> Mapping[str, Any]:
+    """What the user's code `name` returned, as plain data: a map of the domain, a `model_dump`, or a mapping.
+
+    Raises `FaultyAnswer` for anything else.
+    """
+    if isinstance(answer, ResourceMap):
+        return maps.to_plain_map(answer)
+    dump = getattr(answer, "model_dump", None)
+    plain = dump(mode="json") if callable(dump) else answer
+    if not isinstance(plain, Mapping):
+        raise FaultyAnswer(f"the map that {name} made", [f"$: a {type(answer).__name__} is not a map"])
+    return plain

@@ -1,0 +1,226 @@
+"""The text of a reply as records, one a node, as far as it is complete.
+
+Read here: the asked form (`title`, and `nodes` with levels), the nested form (`children`) and the bare array that prompts of
+citekit 0.2 asked for, prose and code fences around them, JSON that breaks off, and single nodes that are no JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+NODE_LIMIT = 5000
+"""Nodes of one answer that are read."""
+
+DEPTH_LIMIT = 32
+"""Levels of a nested answer that are read."""
+
+_OPENING = re.compile(r'\{\s*(?:["}]|$)|\[\s*(?:[\{\]]|$)')
+_LIST = re.compile(r'"(?:nodes|sections|segments|chapters|regions)"\s*:\s*\[|\A\[')
+_TITLE = re.compile(r'"title"\s*:\s*("(?:[^"\\]|\\.)*+")', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|["{}\[\]]', re.DOTALL)
+_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_BETWEEN = re.compile(r"[\s,]*")
+
+
+@frozen
+class Item:
+    """A node as it was written: `record` where it is an object, else `complaint` says what is wrong with it."""
+
+    path: str
+    level: int
+    record: Mapping[str, Any] | None
+    complaint: str = ""
+
+
+@frozen(kw_only=True)
+class Answer:
+    """`truncated`: the text broke off after the last item. `complaint` is set where there is no answer in it at all."""
+
+    title: str | None = None
+    items: tuple[Item, ...] = field(default=(), converter=tuple[Item, ...])
+    truncated: bool = False
+    complaint: str | None = None
+
+
+def read_answer(text: str) -> Answer:
+    """What `text` says. Never raises; nothing that did not stand there whole is in the answer."""
+    body = _THOUGHTS.sub("", text.lstrip("\ufeff")).strip()
+    opening = _OPENING.search(body)
+    if opening is None:
+        said = " ".join(body.split())[:80]
+        return Answer(complaint=f"there is no JSON object in it, it begins {said!r}" if said else "it is empty")
+    body = body[opening.start() :]
+    try:
+        value, _ = _DECODER.raw_decode(body)
+    except (ValueError, RecursionError) as wrong:
+        return _rescued(body, _reason(wrong))
+    nodes = _nodes_of(value)
+    if nodes is None:
+        return Answer(complaint="it has no list of nodes")
+    return Answer(title=_title_of(value), items=_limited(_items(nodes)))
+
+
+def joined(answer: Answer, tail: Answer) -> Answer:
+    """Both parts of an answer that came in two; what the second repeats of the first is left out."""
+    known = {_print(item) for item in answer.items}
+    new = [item for item in tail.items if _print(item) not in known]
+    numbered = (evolve(item, path=f"nodes[{len(answer.items) + n}]") for n, item in enumerate(new))
+    items = (*answer.items, *numbered)
+    return Answer(title=answer.title or tail.title, items=items[:NODE_LIMIT], truncated=tail.truncated)
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_constant=_no_constant)
+
+
+def _reason(wrong: Exception) -> str:
+    if isinstance(wrong, json.JSONDecodeError):
+        return f"not JSON: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"
+    return "nested too deeply" if isinstance(wrong, RecursionError) else f"not JSON: {str(wrong)[:100]}"
+
+
+def _nodes_of(value: object, depth: int = 0) -> list[Any] | None:
+    """The list of nodes in an answer: itself, its `nodes`, its only list of objects, or that of the object it holds."""
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, dict) or depth > 2:
+        return None
+    if isinstance(value.get("nodes"), list):
+        return list(value["nodes"])
+    lists = [item for item in value.values() if isinstance(item, list) and item and isinstance(item[0], dict)]
+    if isinstance(value.get("title"), str) and set(value) & _PLACED:
+        return [value]
+    if lists:
+        return list(lists[0])
+    inner = (_nodes_of(item, depth + 1) for item in value.values() if isinstance(item, dict))
+    return next((found for found in inner if found is not None), None)
+
+
+_PLACED = {"location", "first_page", "first_line", "start", "pages", "lines", "bbox", "box_2d", "first_chapter", "chapter"}
+
+
+def _title_of(value: object) -> str | None:
+    title = value.get("title") if isinstance(value, dict) else None
+    return title if isinstance(title, str) and title.strip() else None
+
+
+def _rescued(body: str, reason: str) -> Answer:
+    """The complete nodes of an answer that is not JSON as a whole."""
+    opening = _LIST.search(body)
+    if opening is None:
+        return Answer(complaint=reason)
+    title = _TITLE.search(body, 0, opening.start())
+    values, closed = _values(body, opening.end())
+    items = _limited(_items(values))
+    if not items:
+        return Answer(complaint=reason)
+    return Answer(title=_read_title(title), items=items, truncated=not closed)
+
+
+def _read_title(found: re.Match[str] | None) -> str | None:
+    try:
+        return str(json.loads(found[1], strict=False)) or None if found else None
+    except ValueError:
+        return None
+
+
+class _Broken(str):
+    """Why one node of an answer is no JSON."""
+
+    __slots__ = ()
+
+
+def _values(text: str, position: int) -> tuple[list[Any], bool]:
+    """The objects of the array that is open at `position`, and whether it is closed."""
+    values: list[Any] = []
+    while len(values) <= NODE_LIMIT:
+        between = _BETWEEN.match(text, position)
+        position = between.end() if between else position
+        if text[position : position + 1] != "{":
+            return values, text[position : position + 1] == "]"
+        end = _object_end(text, position)
+        if end is None:
+            return values, False
+        values.append(_decoded(text[position:end]))
+        position = end
+    return values, True
+
+
+def _object_end(text: str, start: int) -> int | None:
+    """Where the object that begins at `start` ends; None where the text breaks off inside it."""
+    open_ = []
+    for token in _TOKEN.finditer(text, start):
+        if token[0] in "{[":
+            open_.append("}" if token[0] == "{" else "]")
+        elif token[0] in "}]":
+            if token[0] != open_.pop():
+                return None
+            if not open_:
+                return token.end()
+        elif token[0] == '"':
+            return None
+    return None
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError) as wrong:
+        return _Broken(_reason(wrong))
+
+
+def _items(values: list[Any]) -> Iterator[Item]:
+    """The nodes in reading order, those below others after them."""
+    dotted = _dotted_ids(values)
+    pending = [(value, f"nodes[{n}]", 1) for n, value in reversed(list(enumerate(values)))]
+    while pending:
+        value, path, depth = pending.pop()
+        if not isinstance(value, dict):
+            reason = str(value) if isinstance(value, _Broken) else "is not an object"
+            yield Item(path, depth, None, reason)
+            continue
+        children = value.get("children")
+        if isinstance(children, list) and depth < DEPTH_LIMIT:
+            pending.extend((c, f"{path}.children[{n}]", depth + 1) for n, c in reversed(list(enumerate(children))))
+        yield Item(path, _level(value, depth, dotted), _flat(value))
+
+
+def _limited(items: Iterator[Item]) -> tuple[Item, ...]:
+    return tuple(item for item, _ in zip(items, range(NODE_LIMIT), strict=False))
+
+
+def _flat(value: dict[str, Any]) -> dict[str, Any]:
+    """A node with the fields of its location beside its own, without nulls."""
+    inner = value.get("location")
+    both = {**inner, **{k: v for k, v in value.items() if v is not None}} if isinstance(inner, dict) else value
+    return {key: item for key, item in both.items() if item is not None and key not in ("location", "children")}
+
+
+def _level(value: dict[str, Any], depth: int, dotted: set[str]) -> int:
+    """The level that is written; else that of the nesting; else that of an id such as `chapter1.derivatives`."""
+    level = value.get("level")
+    if isinstance(level, int) and not isinstance(level, bool) and depth == 1:
+        return min(max(level, 1), DEPTH_LIMIT)
+    name = value.get("id")
+    if depth > 1 or not isinstance(name, str):
+        return depth
+    parts = name.split(".")[:DEPTH_LIMIT]
+    return 1 + sum(".".join(parts[:n]) in dotted for n in range(1, len(parts)))
+
+
+def _dotted_ids(values: list[Any]) -> set[str]:
+    return {value["id"] for value in values if isinstance(value, dict) and isinstance(value.get("id"), str)}
+
+
+def _print(item: Item) -> str:
+    """The same for a node that is told twice."""
+    record = item.record or {"": item.path}
+    return repr(sorted((key, value) for key, value in record.items() if key not in ("summary", "level", "id")))

@@ -1,0 +1,235 @@
+"""Gemini, at Google's Generative Language API or a server that speaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field, frozen
+
+from citekit.adapters.drivers import google_genai, google_genai_errors
+from citekit.adapters.drivers.files import unreadable
+from citekit.adapters.mapping.model.attended import attended
+from citekit.adapters.mapping.model.conversation import (
+    FilePart,
+    ImagePart,
+    Limits,
+    Part,
+    Question,
+    Reply,
+    Session,
+    TextPart,
+)
+from citekit.adapters.mapping.model.gemini_files import FILE_BYTES, MEDIA_NAMES, PDF_BYTES, RemoteFiles, owner_of
+from citekit.adapters.mapping.model.gemini_replies import reply_from
+from citekit.adapters.mapping.model.leftovers import Leftovers
+from citekit.adapters.mapping.model.patience import Budget, Failure, Patience, patiently
+from citekit.domain.errors import MapperUnavailable
+from citekit.domain.formats import Format
+from citekit.domain.modality import Modality
+from citekit.domain.progress import Progress
+
+if TYPE_CHECKING:
+    from google import genai
+
+MODEL = "gemini-3.8-flash"
+"""The model of the SDK's own examples (google-genai 3.4)."""
+
+VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+"""Where the key is looked for, in this order."""
+
+INLINE_FILE = 4_000_000
+INLINE_TOTAL = 14_000_000
+"""Bytes of a picture, and of all pictures together, that go into the request itself: a request has at most 20 MB, in which
+a byte takes 4/3."""
+
+CHARACTERS = 400_000
+"""Characters of text in one request: at one token each, as in Chinese, less than half of what a model takes."""
+
+SEEN = {
+    "pdf": Limits(as_file=True, file_bytes=PDF_BYTES, pages=1000),
+    **{name: Limits(as_file=True, file_bytes=FILE_BYTES) for name in ("jpeg", "png", "webp")},
+    **{
+        name: Limits(as_file=True, file_bytes=FILE_BYTES, seconds=45 * 60.0)
+        for name in ("mp4", "quicktime", "webm", "avi", "mpeg", "flv", "wmv", "3gp")
+    },
+    **{
+        name: Limits(as_file=True, file_bytes=FILE_BYTES, seconds=8 * 3600.0)
+        for name in ("mp3", "wav", "m4a", "aac", "flac", "ogg", "opus", "aiff")
+    },
+}
+"""Formats that the service sees as files, by their name. A second of video takes about 300 tokens, one of sound 32, and
+a model takes about a million."""
+
+
+@frozen
+class GeminiService:
+    """`key` is that of an account (None: none was found); `base_url` None is Google's own address.
+
+    `timeout` is in seconds, for each wait; `max_requests` bounds the questions of one conversation.
+    """
+
+    key: str | None = field(repr=False)
+    model: str = MODEL
+    base_url: str | None = None
+    timeout: float = 300
+    patience: Patience = field(factory=Patience, kw_only=True)
+    max_requests: int | None = field(default=None, kw_only=True)
+    leftovers: Leftovers = field(kw_only=True)
+    key_variable: str | None = field(default=None, kw_only=True)
+
+    @property
+    def name(self) -> str:
+        """As it stands in a map's metadata."""
+        return "gemini"
+
+    def limits(self, format: Format) -> Limits | None:
+        """What it takes of a format; what it does not see itself, it can be told of in text and pictures."""
+        if format.modality is Modality.VIRTUAL:
+            return None
+        return SEEN.get(format.name) or Limits(as_file=False, characters=CHARACTERS)
+
+    def session(self) -> AbstractContextManager[Session]:
+        """A conversation. Raises `MapperUnavailable` where the key is missing or is none."""
+        return self._session(self._checked_key())
+
+    def _checked_key(self) -> str:
+        key = (self.key or "").strip()
+        if not key:
+            raise MapperUnavailable(
+                f"Gemini needs an API key, and there is none in {' or '.join(VARIABLES)}: set one "
+                f"(they are made at {google_genai_errors.KEYS_PAGE}), or use --mapper local, which needs none."
+            )
+        if not key.isascii() or not key.isprintable() or " " in key:
+            raise MapperUnavailable(
+                f"The API key in {self._variables()} holds characters that no key has: copy it again from "
+                f"{google_genai_errors.KEYS_PAGE}."
+            )
+        return key
+
+    def _variables(self) -> str:
+        return self.key_variable or " or ".join(VARIABLES)
+
+    @contextmanager
+    def _session(self, key: str) -> Iterator[Session]:
+        scene = google_genai_errors.Scene(
+            self.model, self.base_url or google_genai.BASE_URL, self.timeout, self._variables(), MODEL, key
+        )
+        explain = _Explanation(scene)
+        client = self._client(key, explain)
+        try:
+            with self.leftovers.run() as run:
+                owner = owner_of(key, self.base_url)
+                files = RemoteFiles(client, explain, self.patience, self.timeout, self.base_url, owner, run)
+                files.sweep(self.leftovers)
+                try:
+                    yield GeminiSession(client, self.model, self.patience, explain, files, Budget(self.max_requests))
+                finally:
+                    files.delete_all()
+        finally:
+            client.close()
+
+    def _client(self, key: str, explain: _Explanation) -> genai.Client:
+        try:
+            return google_genai.connect(key, self.base_url, self.timeout)
+        except Exception as error:
+            failure = explain(error)
+            if failure is None:
+                raise
+            raise failure.error from error
+
+
+@frozen
+class _Explanation:
+    scene: google_genai_errors.Scene
+
+    def __call__(self, error: Exception) -> Failure | None:
+        trouble = google_genai_errors.explain(error, self.scene)
+        return None if trouble is None else Failure(trouble.error, trouble.transient, trouble.retry_after)
+
+
+@define
+class GeminiSession:
+    """A conversation with one model. Files are uploaded when they are first asked about."""
+
+    _client: genai.Client = field(repr=False)
+    _model: str
+    _patience: Patience
+    _explain: _Explanation
+    _files: RemoteFiles
+    _budget: Budget
+
+    def ask(self, question: Question, progress: Progress) -> Reply:
+        """The model's reply. Raises `MapperUnavailable`, `SourceUnreadable`, `Cancelled`."""
+        contents = self._contents(question.parts, progress)
+        config = _config(question)
+        tries = 0
+
+        def request() -> Any:
+            nonlocal tries
+            progress(0, None, f"asking {self._model}")
+            self._budget.spend()
+            tries += 1
+            return attended(
+                lambda: self._client.models.generate_content(model=self._model, contents=contents, config=config),
+                lambda: progress(0, None, f"waiting for {self._model}"),
+            )
+
+        response = patiently(request, self._explain, self._patience, progress)
+        return reply_from(response, self._model, tries)
+
+    def _contents(self, parts: Sequence[Part], progress: Progress) -> Any:
+        from google.genai import types
+
+        room = INLINE_TOTAL
+        spoken: list[types.Part] = []
+        for part in parts:
+            data = _inline(part, room)
+            if isinstance(part, TextPart):
+                spoken.append(types.Part(text=part.text))
+            elif isinstance(part, ImagePart) and part.label:
+                spoken.append(types.Part(text=part.label))
+            if data is not None and not isinstance(part, TextPart):
+                room -= len(data)
+                spoken.append(types.Part.from_bytes(data=data, mime_type=part.media_type))
+            elif isinstance(part, FilePart):
+                spoken.append(self._by_reference(part, progress))
+        return types.Content(role="user", parts=spoken)
+
+    def _by_reference(self, part: FilePart, progress: Progress) -> Any:
+        from google.genai import types
+
+        file = self._files.obtain(part, progress)
+        media_type = file.mime_type or MEDIA_NAMES.get(part.media_type, part.media_type)
+        return types.Part.from_uri(file_uri=file.uri, mime_type=media_type)
+
+
+def _inline(part: Part, room: int) -> bytes | None:
+    """The bytes of a picture that fits into the request. Raises `MapperUnavailable` for one that has to, and does not."""
+    if isinstance(part, TextPart):
+        return None
+    if isinstance(part, ImagePart):
+        if len(part.data) > room:
+            raise MapperUnavailable(
+                f"The pictures of one question have more than the {INLINE_TOTAL / 1e6:.0f} MB that Gemini takes: "
+                "map a smaller file, or use --mapper local."
+            )
+        return part.data
+    try:
+        small = part.media_type.startswith("image/") and part.path.stat().st_size <= min(room, INLINE_FILE)
+        return part.path.read_bytes() if small else None
+    except OSError as error:
+        raise unreadable(error, part.path) from error
+
+
+def _config(question: Question) -> Any:
+    from google.genai import types
+
+    return types.GenerateContentConfig(
+        system_instruction=question.system,
+        temperature=0,
+        response_mime_type="application/json",
+        response_json_schema=dict(question.schema),
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+    )

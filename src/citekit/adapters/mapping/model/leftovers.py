@@ -1,0 +1,164 @@
+"""Remembers which files lie at a service, so that none stays there when a process is killed or the network fails.
+
+Each run that uploads keeps one small JSON file, `<run>.json`, written before the file exists at the service, and holds the
+lock `<run>.lock` while it lives. A run file whose lock is free belongs to a process that is gone: its files are leftovers,
+which the next run with the same key deletes, and which `citekit doctor` lists.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from citekit.adapters.drivers.files import sweep, write_atomically
+from citekit.adapters.drivers.filelock import Locks
+from citekit.domain.errors import HomeUnwritable
+
+
+@frozen
+class Leftover:
+    """A file at a service: `name` there, `owner` a fingerprint of the account, `until` when it expires by itself.
+
+    `until` is in seconds since 1970 (UTC), as `time.time()` counts.
+    """
+
+    service: str
+    name: str
+    owner: str
+    until: float
+
+
+class Run:
+    """The remote files of one conversation. Made by `Leftovers.run`; safe to use from several threads."""
+
+    def __init__(self, folder: Path, locks: Locks) -> None:
+        self._id = secrets.token_hex(8)
+        self._folder, self._locks = folder, locks
+        self._held = ExitStack()
+        self._files: dict[str, Leftover] = {}
+        self._gate = threading.Lock()
+
+    def remember(self, leftover: Leftover) -> None:
+        """Write down that this file is about to exist. A home that cannot be written is no hindrance."""
+        with self._gate, suppress(HomeUnwritable):
+            first = not self._files
+            self._files[leftover.name] = leftover
+            if first:
+                self._held.enter_context(self._locks.hold(f"{self._id}.lock"))
+            _write(self._folder / f"{self._id}.json", list(self._files.values()))
+
+    def forget(self, name: str) -> None:
+        """Strike out a file that is gone."""
+        with self._gate:
+            self._files.pop(name, None)
+            _write_or_remove(self._folder / f"{self._id}.json", list(self._files.values()))
+            if not self._files:
+                self._release()
+
+    def close(self) -> None:
+        """Let go; what was not forgotten is a leftover from now on."""
+        with self._gate:
+            self._release()
+
+    def _release(self) -> None:
+        if not self._files:
+            _remove(self._folder / f"{self._id}.lock")
+        self._held.close()
+
+
+class Leftovers:
+    """The run files in `folder`, of this and all other processes."""
+
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+        self._folder, self._clock = folder, clock
+        self._locks = Locks(folder)
+
+    @contextmanager
+    def run(self) -> Iterator[Run]:
+        """Where a conversation notes its remote files."""
+        run = Run(self._folder, self._locks)
+        try:
+            yield run
+        finally:
+            run.close()
+
+    def pending(self) -> list[Leftover]:
+        """The files of processes that are gone, as far as they have not expired, sorted by service and name."""
+        found: list[Leftover] = []
+        for path in self._run_files():
+            with self._abandoned(path) as free:
+                found += self._alive(path) if free else []
+        return sorted(found, key=lambda leftover: (leftover.service, leftover.name))
+
+    def sweep(self, service: str, owner: str, delete: Callable[[str], bool]) -> int:
+        """Delete the leftovers of that account; `delete` says whether the file is gone. Returns how many are."""
+        gone = 0
+        for path in self._run_files():
+            with self._abandoned(path) as free:
+                if free:
+                    gone += self._sweep(path, service, owner, delete)
+        sweep(self._folder)
+        return gone
+
+    def _sweep(self, path: Path, service: str, owner: str, delete: Callable[[str], bool]) -> int:
+        before = self._alive(path)
+        kept = [each for each in before if (each.service, each.owner) != (service, owner) or not delete(each.name)]
+        _write_or_remove(path, kept)
+        if not kept:
+            _remove(path.with_suffix(".lock"))
+        return len(before) - len(kept)
+
+    @contextmanager
+    def _abandoned(self, path: Path) -> Iterator[bool]:
+        with self._locks.hold_if_free(path.with_suffix(".lock").name) as free:
+            yield free
+
+    def _run_files(self) -> list[Path]:
+        with suppress(OSError):
+            return sorted(path for path in self._folder.iterdir() if path.suffix == ".json")
+        return []
+
+    def _alive(self, path: Path) -> list[Leftover]:
+        now = self._clock()
+        return [leftover for leftover in _read(path) if leftover.until > now]
+
+
+def _read(path: Path) -> list[Leftover]:
+    """What stands in a run file; nothing where it is gone or damaged."""
+    try:
+        entries = json.loads(path.read_bytes())
+        return [_entry(each) for each in entries]
+    except (OSError, ValueError, TypeError, KeyError):
+        return []
+
+
+def _entry(plain: dict[str, Any]) -> Leftover:
+    return Leftover(str(plain["service"]), str(plain["name"]), str(plain["owner"]), float(plain["until"]))
+
+
+def _write(path: Path, leftovers: list[Leftover]) -> None:
+    plain = [
+        {"service": each.service, "name": each.name, "owner": each.owner, "until": each.until} for each in leftovers
+    ]
+    write_atomically(path, json.dumps(plain, indent=1).encode())
+
+
+def _write_or_remove(path: Path, leftovers: list[Leftover]) -> None:
+    if not leftovers:
+        _remove(path)
+        return
+    with suppress(HomeUnwritable):
+        _write(path, leftovers)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()

@@ -1,0 +1,178 @@
+"""One question to OpenAI or a server like it: sent, sent again where that helps, sent with less where less is taken."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field, frozen
+
+from citekit.adapters.drivers import openai as driver
+from citekit.adapters.mapping.model.conversation import Question, Reply, Usage
+from citekit.adapters.mapping.model.openai_abilities import Abilities, Form, lesser
+from citekit.adapters.mapping.model.openai_failures import BadAnswerError, Place, failure, refusal
+from citekit.adapters.mapping.model.openai_parts import Messages, Writer
+from citekit.adapters.mapping.model.openai_schema import bare, fits, strict
+from citekit.adapters.mapping.model.patience import Budget, Failure, Patience, patiently
+from citekit.domain.errors import MapperUnavailable
+from citekit.domain.progress import Progress
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+    from openai.types.chat import ChatCompletion
+
+_NO_TEMPERATURE = re.compile(r"(^|/)(o\d|gpt-[5-9]|gpt-\d\d|gpt-oss)")
+"""Models that reason; they refuse a temperature, or ignore it."""
+
+_CHARACTERS_PER_TOKEN = 10
+"""More than any text has in the mean (English about 4); beyond it the server did not read all that it was sent."""
+
+
+@frozen(kw_only=True)
+class Talk:
+    """What all questions of one session share."""
+
+    place: Place
+    client: OpenAI = field(repr=False)
+    key: str | None = field(repr=False)
+    patience: Patience
+    budget: Budget
+    extract_text: Callable[[Path], str] | None
+
+
+class _LackingError(Exception):
+    """The server does not take what was sent; `able` is what remains."""
+
+    def __init__(self, able: Abilities) -> None:
+        self.able = able
+        super().__init__("the server lacks an ability")
+
+
+@define(kw_only=True)
+class Asking:
+    """One question, asked until it is answered; `able` shrinks where the server takes less."""
+
+    talk: Talk
+    question: Question
+    progress: Progress
+    able: Abilities
+    used: Usage = field(factory=Usage)
+
+    def reply(self) -> Reply:
+        """The model's reply. Raises `MapperUnavailable`, `SourceUnreadable`, and what `progress` raises."""
+        talk = self.talk
+        writer = Writer(place=talk.place, extract_text=talk.extract_text)
+        while True:
+            tempered = _NO_TEMPERATURE.search(talk.place.model) is None
+            written = writer.written(self.question, self.able, temperature=tempered)
+            try:
+                completion = patiently(partial(self._send, written), self._explain, talk.patience, self.progress)
+                return self._read(completion, written)
+            except _LackingError as lacking:
+                self.able = lacking.able
+
+    def _send(self, written: Messages) -> ChatCompletion:
+        talk = self.talk
+        talk.budget.spend()
+        self.progress(0, None, f"asking {talk.place.model}")
+        try:
+            completion = talk.client.chat.completions.create(**self._request(written))
+        except Exception as error:
+            trouble = driver.trouble(error, talk.key)
+            if trouble is not None and trouble.status is not None:
+                self.used += Usage(requests=1)
+                less = lesser(self.able, written.sent, trouble, hosted=talk.place.hosted)
+                if less is not None and less != self.able:
+                    raise _LackingError(less) from error
+            raise
+        self.used += _usage(completion)
+        return _sound(completion, talk.key)
+
+    def _request(self, written: Messages) -> dict[str, Any]:
+        request: dict[str, Any] = {"model": self.talk.place.model, "messages": written.messages}
+        if written.sent.temperature:
+            request["temperature"] = 0
+        if self.talk.place.hosted:
+            request["store"] = False
+        if self.able.form is Form.SCHEMA:
+            form = {"name": "answer", "strict": True, "schema": strict(self.question.schema)}
+            request["response_format"] = {"type": "json_schema", "json_schema": form}
+        elif self.able.form is Form.JSON:
+            request["response_format"] = {"type": "json_object"}
+        return request
+
+    def _explain(self, error: Exception) -> Failure | None:
+        talk = self.talk
+        trouble = error.trouble if isinstance(error, BadAnswerError) else driver.trouble(error, talk.key)
+        return None if trouble is None else failure(talk.place, trouble)
+
+    def _read(self, completion: ChatCompletion, written: Messages) -> Reply:
+        """The reply in `completion`. Raises `MapperUnavailable` (a refusal), `_LackingError` (something was ignored)."""
+        place, choice = self.talk.place, completion.choices[0]
+        text = bare(_content(choice.message.content))
+        complete = choice.finish_reason != "length"
+        if choice.message.refusal or choice.finish_reason == "content_filter":
+            raise refusal(place, choice.message.refusal or "")
+        if not text:
+            raise MapperUnavailable(_nothing(place, complete))
+        self._check_taken(completion, written, text, complete)
+        return Reply(text, complete, self.used, written.notes + self._cut(completion, written))
+
+    def _check_taken(self, completion: ChatCompletion, written: Messages, text: str, complete: bool) -> None:
+        """Notice a file or a schema that the server took in silence and left aside."""
+        tokens = _usage(completion).input_tokens
+        held = written.characters + written.in_files
+        if written.in_files and tokens and tokens * _CHARACTERS_PER_TOKEN < held:
+            raise _LackingError(evolve(self.able, files=False))
+        if self.able.form is not Form.SCHEMA:
+            return
+        if complete and not fits(text, self.question.schema):
+            raise _LackingError(self.able.lower_form())
+        if not _content(completion.choices[0].message.content).lstrip().startswith("{"):
+            self.able = self.able.lower_form()
+
+    def _cut(self, completion: ChatCompletion, written: Messages) -> tuple[str, ...]:
+        tokens = _usage(completion).input_tokens
+        if not tokens or tokens * _CHARACTERS_PER_TOKEN >= written.characters:
+            return ()
+        who = self.talk.place.who
+        return (
+            f"{who} counted {tokens} tokens in {written.characters} characters: it seems to have cut them to its context; "
+            "give it a longer one.",
+        )
+
+
+def _sound(completion: Any, key: str | None) -> ChatCompletion:
+    """`completion`, where it is one with a choice. Raises `BadAnswerError`: a web page, a foreign JSON, a reported error."""
+    extra = getattr(completion, "model_extra", None) or {}
+    choices = getattr(completion, "choices", None)
+    if extra.get("error"):
+        raise BadAnswerError(driver.of_body(extra["error"], key))
+    if not isinstance(choices, list) or not choices or getattr(choices[0], "message", None) is None:
+        raise BadAnswerError(driver.Trouble(kind=driver.Kind.UNREADABLE, message="it holds no choice"))
+    failed = (choices[0].model_extra or {}).get("error")
+    if failed:
+        raise BadAnswerError(driver.of_body(failed, key))
+    sound: ChatCompletion = completion
+    return sound
+
+
+def _usage(completion: Any) -> Usage:
+    used = getattr(completion, "usage", None)
+    tokens = (getattr(used, name, None) for name in ("prompt_tokens", "completion_tokens"))
+    return Usage(1, *(count if isinstance(count, int) else 0 for count in tokens))
+
+
+def _content(content: Any) -> str:
+    """The text of a message; some servers give it as a list of parts."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _nothing(place: Place, complete: bool) -> str:
+    why = "gave an empty answer" if complete else "used all of its output for thinking and wrote no answer"
+    return f"The model {place.model!r} at {place.host or 'OpenAI'} {why}: choose another model (--model)."
