@@ -1,0 +1,56 @@
+"""What the documents say is so: their links lead somewhere, and the tutorial's commands run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_relative_links_lead_to_files(document: Path) -> None:
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text("utf-8"))
+
+    assert [] == [link for link in links if not (document.parent / link).exists()]
+
+
+def commands(document: Path) -> list[list[str]]:
+    """The `citekit` commands of the console blocks of a document."""
+    blocks = re.findall(r"```console\n(.*?)```", document.read_text("utf-8"), re.DOTALL)
+    lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+    return [shlex.split(line, comments=True) for line in lines if line.startswith("citekit ")]
+
+
+def test_the_commands_of_the_tutorial_run_one_after_the_other(tmp_path: Path) -> None:
+    (tmp_path / "r-intro.pdf").write_bytes((files("citekit") / "samples" / "r-intro.pdf").read_bytes())
+    found = commands(ROOT / "docs" / "tutorial" / "first-evidence.md")
+
+    for command in found:
+        done = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert 0 == done.returncode, (command, done.stderr)
+        assert done.stdout.strip(), command
+
+    assert 10 <= len(found)
+    assert (tmp_path / ".citekit_output" / "r-intro_preface.pdf").exists()
+
+
+def test_the_sdk_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its names stand for the samples: a book, and a lecture with a part called demo."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lectures").mkdir()
+    for name, sample in (("book.pdf", "r-intro.pdf"), ("lectures/lecture.mp4", "run.mp4")):
+        (tmp_path / name).write_bytes((files("citekit") / "samples" / sample).read_bytes())
+    code = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "reference" / "sdk.md").read_text("utf-8"), re.DOTALL)
+    assert code is not None
+
+    exec(code[1].replace('"chapter_2"', '"preface"').replace('"demo"', '"scene_1"'), {})
+
+    assert (tmp_path / "library" / ".citekit_output" / "book_preface.pdf").exists()
