@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from citekit.compat.old_names import install as _install_old_names
 
 if TYPE_CHECKING:
+    from citekit.compat.adapters import GenericAdapter, GraphRAGAdapter, LlamaIndexAdapter, MapAdapter
     from citekit.compat.address import build_address, parse_address
     from citekit.compat.aggregator import create_agent_context
     from citekit.compat.client import CiteKitClient
@@ -60,6 +61,10 @@ _WHERE = {
     "parse_address": "citekit.compat.address",
     "create_agent_context": "citekit.compat.aggregator",
     "MapperProvider": "citekit.compat.mapper",
+    "GenericAdapter": "citekit.compat.adapters",
+    "GraphRAGAdapter": "citekit.compat.adapters",
+    "LlamaIndexAdapter": "citekit.compat.adapters",
+    "MapAdapter": "citekit.compat.adapters",
 }
 
 __all__ = [
@@ -72,8 +77,12 @@ __all__ = [
     "Digest",
     "Evidence",
     "Form",
+    "GenericAdapter",
+    "GraphRAGAdapter",
     "Lines",
+    "LlamaIndexAdapter",
     "Location",
+    "MapAdapter",
     "MapperProvider",
     "Modality",
     "Node",

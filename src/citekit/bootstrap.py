@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from citekit.application.adapt import Adapt
+from citekit.application.agent_context import ReadContext
 from citekit.application.check_map import CheckMap
 from citekit.application.ingest import Ingest
 from citekit.application.ingest_many import IngestMany
@@ -27,6 +29,7 @@ from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.evidence_store import EvidenceStore
 from citekit.domain.ports.extractor import Extractor
 from citekit.domain.ports.locks import Locks
+from citekit.domain.ports.map_adapter import MapAdapter
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.mapper import Mapper
 from citekit.domain.ports.media_probe import MediaProbe
@@ -34,6 +37,7 @@ from citekit.domain.ports.outputs import Outputs
 from citekit.domain.ports.reader import Reader
 from citekit.domain.ports.sources import Sources
 from citekit.settings import Settings, settings_from
+from citekit.wire.locations import BoxOrder
 
 if TYPE_CHECKING:
     from citekit.adapters.drivers.diskcache import Index
@@ -41,6 +45,9 @@ if TYPE_CHECKING:
 
 MAPPERS = ("auto", "local")
 """The names that `--mapper` knows."""
+
+ADAPTERS = ("graphrag", "llamaindex", "generic")
+"""The names that `--adapter` knows."""
 
 
 @define
@@ -115,19 +122,29 @@ class App:
     def mapper_called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
         """The mapper of that name, or of that Python file; `auto` takes the best one that is configured.
 
-        `config` is handed to the constructor of a file's mapper. Raises `RequestRefused`.
+        A name that is not ours is looked for among the entry points of installed packages. `config` is handed to the
+        constructor of a mapper of the user's. Raises `RequestRefused`.
         """
         if name.endswith(".py"):
             from citekit.adapters.mapping.custom import load_mapper
 
             return load_mapper(Path(name).absolute(), config or {}, self._local_mapper)
         if name not in MAPPERS:
-            raise RequestRefused(
-                f"There is no mapper called '{name}': the known ones are {', '.join(MAPPERS)}, or the path of a .py file."
-            )
+            return self._installed_mapper(name, config or {})
         if config:
             raise RequestRefused(f"The mapper '{name}' takes no configuration.")
         return self._local_mapper
+
+    def _installed_mapper(self, name: str, config: Mapping[str, Any]) -> Mapper:
+        from citekit.adapters.mapping.custom import installed_mapper, installed_names
+
+        found = installed_mapper(name, config, self._local_mapper)
+        if found is None:
+            known = ", ".join([*MAPPERS, *(each for each, _ in installed_names())])
+            raise RequestRefused(
+                f"There is no mapper called '{name}': the known ones are {known}, or the path of a .py file."
+            )
+        return found
 
     def mapper_from(self, provider: Any) -> Mapper:
         """An object with a `generate_map` method as a mapper. Raises `RequestRefused`."""
@@ -140,6 +157,35 @@ class App:
         from citekit.adapters.mapping.local.mapper import LocalMapper
 
         return LocalMapper(self.reader, self.probe, self.clock)
+
+    def adapter_called(self, name: str, box_order: BoxOrder = BoxOrder.CORNERS) -> MapAdapter:
+        """The adapter of that name, or of that Python file; `box_order` is for `generic`. Raises `RequestRefused`."""
+        from citekit.adapters.adapting.custom import load_adapter
+        from citekit.adapters.adapting.generic import GenericAdapter
+        from citekit.adapters.adapting.graphrag import GraphRagAdapter
+        from citekit.adapters.adapting.llamaindex import LlamaIndexAdapter
+
+        if name.endswith(".py"):
+            return load_adapter(Path(name).absolute())
+        match name:
+            case "graphrag":
+                return GraphRagAdapter(self.reader, self.clock)
+            case "llamaindex":
+                return LlamaIndexAdapter(self.reader, self.sources, self.clock)
+            case "generic":
+                return GenericAdapter(box_order)
+        known = ", ".join(ADAPTERS)
+        raise RequestRefused(f"There is no adapter called '{name}': the known ones are {known}, or a .py file.")
+
+    @cached_property
+    def adapt(self) -> Adapt:
+        """Turn foreign structure into a map."""
+        return Adapt(self.sources, self.maps, self._local_mapper, self.locks)
+
+    @cached_property
+    def context(self) -> ReadContext:
+        """Tell an agent what there is."""
+        return ReadContext(self.maps)
 
     @cached_property
     def extractors(self) -> Sequence[Extractor]:
@@ -217,6 +263,7 @@ class App:
             components=lambda: (Component(*package) for package in installation.packages()),
             mapper=self._mapper_choice,
             ffmpeg=installation.ffmpeg,
+            installed_mappers=_installed_mappers,
             index_fault=lambda: installation.index_fault(settings.cache_folder / "index"),
             leftovers=lambda: installation.leftovers(list(folders.values())),
         )
@@ -231,6 +278,12 @@ class App:
         from citekit.adapters.drivers.diskcache import Index
 
         return Index(self.settings.cache_folder / "index")
+
+
+def _installed_mappers() -> Sequence[tuple[str, str]]:
+    from citekit.adapters.mapping.custom import installed_names
+
+    return installed_names()
 
 
 def bootstrap(settings: Settings | None = None, *, home: str | Path | None = None, **ports: Any) -> App:

@@ -68,6 +68,43 @@ class TestMapStore:
 
         assert a_map() == found
 
+    def test_a_map_that_another_mapper_made_of_the_same_bytes_is_kept(self, store: MapStore) -> None:
+        better = MapperIdentity("gemini", "2", "model-x")
+        old, new = (
+            a_map(),
+            evolve(a_map(), metadata={**a_map().metadata, "mapper": better.to_metadata()}, title="Better"),
+        )
+        store.put(old)
+        store.put(new)
+
+        kept = store.edition("book", MAPPER), store.edition("book", better), list(store.editions("book"))
+
+        assert (old, new, [new, old]) == kept
+        assert store.edition("book", MapperIdentity("other", "1")) is None
+        assert store.edition("nothing", MAPPER) is None
+        assert old == store.find_mapped(SOURCE, MAPPER)
+        assert ["book"] == list(store.ids())
+
+    def test_a_map_of_other_bytes_is_not_kept(self, store: MapStore) -> None:
+        changed = {
+            **a_map().metadata,
+            "source_hash": Digest.of_bytes(b"new").hex,
+            "mapper": {"name": "x", "version": "1"},
+        }
+        store.put(a_map())
+        store.put(evolve(a_map(), metadata=changed))
+
+        assert 1 == len(store.editions("book"))
+
+    def test_removing_a_map_removes_its_editions(self, store: MapStore) -> None:
+        store.put(a_map())
+        store.put(evolve(a_map(), metadata={**a_map().metadata, "mapper": {"name": "x", "version": "1"}}))
+        store.remove("book")
+
+        assert store.edition("book", MAPPER) is None
+        with pytest.raises(ResourceMissing):
+            store.editions("book")
+
     @given(title=st.text(alphabet=st.characters(exclude_categories=["Cs"])), odd=st.sampled_from(ODD))
     def test_any_title_under_any_id_survives(self, new_store: Factory, title: str, odd: str) -> None:
         store = new_store()

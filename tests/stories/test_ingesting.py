@@ -95,6 +95,19 @@ def test_another_mapper_is_asked_anew(world: World) -> None:
     assert ["a_txt"] == world.app.maps.ids()
 
 
+def test_going_back_to_an_earlier_mapper_costs_nothing(world: World) -> None:
+    path = world.file("a.txt")
+    first = world.app.ingest(path).resource_map
+    better = ScriptedMapper(by_paragraph, MapperIdentity("better", "1"))
+    bootstrap(world.app.settings, maps=world.app.maps, mapper=better).ingest(path)
+
+    back = world.app.ingest(path)
+
+    assert (first, False) == (back.resource_map, back.mapped_now)
+    assert first == world.app.maps.get("a_txt")
+    assert ["scripted", "better"] == [each.mapper.name for each in world.app.maps.editions("a_txt") if each.mapper]
+
+
 def test_a_wanted_id_is_used_and_a_taken_one_refused(world: World) -> None:
     world.app.ingest(world.file("a.txt", "a\n"), wanted_id="Mein Buch")
 

@@ -58,7 +58,8 @@ class Component:
 class Doctor:
     """Looks at the installation, the home, and what is kept there. Changes no map and no evidence.
 
-    `components` are the packages, Python and CiteKit first. `mapper` says which mapper would run and why, `ffmpeg` where
+    `components` are the packages, Python and CiteKit first. `mapper` says which mapper would run and why,
+    `installed_mappers` which (name, package) other packages offer, `ffmpeg` where
     that program is (None: nowhere), `index_fault` what is wrong with the index, `leftovers` which temporary files killed
     processes left.
     """
@@ -68,6 +69,7 @@ class Doctor:
     locate: LocateSource
     components: Callable[[], Iterable[Component]]
     mapper: Callable[[], str]
+    installed_mappers: Callable[[], Iterable[tuple[str, str]]]
     ffmpeg: Callable[[], str | None]
     index_fault: Callable[[], str | None]
     leftovers: Callable[[], Sequence[Path]]
@@ -78,6 +80,8 @@ class Doctor:
         yield from (_component(each) for each in self.components())
         yield self._ffmpeg()
         yield self._mapper()
+        for name, package in self.installed_mappers():
+            yield Finding(f"mapper '{name}'", Health.FINE, f"offered by the package {package}")
         yield from (_folder(name, path) for name, path in self.folders.items())
         yield from self._maps()
         yield index

@@ -74,6 +74,9 @@ class Ingest:
                 here = evolve(here, source_path=str(source.path))
                 self.maps.put(here)
             return Ingested(here, mapped_now=False)
+        kept = self.maps.edition(place, self.mapper.identity)
+        if kept is not None and kept.source_digest == source.digest:
+            return Ingested(self._store(source, kept, wanted_id), mapped_now=False)
         twin = self.maps.find_mapped(source.digest, self.mapper.identity)
         return None if twin is None else Ingested(self._store(source, twin, wanted_id), mapped_now=False)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from citekit.application.resolve import NodeName
 from citekit.bootstrap import bootstrap
+from citekit.compat.adapters import MapAdapter
 from citekit.compat.models import Node, ResolvedEvidence, ResourceMap, domain_map, evidence_of, map_of, node_of
 from citekit.domain.address import parse_address
 from citekit.domain.errors import AddressMalformed, NodeMissing, ResourceMissing, SourceMoved, SourceUnreadable
@@ -44,6 +45,7 @@ class CiteKitClient:
         if mapper is not None:
             self._app = bootstrap(settings, mapper=self._app.mapper_from(mapper))
         self._turns = asyncio.Semaphore(concurrency_limit)
+        self._adapters: dict[str, MapAdapter] = {}
 
     async def ingest(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
         """Map a file and store the map. Raises `FileNotFoundError` and the errors of CiteKit."""
@@ -74,6 +76,18 @@ class CiteKitClient:
         with _old_errors():
             check_resource_id(resource_map.resource_id)
             self._app.maps.put(domain_map(resource_map))
+
+    def register_adapter(self, name: str, adapter: MapAdapter) -> None:
+        """Let `adapt` find an adapter by a name."""
+        self._adapters[name] = adapter
+
+    def adapt(self, adapter_name: str, input_data: Any, **kwargs: Any) -> ResourceMap:
+        """The map that a registered adapter makes of foreign data, stored. Raises `ValueError` for an unknown name."""
+        if adapter_name not in self._adapters:
+            raise ValueError(f"No adapter registered with name: {adapter_name}")
+        made = self._adapters[adapter_name].adapt(input_data, **kwargs)
+        self.save_map(made)
+        return made
 
     def search(self, query: str) -> list[tuple[str, Node]]:
         """(resource id, node) of every node whose title or summary has the words, best first."""

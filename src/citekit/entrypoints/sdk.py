@@ -100,6 +100,24 @@ class CiteKit:
         """The nodes whose titles and summaries have the words, best first."""
         return self.app.search(words, limit=limit)
 
+    def adapt(
+        self,
+        data: str | Path,
+        adapter: str,
+        *,
+        resource_id: str | None = None,
+        source: str | Path | None = None,
+        force: bool = False,
+    ) -> ResourceMap:
+        """The map, stored, of what another program found; `adapter` is graphrag, llamaindex, generic, or a .py file."""
+        origin = None if source is None else Path(source)
+        chosen = self.app.adapter_called(adapter)
+        return self.app.adapt(Path(data), chosen, wanted_id=resource_id, source=origin, force=force).resource_map
+
+    def context(self, *resources: str, format: str = "markdown", budget: int | None = None) -> str:
+        """The outline of resources (else of all) for a model, in at most `budget` tokens of 4 characters (an estimate)."""
+        return self.app.context(resources, format=format, budget=budget).text
+
     def verify(self, path: str | Path) -> Verdict:
         """Whether a file that was cut out here is genuine."""
         return self.app.verify.file(Path(path))

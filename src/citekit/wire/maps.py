@@ -105,7 +105,8 @@ def _corners_from_sizes(nodes: object) -> None:
         location = node.get("location")
         if isinstance(location, dict) and "bbox" in location:
             node["location"] = to_plain(from_plain(location, BoxOrder.SIZE))
-        pending.extend(node.get("children", []))
+        children = node.get("children")
+        pending.extend(children if isinstance(children, list) else [])
 
 
 def _no_constant(name: str) -> float:

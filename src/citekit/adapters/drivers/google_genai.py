@@ -67,6 +67,8 @@ def _raise_at_once(response: Any) -> None:
 class Outgoing(io.BufferedReader):
     """A file that is being uploaded: counts what was `sent` of its `size` bytes, and ends the upload when told to.
 
+    `begun` says whether any of it may have gone out; before that, the service knows of no file.
+
     The SDK sends a file object's size as it was at first, and asks for more until that is reached: a file that became
     shorter meanwhile is an `EOFError` here, where it would be an endless loop there.
     """
@@ -75,12 +77,13 @@ class Outgoing(io.BufferedReader):
         super().__init__(io.FileIO(path))
         self.size = os.fstat(self.fileno()).st_size
         self.sent = 0
-        self.stopped = False
+        self.begun = self.stopped = False
 
     def read(self, size: int | None = -1, /) -> bytes:
         """The next bytes. Raises `EOFError` where the file ended too early, `InterruptedError` where it was stopped."""
         if self.stopped:
             raise InterruptedError("the upload was given up")
+        self.begun = True
         self.sent = min(self.tell(), self.size)  # what was read before has been taken
         data = super().read(size)
         if not data and self.tell() < self.size:

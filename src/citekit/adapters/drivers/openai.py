@@ -70,12 +70,13 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
     """
     openai = importlib.import_module("openai")
     limits = openai.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
-    local = urlsplit(base_url or "").hostname in _LOOPBACK
+    url = base_url or DEFAULT_URL
+    local = urlsplit(url).hostname in _LOOPBACK
     client: OpenAI = openai.OpenAI(
         api_key=key or PLACEHOLDER,
         admin_api_key="",
         webhook_secret="",
-        base_url=base_url or DEFAULT_URL,
+        base_url=url,
         timeout=limits,
         max_retries=0,
         http_client=openai.DefaultHttpxClient(timeout=limits, trust_env=False) if local else None,
@@ -112,7 +113,6 @@ def table() -> dict[type[BaseException], Kind]:
     )
     setup = (
         openai.OpenAIError,
-        openai.SubjectTokenProviderError,
         openai.InvalidWebhookSignatureError,
         openai.WebSocketConnectionClosedError,
         openai.WebSocketQueueFullError,
@@ -205,14 +205,15 @@ def _lasting(error: BaseException) -> bool:
 
 
 def _conceal(error: BaseException, secret: str | None) -> None:
-    if secret and secret in f"{error} {getattr(error, 'body', '')}":
-        error.args = tuple(_hidden(str(part), secret) for part in error.args)
-        for name in ("message", "body"):
-            value = getattr(error, name, None)
-            if value is not None:
-                text = value if isinstance(value, str) else json.dumps(value, default=str)
-                hidden = _hidden(text, secret)
-                setattr(error, name, hidden if isinstance(value, str) else json.loads(hidden))
+    """Take the key out of an exception, where a server repeats it; whoever prints the cause must not show it."""
+    if not secret:
+        return
+    error.args = tuple(_hidden(part, secret) if isinstance(part, str) else part for part in error.args)
+    for name, value in list(vars(error).items()):
+        if isinstance(value, str):
+            setattr(error, name, _hidden(value, secret))
+        elif isinstance(value, dict | list):
+            setattr(error, name, json.loads(_hidden(json.dumps(value), secret)))
 
 
 def _hidden(text: str, secret: str | None) -> str:

@@ -23,6 +23,10 @@ POLL = 0.05
 """Seconds between two looks at whether the code has finished or nobody wants its answer any more."""
 
 
+class TookTooLongError(Exception):
+    """Code was given up after its time."""
+
+
 class PrintsAside:
     """Sends what the user's code prints to stderr: it must not get into the protocol of a server that called it.
 
@@ -70,7 +74,8 @@ class _Outcome:
 
 
 def call(work: Callable[[], object], *, timeout: float | None, progress: Progress, message: str) -> object:
-    """The answer of `work`, awaited where it is awaitable. Raises what it raises, what `progress` raises, `TimeoutError`.
+    """The answer of `work`, awaited where it is awaitable. Raises what it raises, what `progress` raises, and
+    `TookTooLongError`.
 
     It runs in a thread of its own, which does not keep the process alive: Python cannot end code that hangs, so where
     `timeout` seconds have passed, or `progress` raises, nobody waits for it any longer.
@@ -95,7 +100,7 @@ def _wait(done: threading.Event, timeout: float | None, progress: Progress, mess
         waited += POLL
         progress(waited, timeout, message)
         if timeout is not None and waited >= timeout:
-            raise TimeoutError
+            raise TookTooLongError
 
 
 def _run(work: Callable[[], object], outcome: _Outcome) -> None:

@@ -16,6 +16,7 @@ from attrs import frozen
 
 from citekit.adapters.drivers.diskcache import Index
 from citekit.adapters.drivers.files import open_for_reading, sweep, sync_folder, unwritable, write_atomically
+from citekit.adapters.storage.editions import Editions
 from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, id_of, parsed
 from citekit.adapters.storage.nearest import nearest_ids
 from citekit.domain.digest import Digest
@@ -77,6 +78,7 @@ class JsonMapStore:
         self._hot_size = 0
         self._lock = threading.Lock()
         self._swept = False
+        self._editions = Editions(folder)
 
     def ids(self) -> Sequence[str]:
         """Every stored resource id, sorted. Raises `MapCorrupt` where the folder cannot be read."""
@@ -105,6 +107,7 @@ class JsonMapStore:
             data = maps.to_json(resource_map).encode()
         except (ValueError, TypeError, RecursionError) as error:
             raise FaultyAnswer(f"The map of '{name}' cannot be written as JSON", [f"$: {error}"]) from error
+        self._keep_other_edition(resource_map)
         write_atomically(self._path(name), data)
         self._sweep_once()
         self._remember(resource_map)
@@ -115,21 +118,44 @@ class JsonMapStore:
         removed = [self._unlink(path) for path in self._candidates(resource_id)]
         if not any(removed):
             raise self._missing(resource_id)
+        self._editions.forget(resource_id)
         sync_folder(self._folder)
         self._cool(resource_id)
+
+    def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
+        """The map of the resource that `mapper` made: the one in use, or one that was kept."""
+        with suppress(ResourceMissing, MapCorrupt):
+            current = self.get(resource_id)
+            if current.mapper == mapper:
+                return current
+        return self._editions.get(check_resource_id(resource_id), mapper)
+
+    def editions(self, resource_id: str) -> Sequence[ResourceMap]:
+        """The map in use, and then the kept ones that other mappers made of the same bytes."""
+        current = self.get(resource_id)
+        kept = self._editions.all(resource_id)
+        same = (each for each in kept if each.source_digest == current.source_digest and each.mapper != current.mapper)
+        return [current, *same]
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
         """A stored map of those bytes by that mapper; None, too, where the index that remembers it was lost."""
         for resource_id in self._remembered(source, mapper):
-            with suppress(ResourceMissing, MapCorrupt, ResourceIdRefused):
-                found = self.get(resource_id)
-                if found.source_digest == source and found.mapper == mapper:
+            with suppress(ResourceIdRefused):
+                found = self.edition(resource_id, mapper)
+                if found is not None and found.source_digest == source:
                     return found
         return None
 
     def expected_at(self, resource_id: str) -> str:
         """The file's place relative to the home."""
         return f"{self._folder.name}/{resource_id}{SUFFIX}"
+
+    def _keep_other_edition(self, resource_map: ResourceMap) -> None:
+        with suppress(ResourceMissing, MapCorrupt):
+            current = self.get(resource_map.resource_id)
+            same_bytes = current.source_digest is not None and current.source_digest == resource_map.source_digest
+            if same_bytes and current.mapper != resource_map.mapper:
+                self._editions.keep(current, maps.to_json(current).encode())
 
     def _path(self, resource_id: str) -> Path:
         return self._folder / f"{stored_name(resource_id)}{SUFFIX}"

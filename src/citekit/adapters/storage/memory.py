@@ -28,6 +28,7 @@ class InMemoryMapStore:
 
     def __init__(self) -> None:
         self._maps: dict[str, ResourceMap] = {}
+        self._kept: dict[str, list[ResourceMap]] = {}
 
     def ids(self) -> Sequence[str]:
         """Every stored resource id, sorted."""
@@ -41,17 +42,36 @@ class InMemoryMapStore:
             raise self._missing(resource_id) from None
 
     def put(self, resource_map: ResourceMap) -> None:
-        """Store or replace."""
-        self._maps[check_resource_id(resource_map.resource_id)] = resource_map
+        """Store or replace; what another mapper made is kept."""
+        name = check_resource_id(resource_map.resource_id)
+        replaced = [self._maps[name]] if name in self._maps else []
+        self._kept[name] = [
+            *replaced,
+            *(each for each in self._kept.get(name, ()) if each.mapper != resource_map.mapper),
+        ]
+        self._maps[name] = resource_map
 
     def remove(self, resource_id: str) -> None:
         """Forget the map."""
         if self._maps.pop(check_resource_id(resource_id), None) is None:
             raise self._missing(resource_id)
+        self._kept.pop(resource_id, None)
+
+    def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
+        """The map of the resource that `mapper` made."""
+        known = self.editions(resource_id) if resource_id in self._maps else ()
+        return next((each for each in known if each.mapper == mapper), None)
+
+    def editions(self, resource_id: str) -> Sequence[ResourceMap]:
+        """The map in use, and then the kept ones."""
+        current = self.get(resource_id)
+        kept = self._kept.get(resource_id, ())
+        same = (each for each in kept if each.source_digest == current.source_digest and each.mapper != current.mapper)
+        return [current, *same]
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
         """A stored map of those bytes by that mapper."""
-        maps = list(self._maps.values())
+        maps = (each for name in list(self._maps) for each in self.editions(name))
         return next((each for each in maps if (each.source_digest, each.mapper) == (source, mapper)), None)
 
     def expected_at(self, resource_id: str) -> str:

@@ -20,13 +20,24 @@ class MapStore(Protocol):
         """The map. Raises `ResourceMissing`, which says where it looked, or `MapCorrupt`."""
 
     def put(self, resource_map: ResourceMap) -> None:
-        """Store or replace, in one step. Raises `HomeUnwritable`, `FaultyAnswer` for a map that JSON cannot hold.
+        """Store or replace, in one step. A map that another mapper made of the same bytes is kept as an edition.
+
+        Raises `HomeUnwritable`, `FaultyAnswer` for a map that JSON cannot hold.
 
         Where it raises, the map that was there before is untouched.
         """
 
     def remove(self, resource_id: str) -> None:
-        """Forget the map. Raises `ResourceMissing`."""
+        """Forget the map and all of its editions. Raises `ResourceMissing`."""
+
+    def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
+        """The map of the resource that `mapper` made: the one in use, or one that another mapper's replaced. Else None."""
+
+    def editions(self, resource_id: str) -> Sequence[ResourceMap]:
+        """The map in use, and then those that other mappers made of the same bytes before.
+
+        Raises `ResourceMissing`, `MapCorrupt`.
+        """
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
         """A stored map of those bytes by that mapper, under whatever id, or None where none is known."""

@@ -104,7 +104,18 @@ def _nodes_of(value: object, depth: int = 0) -> list[Any] | None:
     return next((found for found in inner if found is not None), None)
 
 
-_PLACED = {"location", "first_page", "first_line", "start", "pages", "lines", "bbox", "box_2d", "first_chapter", "chapter"}
+_PLACED = {
+    "location",
+    "first_page",
+    "first_line",
+    "start",
+    "pages",
+    "lines",
+    "bbox",
+    "box_2d",
+    "first_chapter",
+    "chapter",
+}
 
 
 def _title_of(value: object) -> str | None:

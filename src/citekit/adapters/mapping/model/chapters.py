@@ -137,7 +137,9 @@ class ChapterScale:
 
     def _covering(self, chapter: int, chars: Chars) -> Place:
         """The paragraphs that `chars` touch."""
-        touched = [n for n, (start, end) in enumerate(self.paragraphs[chapter - 1], 1) if start < chars[1] and chars[0] < end]
+        touched = [
+            n for n, (start, end) in enumerate(self.paragraphs[chapter - 1], 1) if start < chars[1] and chars[0] < end
+        ]
         if not touched:
             raise LocationMalformed(f"chars: there is no text at {chars[0]}-{chars[1]} of chapter {chapter}")
         return self.number(chapter, touched[0]), self.number(chapter, touched[-1])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
 
-from citekit.adapters.drivers import google_genai, google_genai_errors
+from citekit.adapters.drivers import google_genai, google_genai_errors, google_genai_scene
 from citekit.adapters.drivers.files import unreadable
 from citekit.adapters.mapping.model.attended import attended
 from citekit.adapters.mapping.model.conversation import (
@@ -99,12 +99,12 @@ class GeminiService:
         if not key:
             raise MapperUnavailable(
                 f"Gemini needs an API key, and there is none in {' or '.join(VARIABLES)}: set one "
-                f"(they are made at {google_genai_errors.KEYS_PAGE}), or use --mapper local, which needs none."
+                f"(they are made at {google_genai_scene.KEYS_PAGE}), or use --mapper local, which needs none."
             )
         if not key.isascii() or not key.isprintable() or " " in key:
             raise MapperUnavailable(
                 f"The API key in {self._variables()} holds characters that no key has: copy it again from "
-                f"{google_genai_errors.KEYS_PAGE}."
+                f"{google_genai_scene.KEYS_PAGE}."
             )
         return key
 
@@ -113,7 +113,7 @@ class GeminiService:
 
     @contextmanager
     def _session(self, key: str) -> Iterator[Session]:
-        scene = google_genai_errors.Scene(
+        scene = google_genai_scene.Scene(
             self.model, self.base_url or google_genai.BASE_URL, self.timeout, self._variables(), MODEL, key
         )
         explain = _Explanation(scene)
@@ -142,7 +142,7 @@ class GeminiService:
 
 @frozen
 class _Explanation:
-    scene: google_genai_errors.Scene
+    scene: google_genai_scene.Scene
 
     def __call__(self, error: Exception) -> Failure | None:
         trouble = google_genai_errors.explain(error, self.scene)
@@ -231,5 +231,6 @@ def _config(question: Question) -> Any:
         temperature=0,
         response_mime_type="application/json",
         response_json_schema=dict(question.schema),
+        automatic_continuation=False,  # the SDK would ask again and again, uncounted
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
     )

@@ -7,10 +7,12 @@ lost answer can leave one that nobody knows of. The service deletes files by its
 from __future__ import annotations
 
 import hashlib
+import math
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -42,6 +44,12 @@ POLL = 2.0
 
 GRACE = 2.0
 """Seconds that an upload which was given up has for ending its current step."""
+
+DELETE_TIMEOUT = 15.0
+"""Seconds for a deletion: it may keep somebody waiting who has pressed Ctrl-C."""
+
+LONGEST_PAUSE = 5.0
+"""Seconds before a deletion is tried again."""
 
 MEDIA_NAMES = {
     "audio/mp4": "audio/m4a",
@@ -89,24 +97,35 @@ class RemoteFiles:
     def _upload(self, part: FilePart, progress: Progress) -> Any:
         name = f"citekit-{secrets.token_hex(12)}"
         media_type = MEDIA_NAMES.get(part.media_type, part.media_type)
-        with _outgoing(part.path) as outgoing:
-            self._note(name)
-            ended = threading.Event()
-            try:
-                sent = attended(
-                    lambda: _signalling(
-                        ended, lambda: google_genai.upload(self.client, outgoing, name, media_type, self.base_url)
-                    ),
-                    lambda: progress(outgoing.sent, outgoing.size, f"uploading {part.path.name} to Gemini"),
-                )
-            except BaseException:
-                outgoing.stopped = True
-                self._names[name] = not ended.wait(GRACE)
-                raise
+        with _outgoing(part.path) as outgoing, self._noted(name, outgoing) as ended:
+            sent = attended(
+                lambda: _signalling(
+                    ended, lambda: google_genai.upload(self.client, outgoing, name, media_type, self.base_url)
+                ),
+                lambda: progress(outgoing.sent, outgoing.size, f"uploading {part.path.name} to Gemini"),
+            )
         if sent.name and sent.name.removeprefix("files/") != name:
             self._note(sent.name.removeprefix("files/"))
         progress(outgoing.size, outgoing.size, f"uploaded {part.path.name} to Gemini")
         return sent
+
+    @contextmanager
+    def _noted(self, name: str, outgoing: google_genai.Outgoing) -> Iterator[threading.Event]:
+        """Note `name` before its upload, struck out where that fails before the first byte. Gives what its end sets."""
+        self._note(name)
+        ended = threading.Event()
+        try:
+            yield ended
+        except BaseException:
+            outgoing.stopped = True
+            self._names[name] = not ended.wait(GRACE)
+            if not outgoing.begun:
+                self._strike_out(name)
+            raise
+
+    def _strike_out(self, name: str) -> None:
+        del self._names[name]
+        self.run.forget(name)
 
     def _note(self, name: str) -> None:
         self._names[name] = False
@@ -136,14 +155,30 @@ class RemoteFiles:
 
     def delete_all(self) -> None:
         """Delete what was uploaded; what cannot be deleted now stays noted, for the next run. Raises nothing of its own."""
-        hurried = evolve(self.patience, retries=min(1, self.patience.retries))
-        for name, perhaps_coming in self._names.items():
-            if self._delete(name, hurried) and not perhaps_coming:
-                self.run.forget(name)
+        hurried = evolve(
+            self.patience,
+            retries=min(1, self.patience.retries),
+            sleep=lambda seconds: self.patience.sleep(min(seconds, LONGEST_PAUSE)),
+        )
+        delete = self._until_one_fails(hurried)
+        for name, perhaps_coming in list(self._names.items()):
+            if delete(name) and not perhaps_coming:
+                self._strike_out(name)
 
     def sweep(self, leftovers: Leftovers) -> int:
         """Delete what earlier runs of this account left; one try each. Returns how many are gone."""
-        return leftovers.sweep(SERVICE, self.owner, lambda name: self._delete(name, evolve(self.patience, retries=0)))
+        return leftovers.sweep(SERVICE, self.owner, self._until_one_fails(evolve(self.patience, retries=0)))
+
+    def _until_one_fails(self, patience: Patience) -> Callable[[str], bool]:
+        """Deletes files, and says whether each is gone; where one could not be reached, the others are not tried."""
+        failed = False
+
+        def delete(name: str) -> bool:
+            nonlocal failed
+            failed = failed or not self._delete(name, patience)
+            return not failed
+
+        return delete
 
     def _delete(self, name: str, patience: Patience) -> bool:
         """Whether the file is gone. A file that never was, or is another's, is answered with 403 or 404 alike."""
@@ -154,10 +189,11 @@ class RemoteFiles:
         return True
 
     def _delete_once(self, name: str) -> None:
-        from google.genai import errors
+        from google.genai import errors, types
 
+        limit = types.HttpOptions(timeout=math.ceil(min(self.timeout, DELETE_TIMEOUT) * 1000))
         try:
-            self.client.files.delete(name=name)
+            self.client.files.delete(name=name, config=types.DeleteFileConfig(http_options=limit))
         except errors.ClientError as error:
             if error.code not in (403, 404):
                 raise

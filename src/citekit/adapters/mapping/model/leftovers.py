@@ -18,8 +18,8 @@ from typing import Any
 
 from attrs import frozen
 
-from citekit.adapters.drivers.files import sweep, write_atomically
 from citekit.adapters.drivers.filelock import Locks
+from citekit.adapters.drivers.files import sweep, write_atomically
 from citekit.domain.errors import HomeUnwritable
 
 
@@ -42,17 +42,17 @@ class Run:
     def __init__(self, folder: Path, locks: Locks) -> None:
         self._id = secrets.token_hex(8)
         self._folder, self._locks = folder, locks
-        self._held = ExitStack()
+        self._held, self._holding = ExitStack(), False
         self._files: dict[str, Leftover] = {}
         self._gate = threading.Lock()
 
     def remember(self, leftover: Leftover) -> None:
         """Write down that this file is about to exist. A home that cannot be written is no hindrance."""
         with self._gate, suppress(HomeUnwritable):
-            first = not self._files
             self._files[leftover.name] = leftover
-            if first:
+            if not self._holding:
                 self._held.enter_context(self._locks.hold(f"{self._id}.lock"))
+                self._holding = True
             _write(self._folder / f"{self._id}.json", list(self._files.values()))
 
     def forget(self, name: str) -> None:
@@ -72,6 +72,7 @@ class Run:
         if not self._files:
             _remove(self._folder / f"{self._id}.lock")
         self._held.close()
+        self._holding = False
 
 
 class Leftovers:

@@ -7,12 +7,12 @@ models, and it is what compatible servers share.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from attrs import define, field, frozen
 
@@ -59,7 +59,7 @@ class OpenAiService:
     """`base_url` None is OpenAI itself, which needs a key; another server may need none. `timeout` is in seconds.
 
     `max_requests` bounds the requests of one session. `extract_text` gives the text of a PDF, page by page, for servers
-    that take no files.
+    that take no files; it is empty where no page has any text, so that a scan is not mapped from its page numbers.
     """
 
     key: str | None = field(repr=False, converter=_trimmed)
@@ -143,8 +143,16 @@ def _check(place: Place, key: str | None) -> None:
         raise MapperUnavailable(
             "The key in OPENAI_API_KEY holds spaces or characters that no key has: copy it again, whole and alone."
         )
-    if place.base_url is not None and not re.match(r"https?://[^/\s]+", place.base_url):
+    if place.base_url is not None and not _is_address(place.base_url):
         raise MapperUnavailable(
             "The base URL for the mapper openai is no address: it begins with http:// or https:// and usually ends in /v1, "
             "such as http://localhost:11434/v1."
         )
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is none
+        return False

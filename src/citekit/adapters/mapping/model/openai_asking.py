@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field, frozen
 
 from citekit.adapters.drivers import openai as driver
+from citekit.adapters.mapping.model.attended import attended
 from citekit.adapters.mapping.model.conversation import Question, Reply, Usage
 from citekit.adapters.mapping.model.openai_abilities import Abilities, Form, lesser
 from citekit.adapters.mapping.model.openai_failures import BadAnswerError, Place, failure, refusal
@@ -77,9 +78,11 @@ class Asking:
     def _send(self, written: Messages) -> ChatCompletion:
         talk = self.talk
         talk.budget.spend()
-        self.progress(0, None, f"asking {talk.place.model}")
+        heartbeat = partial(self.progress, 0, None, f"asking {talk.place.model}")
+        heartbeat()
+        create = partial(talk.client.chat.completions.create, **self._request(written))
         try:
-            completion = talk.client.chat.completions.create(**self._request(written))
+            completion = attended(create, heartbeat)
         except Exception as error:
             trouble = driver.trouble(error, talk.key)
             if trouble is not None and trouble.status is not None:

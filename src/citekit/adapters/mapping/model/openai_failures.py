@@ -20,6 +20,7 @@ _TOO_LONG = re.compile(
     r"|prompt is too long|too many tokens|string_above_max_length"
 )
 _TOO_MUCH_AT_ONCE = re.compile(r"request too large|tokens_limit")
+_LOST = re.compile(r"disconnected|closed connection|connection reset|reset by peer|broken pipe")
 _REFUSED = re.compile(r"content_policy|content_filter|invalid_prompt|policy_violation|flagged|moderation")
 _NO_MODEL = re.compile(
     r"model_not_found|model.{0,120}(not found|not exist|no access|unknown)|(unknown|invalid) model|no endpoints found for"
@@ -70,11 +71,11 @@ def no_key() -> MapperUnavailable:
     )
 
 
-def refusal(place: Place, words: str) -> MapperUnavailable:
-    """The model, or a filter in front of it, did not want to."""
+def refusal(place: Place, words: str, http: str = "") -> MapperUnavailable:
+    """The model, or a filter in front of it, did not want to; `http` is the status in brackets, where it was an error."""
     said = f": {_short(words)!r}" if words.strip() else ""
     return MapperUnavailable(
-        f"{place.who} refused to map this with the model {place.model!r}{said}. "
+        f"{place.who} refused to map this with the model {place.model!r}{http and ' ' + http}{said}. "
         "Try another model (--model), or map without one (--mapper local)."
     )
 
@@ -102,6 +103,8 @@ def _without_status(place: Place, trouble: Trouble) -> tuple[str, bool]:
     who, said = place.who, f" ({_short(trouble.message)})" if trouble.message.strip() else ""
     if trouble.kind is Kind.TIMEOUT:
         return f"{who} did not answer within {place.timeout:g} s: allow more time (--timeout).", True
+    if trouble.kind is Kind.UNREACHABLE and _LOST.search(trouble.words):
+        return f"The connection to {_inside(who)} was lost{said}: try again.", True
     if trouble.kind is Kind.UNREACHABLE:
         look = "the network" if place.base_url is None else "that it is running there, and --base-url"
         return f"{who} cannot be reached{said}: check {look}.", not trouble.lasting
@@ -132,11 +135,12 @@ def _by_status(place: Place, trouble: Trouble, status: int) -> tuple[str, bool]:
     if status == 413 or (status == 429 and _TOO_MUCH_AT_ONCE.search(trouble.words)):
         return f"{who} takes no request that large {http}{said}. Map a smaller file.", False
     if status == 429:
-        return f"{who} allows no more requests for now {http}: wait, or ask fewer at a time (--concurrency).", True
+        wait = "wait" if trouble.retry_after is None else f"wait {trouble.retry_after:.0f} s"
+        return f"{who} allows no more requests for now {http}: {wait}, or ask fewer at a time (--concurrency).", True
     if status in (400, 403, 404, 422) and _NO_MODEL.search(trouble.words):
         return f"{who} has no model {place.model!r} for this key {http}: choose another (--model).", False
     if status in (400, 403) and _REFUSED.search(trouble.words):
-        return f"{refusal(place, trouble.message)} {http}", False
+        return str(refusal(place, trouble.message, http)), False
     if status == 403:
         return f"{who} does not allow this key to do that {http}{said}. Check the key's permissions.", False
     if status in (404, 405):

@@ -23,6 +23,9 @@ TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 PAUSE_LIMIT = 60.0
 """Seconds of the longest pause; a service that asks for more is not waited for."""
 
+NAP = 0.5
+"""Seconds between two looks at whether the answer is still wanted."""
+
 T = TypeVar("T")
 
 
@@ -92,5 +95,14 @@ def patiently(
             pause = patience.pause(attempt, failure.retry_after) if failure.transient else None
             if pause is None:
                 raise failure.error from error
-            progress(0, None, f"waiting {pause:.0f} s: {failure.error}")
-            patience.sleep(pause)
+            _wait(pause, patience, progress, f"waiting {pause:.0f} s: {failure.error}")
+
+
+def _wait(seconds: float, patience: Patience, progress: Progress, message: str) -> None:
+    """Sleep in short naps, so that whoever gives up does not wait for the end."""
+    while seconds > 0:
+        progress(0, None, message)
+        nap = min(seconds, NAP)
+        patience.sleep(nap)
+        seconds -= nap
+    progress(0, None, message)

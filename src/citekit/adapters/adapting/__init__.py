@@ -1,0 +1,1 @@
+"""Adapters of `MapAdapter`: maps made of the structure that other programs found."""

@@ -1,0 +1,63 @@
+"""Several pieces of work at once, for as long as anybody wants them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+from attrs import define, field
+
+from citekit.domain.errors import Cancelled
+from citekit.domain.progress import Progress
+
+T = TypeVar("T")
+
+_LOOK_EVERY = 0.2
+
+
+@define
+class _Report:
+    """The caller's progress for many threads: told by one at a time, and stopped for all at once."""
+
+    progress: Progress
+    stopped: threading.Event = field(factory=threading.Event)
+    lock: threading.Lock = field(factory=threading.Lock)
+
+    def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
+        if self.stopped.is_set():
+            raise Cancelled("Another part of the file could not be mapped, so this one was given up.")
+        with self.lock:
+            self.progress(done, total, message)
+
+
+def side_by_side(work: Sequence[Callable[[Progress], T]], at_once: int, progress: Progress) -> list[T]:
+    """The results of all `work` in order, `at_once` of it in threads at a time; a single one runs in this thread.
+
+    The first error stops everything and is raised when all threads have ended, as is one of `progress`.
+    """
+    if len(work) == 1:
+        progress(0, 1, "asking the model")
+        return [work[0](progress)]
+    report = _Report(progress)
+    with ThreadPoolExecutor(max(1, min(at_once, len(work))), thread_name_prefix="citekit-model") as pool:
+        futures = [pool.submit(each, report) for each in work]
+        try:
+            _await(futures, report)
+        except BaseException:
+            report.stopped.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return [future.result() for future in futures]
+
+
+def _await(futures: Sequence[Future[T]], report: _Report) -> None:
+    pending = set(futures)
+    while pending:
+        report(
+            len(futures) - len(pending), len(futures), f"mapped {len(futures) - len(pending)} of {len(futures)} parts"
+        )
+        done, pending = wait(pending, timeout=_LOOK_EVERY, return_when=FIRST_COMPLETED)
+        for future in done:
+            future.result()

@@ -1,0 +1,66 @@
+"""Older maps of a resource that other mappers made of the same bytes: kept, so that choosing one again costs nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from citekit.adapters.drivers.files import open_for_reading, unwritable, write_atomically
+from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, parsed
+from citekit.domain.errors import MapCorrupt
+from citekit.domain.ids import stored_name
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.resource_map import ResourceMap
+
+FOLDER = ".editions"
+"""Below the folder of maps; hidden, so that no edition is taken for a map of its own."""
+
+
+class Editions:
+    """One file for each mapper, in a folder for each resource."""
+
+    def __init__(self, maps_folder: Path) -> None:
+        self._folder = maps_folder / FOLDER
+
+    def keep(self, resource_map: ResourceMap, data: bytes) -> None:
+        """Keep the written form of a map that is about to be replaced; one whose mapper is not known is not kept."""
+        if resource_map.mapper is not None:
+            write_atomically(self._path(resource_map.resource_id, resource_map.mapper), data)
+
+    def get(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
+        """The kept map of that mapper; None where there is none, or it is damaged."""
+        with suppress(OSError, MapCorrupt):
+            return self._read(resource_id, self._path(resource_id, mapper))
+        return None
+
+    def all(self, resource_id: str) -> Sequence[ResourceMap]:
+        """Every kept map of the resource that can be read, in the order of its files' names."""
+        found = []
+        for path in sorted(self._of(resource_id).glob(f"*{SUFFIX}")):
+            with suppress(OSError, MapCorrupt):
+                found.append(self._read(resource_id, path))
+        return found
+
+    def forget(self, resource_id: str) -> None:
+        """Remove all that is kept of the resource. Raises `HomeUnwritable`."""
+        try:
+            shutil.rmtree(self._of(resource_id))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise unwritable(error, self._of(resource_id)) from error
+
+    def _of(self, resource_id: str) -> Path:
+        return self._folder / stored_name(resource_id)
+
+    def _path(self, resource_id: str, mapper: MapperIdentity) -> Path:
+        name = hashlib.sha256(json.dumps([mapper.name, mapper.model, mapper.version]).encode()).hexdigest()[:16]
+        return self._of(resource_id) / f"{name}{SUFFIX}"
+
+    def _read(self, resource_id: str, path: Path) -> ResourceMap:
+        with open_for_reading(path) as file:
+            return parsed(resource_id, path, file.read(SIZE_LIMIT + 1))

@@ -1,0 +1,200 @@
+"""The outline of maps as one text for a model, within a budget of tokens, coarse first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, chain, zip_longest
+from typing import Any, Protocol
+
+from attrs import define, field, frozen
+
+from citekit.domain.address import Address
+from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing
+from citekit.domain.node import Node
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.resource_map import ResourceMap
+
+TOKEN = 4
+"""Characters that are counted as one token: an estimate, near to what tokenizers make of English prose."""
+
+SUMMARY_LIMIT = 160
+TITLE_LIMIT = 120
+
+FORMATS = ("markdown", "json")
+
+
+@frozen
+class AgentContext:
+    """The text for a model; `shown` nodes are in it, `left_out` did not fit."""
+
+    text: str
+    shown: int
+    left_out: int
+
+
+@frozen
+class ReadContext:
+    """Reads maps of the store into one text."""
+
+    maps: MapStore
+
+    def __call__(
+        self, resources: Sequence[str] = (), *, format: str = "markdown", budget: int | None = None
+    ) -> AgentContext:
+        """The outline of `resources`, or of every map that can be read; see `agent_context`.
+
+        Raises `ResourceMissing` and `MapCorrupt` for those that are named.
+        """
+        found = [self.maps.get(name) for name in dict.fromkeys(resources)] if resources else list(self._readable())
+        return agent_context(found, format=format, budget=budget)
+
+    def _readable(self) -> Iterator[ResourceMap]:
+        for name in self.maps.ids():
+            try:
+                yield self.maps.get(name)
+            except (MapCorrupt, ResourceMissing):
+                continue
+
+
+def agent_context(maps: Sequence[ResourceMap], *, format: str = "markdown", budget: int | None = None) -> AgentContext:
+    """The outline of `maps`: every node with its id and address, in at most `budget` tokens of 4 characters (an estimate).
+
+    Coarse first: the top level of all maps, one node of each in turn, then the next level; a larger budget shows all that a
+    smaller one shows. Within the text nodes stand in reading order. Raises `RequestRefused` for a format that is none,
+    and for a budget that does not even hold the titles of the maps.
+    """
+    if format not in FORMATS:
+        raise RequestRefused(f"A context is written as {' or '.join(FORMATS)}, not as {format!r}.")
+    writer: _Writer = _Json(maps) if format == "json" else _Markdown(maps)
+    order = list(_coarse_first(maps))
+    count = len(order) if budget is None else _fitting(writer, order, budget * TOKEN)
+    shown = {(number, node.id) for number, node, _ in order[:count]}
+    return AgentContext(writer.text(shown, len(order) - count), count, len(order) - count)
+
+
+_Shown = set[tuple[int, str]]
+_Place = tuple[int, Node, int]
+"""The number of a map, one of its nodes, and how deep that is, from 0."""
+
+
+class _Writer(Protocol):
+    def text(self, shown: _Shown, left_out: int) -> str: ...
+
+    def frame(self, left_out: int) -> int: ...
+
+    def cost(self, place: _Place) -> int: ...
+
+
+def _coarse_first(maps: Sequence[ResourceMap]) -> Iterator[_Place]:
+    """Every node, level by level, on each level one of every map in turn; so a parent comes before its children."""
+    levels = [[(number, node, 0) for node in each.nodes] for number, each in enumerate(maps)]
+    while any(levels):
+        yield from (place for place in chain.from_iterable(zip_longest(*levels)) if place is not None)
+        levels = [
+            [(number, child, depth + 1) for number, node, depth in level for child in node.children] for level in levels
+        ]
+
+
+def _fitting(writer: _Writer, order: Sequence[_Place], room: int) -> int:
+    """How many nodes fit into `room` characters."""
+    costs = list(accumulate(map(writer.cost, order)))
+    if writer.frame(0) + (costs[-1] if costs else 0) <= room:
+        return len(order)
+    needed = writer.frame(len(order))
+    if needed > room:
+        raise RequestRefused(
+            f"The titles alone need {-(-needed // TOKEN)} tokens, and the budget is {room // TOKEN}: "
+            "raise it, or name fewer resources."
+        )
+    return sum(needed + cost <= room for cost in costs[:-1])
+
+
+@define
+class _Markdown:
+    maps: Sequence[ResourceMap]
+    lines: dict[tuple[int, str], str] = field(factory=dict)
+
+    def text(self, shown: _Shown, left_out: int) -> str:
+        return "\n".join([*self._lines(shown), *self._end(left_out)])
+
+    def frame(self, left_out: int) -> int:
+        return len(self.text(set(), left_out))
+
+    def cost(self, place: _Place) -> int:
+        return len(self._line(place)) + 1
+
+    def _lines(self, shown: _Shown) -> Iterator[str]:
+        yield "# Resources"
+        for number, each in enumerate(self.maps):
+            yield ""
+            yield f"## {_brief(each.title, TITLE_LIMIT)} (id: {each.resource_id}, {each.modality})"
+            yield from (self._line(place) for place in _within(number, each.nodes, shown))
+
+    def _end(self, left_out: int) -> Sequence[str]:
+        return ["", f"({left_out} more nodes were left out to fit.)"] if left_out else []
+
+    def _line(self, place: _Place) -> str:
+        number, node, depth = place
+        if (number, node.id) not in self.lines:
+            where = Address(self.maps[number].resource_id, node.location)
+            summary = _brief(node.summary or "", SUMMARY_LIMIT)
+            title = _brief(node.title, TITLE_LIMIT)
+            line = f"{'  ' * depth}- **{node.id}**: {title} <{where}>{f' - {summary}' if summary else ''}"
+            self.lines[number, node.id] = line
+        return self.lines[number, node.id]
+
+
+@define
+class _Json:
+    maps: Sequence[ResourceMap]
+
+    def text(self, shown: _Shown, left_out: int) -> str:
+        resources = [
+            {**self._head(each), "nodes": self._nodes(number, each.nodes, shown)}
+            for number, each in enumerate(self.maps)
+        ]
+        return _compact({"resources": resources, "left_out": left_out})
+
+    def frame(self, left_out: int) -> int:
+        return len(self.text(set(), left_out))
+
+    def cost(self, place: _Place) -> int:
+        number, node, _ = place
+        return len(_compact({**self._plain(number, node), "children": []})) + 1
+
+    def _head(self, each: ResourceMap) -> dict[str, Any]:
+        return {"id": each.resource_id, "title": _brief(each.title, TITLE_LIMIT), "type": each.modality.value}
+
+    def _nodes(self, number: int, nodes: Sequence[Node], shown: _Shown) -> list[dict[str, Any]]:
+        kept = [node for node in nodes if (number, node.id) in shown]
+        found = []
+        for node in kept:
+            children = self._nodes(number, node.children, shown)
+            found.append({**self._plain(number, node), **({"children": children} if children else {})})
+        return found
+
+    def _plain(self, number: int, node: Node) -> dict[str, Any]:
+        where = str(Address(self.maps[number].resource_id, node.location))
+        plain = {"id": node.id, "title": _brief(node.title, TITLE_LIMIT), "address": where}
+        summary = _brief(node.summary or "", SUMMARY_LIMIT)
+        return {**plain, "summary": summary} if summary else plain
+
+
+def _within(number: int, nodes: Sequence[Node], shown: _Shown) -> Iterator[_Place]:
+    """The shown nodes in reading order."""
+    pending = [(node, 0) for node in reversed(nodes)]
+    while pending:
+        node, depth = pending.pop()
+        if (number, node.id) in shown:
+            yield number, node, depth
+            pending.extend((child, depth + 1) for child in reversed(node.children))
+
+
+def _brief(text: str, limit: int) -> str:
+    flat = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
+    return flat if len(flat) <= limit else f"{flat[: limit - 3].rstrip()}..."
+
+
+def _compact(plain: Mapping[str, Any]) -> str:
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))

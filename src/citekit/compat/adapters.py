@@ -1,0 +1,86 @@
+"""The adapters of citekit 0.2, which stood in `citekit.adapters`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+from citekit.bootstrap import bootstrap
+from citekit.compat.models import ResourceMap, map_of
+from citekit.domain.errors import FaultyAnswer, Refused, SourceUnreadable
+
+
+class MapAdapter(ABC):
+    """Subclass this and write `adapt`."""
+
+    @abstractmethod
+    def adapt(self, input_data: Any, **kwargs: Any) -> ResourceMap:
+        """The map of `input_data`: a path, or plain data."""
+
+
+class _AdapterOfToday(MapAdapter):
+    """An adapter of today under its old name.
+
+    `adapt` takes `title`, `resource_id` and `source`, the path of the file that the data speak of. Raises `ValueError`
+    for data of another shape and `FileNotFoundError` for a missing file, each with our error as its cause.
+    """
+
+    name: ClassVar[str]
+    resource_id: ClassVar[str]
+    title: ClassVar[str | None] = None
+
+    def adapt(self, input_data: Any, **kwargs: Any) -> ResourceMap:
+        """The map of the file or folder at a path (text or `Path`), or of plain data."""
+        data = Path(input_data) if isinstance(input_data, str | Path) else input_data
+        source, app = kwargs.get("source"), bootstrap()
+        with _old_errors():
+            known = None if source is None else app.sources.identify(Path(source))
+            made = app.adapter_called(self.name).adapt(data, self.resource_id, known)
+        plain = map_of(made)
+        plain.resource_id = kwargs.get("resource_id", plain.resource_id)
+        plain.title = kwargs.get("title", plain.title if known is not None else self.title or plain.title)
+        plain.source_path = plain.source_path or self._path(data)
+        return plain
+
+    def _path(self, data: object) -> str:  # noqa: ARG002
+        return "virtual"
+
+
+class GenericAdapter(_AdapterOfToday):
+    """Reads a map that is close to the written form."""
+
+    name = "generic"
+    resource_id = "generic_import"
+
+
+class GraphRAGAdapter(_AdapterOfToday):
+    """Reads what GraphRAG writes."""
+
+    name = "graphrag"
+    resource_id = "graphrag_import"
+    title = "GraphRAG Import"
+
+    def _path(self, data: object) -> str:
+        return str(data) if isinstance(data, Path) else "virtual"
+
+
+class LlamaIndexAdapter(_AdapterOfToday):
+    """Reads nodes and docstores of LlamaIndex."""
+
+    name = "llamaindex"
+    resource_id = "llamaindex_import"
+    title = "LlamaIndex Import"
+
+
+@contextmanager
+def _old_errors() -> Iterator[None]:
+    """The exceptions that 0.2 raised, with ours as their cause."""
+    try:
+        yield
+    except SourceUnreadable as error:
+        raise FileNotFoundError(str(error)) from error
+    except (FaultyAnswer, Refused) as error:
+        raise ValueError(str(error)) from error

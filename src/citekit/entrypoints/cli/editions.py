@@ -1,0 +1,51 @@
+"""`citekit editions`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from citekit.domain.resource_map import ResourceMap
+
+
+@click.command("editions", cls=Command)
+@click.argument("resource")
+@click.option("--use", metavar="MAPPER", help="Take this edition into use: its mapper, or mapper:model, or all of its name.")
+@pass_session
+def command(session: Session, resource: str, use: str | None) -> None:
+    """List the maps that different mappers made of the same file, or take another one into use.
+
+    The map in use stands first. Nothing is mapped and nothing is sent: earlier maps were kept when they were replaced.
+    """
+    store = session.app.maps
+    if use is not None:
+        store.put(_chosen(store.editions(resource), resource, use))
+    found = store.editions(resource)
+    names = [str(each.mapper) if each.mapper else "unknown" for each in found]
+    rows = [
+        {"mapper": name, "nodes": each.node_count, "created_at": each.created_at.isoformat(), "in_use": each is found[0]}
+        for name, each in zip(names, found, strict=True)
+    ]
+    session.answer({"resource": resource, "editions": rows}, [_line(row) for row in rows])
+
+
+def _line(row: Mapping[str, object]) -> str:
+    return f"{'*' if row['in_use'] else ' '} {row['mapper']}  {row['nodes']} nodes, made {row['created_at']}"
+
+
+def _chosen(known: Sequence[ResourceMap], resource: str, use: str) -> ResourceMap:
+    from citekit.domain.errors import RequestRefused
+
+    fitting = [each for each in known if each.mapper and f"{each.mapper}:".startswith(f"{use}:")]
+    if len(fitting) == 1:
+        return fitting[0]
+    names = ", ".join(str(each.mapper) for each in known)
+    reason = "is more than one edition" if fitting else "is no edition"
+    raise RequestRefused(f"'{use}' {reason} of '{resource}': there are {names}.")

@@ -1,0 +1,37 @@
+"""Maps of one file by different mappers are kept and can be chosen."""
+
+from __future__ import annotations
+
+from tests.cli.program import Cli
+
+MAPPER = '''
+class Mapper:
+    def generate_map(self, path, kind, resource_id):
+        place = {"modality": "text", "lines": [1, 2]}
+        return {"type": kind, "title": "Mine", "nodes": [{"id": "mine", "title": "Mine", "type": "part", "location": place}]}
+'''
+
+
+def test_an_earlier_map_is_listed_and_taken_into_use_again(cli: Cli) -> None:
+    cli.write("code.py")
+    (cli.here / "mine.py").write_text(MAPPER)
+    cli("ingest", "code.py")
+    cli("ingest", "code.py", "--mapper", "mine.py")
+
+    listed = cli("editions", "code_py", "--json").json["editions"]
+    chosen = cli("editions", "code_py", "--use", "local", "--json").json["editions"]
+
+    assert [("custom:mine", True), ("local", False)] == [
+        (row["mapper"].rpartition(":")[0], row["in_use"]) for row in listed
+    ]
+    assert "local:1" == chosen[0]["mapper"]
+    assert "first" in cli("structure", "code_py").out
+
+
+def test_an_edition_that_is_none_names_those_that_are(cli: Cli) -> None:
+    cli.write("code.py")
+    cli("ingest", "code.py")
+
+    answer = cli("editions", "code_py", "--use", "gemini")
+
+    assert (2, "Error: 'gemini' is no edition of 'code_py': there are local:1.\n") == (answer.code, answer.err)
