@@ -18,8 +18,8 @@ def test_an_earlier_map_is_listed_and_taken_into_use_again(cli: Cli) -> None:
     cli("ingest", "code.py")
     cli("ingest", "code.py", "--mapper", "mine.py")
 
-    listed = cli("editions", "code_py", "--json").json["editions"]
-    chosen = cli("editions", "code_py", "--use", "local", "--json").json["editions"]
+    listed = cli("editions", "code_py", "--json").document["editions"]
+    chosen = cli("editions", "code_py", "--use", "local", "--json").document["editions"]
 
     assert [("custom:mine", True), ("local", False)] == [
         (row["mapper"].rpartition(":")[0], row["in_use"]) for row in listed

@@ -10,10 +10,12 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from attrs import define, field, frozen
 
+from citekit.adapters.mapping.model.attended import attended
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.progress import Progress
 
@@ -22,9 +24,6 @@ TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 
 PAUSE_LIMIT = 60.0
 """Seconds of the longest pause; a service that asks for more is not waited for."""
-
-NAP = 0.5
-"""Seconds between two looks at whether the answer is still wanted."""
 
 T = TypeVar("T")
 
@@ -95,14 +94,6 @@ def patiently(
             pause = patience.pause(attempt, failure.retry_after) if failure.transient else None
             if pause is None:
                 raise failure.error from error
-            _wait(pause, patience, progress, f"waiting {pause:.0f} s: {failure.error}")
-
-
-def _wait(seconds: float, patience: Patience, progress: Progress, message: str) -> None:
-    """Sleep in short naps, so that whoever gives up does not wait for the end."""
-    while seconds > 0:
-        progress(0, None, message)
-        nap = min(seconds, NAP)
-        patience.sleep(nap)
-        seconds -= nap
-    progress(0, None, message)
+            waiting = f"waiting {pause:.0f} s: {failure.error}"
+            progress(0, None, waiting)
+            attended(partial(patience.sleep, pause), partial(progress, 0, None, waiting))
