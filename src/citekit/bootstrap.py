@@ -7,10 +7,10 @@ PDF engine.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from attrs import define, field
 
@@ -20,6 +20,7 @@ from citekit.application.check_map import CheckMap
 from citekit.application.ingest import Ingest
 from citekit.application.ingest_many import IngestMany
 from citekit.application.locating import LocateSource
+from citekit.application.naming import ChooseId
 from citekit.application.resolve import Resolve
 from citekit.application.search import Search
 from citekit.application.structure import GetStructure
@@ -50,21 +51,57 @@ ADAPTERS = ("graphrag", "llamaindex", "generic")
 """The names that `--adapter` knows."""
 
 
+T = TypeVar("T")
+
+
+class first_use(Generic[T]):  # noqa: N801 - stands where functools.cached_property would, which has no lock from 3.12 on
+    """A property that is made when it is first asked for, once, whichever thread asks."""
+
+    def __init__(self, make: Callable[[App], T]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, app: None, owner: type) -> first_use[T]: ...
+
+    @overload
+    def __get__(self, app: App, owner: type) -> T: ...
+
+    def __get__(self, app: App | None, owner: type) -> first_use[T] | T:
+        if app is None:
+            return self
+        made = app.made
+        if self._name not in made:
+            with app.lock:
+                if self._name not in made:
+                    made[self._name] = self._make(app)
+        found: T = made[self._name]
+        return found
+
+
 @define
 class App:
-    """The use cases of one home; every port can be given, and is else chosen from the settings."""
+    """The use cases of one home; every port can be given, and is else chosen from the settings.
+
+    `made` are those that were asked for so far. Safe to use from several threads.
+    """
 
     settings: Settings
     _given: dict[str, Any] = field(factory=dict)
+    made: dict[str, Any] = field(factory=dict, init=False, repr=False)
+    lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
 
-    @cached_property
+    @first_use
     def maps(self) -> MapStore:
         """Where maps are kept."""
         from citekit.adapters.storage.json_maps import JsonMapStore
 
         return self._given.get("maps") or JsonMapStore(self.settings.maps_folder, self._index)
 
-    @cached_property
+    @first_use
     def evidence(self) -> EvidenceStore:
         """Where evidence is kept."""
         from citekit.adapters.storage.evidence_files import FileEvidenceStore
@@ -72,49 +109,49 @@ class App:
         folder = self.settings.cache_folder / "evidence"
         return self._given.get("evidence") or FileEvidenceStore(folder, self._index, self.settings.cache_limit)
 
-    @cached_property
+    @first_use
     def outputs(self) -> Outputs:
         """Where evidence is laid for people."""
         from citekit.adapters.storage.friendly_outputs import FriendlyOutputs
 
         return self._given.get("outputs") or FriendlyOutputs(self.settings.output_folder)
 
-    @cached_property
+    @first_use
     def sources(self) -> Sources:
         """How files are read."""
         from citekit.adapters.sources.filesystem import FileSources
 
         return self._given.get("sources") or FileSources(self._index)
 
-    @cached_property
+    @first_use
     def locks(self) -> Locks:
         """How callers take turns."""
         from citekit.adapters.storage.file_locks import FileLocks
 
         return self._given.get("locks") or FileLocks(self.settings.cache_folder / "locks")
 
-    @cached_property
+    @first_use
     def clock(self) -> Clock:
         """What time it is."""
         from citekit.adapters.storage.system_clock import SystemClock
 
         return self._given.get("clock") or SystemClock()
 
-    @cached_property
+    @first_use
     def reader(self) -> Reader:
         """How books are read."""
         from citekit.adapters.reading.epub import EpubReader
 
         return self._given.get("reader") or EpubReader()
 
-    @cached_property
+    @first_use
     def probe(self) -> MediaProbe:
         """How media files are looked into."""
         from citekit.adapters.probing.pyav import PyAvProbe
 
         return self._given.get("probe") or PyAvProbe()
 
-    @cached_property
+    @first_use
     def mapper(self) -> Mapper:
         """Who makes maps. Raises `RequestRefused` for a name that is not known."""
         return self._given.get("mapper") or self.mapper_called(self.settings.mapper)
@@ -152,7 +189,7 @@ class App:
 
         return wrap_mapper(provider, self._local_mapper)
 
-    @cached_property
+    @first_use
     def _local_mapper(self) -> Mapper:
         from citekit.adapters.mapping.local.mapper import LocalMapper
 
@@ -177,17 +214,17 @@ class App:
         known = ", ".join(ADAPTERS)
         raise RequestRefused(f"There is no adapter called '{name}': the known ones are {known}, or a .py file.")
 
-    @cached_property
+    @first_use
     def adapt(self) -> Adapt:
         """Turn foreign structure into a map."""
         return Adapt(self.sources, self.maps, self._local_mapper, self.locks)
 
-    @cached_property
+    @first_use
     def context(self) -> ReadContext:
         """Tell an agent what there is."""
         return ReadContext(self.maps)
 
-    @cached_property
+    @first_use
     def extractors(self) -> Sequence[Extractor]:
         """Who cuts parts out; the first that can do it does."""
         if "extractors" in self._given:
@@ -208,47 +245,47 @@ class App:
             EpubExtractor(self.reader),
         )
 
-    @cached_property
+    @first_use
     def ingest(self) -> Ingest:
         """Map one file."""
-        return Ingest(self.sources, self.maps, self.mapper, self.locks)
+        return Ingest(self.sources, self.maps, self.mapper, self.locks, ChooseId(self.maps, self.settings.home))
 
-    @cached_property
+    @first_use
     def ingest_many(self) -> IngestMany:
         """Map many files."""
         return IngestMany(self.ingest)
 
-    @cached_property
+    @first_use
     def locate(self) -> LocateSource:
         """Find the file of a map."""
         return LocateSource(self.sources, self.settings.home, (*self.settings.roots, self.settings.home))
 
-    @cached_property
+    @first_use
     def resolve(self) -> Resolve:
         """Turn a node or an address into evidence."""
         return Resolve(self.maps, self.evidence, self.outputs, self.extractors, self.locate, self.ingest)
 
-    @cached_property
+    @first_use
     def structure(self) -> GetStructure:
         """Read a map in answers of bounded size."""
         return GetStructure(self.maps)
 
-    @cached_property
+    @first_use
     def search(self) -> Search:
         """Find nodes by words."""
         return Search(self.maps)
 
-    @cached_property
+    @first_use
     def check_map(self) -> CheckMap:
         """Say what is wrong with a map."""
         return CheckMap(self.locate)
 
-    @cached_property
+    @first_use
     def verify(self) -> VerifyEvidence:
         """Tell whether evidence is genuine."""
         return VerifyEvidence(self.sources, self.outputs, self.resolve)
 
-    @cached_property
+    @first_use
     def doctor(self) -> Doctor:
         """Look for what is missing or broken."""
         from citekit.adapters.probing import installation
@@ -273,7 +310,7 @@ class App:
         why = "no model is configured" if self.settings.mapper == "auto" else f"CITEKIT_MAPPER={self.settings.mapper}"
         return f"{identity} ({why})"
 
-    @cached_property
+    @first_use
     def _index(self) -> Index:
         from citekit.adapters.drivers.diskcache import Index
 

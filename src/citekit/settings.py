@@ -79,13 +79,13 @@ MEDIA = ("pyav", "ffmpeg")
 
 def settings_from(environment: Mapping[str, str], home: str | Path | None = None) -> Settings:
     """The settings of an environment; `home` wins over `CITEKIT_HOME`. Raises `RequestRefused` for a value that is none."""
-    place = Path(home or environment.get("CITEKIT_HOME") or ".").expanduser()
+    place = expanded(home or environment.get("CITEKIT_HOME") or ".")
     roots = [part for part in environment.get("CITEKIT_ROOTS", "").split(os.pathsep) if part]
     return Settings(
         home=Path(os.path.abspath(place)),  # noqa: PTH100 - resolve() would follow links in the home's own path
         mapper=environment.get("CITEKIT_MAPPER") or "auto",
         cache_limit=read_size(environment.get("CITEKIT_CACHE_LIMIT") or "10G"),
-        roots=tuple(Path(root).expanduser().absolute() for root in roots),
+        roots=tuple(expanded(root).absolute() for root in roots),
         concurrency=_count(environment, "CITEKIT_CONCURRENCY", 1) or min(os.cpu_count() or 1, 4),
         media=_one_of("CITEKIT_MEDIA", environment.get("CITEKIT_MEDIA") or "pyav", MEDIA),
         model=environment.get("CITEKIT_MODEL") or None,
@@ -96,6 +96,14 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         gemini_key=environment.get("GEMINI_API_KEY") or environment.get("GOOGLE_API_KEY") or None,
         openai_key=environment.get("OPENAI_API_KEY") or None,
     )
+
+
+def expanded(path: str | Path) -> Path:
+    """A path with `~` and `~name` written out. Raises `RequestRefused` where there is no such person."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise RequestRefused(f"The folder {str(path)!r} cannot be found: {error}") from error
 
 
 def read_size(text: str) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-import pymupdf
+from attrs import evolve
 
 from citekit.adapters.mapping.local.mapper import LocalMapper
 from citekit.adapters.mapping.model.chapters import ChapterScale
@@ -22,8 +23,10 @@ from citekit.adapters.probing.pyav import PyAvProbe
 from citekit.adapters.reading.epub import EpubReader
 from citekit.domain.digest import Digest
 from citekit.domain.formats import HEAD_SIZE, detect
+from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
+from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
@@ -35,7 +38,18 @@ class StandingClock:
         return datetime(2026, 1, 1, tzinfo=UTC)
 
 
-LOCAL = LocalMapper(EpubReader(), PyAvProbe(), StandingClock())
+class RememberingMapper(LocalMapper):
+    """The local mapper, which maps each file once."""
+
+    known: ClassVar[dict[Digest, ResourceMap]] = {}
+
+    def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
+        if source.digest not in self.known:
+            self.known[source.digest] = super().map(source, "x", progress)
+        return evolve(self.known[source.digest], resource_id=resource_id, source_path=str(source.path))
+
+
+LOCAL = RememberingMapper(EpubReader(), PyAvProbe(), StandingClock())
 
 
 def recorded(name: str) -> str:
@@ -104,21 +118,29 @@ def outline(made: ResourceMap) -> list[tuple[int, str, Any]]:
     rows: list[tuple[int, str, Any]] = []
 
     def grow(node: Node, level: int) -> None:
-        where: Any = node.location
-        place = {
-            "Pages": lambda: (where.numbers[0], where.numbers[-1]),
-            "Lines": lambda: (where.first, where.last),
-            "TimeSpan": lambda: (where.start, where.end),
-            "Box": lambda: where.corners,
-            "Chapter": lambda: (where.number, where.last, where.chars),
-        }[type(where).__name__]()
-        rows.append((level, node.title, place))
+        rows.append((level, node.title, _place(node.location)))
         for child in node.children:
             grow(child, level + 1)
 
     for node in made.nodes:
         grow(node, 1)
     return rows
+
+
+def _place(location: Location) -> tuple[Any, ...]:
+    match location:
+        case Pages(numbers=numbers):
+            return numbers[0], numbers[-1]
+        case Lines(first=first, last=last):
+            return first, last
+        case TimeSpan(start=start, end=end):
+            return start, end
+        case Chapter(number=number, last=last, chars=chars):
+            return number, last, chars
+        case Box():
+            return location.corners
+        case _:
+            raise AssertionError(location)
 
 
 def said(question: Question) -> str:
@@ -128,7 +150,7 @@ def said(question: Question) -> str:
 
 def write_pdf(path: Path, pages: Sequence[str], toc: Sequence[tuple[int, str, int]] = ()) -> Path:
     """A PDF whose pages hold these texts; the first line of a page stands large."""
-    document = pymupdf.open()
+    document: Any = importlib.import_module("pymupdf").open()
     for text in pages:
         page = document.new_page()
         head, _, rest = text.partition("\n")

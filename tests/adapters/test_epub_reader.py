@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import inspect
 import io
-import lzma
+import struct
+import tracemalloc
 import zipfile
 import zlib
 from pathlib import Path
@@ -15,9 +16,9 @@ from lxml import etree
 from PIL import Image
 
 from citekit.adapters.drivers import lxml as driver
-from citekit.adapters.reading import epub_archive
+from citekit.adapters.reading import epub, epub_archive
 from citekit.adapters.reading.epub import EpubReader
-from citekit.domain.errors import CiteKitError, SourceUnsupported
+from citekit.domain.errors import CiteKitError, FormUnsupported, SourceUnsupported
 from tests.adapters.books import CONTAINER, NCX_ITEM, book_files, package, page, write_book, write_epub
 
 ENCRYPTION = """<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container" xmlns:enc="http://www.w3.org/2001/04/xmlenc#">
@@ -193,6 +194,33 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
         EpubReader().read(write_epub(tmp_path / "b.epub", files))
 
 
+def test_sizes_that_lie_do_not_make_a_bomb(tmp_path: Path) -> None:
+    files = book_files(["x"]) | {"OPS/c1.xhtml": b"<p>" + bytes(32 << 20)}
+    path = write_epub(tmp_path / "b.epub", files)
+    path.write_bytes(path.read_bytes().replace(struct.pack("<I", (32 << 20) + 3), struct.pack("<I", 100)))
+    tracemalloc.start()
+
+    try:
+        with pytest.raises(SourceUnsupported, match=r"c1\.xhtml"):
+            EpubReader().read(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 8 << 20
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_only_the_compression_that_ocf_allows_is_read(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "b.epub"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in book_files(["<p>one</p>"]).items():
+            archive.writestr(name, content, method if name.endswith("c1.xhtml") else zipfile.ZIP_STORED)
+
+    with pytest.raises(SourceUnsupported, match="only Stored and Deflate"):
+        EpubReader().read(path)
+
+
 def test_many_large_chapters_are_refused_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(epub_archive, "TOTAL_LIMIT", 100_000)
 
@@ -254,6 +282,47 @@ def test_the_document_of_a_chapter_carries_its_pictures_and_nothing_from_outside
     assert '<html lang="en">' in html
 
 
+def test_a_picture_counts_as_often_as_it_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(epub, "PICTURES_LIMIT", 5 * len(picture()))
+    files = book_files(["<img src='a.png' alt='red'/>" * 3] * 3) | {"OPS/a.png": picture()}
+    path = write_epub(tmp_path / "b.epub", files)
+
+    one, all_three = EpubReader().html(path, 1), EpubReader().html(path, 1, last=3)
+
+    assert (3, 5) == (one.count("data:image/png"), all_three.count("data:image/png"))
+    assert 9 == all_three.count('alt="red"')
+
+
+def test_a_document_that_becomes_too_large_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(epub, "DOCUMENT_LIMIT", 3 << 20)
+    path = write_book(tmp_path / "b.epub", [f"<p>{'x' * (1 << 20)}</p>"] * 3)
+
+    assert len(EpubReader().html(path, 1, last=2)) > 2 << 20
+    with pytest.raises(FormUnsupported, match=r"Chapters 1-3 make .* more than 3 MB: ask for the text form, for fewer"):
+        EpubReader().html(path, 1, last=3)
+
+
+def test_several_chapters_are_sections_of_one_document(tmp_path: Path) -> None:
+    path = write_book(tmp_path / "b.epub", ["<p id='a'>one</p>", "<p id='a'>two</p>", "<p>three</p>"])
+
+    html = EpubReader().html(path, 1, last=2)
+
+    sections = '<section>\n<p id="c1-a">one</p>\n</section>\n<section>\n<p id="c2-a">two</p>\n</section>'
+    assert f"<body>\n{sections}\n</body>" in html
+
+
+@pytest.mark.parametrize(("title", "expected"), [("A Small Book", "A Small Book, chapter 1"), ("", "Chapter 1")])
+def test_a_document_does_not_depend_on_the_name_of_the_file(tmp_path: Path, title: str, expected: str) -> None:
+    files = book_files(["<p>one</p>"])
+    files["OPS/book.opf"] = str(files["OPS/book.opf"]).replace("A Small Book", title)
+    one, other = (write_epub(tmp_path / name, files) for name in ("one.epub", "other.epub"))
+
+    html = EpubReader().html(one, 1)
+
+    assert html == EpubReader().html(other, 1)
+    assert f"<title>{expected}</title>" in html
+
+
 def test_a_part_of_a_chapter_keeps_the_elements_around_it(tmp_path: Path) -> None:
     body = "<div lang='fr'><p>un</p><blockquote><p>deux <em>trois</em> quatre</p></blockquote><p>cinq</p></div>"
     path = write_book(tmp_path / "b.epub", [body])
@@ -305,6 +374,6 @@ def test_every_exception_of_zipfile_is_translated() -> None:
 
     assert {zipfile.BadZipFile, zipfile.LargeZipFile} <= set(kinds)
     assert [] == [
-        kind for kind in (*kinds, zlib.error, lzma.LZMAError) if not issubclass(kind, tuple(epub_archive.ERRORS))
+        kind for kind in (*kinds, zlib.error) if not issubclass(kind, tuple(epub_archive.ERRORS))
     ]
     assert all(issubclass(ours, CiteKitError) for ours in epub_archive.ERRORS.values())

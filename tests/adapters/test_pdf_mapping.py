@@ -100,13 +100,17 @@ def test_parts_chapters_and_sections_are_called_so(tmp_path: Path) -> None:
     assert [*kinds, part.type] == ["part", "chapter", "section", "subsection"]
 
 
-def test_parents_hold_children_that_lie_elsewhere(tmp_path: Path) -> None:
+def test_a_bookmark_that_leads_before_its_parent_does_not_stretch_it(tmp_path: Path) -> None:
     toc = [[1, "One", 3], [2, "Far", 6], [2, "Before", 1], [1, "Two", 4]]
     path = pages(tmp_path / "x.pdf", 6, toc)
 
     found = outline(path)
 
-    assert [(title, first, last) for title, _, first, last, _ in tree(found.drafts)] == [("One", 1, 6), ("Two", 4, 6)]
+    assert [(title, first, last) for title, _, first, last, _ in tree(found.drafts)] == [
+        ("Pages 1-2", 1, 2),
+        ("One", 3, 6),
+        ("Two", 4, 6),
+    ]
 
 
 def test_bookmarks_that_lead_nowhere_are_left_out_and_counted(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.extraction import text
 from citekit.adapters.extraction.text import TextExtractor
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnreadable
@@ -111,13 +112,17 @@ def test_bytes_that_the_encoding_does_not_have_are_replaced_and_it_says_so(cut: 
 @pytest.mark.parametrize(
     ("name", "suffix", "media_type"),
     [
-        ("a.PY", ".py", "text/plain"),
         ("a.py", ".py", "text/x-python"),
+        ("a.pyw", ".py", "text/x-python"),
+        ("a.hpp", ".cpp", "text/x-c++"),
+        ("a.markdown", ".md", "text/markdown"),
+        ("a.srt", ".srt", "text/vtt"),
+        ("a.csv", ".txt", "text/plain"),
         ("README", ".txt", "text/plain"),
         ("a.very long suffix", ".txt", "text/plain"),
     ],
 )
-def test_the_native_form_keeps_the_suffix_of_its_source(cut: Cut, name: str, suffix: str, media_type: str) -> None:
+def test_the_suffix_of_the_native_form_is_the_usual_one_of_the_format(cut: Cut, name: str, suffix: str, media_type: str) -> None:
     _, extraction = cut(b"x\n", Lines(1, 1), name=name)
 
     assert (suffix, media_type) == (extraction.suffix, extraction.media_type)
@@ -142,6 +147,33 @@ def test_a_second_cut_reads_only_what_it_needs(folder: Path) -> None:
         extractor.extract(source, Lines(1, 2), Options(), folder / f"cut{number}", watch)
 
     assert ["counting lines"] == reports
+
+
+def test_the_name_of_a_file_does_not_change_its_evidence(folder: Path) -> None:
+    made = []
+    for number, name in enumerate(("a.txt", "b.log", "c")):
+        (folder / name).write_bytes(b"x\n")
+        source = Source(folder / name, Digest.of_bytes(b"x\n"), 2, PLAIN_TEXT)
+        made.append(TextExtractor().extract(source, Lines(1, 1), Options(), folder / f"named{number}"))
+
+    assert [made[0]] * 3 == made
+
+
+def test_an_index_larger_than_the_limit_is_kept_until_the_next(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "INDEX_LIMIT", 16)
+    reports: list[str] = []
+
+    def watch(done: float, total: float | None = None, message: str = "") -> None:
+        reports.append(message)
+
+    extractor = TextExtractor()
+    for number, data in enumerate((b"a\n" * 9, b"a\n" * 9, b"b\n" * 9, b"a\n" * 9)):
+        path = folder / f"large{number}.txt"
+        path.write_bytes(data)
+        source = Source(path, Digest.of_bytes(data), len(data), PLAIN_TEXT)
+        extractor.extract(source, Lines(9, 9), Options(), folder / f"large{number}", watch)
+
+    assert ["counting lines"] * 3 == reports
 
 
 def test_other_places_and_forms_are_not_its_work(cut: Cut, folder: Path) -> None:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import shutil
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from citekit.adapters.mapping.scripted import ScriptedMapper
 from citekit.application.ingest_many import files_below
 from citekit.bootstrap import bootstrap
-from citekit.domain.errors import RequestRefused, ResourceIdRefused, SourceUnreadable, SourceUnsupported
+from citekit.domain.errors import (
+    MapCorrupt,
+    RequestRefused,
+    ResourceIdRefused,
+    SourceChanged,
+    SourceUnreadable,
+    SourceUnsupported,
+)
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
@@ -162,3 +171,77 @@ def test_a_fault_of_the_mapper_costs_only_its_own_file(world: World) -> None:
 
     assert outcomes[good].ingested
     assert "unexpected error (ZeroDivisionError: a bug)" in str(outcomes[bad].error)
+
+
+def test_a_file_that_changes_while_it_is_mapped_gets_no_map(world: World) -> None:
+    path = world.file("a.txt", "short\n")
+
+    def swapping(source: Source) -> list[Node]:
+        world.file("a.txt", "other and longer\n")
+        return by_paragraph(source)
+
+    world.mapper.script = swapping
+    with pytest.raises(SourceChanged):
+        world.app.ingest(path)
+    assert [] == world.app.maps.ids()
+
+
+def test_the_same_bytes_as_another_format_are_mapped_anew(world: World) -> None:
+    world.mapper.facts = {"format": "text"}
+    world.app.ingest(world.file("a.txt"))
+
+    assert world.app.ingest(world.file("b.md")).mapped_now
+
+
+def test_a_copy_is_called_by_its_own_name(world: World) -> None:
+    world.app.ingest(world.file("first.txt"))
+
+    assert "second" == world.app.ingest(world.file("second.txt")).resource_map.title
+
+
+def test_a_map_with_a_relative_path_is_that_of_its_file(world: World) -> None:
+    path = world.app.settings.home / "notes.txt"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"new\n")
+    old = world.app.ingest(world.file("notes.txt", "old\n")).resource_map
+    world.app.maps.put(evolve(old, source_path="notes.txt", metadata={}))
+
+    again = world.app.ingest(path)
+
+    assert ("notes_txt", True) == (again.resource_map.resource_id, again.mapped_now)
+
+
+def test_new_subtitles_beside_a_recording_make_a_new_map(tmp_path: Path) -> None:
+    sample = files("citekit") / "samples" / "lena.ogg"
+    (tmp_path / "talk.ogg").write_bytes(sample.read_bytes())
+    app = bootstrap(home=tmp_path)
+    app.ingest(tmp_path / "talk.ogg")
+    (tmp_path / "talk.srt").write_text("1\n00:00:01,000 --> 00:00:03,000\nHello there.\n")
+
+    again, third = app.ingest(tmp_path / "talk.ogg"), app.ingest(tmp_path / "talk.ogg")
+
+    assert (True, False) == (again.mapped_now, third.mapped_now)
+    assert ["Hello there."] == [node.title for node in again.resource_map.walk()]
+
+
+def test_a_video_is_no_recording(tmp_path: Path) -> None:
+    app = bootstrap(home=tmp_path)
+    sample = Path(str(files("citekit") / "samples" / "run.mp4"))
+
+    for _ in range(2):
+        with pytest.raises(SourceUnsupported, match="not audio"):
+            app.ingest(sample, modality=Modality.AUDIO)
+        app.ingest(sample)
+
+
+def test_a_damaged_map_is_overwritten_only_by_force(tmp_path: Path) -> None:
+    app = bootstrap(home=tmp_path)
+    (tmp_path / "a.txt").write_text("one\n")
+    app.ingest(tmp_path / "a.txt")
+    (tmp_path / ".resource_maps" / "a_txt.json").write_text("{")
+
+    with pytest.raises(MapCorrupt):
+        app.ingest(tmp_path / "a.txt")
+    made = app.ingest(tmp_path / "a.txt", force=True)
+
+    assert "a_txt" == made.resource_map.resource_id

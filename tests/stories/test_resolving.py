@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from attrs import evolve, frozen
 
+from citekit.adapters.extraction.text import TextExtractor
 from citekit.application.resolve import NodeName
+from citekit.bootstrap import bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.digest import Digest
 from citekit.domain.errors import (
+    DriverMissing,
+    FaultyAnswer,
     FormUnsupported,
     LocationOutside,
     NodeMissing,
@@ -20,8 +27,9 @@ from citekit.domain.errors import (
     SourceChanged,
     SourceMoved,
 )
-from citekit.domain.evidence import Form, Options
-from citekit.domain.locations import Lines
+from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
+from citekit.domain.formats import Format
+from citekit.domain.locations import Lines, Location
 from citekit.wire import receipts
 from tests.stories.conftest import World
 
@@ -86,6 +94,7 @@ def test_any_address_is_resolved_and_names_the_innermost_node(world: World) -> N
     ("address", "error"),
     [
         ("text://a_txt#lines=99", LocationOutside),
+        ("text://a_txt#lines=2-99", LocationOutside),
         ("doc://a_txt#pages=1", RequestRefused),
         ("text://other#lines=1", ResourceMissing),
     ],
@@ -190,11 +199,42 @@ def test_a_receipt_whose_parts_were_exchanged_is_refuted(world: World) -> None:
     assert evidence.receipt is not None
     plain = receipts.to_plain(evidence.receipt)
 
-    moved = receipts.from_plain({**plain, "location": {"modality": "text", "lines": [3, 3]}}, "receipt")
+    third = {"location": {"modality": "text", "lines": [3, 3]}, "address": "text://a_txt#lines=3"}
+    moved = receipts.from_plain({**plain, **third}, "receipt")
     other = receipts.from_plain({**plain, "evidence_digest": Digest.of_bytes(b"three\n").hex}, "receipt")
 
     assert world.app.verify.receipt(moved).refuted
     assert world.app.verify.receipt(other).refuted
+
+
+@pytest.mark.parametrize(
+    ("lie", "named"),
+    [
+        ({"extent": {"modality": "text", "lines": [1, 2]}}, "its extent"),
+        ({"media_type": "text/html"}, "its media type"),
+        ({"evidence_size": 5}, "its size"),
+        ({"source_size": 5}, "misstates its size"),
+        ({"notes": ["signed"]}, "its notes"),
+    ],
+)
+def test_a_receipt_that_misstates_its_evidence_is_refuted(world: World, lie: dict[str, Any], named: str) -> None:
+    world.app.ingest(world.file("a.txt"))
+    evidence = world.app.resolve(NodeName("a_txt", "all.line_2"))
+    assert evidence.receipt is not None
+
+    verdict = world.app.verify.receipt(receipts.from_plain({**receipts.to_plain(evidence.receipt), **lie}, "receipt"))
+
+    assert verdict.refuted
+    assert any(named in check.detail for check in verdict.checks)
+
+
+def test_a_receipt_whose_address_is_another_is_no_receipt(world: World) -> None:
+    world.app.ingest(world.file("a.txt"))
+    evidence = world.app.resolve(NodeName("a_txt", "all.line_2"))
+    assert evidence.receipt is not None
+
+    with pytest.raises(FaultyAnswer, match="address"):
+        receipts.from_plain({**receipts.to_plain(evidence.receipt), "address": "text://a_txt#lines=9"}, "receipt")
 
 
 def test_a_receipt_of_a_changed_source_is_neither_proved_nor_refuted(world: World) -> None:
@@ -206,3 +246,97 @@ def test_a_receipt_of_a_changed_source_is_neither_proved_nor_refuted(world: Worl
     verdict = world.app.verify.receipt(evidence.receipt)
 
     assert (False, False) == (verdict.genuine, verdict.refuted)
+
+
+def test_a_source_that_changes_while_it_is_cut_gives_no_evidence(world: World) -> None:
+    path = world.file("a.txt", "good\n")
+    world.app.ingest(path)
+    text = TextExtractor()
+
+    def swap_and_cut(*arguments: Any, **named: Any) -> Extraction:
+        world.file("a.txt", "evil and longer\n")
+        return text.extract(*arguments, **named)
+
+    swapping = bootstrap(
+        world.app.settings, maps=world.app.maps, evidence=world.app.evidence, extractors=[Swapping(text, swap_and_cut)]
+    )
+    with pytest.raises(SourceChanged):
+        swapping.resolve(NodeName("a_txt", "all"))
+    world.file("a.txt", "good\n")
+    evidence = world.app.resolve(NodeName("a_txt", "all"))
+
+    assert evidence.output_path is not None
+    assert b"good\n" == evidence.output_path.read_bytes()
+
+
+@frozen
+class Swapping:
+    """The text extractor, with something that happens in between."""
+
+    inner: TextExtractor
+    extract: Callable[..., Extraction]
+
+    @property
+    def identity(self) -> ExtractorIdentity:
+        return self.inner.identity
+
+    def forms(self, format: Format, location: Location) -> Sequence[Form]:
+        return self.inner.forms(format, location)
+
+
+def test_a_driver_that_is_missing_does_not_refute_evidence(world: World) -> None:
+    world.app.ingest(world.file("a.txt"))
+    evidence = world.app.resolve(NodeName("a_txt", "all"))
+    assert evidence.receipt is not None
+
+    def missing(*arguments: Any, **named: Any) -> Extraction:
+        raise DriverMissing("This", "extra")
+
+    app = bootstrap(world.app.settings, maps=world.app.maps, extractors=[Swapping(TextExtractor(), missing)])
+    verdict = app.verify.receipt(evidence.receipt)
+
+    assert (False, False) == (verdict.genuine, verdict.refuted)
+
+
+def test_a_moved_source_is_found_although_another_file_took_its_place(world: World, tmp_path: Path) -> None:
+    world.app.ingest(world.file("a.txt"))
+    (tmp_path / "archive").mkdir()
+    shutil.move(world.folder / "a.txt", tmp_path / "archive" / "a.txt")
+    world.file("a.txt", "another file\n")
+
+    found = world.app.resolve(NodeName("a_txt", "all"), roots=[tmp_path / "archive"])
+
+    assert found.output_path is not None
+    assert b"one\ntwo\nthree\n" == found.output_path.read_bytes()
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../../../../../../etc/passwd"])
+def test_a_map_that_does_not_know_its_file_reads_nothing_outside(world: World, path: str) -> None:
+    world.app.ingest(world.file("a.txt"))
+    stranger = evolve(world.app.maps.get("a_txt"), resource_id="evil", source_path=path, metadata={})
+    world.app.maps.put(stranger)
+
+    with pytest.raises(SourceMoved):
+        world.app.resolve(NodeName("evil", "all"))
+
+
+def test_a_map_that_does_not_know_its_file_reads_below_the_home(world: World) -> None:
+    world.app.ingest(world.file("a.txt"))
+    world.app.settings.home.mkdir(exist_ok=True)
+    (world.app.settings.home / "old.txt").write_bytes(b"one\ntwo\nthree\n")
+    world.app.maps.put(
+        evolve(world.app.maps.get("a_txt"), resource_id="old", source_path="old.txt", metadata={"line_count": 3})
+    )
+
+    evidence = world.app.resolve(NodeName("old", "all.line_2"))
+
+    assert evidence.output_path is not None
+    assert b"two\n" == evidence.output_path.read_bytes()
+
+
+def test_a_confined_caller_cannot_have_a_file_elsewhere_mapped_again(world: World) -> None:
+    world.app.ingest(world.file("a.txt"))
+    world.file("a.txt", "changed\n")
+
+    with pytest.raises(SourceChanged):
+        world.app.resolve(NodeName("a_txt", "all"), remap=True, confined=True)

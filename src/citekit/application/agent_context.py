@@ -81,8 +81,6 @@ _Place = tuple[int, Node, int]
 class _Writer(Protocol):
     def text(self, shown: _Shown, left_out: int) -> str: ...
 
-    def frame(self, left_out: int) -> int: ...
-
     def cost(self, place: _Place) -> int: ...
 
 
@@ -98,16 +96,16 @@ def _coarse_first(maps: Sequence[ResourceMap]) -> Iterator[_Place]:
 
 def _fitting(writer: _Writer, order: Sequence[_Place], room: int) -> int:
     """How many nodes fit into `room` characters."""
-    costs = list(accumulate(map(writer.cost, order)))
-    if writer.frame(0) + (costs[-1] if costs else 0) <= room:
+    if len(writer.text({(number, node.id) for number, node, _ in order}, 0)) <= room:
         return len(order)
-    needed = writer.frame(len(order))
+    needed = len(writer.text(set(), len(order)))
     if needed > room:
         raise RequestRefused(
             f"The titles alone need {-(-needed // TOKEN)} tokens, and the budget is {room // TOKEN}: "
             "raise it, or name fewer resources."
         )
-    return sum(needed + cost <= room for cost in costs[:-1])
+    costs = accumulate(writer.cost(place) for place in order[:-1])
+    return sum(needed + cost <= room for cost in costs)
 
 
 @define
@@ -117,9 +115,6 @@ class _Markdown:
 
     def text(self, shown: _Shown, left_out: int) -> str:
         return "\n".join([*self._lines(shown), *self._end(left_out)])
-
-    def frame(self, left_out: int) -> int:
-        return len(self.text(set(), left_out))
 
     def cost(self, place: _Place) -> int:
         return len(self._line(place)) + 1
@@ -155,9 +150,6 @@ class _Json:
             for number, each in enumerate(self.maps)
         ]
         return _compact({"resources": resources, "left_out": left_out})
-
-    def frame(self, left_out: int) -> int:
-        return len(self.text(set(), left_out))
 
     def cost(self, place: _Place) -> int:
         number, node, _ = place

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
-from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing, SourceUnsupported
-from citekit.domain.formats import Format
-from citekit.domain.ids import check_resource_id, resource_id
+from citekit.application.naming import ChooseId, default_id
+from citekit.domain.errors import MapCorrupt, ResourceMissing, SourceChanged, SourceUnsupported
+from citekit.domain.ids import check_resource_id
 from citekit.domain.modality import Modality
 from citekit.domain.ports.locks import Locks
 from citekit.domain.ports.map_store import MapStore
@@ -28,6 +28,17 @@ class Ingested:
 
 
 @frozen
+class _Task:
+    """One file to be mapped: `beside` are the digests of the other files that its map depends on, by their names."""
+
+    source: Source
+    wanted_id: str | None
+    modality: Modality | None
+    force: bool
+    beside: dict[str, str] = field(factory=dict)
+
+
+@frozen
 class Ingest:
     """Turns a file into a stored map. The same bytes are not mapped twice by the same mapper."""
 
@@ -35,6 +46,7 @@ class Ingest:
     maps: MapStore
     mapper: Mapper
     locks: Locks
+    choose_id: ChooseId
 
     def __call__(
         self,
@@ -48,97 +60,97 @@ class Ingest:
         """The map of the file at `path`, made now or found.
 
         Without `wanted_id` the id is the slug of the file's name, with `_2` and so on where that belongs to another file.
-        `modality` refuses a file of any other kind; `force` maps again. Raises the errors of `Sources.identify`,
-        `Mapper.map` and `MapStore.put`, and `RequestRefused` where `wanted_id` belongs to another file.
+        `modality` refuses a file of any other kind; `force` maps again, and overwrites a damaged map. Raises the errors of
+        `Sources.identify`, `Mapper.map`, `ChooseId` and `MapStore.put`, and `SourceChanged` where the file was changed
+        while it was mapped.
         """
         if wanted_id is not None:
             check_resource_id(wanted_id)
-        source = _as_wanted(self.sources.identify(path), modality)
+        source = self.sources.identify(path)
         if not self.mapper.supports(source.format):
             raise SourceUnsupported(
                 f"The mapper {self.mapper.identity.name} cannot map {source.format.name} files: {path}"
             )
+        _check_kind(source, modality)
+        task = _Task(source, wanted_id, modality, force, self._beside(source))
         with self.locks.holding(f"map:{source.digest}"):
-            known = None if force else self._known(source, wanted_id)
-            if known is not None:
-                return known
-            made = self.mapper.map(source, wanted_id or _default_id(source), progress)
-            return Ingested(self._store(source, made, wanted_id), mapped_now=True)
+            found = None if force else self._known(task)
+            return found or Ingested(self._map(task, progress), mapped_now=True)
 
-    def _known(self, source: Source, wanted_id: str | None) -> Ingested | None:
+    def _beside(self, source: Source) -> dict[str, str]:
+        digests = ((path.name, self.sources.digest(path)) for path in self.mapper.beside(source))
+        return {name: digest.hex for name, digest in digests if digest is not None}
+
+    def _map(self, task: _Task, progress: Progress) -> ResourceMap:
+        source = task.source
+        made = self.mapper.map(source, task.wanted_id or default_id(source), progress)
+        if not self.sources.still(source):
+            raise SourceChanged(made.resource_id, str(source.path))
+        if task.modality not in (None, made.modality):
+            raise SourceUnsupported(_other_kind(source, made.modality, task.modality))
+        if task.beside:
+            made = evolve(made, metadata={**made.metadata, "beside": task.beside})
+        return self._store(task, made)
+
+    def _known(self, task: _Task) -> Ingested | None:
+        """The map that is there already: under the file's id, as an edition, or of the same bytes elsewhere."""
         with self.locks.holding("ids"):
-            place = self._place(source, wanted_id)
+            place = self.choose_id(task.source, task.wanted_id)
         here = self._stored(place)
-        if here is not None and self._is_current(here, source):
-            if here.source_path != str(source.path) and not self._still_there(here):
-                here = evolve(here, source_path=str(source.path))
+        if here is not None and self._fits(here, task):
+            if here.source_path != str(task.source.path) and not self._still_there(here):
+                here = evolve(here, source_path=str(task.source.path))
                 self.maps.put(here)
             return Ingested(here, mapped_now=False)
-        kept = self.maps.edition(place, self.mapper.identity)
-        if kept is not None and kept.source_digest == source.digest:
-            return Ingested(self._store(source, kept, wanted_id), mapped_now=False)
-        twin = self.maps.find_mapped(source.digest, self.mapper.identity)
-        return None if twin is None else Ingested(self._store(source, twin, wanted_id), mapped_now=False)
+        for other in (
+            self.maps.edition(place, self.mapper.identity),
+            self.maps.find_mapped(task.source.digest, self.mapper.identity),
+        ):
+            if other is not None and self._fits(other, task):
+                return Ingested(self._store(task, _retitled(other, task.source)), mapped_now=False)
+        return None
 
-    def _store(self, source: Source, made: ResourceMap, wanted_id: str | None) -> ResourceMap:
+    def _fits(self, there: ResourceMap, task: _Task) -> bool:
+        """Whether that map is what the mapper would make now."""
+        return (
+            there.source_digest == task.source.digest
+            and there.mapper == self.mapper.identity
+            and there.metadata.get("format", task.source.format.name) == task.source.format.name
+            and there.metadata.get("beside", {}) == task.beside
+            and task.modality in (None, there.modality)
+        )
+
+    def _store(self, task: _Task, made: ResourceMap) -> ResourceMap:
         with self.locks.holding("ids"):
-            place = self._place(source, wanted_id)
-            stored = evolve(made, resource_id=place, source_path=str(source.path))
+            place = self.choose_id(task.source, task.wanted_id, force=task.force)
+            stored = evolve(made, resource_id=place, source_path=str(task.source.path))
             self.maps.put(stored)
         return stored
 
-    def _place(self, source: Source, wanted_id: str | None) -> str:
-        """The id under which this source is, or will be, stored."""
-        if wanted_id is not None:
-            there = self._stored(wanted_id)
-            if there is not None and not self._same_source(there, source):
-                raise RequestRefused(
-                    f"The id '{wanted_id}' belongs to {there.source_path}. Choose another --id, or remove that map first."
-                )
-            return wanted_id
-        self.maps.ids()  # raises where the maps cannot be read at all: every id would seem taken, without end
-        first = candidate = _default_id(source)
-        number = 2
-        while self._is_taken(candidate, source):
-            candidate = f"{first}_{number}"
-            number += 1
-        return candidate
-
-    def _is_taken(self, candidate: str, source: Source) -> bool:
+    def _stored(self, place: str) -> ResourceMap | None:
         try:
-            return not self._same_source(self.maps.get(candidate), source)
-        except ResourceMissing:
-            return False
-        except MapCorrupt:
-            return True  # somebody's map, which may still be mended: not ours to overwrite
-
-    def _stored(self, candidate: str) -> ResourceMap | None:
-        try:
-            return self.maps.get(candidate)
-        except ResourceMissing:
+            return self.maps.get(place)
+        except (ResourceMissing, MapCorrupt):
             return None
-
-    def _same_source(self, there: ResourceMap, source: Source) -> bool:
-        return there.source_path == str(source.path) or there.source_digest == source.digest
-
-    def _is_current(self, there: ResourceMap, source: Source) -> bool:
-        return there.source_digest == source.digest and there.mapper == self.mapper.identity
 
     def _still_there(self, there: ResourceMap) -> bool:
         return self.sources.digest(Path(there.source_path)) == there.source_digest
 
 
-def _default_id(source: Source) -> str:
-    return resource_id(source.path.name, keep_extension=source.format.modality is Modality.TEXT)
-
-
 _TIMED = (Modality.VIDEO, Modality.AUDIO)
 
 
-def _as_wanted(source: Source, modality: Modality | None) -> Source:
-    found: Format = source.format
-    if modality is None or modality is found.modality:
-        return source
-    if modality in _TIMED and found.modality in _TIMED:
-        return evolve(source, format=evolve(found, modality=modality))
-    raise SourceUnsupported(f"{source.path} is {found.name} ({found.modality}), not {modality}: leave --type out.")
+def _check_kind(source: Source, modality: Modality | None) -> None:
+    """Video and audio files are told apart only by what is in them: the map says which they are."""
+    found = source.format.modality
+    if modality not in (None, found) and not (modality in _TIMED and found in _TIMED):
+        raise SourceUnsupported(_other_kind(source, found, modality))
+
+
+def _other_kind(source: Source, found: Modality, wanted: Modality | None) -> str:
+    return f"{source.path} is {source.format.name} ({found}), not {wanted}: leave --type out."
+
+
+def _retitled(other: ResourceMap, source: Source) -> ResourceMap:
+    """A copy's title: that of the content, but where it was the other file's name, this one's."""
+    return evolve(other, title=source.path.stem) if other.title == Path(other.source_path).stem else other

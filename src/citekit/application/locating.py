@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +16,11 @@ from citekit.domain.source import Source
 
 @frozen
 class LocateSource:
-    """`home` is what relative paths of older maps are relative to; `roots` are where a moved file is looked for."""
+    """`home` is what relative paths of older maps are relative to; `roots` are where a moved file is looked for.
+
+    A map is data that somebody may have sent us. It is followed anywhere only where it knows the digest of the file's
+    bytes, so that nothing is read out that its maker did not have; without one, only below `home` and `roots`.
+    """
 
     sources: Sources
     home: Path
@@ -25,33 +30,28 @@ class LocateSource:
         """The file, unchanged since it was mapped.
 
         Raises `SourceMoved` where it is nowhere, `SourceChanged` where its bytes are others, and what
-        `Sources.identify` raises. A map that does not say what its file's digest was is believed.
+        `Sources.identify` raises.
         """
-        path = self.path(resource_map, extra_roots)
+        roots = (*extra_roots, *self.roots)
+        path = self._as_written(resource_map) or self._moved(resource_map, roots)
         if path is None:
             raise SourceMoved(resource_map.resource_id, resource_map.source_path)
         source = self.sources.identify(path)
-        if resource_map.source_digest not in (None, source.digest):
+        if resource_map.source_digest in (None, source.digest):
+            return source
+        moved = self._moved(resource_map, roots)
+        if moved is None:
             raise SourceChanged(resource_map.resource_id, str(path))
-        return source
+        return self.sources.identify(moved)
 
-    def path(self, resource_map: ResourceMap, extra_roots: Sequence[Path] = ()) -> Path | None:
-        """Where the file is now: its own path, that path below the home, or a file with its bytes under a root."""
-        if not resource_map.source_path:
-            return None
-        return self._as_written(resource_map) or self._moved(resource_map, (*extra_roots, *self.roots))
+    def is_inside(self, path: Path) -> bool:
+        """Whether a path, links followed, lies below the home or one of the roots."""
+        real = Path(os.path.realpath(path))
+        return any(real.is_relative_to(os.path.realpath(root)) for root in (self.home, *self.roots))
 
-    def _as_written(self, resource_map: ResourceMap) -> Path | None:
-        written = Path(resource_map.source_path)
-        if written.is_absolute():
-            return written if written.is_file() else None
-        return next((path for path in (self.home / written, self.home / written.name) if path.is_file()), None)
-
-    def _moved(self, resource_map: ResourceMap, roots: Sequence[Path]) -> Path | None:
-        digest, size = resource_map.source_digest, resource_map.metadata.get("source_size")
-        if digest is None or not isinstance(size, int) or not roots:
-            return None
-        return self.sources.find(digest, size, Path(resource_map.source_path).name, roots)
+    def is_at(self, resource_map: ResourceMap, path: Path) -> bool:
+        """Whether `path` is where the map says its file is."""
+        return self._as_written(resource_map) == path
 
     def staleness(self, resource_map: ResourceMap) -> str | None:
         """None where the file still is what was mapped, else a sentence that says what became of it.
@@ -66,3 +66,19 @@ class LocateSource:
         if self.sources.digest(path) != resource_map.source_digest:
             return "the source has changed since it was mapped"
         return None
+
+    def _as_written(self, resource_map: ResourceMap) -> Path | None:
+        if not resource_map.source_path:
+            return None
+        written = Path(resource_map.source_path)
+        candidates = (written,) if written.is_absolute() else (self.home / written, self.home / written.name)
+        known = resource_map.source_digest is not None
+        return next(
+            (path for path in candidates if (known or self.is_inside(path)) and self.sources.exists(path)), None
+        )
+
+    def _moved(self, resource_map: ResourceMap, roots: Sequence[Path]) -> Path | None:
+        digest, size = resource_map.source_digest, resource_map.metadata.get("source_size")
+        if digest is None or not isinstance(size, int) or not roots:
+            return None
+        return self.sources.find(digest, size, Path(resource_map.source_path).name, roots)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import evolve, field, frozen
@@ -11,10 +13,17 @@ from attrs import evolve, field, frozen
 from citekit.application.ingest import Ingest
 from citekit.application.locating import LocateSource
 from citekit.domain.address import Address
-from citekit.domain.errors import EvidenceCorrupt, FormUnsupported, RequestRefused, SourceChanged
+from citekit.domain.errors import (
+    EvidenceCorrupt,
+    FormUnsupported,
+    HomeUnwritable,
+    LocationOutside,
+    RequestRefused,
+    SourceChanged,
+)
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
 from citekit.domain.formats import Format
-from citekit.domain.locations import Location, TimeSpan, Virtual
+from citekit.domain.locations import Chapter, Location, Pages, TimeSpan, Virtual
 from citekit.domain.node import Node
 from citekit.domain.ports.evidence_store import EvidenceStore
 from citekit.domain.ports.extractor import Extractor
@@ -22,6 +31,7 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.outputs import Outputs
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
+from citekit.domain.soundness import TIME_SLACK
 from citekit.domain.source import Source
 
 _UNSAFE = re.compile(r"[^\w~-]+")
@@ -61,14 +71,16 @@ class Resolve:
         virtual: bool = False,
         options: Options = _USUAL,
         remap: bool = False,
+        confined: bool = False,
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> Evidence:
         """The evidence of a node, or of any other part of a mapped resource.
 
         `virtual` answers without cutting: no path, but whether the source still is what was mapped. `remap` maps a
-        changed source again instead of refusing; `roots` are folders in which a moved source is looked for. For an
-        address the `node` of the answer is the innermost one that holds it.
+        changed source again instead of refusing, where `confined` only one below the home or its roots; `roots` are
+        folders in which a moved source is looked for. For an address the `node` of the answer is the innermost one that
+        holds it.
 
         Raises `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
         `RequestRefused` (an address of another modality), and what the extractor and the stores raise.
@@ -85,11 +97,13 @@ class Resolve:
         try:
             source = self.locate(resource_map, roots)
         except SourceChanged as changed:
-            if not remap:
+            if not remap or (confined and not self.locate.is_inside(Path(changed.path))):
                 raise
             again = self.ingest(Path(changed.path), wanted_id=resource_map.resource_id, progress=progress)
             part = _part(again.resource_map, what)
             source = self.locate(again.resource_map, roots)
+        else:
+            self._follow(resource_map, source)
         return self._physical(what.resource_id, source, part, options, progress)
 
     def forms(self, format: Format, location: Location) -> list[Form]:
@@ -115,10 +129,14 @@ class Resolve:
         key = EvidenceKey.of(source.digest, place, extractor.identity, options)
         name = part.file_name + ("_accurate" if options.accurate else "")
 
+        def make(target: Path) -> Extraction:
+            made = extractor.extract(source, place, options, target, progress=progress)
+            if not self.locate.sources.still(source):
+                raise SourceChanged(resource_id, str(source.path))
+            return made
+
         def placed() -> Evidence:
-            stored = self.evidence.obtain(
-                key, lambda target: extractor.extract(source, place, options, target, progress=progress)
-            )
+            stored = self.evidence.obtain(key, make)
             receipt = _receipt(resource_id, source, place, extractor, options, stored)
             return Evidence(
                 resource_id=resource_id,
@@ -134,13 +152,19 @@ class Resolve:
         except EvidenceCorrupt:
             return placed()  # another process let the object go between the two steps: it is made once more
 
+    def _follow(self, resource_map: ResourceMap, source: Source) -> None:
+        """Remember where a moved source was found, so that it is not looked for again."""
+        if resource_map.source_digest is not None and not self.locate.is_at(resource_map, source.path):
+            with suppress(HomeUnwritable):
+                self.maps.put(evolve(resource_map, source_path=str(source.path)))
+
     def _extractor(self, source: Source, place: Location, options: Options) -> Extractor:
         for extractor in self.extractors:
             if options.form in extractor.forms(source.format, place):
                 return extractor
         known = ", ".join(form.value for form in self.forms(source.format, place)) or "none"
         raise FormUnsupported(
-            f"A part of a {source.format.name} file cannot be had as {options.form.value} (it can be had as: {known})."
+            f"Parts of {source.format.name} files like this one cannot be had as {options.form.value}, only as: {known}."
         )
 
 
@@ -154,9 +178,32 @@ def _part(resource_map: ResourceMap, what: NodeName | Address) -> _Part:
     if location.modality not in (resource_map.modality, location.modality.VIRTUAL):
         scheme = resource_map.modality.scheme
         raise RequestRefused(f"'{what.resource_id}' is a {resource_map.modality}: its addresses begin with {scheme}://")
-    place = location.clamp(resource_map.bounds)
+    place = _inside(location, resource_map)
     fragment = str(Address("x", place)).partition("#")[2]
     return _Part(resource_map.innermost(place), place, _file_name(what.resource_id, fragment))
+
+
+def _inside(location: Location, resource_map: ResourceMap) -> Location:
+    """The place, its open end written out. An address that goes beyond the end is refused: half of it is not what it says."""
+    chapters, pages = resource_map.bounds.chapters, resource_map.bounds.pages
+    if isinstance(location, Pages) and pages is None and chapters is not None:
+        raise RequestRefused(
+            f"'{resource_map.resource_id}' is a book without pages: name a chapter, such as #chapter=2."
+        )
+    if isinstance(location, Chapter) and chapters is None and pages is not None:
+        raise RequestRefused(f"'{resource_map.resource_id}' has pages, not chapters: name pages, such as #pages=2-3.")
+    place = location.clamp(resource_map.bounds)
+    open_ended = isinstance(location, TimeSpan) and (location.end is None or location.end <= _end(place) + TIME_SLACK)
+    if place != location and not open_ended:
+        fragment = str(Address("x", location)).partition("#")[2]
+        raise LocationOutside(
+            f"{fragment} goes beyond the end: it stops at {str(Address('x', place)).partition('#')[2]}"
+        )
+    return place
+
+
+def _end(place: Location) -> float:
+    return place.end if isinstance(place, TimeSpan) and place.end is not None else math.inf
 
 
 def _file_name(resource_id: str, part: str) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+import weakref
+from collections.abc import Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from citekit.domain.address import Address
 from citekit.domain.errors import MapCorrupt, ResourceMissing
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
+from citekit.domain.resource_map import ResourceMap
 
 _WORD = re.compile(r"\w+")
 TITLE_WEIGHT = 3.0
@@ -33,34 +35,66 @@ class Hit:
 
 
 @frozen
+class _Words:
+    """What a node is found by."""
+
+    node: Node
+    title: tuple[str, ...]
+    summary: tuple[str, ...]
+
+    @classmethod
+    def of(cls, node: Node) -> _Words:
+        return cls(node, tuple(words_of(f"{node.title} {node.id}")), tuple(words_of(node.summary or "")))
+
+
+@frozen
 class Search:
     """Every word of the question must begin some word of the title or the summary; case and accents do not matter.
+
+    Where no node has them all, those count that have the most of them.
 
     Ranked by how rare the words are, a title counting three times a summary, short texts above long ones.
     """
 
     maps: MapStore
+    _folded: dict[int, tuple[weakref.ref[ResourceMap], list[_Words]]] = field(factory=dict, init=False, repr=False)
 
     def __call__(self, words: str, *, limit: int = 20, resources: Sequence[str] | None = None) -> list[Hit]:
         """The best `limit` hits, best first; of equal ones in the order of the maps. Damaged maps are passed over."""
         wanted = list(dict.fromkeys(words_of(words)))
         if not wanted:
             return []
-        found = [
-            (resource_id, node, counts)
-            for resource_id in (self.maps.ids() if resources is None else resources)
-            for node in self._nodes(resource_id)
-            if (counts := _matches(wanted, node)) is not None
-        ]
+        found = self._found(wanted, resources)
         rarity = _rarity(wanted, [counts for _, _, counts in found])
         hits = [Hit(resource_id, node, _score(counts, rarity, node)) for resource_id, node, counts in found]
         return sorted(hits, key=lambda hit: -hit.score)[:limit]
 
-    def _nodes(self, resource_id: str) -> Iterable[Node]:
+    def _found(self, wanted: Sequence[str], resources: Sequence[str] | None) -> list[tuple[str, Node, list[float]]]:
+        """(resource id, node, strength of every wanted word) of the nodes that have the most of the words."""
+        best = 1
+        found: list[tuple[str, Node, list[float]]] = []
+        for resource_id in self.maps.ids() if resources is None else resources:
+            for words in self._words(resource_id):
+                counts = _matches(wanted, words)
+                had = sum(count > 0 for count in counts)
+                if had > best:
+                    best, found = had, []
+                if had == best:
+                    found.append((resource_id, words.node, counts))
+        return found
+
+    def _words(self, resource_id: str) -> Sequence[_Words]:
+        """The words of every node; of a map that the store keeps in memory they are told apart only once."""
         try:
-            return self.maps.get(resource_id).walk()
+            found = self.maps.get(resource_id)
         except (MapCorrupt, ResourceMissing):
             return ()
+        known, words = self._folded.get(id(found), (None, []))
+        if known is None or known() is not found:
+            words = [_Words.of(node) for node in found.walk()]
+            key = id(found)
+            self._folded[key] = weakref.ref(found, lambda _: self._folded.pop(key, None) and None), words
+        return words
 
 
 def words_of(text: str) -> list[str]:
@@ -69,16 +103,9 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(bare.replace("_", " "))
 
 
-def _matches(wanted: Sequence[str], node: Node) -> list[float] | None:
-    """For each wanted word how strongly the node has it, or None where it lacks one."""
-    title, summary = words_of(f"{node.title} {node.id}"), words_of(node.summary or "")
-    counts = []
-    for word in wanted:
-        strength = TITLE_WEIGHT * _strength(word, title) + _strength(word, summary)
-        if not strength:
-            return None
-        counts.append(strength)
-    return counts
+def _matches(wanted: Sequence[str], words: _Words) -> list[float]:
+    """For each wanted word how strongly the node has it."""
+    return [TITLE_WEIGHT * _strength(word, words.title) + _strength(word, words.summary) for word in wanted]
 
 
 def _strength(word: str, text: Sequence[str]) -> float:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve, field, frozen
 
 from citekit.domain.errors import RequestRefused
+from citekit.domain.locations import Pages
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.resource_map import ResourceMap
 
-ANSWER_LIMIT = 90_000
-"""Characters that one answer may have, about; clients cut answers of more than some 25,000 tokens."""
+ANSWER_LIMIT = 60_000
+"""Characters that one answer may have, about: some 15,000 tokens; clients cut answers of more than 25,000."""
 
 NODE_COST = 190
 """Characters of a written node beside its id, title and summary."""
@@ -58,7 +59,7 @@ class GetStructure:
         kept = _pruned(roots, depth)
         total = sum(1 for root in kept for _ in root.walk())
         start = _offset(cursor, total)
-        count = _fitting(kept, start, limit)
+        count = _fitting(kept, start, limit - len(str(resource_map.metadata)))
         whole = start == 0 and count == total and depth is None and node_id is None
         return Structure(
             resource_map=resource_map,
@@ -91,11 +92,16 @@ def _fitting(nodes: Sequence[Node], start: int, limit: int) -> int:
     for number, node in enumerate(_walk(nodes)):
         if number < start:
             continue
-        spent += NODE_COST + len(node.id) + len(node.title) + len(node.summary or "")
+        spent += NODE_COST + len(node.id) + len(node.title) + len(node.summary or "") + _place_cost(node)
         if count and spent > limit:
             break
         count += 1
     return count
+
+
+def _place_cost(node: Node) -> int:
+    """Characters of a long list of pages beyond those of a usual place."""
+    return 7 * len(node.location.numbers) if isinstance(node.location, Pages) else 0
 
 
 def _walk(nodes: Sequence[Node]) -> Iterator[Node]:

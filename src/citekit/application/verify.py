@@ -5,13 +5,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from attrs import field, frozen
 
 from citekit.application.resolve import Resolve
 from citekit.domain.digest import Digest
-from citekit.domain.errors import CiteKitError, RequestRefused, SourceUnreadable
-from citekit.domain.evidence import EvidenceKey, Receipt
+from citekit.domain.errors import Cancelled, CiteKitError, DriverMissing, ReceiptMissing, SourceUnreadable, Unavailable
+from citekit.domain.evidence import EvidenceKey, Extraction, Receipt
 from citekit.domain.ports.outputs import Outputs
 from citekit.domain.ports.sources import Sources
 
@@ -31,6 +32,9 @@ class Verdict:
 
     receipt: Receipt
     checks: Sequence[Check] = field(converter=tuple[Check, ...])
+
+    UNPROVEN: ClassVar[Sequence[str]] = ("resource_id", "source_path", "created")
+    """What a receipt says that nothing can prove: names, and when it was made."""
 
     @property
     def genuine(self) -> bool:
@@ -52,13 +56,13 @@ class VerifyEvidence:
     resolve: Resolve
 
     def file(self, path: Path, roots: Sequence[Path] = ()) -> Verdict:
-        """The verdict on a file that was cut out here. Raises `RequestRefused` where no receipt speaks of it."""
-        digest = self.sources.digest(path)
+        """The verdict on a file that was cut out here. Raises `ReceiptMissing` where no receipt speaks of it."""
+        digest = self.sources.digest_uncached(path)
         if digest is None:
             raise SourceUnreadable(f"There is no readable file at {path}.")
         receipt = self.outputs.receipt(path) or self.outputs.receipt_of(digest)
         if receipt is None:
-            raise RequestRefused(f"No receipt speaks of {path}: give the receipt itself, or resolve the part again.")
+            raise ReceiptMissing(f"No receipt speaks of {path}: give the receipt itself, or resolve the part again.")
         return self._verdict(receipt, digest, roots)
 
     def receipt(self, receipt: Receipt, roots: Sequence[Path] = ()) -> Verdict:
@@ -76,13 +80,15 @@ class VerifyEvidence:
         if source is None:
             checks.append(Check("source", None, f"no file with the receipt's digest is at {receipt.source_path}"))
         else:
-            checks.append(Check("source", True, f"{source} is the file of the receipt"))
+            said = source.stat().st_size == receipt.source_size
+            detail = "is the file of the receipt" if said else "is the file of the receipt, which misstates its size"
+            checks.append(Check("source", said, f"{source} {detail}"))
             checks.append(self._remade(receipt, source))
         return Verdict(receipt, checks)
 
     def _source(self, receipt: Receipt, roots: Sequence[Path]) -> Path | None:
         path = Path(receipt.source_path)
-        if self.sources.digest(path) == receipt.source_digest:
+        if self.sources.digest_uncached(path) == receipt.source_digest:
             return path
         return self.sources.find(receipt.source_digest, receipt.source_size, path.name, roots) if roots else None
 
@@ -91,14 +97,32 @@ class VerifyEvidence:
             target = Path(folder) / "again"
             try:
                 made = self.resolve.again(receipt, self.sources.identify(path), target)
+            except Cancelled:
+                raise
+            except (DriverMissing, Unavailable) as error:
+                return Check("content", None, str(error))
             except CiteKitError as error:
                 return Check("content", False, str(error))
             if made is None:
                 version = f"{receipt.extractor.name} {receipt.extractor.version}"
                 return Check("content", None, f"it was cut by {version}, which is not installed here")
-            same = self.sources.digest(target) == receipt.evidence_digest
-        detail = "cutting that part again gives the same bytes" if same else "cutting that part again gives other bytes"
-        return Check("content", same, detail)
+            size, same = target.stat().st_size, self.sources.digest_uncached(target) == receipt.evidence_digest
+        if not same:
+            return Check("content", False, "cutting that part again gives other bytes")
+        wrong = _misstated(receipt, made, size)
+        if wrong:
+            return Check("content", False, f"the bytes are right, but the receipt misstates {', '.join(wrong)}")
+        return Check(
+            "content", True, "cutting that part again gives the same bytes, and all that the receipt says of them"
+        )
+
+
+def _misstated(receipt: Receipt, made: Extraction, size: int) -> list[str]:
+    """What the receipt says of the evidence that is not so."""
+    said = (receipt.extent, receipt.media_type, receipt.bytes_from, receipt.notes, receipt.evidence_size)
+    true = (made.extent, made.media_type, made.bytes_from, made.notes, size)
+    names = ("its extent", "its media type", "where its bytes begin", "its notes", "its size")
+    return [name for name, one, other in zip(names, said, true, strict=True) if one != other]
 
 
 def _consistent(receipt: Receipt) -> Check:

@@ -15,8 +15,9 @@ from citekit.compat.models import Node, ResolvedEvidence, ResourceMap, domain_ma
 from citekit.domain.address import parse_address
 from citekit.domain.errors import AddressMalformed, NodeMissing, ResourceMissing, SourceMoved, SourceUnreadable
 from citekit.domain.ids import check_resource_id
+from citekit.entrypoints.words import read_modality
 from citekit.settings import Settings
-from citekit.wire import locations, maps
+from citekit.wire import maps
 
 
 class CiteKitClient:
@@ -50,7 +51,7 @@ class CiteKitClient:
     async def ingest(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
         """Map a file and store the map. Raises `FileNotFoundError` and the errors of CiteKit."""
         path = Path(resource_path)
-        modality = locations.modality_of(resource_type)
+        modality = read_modality(resource_type)
         async with self._turns:
             with _old_errors():
                 wanted = check_resource_id(resource_id or path.stem)
@@ -116,7 +117,9 @@ class CiteKitClient:
 
     def is_visited(self, node_id: str) -> bool:
         """Whether evidence of a node of that id lies in the output folder."""
-        return any(self._app.settings.output_folder.glob(f"*_{node_id.replace('.', '_')}*"))
+        wanted = f"_{node_id.replace('.', '_')}"
+        folder = self._app.settings.output_folder
+        return folder.is_dir() and any(path.stem.endswith(wanted) for path in folder.iterdir())
 
 
 @contextmanager

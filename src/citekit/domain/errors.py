@@ -10,6 +10,7 @@ CiteKitError
 |   |-- NodeMissing         no such node in that map
 |   |-- SourceUnreadable    a path that is missing, a folder, a device, empty, or not permitted
 |   |-- SourceUnsupported   a file whose content no driver here understands
+|   |-- ReceiptMissing      evidence that no receipt speaks of
 |   |-- FormUnsupported     evidence asked for in a form that this location does not have
 |   `-- RequestRefused      any other request that contradicts itself
 |-- FaultyAnswer            the model or the file's author: carries `path: reason` lines
@@ -87,6 +88,10 @@ class SourceUnreadable(Refused):
 
 class SourceUnsupported(Refused):
     """A file whose content no installed driver understands, or that is not what its name says."""
+
+
+class ReceiptMissing(Refused, LookupError):
+    """No receipt speaks of a file, so nobody can say what it is."""
 
 
 class FormUnsupported(Refused):

@@ -20,6 +20,11 @@ class Format:
     modality: Modality
     media_type: str
 
+    @property
+    def suffix(self) -> str:
+        """The usual suffix of such a file, with its dot, the same for all of a format; `.txt` where none is known."""
+        return _USUAL.get(self.name, ".txt")
+
 
 def _table(modality: Modality, rows: str) -> dict[str, Format]:
     formats = {}
@@ -110,6 +115,9 @@ BY_SUFFIX: dict[str, Format] = {
         """,
     ),
 }
+
+_USUAL = {format.name: suffix for suffix, format in reversed(BY_SUFFIX.items())} | {"subtitles": ".srt"}
+"""The first suffix of each format in the tables; but subtitles are seldom WebVTT, and few lines of it are a WebVTT file."""
 
 PLAIN_TEXT = BY_SUFFIX[".txt"]
 

@@ -9,11 +9,15 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable
+from itertools import accumulate, compress, islice
 
 from attrs import field, frozen
 
-from citekit.domain.errors import LocationOutside
+from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.locations import Lines
+
+LINES_LIMIT = 50_000_000
+"""Lines of the longest text; its index takes 400 MB."""
 
 _UNITS: tuple[tuple[bytes, str, int], ...] = (
     (b"\xff\xfe\0\0", "little", 4),
@@ -21,7 +25,10 @@ _UNITS: tuple[tuple[bytes, str, int], ...] = (
     (b"\xff\xfe", "little", 2),
     (b"\xfe\xff", "big", 2),
 )
-_END = re.compile(rb"\r\n|\n|\r")
+_IS_LF = bytes(byte == 10 for byte in range(256))
+_DENSE = 4
+"""Bytes a line up to which looking at each byte is faster than making each line."""
+
 _WIDE_END = {
     ("little", 2): re.compile(rb"\r\0\n\0|\n\0|\r\0"),
     ("big", 2): re.compile(rb"\0\r\0\n|\0\n|\0\r"),
@@ -51,10 +58,12 @@ class LineIndex:
 
 
 def index_lines(chunks: Iterable[bytes]) -> LineIndex:
-    """The index of a text that comes in chunks of any size; memory is 8 bytes a line."""
+    """The index of a text that comes in chunks of any size; memory is 8 bytes a line.
+
+    Raises `SourceUnsupported` for more than `LINES_LIMIT` lines.
+    """
     starts = array("q")
     held, offset, order, unit = b"", 0, "little", 1
-    pattern = _END
     first = True
     for chunk in chunks:
         data = held + chunk
@@ -63,15 +72,15 @@ def index_lines(chunks: Iterable[bytes]) -> LineIndex:
                 held = data
                 continue
             order, unit = _code_unit(data)
-            pattern = _END if unit == 1 else _WIDE_END[order, unit]
             starts.append(0)
             first = False
-        offset, held = _scan(data, offset, pattern, unit, starts, final=False)
+        offset, held = _scan(data, offset, order, unit, starts, final=False)
+        if len(starts) > LINES_LIMIT:
+            raise SourceUnsupported(f"The text has more than {LINES_LIMIT} lines: part it into smaller files.")
     if first and held:
         order, unit = _code_unit(held)
-        pattern = _END if unit == 1 else _WIDE_END[order, unit]
         starts.append(0)
-    offset, _ = _scan(held, offset, pattern, unit, starts, final=True)
+    offset, _ = _scan(held, offset, order, unit, starts, final=True)
     if len(starts) > 1 and starts[-1] == offset:
         starts.pop()
     return LineIndex(starts, offset)
@@ -81,17 +90,31 @@ def _code_unit(head: bytes) -> tuple[str, int]:
     return next(((order, unit) for mark, order, unit in _UNITS if head.startswith(mark)), ("little", 1))
 
 
-def _scan(
+def _scan(data: bytes, offset: int, order: str, unit: int, starts: array[int], *, final: bool) -> tuple[int, bytes]:
+    """Append the line starts found in `data`, which begins at byte `offset`; return what must be looked at again."""
+    if unit > 1:
+        return _scan_wide(data, offset, _WIDE_END[order, unit], unit, starts, final=final)
+    done = len(data) - (data.endswith(b"\r") and not final)
+    if data.count(b"\n") * _DENSE > len(data) and b"\r" not in data:
+        starts.extend(compress(range(offset + 1, offset + len(data) + 1), data.translate(_IS_LF)))
+        return offset + len(data), b""
+    end = max(data.rfind(b"\n", 0, done), data.rfind(b"\r", 0, done)) + 1
+    lengths = map(len, data[:end].splitlines(keepends=True))  # of bytes: at LF, CR LF and CR, and nowhere else
+    starts.extend(islice(accumulate(lengths, initial=offset), 1, None))
+    return offset + done, data[done:]
+
+
+def _scan_wide(
     data: bytes, offset: int, pattern: re.Pattern[bytes], unit: int, starts: array[int], *, final: bool
 ) -> tuple[int, bytes]:
-    """Append the line starts found in `data`, which begins at byte `offset`; return what must be looked at again."""
+    """As `_scan`, for code units of several bytes."""
     limit = len(data) if final else max(0, (len(data) - 2 * unit + 1) // unit * unit)
     position = 0
     while True:
         found = pattern.search(data, position)
         if found is None or found.start() >= limit:
             break
-        if unit > 1 and found.start() % unit:
+        if found.start() % unit:
             position = found.start() + 1
             continue
         position = found.end()

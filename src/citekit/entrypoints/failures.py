@@ -51,5 +51,5 @@ def _of_system(error: OSError) -> str:
         case errno.ENOSPC | errno.EDQUOT:
             return f"The disk is full{where}. Make room and try again; nothing was lost."
         case errno.EROFS | errno.EACCES | errno.EPERM:
-            return f"Writing is not permitted{where}."
+            return f"That is not permitted here{where}."
     return f"{error.strerror or error}{where}."

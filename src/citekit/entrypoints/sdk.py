@@ -13,10 +13,10 @@ from citekit.application.verify import Verdict
 from citekit.bootstrap import App, bootstrap
 from citekit.domain.address import Address, parse_address
 from citekit.domain.evidence import Evidence, Form, Options
-from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
+from citekit.entrypoints.words import read_form, read_modality
 
 
 class CiteKit:
@@ -39,7 +39,7 @@ class CiteKit:
         progress: Progress = silent,
     ) -> ResourceMap:
         """The map of a file, made now or found. `type` refuses any other kind of file; `force` maps it again."""
-        modality = None if type is None else Modality(type)
+        modality = None if type is None else read_modality(type)
         done = self.app.ingest(Path(path), wanted_id=resource_id, modality=modality, force=force, progress=progress)
         return done.resource_map
 
@@ -90,7 +90,7 @@ class CiteKit:
         return self.app.resolve(
             wanted,
             virtual=virtual,
-            options=Options(Form(form), accurate),
+            options=Options(read_form(form), accurate),
             remap=remap,
             roots=[Path(root) for root in roots],
             progress=progress,

@@ -27,6 +27,8 @@ def from_plain(data: object, where: str) -> Receipt:
     if data.get("receipt_version") != RECEIPT_VERSION:
         raise FaultyAnswer(where, [f"receipt_version: {data.get('receipt_version')!r} is not {RECEIPT_VERSION}"])
     receipt: Receipt = structure(dict(data), Receipt, where)
+    if data.get("address", str(receipt.address)) != str(receipt.address):
+        raise FaultyAnswer(where, [f"address: {data['address']!r} is not that of its location, {receipt.address}"])
     return receipt
 
 

@@ -10,7 +10,8 @@ from attrs import define, field, frozen
 from citekit.adapters.adapting.graphrag_graph import Community, Entity, Graph, graph_of
 from citekit.adapters.adapting.graphrag_tables import Row, Tables, key, read_tables, word
 from citekit.adapters.adapting.joining import joined
-from citekit.adapters.adapting.source_text import SourceText, read_source, told_of
+from citekit.adapters.adapting.source_reading import read_source, told_of
+from citekit.adapters.adapting.source_text import SourceText
 from citekit.adapters.adapting.wording import SUMMARY_LIMIT, TITLE_LIMIT, brief, opening, reference
 from citekit.domain.ids import node_id
 from citekit.domain.locations import Location

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from attrs import define, field
 
 from citekit.adapters.adapting.graphrag_tables import Row, Tables, as_key, key, keys, word
+from citekit.adapters.adapting.nesting import parents_of
 
-DEPTH_LIMIT = 40
-"""Levels of communities; deeper ones stand on the last level."""
+_NUMBER = ("community", "raw_community", "human_readable_id", "id")
+"""The columns that name a community, the surest first."""
 
 
 @define
@@ -74,7 +75,7 @@ def _entities(rows: Iterable[Row]) -> dict[str, Entity]:
 def _communities(tables: Tables) -> dict[str, Community]:
     found: dict[str, Community] = {}
     for row in tables.communities:
-        number = key(row, "community", "raw_community", "human_readable_id", "id")
+        number = key(row, *_NUMBER)
         if number and number not in found:
             title = word(row, "title") or f"Community {number}"
             found[number] = Community(number, title, text_units=keys(row, "text_unit_ids"))
@@ -88,27 +89,20 @@ def _communities(tables: Tables) -> dict[str, Community]:
 
 
 def _nest(communities: dict[str, Community], tables: Tables) -> None:
-    """Give every community its parent; a parent that would close a circle, or is not there, is none."""
+    told: list[tuple[str, str]] = []
     for row in (*tables.communities, *tables.community_reports):
-        number = key(row, "community", "raw_community", "human_readable_id", "id")
-        pairs = [(number, key(row, "parent")), *((child, number) for child in keys(row, "children"))]
-        for child, parent in pairs:
-            if child in communities and parent in communities and not communities[child].parent:
-                above = _above(communities, parent)
-                if child not in above:
-                    communities[child].parent = above[DEPTH_LIMIT - 1] if len(above) >= DEPTH_LIMIT else parent
+        number = key(row, *_NUMBER)
+        told += [(number, key(row, "parent")), *((child, number) for child in keys(row, "children"))]
+    parents = parents_of(told, communities)
+    for number, parent in parents.items():
+        communities[number].parent = parent
     for each in communities.values():
-        each.depth = len(_above(communities, each.parent)) if each.parent else 0
         if each.parent:
             communities[each.parent].parts.append(each.number)
-
-
-def _above(communities: Mapping[str, Community], number: str) -> list[str]:
-    """That community and all it lies in, the outermost first."""
-    found = [number]
-    while parent := communities[found[-1]].parent:
-        found.append(parent)
-    return found[::-1]
+        part = each.number
+        while part in parents:
+            part = parents[part]
+            each.depth += 1
 
 
 def _place(graph: Graph, tables: Tables) -> None:
@@ -125,7 +119,7 @@ def _place(graph: Graph, tables: Tables) -> None:
 
 def _memberships(graph: Graph, tables: Tables) -> Iterable[tuple[str, Community]]:
     for row in tables.communities:
-        community = graph.communities.get(key(row, "community", "raw_community", "human_readable_id", "id"))
+        community = graph.communities.get(key(row, *_NUMBER))
         if community is not None:
             yield from ((member, community) for member in keys(row, "entity_ids"))
     by_title = {entity.title: number for number, entity in graph.entities.items()}

@@ -104,9 +104,10 @@ def _sort(data: object, table: str | None, tables: Tables, where: str) -> None:
 def _rows(data: object, where: str) -> Sequence[Row]:
     """The rows of a list of objects, or of an object of columns as pandas writes it; others have none."""
     if isinstance(data, Mapping):
-        columns = {key: list(values.values()) for key, values in data.items() if isinstance(values, Mapping)}
-        columns = columns or {key: values for key, values in data.items() if isinstance(values, list)}
-        return [dict(zip(columns, row, strict=False)) for row in zip(*columns.values(), strict=False)] or [data]
+        columns = [list(values.values()) if isinstance(values, Mapping) else values for values in data.values()]
+        if not columns or not all(isinstance(values, list) for values in columns):
+            return [data]
+        return [dict(zip(data, row, strict=False)) for row in zip(*columns, strict=False)]
     if not isinstance(data, list):
         raise FaultyAnswer(where, [f"$: a {type(data).__name__} is no table"])
     wrong = next((number for number, row in enumerate(data) if not isinstance(row, Mapping)), None)

@@ -10,8 +10,9 @@ from attrs import define, evolve, field, frozen
 
 from citekit.adapters.adapting.joining import around
 from citekit.adapters.adapting.llamaindex_nodes import LlamaNode, read_nodes
-from citekit.adapters.adapting.llamaindex_tree import in_order, parents_of
-from citekit.adapters.adapting.source_text import SourceText, read_source, told_of
+from citekit.adapters.adapting.llamaindex_tree import in_order, tree_of
+from citekit.adapters.adapting.source_reading import read_source, told_of
+from citekit.adapters.adapting.source_text import SourceText
 from citekit.adapters.adapting.wording import SUMMARY_LIMIT, TITLE_LIMIT, brief, opening, reference
 from citekit.domain.ids import node_id
 from citekit.domain.locations import Location, Pages, Virtual
@@ -151,7 +152,7 @@ class _Planter:
 
     def nodes(self) -> tuple[Node, ...]:
         """The tops of the tree."""
-        parents = parents_of(self.given)
+        parents = tree_of(self.given)
         below: dict[str, list[str]] = {}
         for number in self.given:
             below.setdefault(parents.get(number, ""), []).append(number)

@@ -5,30 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from citekit.adapters.adapting.llamaindex_nodes import LlamaNode
-
-DEPTH_LIMIT = 40
-"""Levels of nodes; deeper ones stand on the last level."""
+from citekit.adapters.adapting.nesting import parents_of
 
 
-def parents_of(nodes: Mapping[str, LlamaNode]) -> dict[str, str]:
-    """The parent of every node that has one among `nodes`; a relation that would close a circle is left out."""
+def tree_of(nodes: Mapping[str, LlamaNode]) -> dict[str, str]:
+    """The parent of every node that has one among `nodes`."""
     told = [(number, node.parent) for number, node in nodes.items()]
-    told += [(child, number) for number, node in nodes.items() for child in node.children]
-    parents: dict[str, str] = {}
-    for child, parent in told:
-        if child in nodes and parent in nodes and child not in parents:
-            above = _above(parents, parent)
-            if child not in above:
-                parents[child] = above[-DEPTH_LIMIT] if len(above) >= DEPTH_LIMIT else parent
-    return parents
-
-
-def _above(parents: Mapping[str, str], number: str) -> list[str]:
-    """That node and all above it, the nearest first."""
-    found = [number]
-    while found[-1] in parents:
-        found.append(parents[found[-1]])
-    return found
+    return parents_of([*told, *((child, number) for number, node in nodes.items() for child in node.children)], nodes)
 
 
 def in_order(numbers: Sequence[str], nodes: Mapping[str, LlamaNode]) -> list[str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from attrs import define, field
 
 from citekit.adapters.drivers.files import unwritable, writing
 from citekit.domain.errors import CiteKitError, HomeUnwritable
@@ -18,48 +20,102 @@ if TYPE_CHECKING:
 POLL = 0.02
 """Seconds between two looks at a lock that another process holds. Threads of one process wait without looking."""
 
+NAP = 0.1
+"""Seconds between two calls of what is called while a lock is waited for."""
+
+
+@define
+class _Gate:
+    """Where the threads of this process that want one lock wait; `users` are at it."""
+
+    lock: threading.Lock = field(factory=threading.Lock)
+    users: int = 0
+
+
+def _patiently() -> None:
+    """Nothing is done while waiting."""
+
 
 class Locks:
-    """Named locks in a folder, one small file each; the caller keeps the number of names bounded."""
+    """Named locks in a folder, one small file each.
 
-    def __init__(self, folder: Path) -> None:
+    `passing` removes a lock's file when it is let go, for names without number; else the caller keeps their number bounded.
+    """
+
+    def __init__(self, folder: Path, *, passing: bool = False) -> None:
         self._folder = folder
-        self._gates: dict[str, threading.Lock] = {}
+        self._passing = passing
+        self._gates: dict[str, _Gate] = {}
+        self._table = threading.Lock()
 
     @contextmanager
-    def hold(self, name: str) -> Iterator[None]:
-        """Hold the lock `name`, waiting for it; it is not reentrant. Raises `HomeUnwritable`."""
-        with self._gates.setdefault(name, threading.Lock()):
-            lock = self._acquired(name)
+    def hold(self, name: str, waiting: Callable[[], object] = _patiently) -> Iterator[None]:
+        """Hold the lock `name`, waiting for it; it is not reentrant. Raises `HomeUnwritable`.
+
+        `waiting` is called now and then while it waits; what that raises goes through, and the lock is not held.
+        """
+        with self._gate(name) as gate:
+            while not gate.acquire(timeout=NAP):
+                waiting()
             try:
-                yield
+                lock = self._acquired(name, waiting)
+                try:
+                    yield
+                finally:
+                    self._let_go(name, lock)
             finally:
-                lock.release()
+                gate.release()
 
     @contextmanager
     def hold_if_free(self, name: str) -> Iterator[bool]:
         """Hold the lock `name` where nobody holds it; gives whether it does."""
-        gate = self._gates.setdefault(name, threading.Lock())
-        if not gate.acquire(blocking=False):
-            yield False
-            return
-        try:
-            lock = self._acquired_now(name)
+        with self._gate(name) as gate:
+            if not gate.acquire(blocking=False):
+                yield False
+                return
             try:
-                yield lock is not None
+                lock = self._acquired_now(name)
+                try:
+                    yield lock is not None
+                finally:
+                    if lock is not None:
+                        self._let_go(name, lock)
             finally:
-                if lock is not None:
-                    lock.release()
-        finally:
-            gate.release()
+                gate.release()
 
-    def _acquired(self, name: str) -> filelock.BaseFileLock:
-        lock = self._lock(name)
+    @contextmanager
+    def _gate(self, name: str) -> Iterator[threading.Lock]:
+        """The gate of that name, which is forgotten when nobody is at it."""
+        with self._table:
+            gate = self._gates.setdefault(name, _Gate())
+            gate.users += 1
         try:
-            lock.acquire()
-        except tuple(errors()) as error:
-            raise translated(error, self._folder / name) from error
-        return lock
+            yield gate.lock
+        finally:
+            with self._table:
+                gate.users -= 1
+                if not gate.users:
+                    del self._gates[name]
+
+    def _acquired(self, name: str, waiting: Callable[[], object]) -> filelock.BaseFileLock:
+        import filelock
+
+        lock = self._lock(name)
+        while True:
+            try:
+                lock.acquire(timeout=NAP)
+                return lock
+            except filelock.Timeout:
+                waiting()
+            except tuple(errors()) as error:
+                raise translated(error, self._folder / name) from error
+
+    def _let_go(self, name: str, lock: filelock.BaseFileLock) -> None:
+        """The file goes while it is still locked: whoever has it open sees that it has no name, and opens a new one."""
+        if self._passing:
+            with suppress(OSError):
+                (self._folder / name).unlink()
+        lock.release()
 
     def _acquired_now(self, name: str) -> filelock.BaseFileLock | None:
         with suppress(HomeUnwritable, *errors()):

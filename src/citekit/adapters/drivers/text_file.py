@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from attrs import define, field, frozen
 
@@ -20,6 +20,9 @@ from citekit.domain.progress import Progress, silent
 
 LINE_LIMIT = 4000
 """Bytes of a line that are looked at; what follows is not needed to tell what the line is."""
+
+LINES_LIMIT = 1_000_000
+"""Lines of the longest text whose lines are all looked at, one by one."""
 
 _BREAK = re.compile(rb"[\r\n]+")
 _CHUNK = 1 << 20
@@ -52,6 +55,11 @@ class TextFile:
         return self.index.count
 
     @property
+    def is_long(self) -> bool:
+        """Whether there are too many lines to look at each: such a text is mapped in groups of lines."""
+        return self.index.count > LINES_LIMIT
+
+    @property
     def bounds(self) -> Bounds:
         """How far the text reaches."""
         return Bounds(lines=self.index.count)
@@ -63,26 +71,40 @@ class TextFile:
 
     def lines(self, progress: Progress = silent, limit: int = LINE_LIMIT) -> Iterator[str]:
         """The lines in order, without their ends, each cut to `limit` bytes. Raises `SourceUnreadable`."""
-        starts, count = self.index.starts, self.index.count
-        limit -= limit % 4
         try:
             with self.path.open("rb") as stream:
-                stream.seek(self.mark)
-                for number in range(count):
-                    if number % _STEP == 0:
-                        progress(number, count, "reading lines")
-                    start = self.mark if number == 0 else starts[number]
-                    end = starts[number + 1] if number + 1 < count else self.index.size
-                    data = stream.read(min(end - start, limit))
-                    if end - start > limit:
-                        stream.seek(end)
-                    yield data.decode(self.encoding, "replace").rstrip("\r\n")
+                yield from self._read(stream, (1, self.index.count), progress, limit)
         except OSError as error:
             raise SourceUnreadable(f"{self.path} cannot be read: {error.strerror or error}.") from error
 
+    def passages(self, spans: Iterable[tuple[int, int]]) -> Iterator[list[str]]:
+        """For each (first, last) of `spans` those lines, as `lines` gives them; no others are read."""
+        try:
+            with self.path.open("rb") as stream:
+                for span in spans:
+                    yield list(self._read(stream, span, silent, LINE_LIMIT))
+        except OSError as error:
+            raise SourceUnreadable(f"{self.path} cannot be read: {error.strerror or error}.") from error
+
+    def _read(self, stream: BinaryIO, span: tuple[int, int], progress: Progress, limit: int) -> Iterator[str]:
+        starts, count = self.index.starts, self.index.count
+        first, last = span[0] - 1, min(span[1], count)
+        limit -= limit % 4
+        if first < last:
+            stream.seek(max(starts[first], self.mark))
+        for number in range(first, last):
+            if number % _STEP == 0:
+                progress(number, count, "reading lines")
+            start = self.mark if number == 0 else starts[number]
+            end = starts[number + 1] if number + 1 < count else self.index.size
+            data = stream.read(min(end - start, limit))
+            if end - start > limit:
+                stream.seek(end)
+            yield data.decode(self.encoding, "replace").rstrip("\r\n")
+
     def whole(self, limit: int) -> str | None:
-        """All lines, whole, joined by line feeds; None where the file has more than `limit` bytes."""
-        if self.index.size > limit:
+        """All lines, whole, joined by line feeds; None where the file has more than `limit` bytes, or is long."""
+        if self.index.size > limit or self.is_long:
             return None
         return "\n".join(self.lines(limit=max(limit, 4)))
 

@@ -43,7 +43,7 @@ class PrintsAside:
     def __enter__(self) -> None:
         with self._lock:
             if sys.stdout is not self:
-                self._stdout, sys.stdout = sys.stdout, self  # type: ignore[assignment]  # what it lacks is stdout's
+                self._stdout, sys.stdout = sys.stdout, self  # what it lacks is stdout's
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,14 +18,13 @@ from citekit.domain.source import Source
 CHAPTERS_LIMIT = 2000
 """Chapters of one document."""
 
-_BODY = re.compile(r"<body>\n?(.*)\n?</body>", re.DOTALL)
 _FORMS = (Form.NATIVE, Form.HTML, Form.TEXT, Form.PDF, Form.PNG)
 
 
 class EpubExtractor:
     """Cuts books that `reader` reads. Text is UTF-8, exactly the characters; chapters are joined by line feeds."""
 
-    identity = ExtractorIdentity("epub", "1")
+    identity = ExtractorIdentity("epub", "2")
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -67,23 +65,10 @@ class EpubExtractor:
         count = location.last - location.number + 1
         if count > CHAPTERS_LIMIT:
             raise LocationOutside(f"{count} chapters are more than one document takes ({CHAPTERS_LIMIT}).")
-        first = self._reader.html(source.path, location.number, location.chars)
-        if count == 1:
-            return first
-        self._reader.html(source.path, location.last)
-        bodies = []
-        for number in range(location.number, location.last + 1):
-            progress(number - location.number, count, "cutting chapters")
-            bodies.append(f"<section>\n{_body(self._reader.html(source.path, number))}\n</section>")
-        return _BODY.sub(lambda _: "<body>\n" + "\n".join(bodies) + "\n</body>", first, count=1)
+        return self._reader.html(source.path, location.number, location.chars, last=location.last, progress=progress)
 
 
 def _written(content: str, location: Chapter, suffix: str, media_type: str, target: Path) -> Extraction:
     with writing(target):
         target.write_bytes(content.encode())
     return Extraction(suffix=suffix, media_type=media_type, extent=location)
-
-
-def _body(document: str) -> str:
-    found = _BODY.search(document)
-    return found[1] if found else ""

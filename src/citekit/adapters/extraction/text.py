@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,12 +22,10 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 INDEX_LIMIT = 64 << 20
-"""Bytes of line indexes that are kept, eight bytes a line; the least recently used go first."""
+"""Bytes of line indexes that are kept, eight bytes a line; the least recently used go first, the newest stays."""
 
 _CHUNK = 1 << 20
-_SAMPLE = 1 << 16
 _FORMS = (Form.NATIVE, Form.TEXT)
-_SUFFIX = re.compile(r"\.[a-z0-9_+-]{1,15}", re.ASCII)
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -48,7 +45,7 @@ class TextExtractor:
     a byte-order mark, line ends kept. Safe for threads.
     """
 
-    identity = ExtractorIdentity("text", "1")
+    identity = ExtractorIdentity("text", "2")
 
     def __init__(self) -> None:
         self._indexes: OrderedDict[Digest, LineIndex] = OrderedDict()
@@ -85,7 +82,7 @@ class TextExtractor:
         index = index_lines(_whole(source, stream, progress))
         with self._lock:
             self._indexes[source.digest] = index
-            while sum(each.count for each in self._indexes.values()) * 8 > INDEX_LIMIT:
+            while len(self._indexes) > 1 and sum(each.count for each in self._indexes.values()) * 8 > INDEX_LIMIT:
                 self._indexes.popitem(last=False)
         return index
 
@@ -125,10 +122,9 @@ def _mark(stream: BinaryIO) -> tuple[int, str]:
 def _native(source: Source, location: Lines, pieces: Iterator[bytes], target: Path, unmarked: int | str) -> Extraction:
     with writing(target), target.open("xb") as out:
         out.writelines(pieces)
-    suffix = source.path.suffix.lower()
     notes = (_NO_MARK.format(encoding=str(unmarked).upper()),) if unmarked and unmarked != "utf-8" else ()
     return Extraction(
-        suffix=suffix if _SUFFIX.fullmatch(suffix) else ".txt",
+        suffix=source.format.suffix,
         media_type=source.format.media_type,
         extent=location,
         notes=notes,

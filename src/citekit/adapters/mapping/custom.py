@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,10 @@ class CustomMapper:
     def supports(self, format: Format) -> bool:
         """Whatever the file's facts can be told of; the provider may still refuse."""
         return self.facts.supports(format)
+
+    def beside(self, source: Source) -> Sequence[Path]:
+        """As the facts have it; what the provider reads beside the file is not known."""
+        return self.facts.beside(source)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """The provider's map, checked.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from attrs import define, field
@@ -30,6 +31,10 @@ class ScriptedMapper:
     def supports(self, format: Format) -> bool:  # noqa: ARG002 - whatever it was told about
         """Everything."""
         return True
+
+    def beside(self, source: Source) -> Sequence[Path]:  # noqa: ARG002
+        """Nothing."""
+        return ()
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """The map of the script's nodes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import define, evolve, field
@@ -14,14 +14,18 @@ from citekit.adapters.reading.epub_contents import Entry, chapter_of, read_conte
 from citekit.adapters.reading.epub_html import Page, body_markup, document
 from citekit.adapters.reading.epub_package import Item, Package, read_package
 from citekit.adapters.reading.epub_text import Flow, flow
-from citekit.domain.errors import LocationOutside, SourceUnsupported
+from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnsupported
 from citekit.domain.ports.reader import Book, BookChapter, Heading
+from citekit.domain.progress import Progress, silent
 
 PICTURE_LIMIT = 8 * 1024 * 1024
 """Bytes of the largest picture that is put into a document; a larger one leaves its alternative text."""
 
 PICTURES_LIMIT = 32 * 1024 * 1024
-"""Bytes of all pictures in one document."""
+"""Bytes of all pictures in one document, each counted as often as it is shown; beyond, alternative text is left."""
+
+DOCUMENT_LIMIT = 64 * 1024 * 1024
+"""Characters of the body of one document."""
 
 STEPS_LIMIT = 4_000_000
 """Beginnings, ends and pieces of text of all elements in one book."""
@@ -59,25 +63,82 @@ class EpubReader:
             contents=_headings(entries, chapters, anchors),
         )
 
-    def html(self, path: Path, chapter: int, chars: tuple[int, int] | None = None) -> str:
-        """One chapter, or those characters of it, as an HTML document. Raises `LocationOutside`, and as `read` does."""
+    def html(
+        self,
+        path: Path,
+        chapter: int,
+        chars: tuple[int, int] | None = None,
+        *,
+        last: int | None = None,
+        progress: Progress = silent,
+    ) -> str:
+        """See `Reader.html`; raises as `read` does, too."""
         with EpubArchive(path) as archive:
             package = read_package(archive, path.name)
-            item = _spine_item(package, chapter)
-            content = _flow(archive, item)
-            if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
-                raise LocationOutside(
-                    f"characters {chars[0]}-{chars[1]} are beyond the end: "
-                    f"chapter {chapter} has {len(content.text)} characters"
-                )
-            page = Page(
-                title=f"{package.title or path.stem}, chapter {chapter}",
-                language=package.language,
-                number=chapter,
-                picture=_Pictures(archive, package, item.path or "").uri,
-                same=lambda href: item.path is not None and archive.find(href, item.path) == item.path,
+            _spine_item(package, chapter)
+            pages = _Pages(archive, package, _Pictures(archive, package))
+            if last is None or last == chapter:
+                body = _bounded(pages.body(chapter, chars), f"Chapter {chapter} makes")
+            else:
+                _spine_item(package, last)
+                body = _bounded(pages.sections(chapter, last, progress), f"Chapters {chapter}-{last} make")
+            return document(pages.page(chapter), body)
+
+
+@define
+class _Pages:
+    """Makes the markup of chapters out of one archive, and one budget of pictures."""
+
+    archive: EpubArchive
+    package: Package
+    pictures: _Pictures
+    steps: int = 0
+
+    def sections(self, first: int, last: int, progress: Progress) -> Iterator[str]:
+        """The chapters from `first` to `last`, one section each."""
+        for number in range(first, last + 1):
+            progress(number - first, last + 1 - first, "cutting chapters")
+            yield "<section>\n"
+            yield from self.body(number, None)
+            yield "\n</section>" if number == last else "\n</section>\n"
+
+    def body(self, number: int, chars: tuple[int, int] | None) -> Iterator[str]:
+        """The markup of one chapter, or of those characters of it."""
+        content = _flow(self.archive, _spine_item(self.package, number))
+        self.steps += len(content.steps)
+        if self.steps > STEPS_LIMIT:
+            raise SourceUnsupported(f"Chapter {number} and those before it hold more markup than is read of one book.")
+        if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
+            raise LocationOutside(
+                f"characters {chars[0]}-{chars[1]} are beyond the end: "
+                f"chapter {number} has {len(content.text)} characters"
             )
-            return document(page, body_markup(content, page, chars))
+        return body_markup(content, self.page(number), chars)
+
+    def page(self, number: int) -> Page:
+        """The document's facts, which are the package's alone: the same bytes under another file name say the same."""
+        own = _spine_item(self.package, number).path
+        return Page(
+            title=f"{self.package.title}, chapter {number}" if self.package.title else f"Chapter {number}",
+            language=self.package.language,
+            number=number,
+            picture=lambda href: self.pictures.uri(href, own or ""),
+            same=lambda href: own is not None and self.archive.find(href, own) == own,
+        )
+
+
+def _bounded(pieces: Iterable[str], what: str) -> str:
+    """All pieces as one text. Raises `FormUnsupported` as soon as it is too long."""
+    kept, size = [], 0
+    for piece in pieces:
+        size += len(piece)
+        if size > DOCUMENT_LIMIT:
+            raise FormUnsupported(
+                f"{what} a document of more than {DOCUMENT_LIMIT >> 20} MB: "
+                "ask for the text form, for fewer chapters, or for some characters of one."
+            )
+        kept.append(piece)
+    return "".join(kept)
 
 
 def _spine_item(package: Package, chapter: int) -> Item:
@@ -129,30 +190,30 @@ def _all_placed(found: Sequence[Heading | Entry]) -> list[Heading]:
 class _Pictures:
     archive: EpubArchive
     package: Package
-    base: str
-    left: int = PICTURES_LIMIT
+    left: int = field(factory=lambda: PICTURES_LIMIT)
     made: dict[str, str | None] = field(factory=dict)
 
-    def uri(self, href: str) -> str | None:
-        """The picture as a data URI (RFC 2397); None where it is missing, too large, or no picture."""
-        name = self.archive.find(href, self.base)
-        if name is None:
+    def uri(self, href: str, base: str) -> str | None:
+        """The picture that `href` names, seen from `base`, as a data URI (RFC 2397).
+
+        None where it is missing, too large, no picture, or where the document holds enough pictures already.
+        """
+        name = self.archive.find(href, base)
+        if name is None or self.archive.size(name) > min(PICTURE_LIMIT, self.left):
             return None
         if name not in self.made:
             self.made[name] = next(self._read(name), None)
-        return self.made[name]
+        uri = self.made[name]
+        self.left -= self.archive.size(name) if uri else 0
+        return uri
 
     def _read(self, name: str) -> Iterator[str]:
-        size = self.archive.size(name)
-        if size > PICTURE_LIMIT or size > self.left:
-            return
         try:
             data = self.archive.read(name)
         except SourceUnsupported:
             return
         media_type = _media_type(data, self.package.media_types.get(name, ""))
         if media_type:
-            self.left -= size
             yield f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
 
 

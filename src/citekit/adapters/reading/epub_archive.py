@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import lzma
 import posixpath
 import zipfile
 import zlib
@@ -22,11 +21,13 @@ TOTAL_LIMIT = 200 * 1024 * 1024
 ENTRY_LIMIT = 50_000
 """Items in one book."""
 
+_PIECE = 64 * 1024
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
 ERRORS: dict[type[Exception], type[CiteKitError]] = {
     zipfile.BadZipFile: SourceUnsupported,
     zipfile.LargeZipFile: SourceUnsupported,
     zlib.error: SourceUnsupported,
-    lzma.LZMAError: SourceUnsupported,
     NotImplementedError: SourceUnsupported,
     RuntimeError: SourceUnsupported,
     EOFError: SourceUnsupported,
@@ -78,23 +79,40 @@ class EpubArchive:
         return None
 
     def size(self, name: str) -> int:
-        """The declared size of an item in bytes; no more is ever read of it."""
+        """The size of an item in bytes as the archive declares it, which may be wrong."""
         return self._zip.getinfo(name).file_size
 
     def read(self, name: str) -> bytes:
         """The bytes of an item that `find` or `names` gave. Raises `SourceUnsupported` where it is damaged or too large."""
-        size = self.size(name)
-        if size > ITEM_LIMIT or size > self._left:
+        item = self._zip.getinfo(name)
+        if item.compress_type not in _METHODS:
             raise SourceUnsupported(
-                f"{self._path.name} unpacks to more than is read: {name!r} has {size} bytes "
+                f"{self._path.name} cannot be read as an EPUB: its item {name!r} is compressed by method "
+                f"{item.compress_type}, and OCF allows only Stored and Deflate (EPUB 3.3, 4.3.2)."
+            )
+        limit = min(ITEM_LIMIT, self._left)
+        data = self._unpacked(item, limit) if item.file_size <= limit else None
+        if data is None or len(data) > limit:
+            raise SourceUnsupported(
+                f"{self._path.name} unpacks to more than is read: {name!r} has {item.file_size} bytes or more "
                 f"(at most {ITEM_LIMIT} an item, {TOTAL_LIMIT} in all)."
             )
-        try:
-            data = self._zip.read(name)
-        except tuple(ERRORS) as error:
-            raise self._translated(error, f"its item {name!r} cannot be unpacked") from error
         self._left -= len(data)
         return data
+
+    def _unpacked(self, item: zipfile.ZipInfo, limit: int) -> bytes:
+        """The bytes of an item, at most one more than `limit`.
+
+        In small pieces: the declared sizes may be lies, and a reading of all at once unpacks first and trims after.
+        """
+        data = bytearray()
+        try:
+            with self._zip.open(item) as stream:
+                while len(data) <= limit and (piece := stream.read(min(_PIECE, limit + 1 - len(data)))):
+                    data += piece
+        except tuple(ERRORS) as error:
+            raise self._translated(error, f"its item {item.filename!r} cannot be unpacked") from error
+        return bytes(data)
 
     def _translated(self, error: Exception, what: str) -> CiteKitError:
         ours = next(ours for theirs, ours in ERRORS.items() if isinstance(error, theirs))

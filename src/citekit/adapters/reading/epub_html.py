@@ -51,7 +51,7 @@ _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 @frozen(kw_only=True)
 class Page:
-    """What a document is made of: `picture` gives the data URI of an image's href, or None; `own` is this chapter's path.
+    """What a document is made of: `picture` gives the data URI of an image's href, or None.
 
     `same` says whether an href, without its fragment, names this chapter.
     """
@@ -73,9 +73,12 @@ def document(page: Page, body: str) -> str:
     )
 
 
-def body_markup(chapter: Flow, page: Page, chars: tuple[int, int] | None) -> str:
-    """The markup of the characters `chars` of a chapter (all where None), inside the elements that enclose them."""
-    return "".join(_Body(chapter, page, chars or (0, len(chapter.text))).pieces(whole=chars is None))
+def body_markup(chapter: Flow, page: Page, chars: tuple[int, int] | None) -> Iterator[str]:
+    """The markup of the characters `chars` of a chapter (all where None), inside the elements that enclose them.
+
+    It comes in pieces, so that a reader can stop where they become too many.
+    """
+    return _Body(chapter, page, chars or (0, len(chapter.text))).pieces(whole=chars is None)
 
 
 @frozen

@@ -10,9 +10,10 @@ from io import BufferedReader
 from pathlib import Path
 
 from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.file_state import FileState
 from citekit.adapters.drivers.files import open_for_reading, unreadable
 from citekit.adapters.sources.search import LIMIT, files_below
-from citekit.adapters.sources.states import State, States
+from citekit.adapters.sources.states import States
 from citekit.adapters.sources.unsupported import why_unsupported
 from citekit.domain.digest import Digest
 from citekit.domain.errors import SourceUnreadable, SourceUnsupported
@@ -33,7 +34,7 @@ _KINDS = (
 
 
 class FileSources:
-    """`Sources` in the file system. Digests are remembered by device, inode, size and time of change."""
+    """`Sources` in the file system. Digests are remembered by device, inode, size and times of change."""
 
     def __init__(self, index: Index | None = None, search_limit: int = LIMIT) -> None:
         """`search_limit` is how many entries of folders one `find` looks at."""
@@ -42,7 +43,9 @@ class FileSources:
 
     def identify(self, path: Path) -> Source:
         """The file at `path`. A link keeps its own name; its target's name counts where the link's says nothing."""
+        _check_name(path)
         place = _place(path)
+        _check_name(place)
         try:
             with _opened(path, place) as file:
                 _check_filled(path, file)
@@ -56,12 +59,26 @@ class FileSources:
         """The digest of the file as it is now; a file whose digest is remembered is not even opened."""
         with suppress(SourceUnreadable, OSError, ValueError):
             status = path.stat()
-            known = self._states.digest(State.of(status)) if stat.S_ISREG(status.st_mode) else None
+            known = self._states.digest(FileState.of(status)) if stat.S_ISREG(status.st_mode) else None
             if known is not None:
                 return known
-            with _opened(path, path) as file:
-                return self._read(path, file)[0]
+        return self.digest_uncached(path)
+
+    def digest_uncached(self, path: Path) -> Digest | None:
+        """The digest of the bytes that are in the file now: they are read, whatever is remembered."""
+        with suppress(SourceUnreadable, OSError, ValueError), _opened(path, path) as file:
+            return self._read(path, file, believing=False)[0]
         return None
+
+    def exists(self, path: Path) -> bool:
+        """Whether a regular file is there; False where nobody can tell."""
+        return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises for long names and folders it may not enter
+
+    def still(self, source: Source) -> bool:
+        """Whether the file has the bytes it had when it was identified; they are read only where it looks different."""
+        with suppress(OSError, ValueError):
+            return source.path.stat().st_size == source.size and self.digest(source.path) == source.digest
+        return False
 
     def find(self, digest: Digest, size: int, name: str, roots: Sequence[Path]) -> Path | None:
         """A file with those bytes; only files of that size are read, those called `name` at once, the others after all."""
@@ -73,19 +90,28 @@ class FileSources:
                 return path.absolute()
         return next((path.absolute() for path in others if self.digest(path) == digest), None)
 
-    def _read(self, path: Path, file: BufferedReader) -> tuple[Digest, int]:
-        """Digest and size of an open file."""
+    def _read(self, path: Path, file: BufferedReader, *, believing: bool = True) -> tuple[Digest, int]:
+        """Digest and size of an open file; `believing` what is remembered of it, or reading it anyway."""
         for _ in range(TRIES):
-            before = State.of(os.fstat(file.fileno()))
-            known = self._states.digest(before)
+            before = FileState.of(os.fstat(file.fileno()))
+            known = self._states.digest(before) if believing else None
             if known is not None:
                 return known, before.size
             file.seek(0)
             digest = Digest.of_stream(file)
-            if State.of(os.fstat(file.fileno())) == before:
+            if FileState.of(os.fstat(file.fileno())) == before:
                 self._states.remember(before, digest)
                 return digest, before.size
         raise SourceUnreadable(f"Cannot read {path}: it changes while it is read. Wait until it is complete.")
+
+
+def _check_name(path: Path) -> None:
+    """Maps are UTF-8: they could not say where such a file lies."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        shown = str(path).encode("utf-8", "backslashreplace").decode()
+        raise SourceUnreadable(f"Cannot read {shown}: its name or a folder's is not valid UTF-8. Rename it.") from None
 
 
 def _place(path: Path) -> Path:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import OrderedDict
-
-from attrs import frozen
+from typing import Any
 
 from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.file_state import FileState
 from citekit.domain.digest import Digest
 
 RACY = 2.0
@@ -19,61 +18,64 @@ REMEMBERED = 4096
 """Digests kept in memory, beside those in the index."""
 
 
-@frozen
-class State:
-    """What a file looks like: while it looks so, its bytes are taken to be the same."""
-
-    device: int
-    inode: int
-    size: int
-    mtime_ns: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> State:
-        """The state of an open or closed file."""
-        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether the last change is so long ago that another one would show."""
-        return time.time() - self.mtime_ns / 1e9 > RACY
-
-
 class States:
     """State to digest, in memory and in the index where there is one. A state that is not settled is not remembered."""
 
     def __init__(self, index: Index | None) -> None:
         self._index = index
-        self._recent: OrderedDict[State, Digest] = OrderedDict()
+        self._recent: OrderedDict[FileState, Digest] = OrderedDict()
+        self._unsettled: OrderedDict[FileState, float] = OrderedDict()
         self._lock = threading.Lock()
 
-    def digest(self, state: State) -> Digest | None:
+    def digest(self, state: FileState) -> Digest | None:
         """The digest of a file in that state, or None where it is not known."""
         found = self._recent.get(state)
-        if found is None and self._index is not None:
-            found = _digest_in(self._index.get(_row(state)))
+        if found is None:
+            found = _digest_in(self._remembered(state))
             if found is not None:
                 self._keep(state, found)
         return found
 
-    def remember(self, state: State, digest: Digest) -> None:
+    def remember(self, state: FileState, digest: Digest) -> None:
         """Note what was read, unless the file changed so lately that it may change again unseen."""
-        if not state.is_settled:
+        now = time.time()
+        if not state.is_settled(now, RACY, self._since(state, now)):
             return
         self._keep(state, digest)
-        if self._index is not None:
-            self._index.put(_row(state), {"sha256": digest.hex})
+        self._note(state, {"sha256": digest.hex})
 
-    def _keep(self, state: State, digest: Digest) -> None:
+    def _since(self, state: FileState, now: float) -> float:
+        """When a file was first seen in that state, where its own times lie in the future and do not tell."""
+        if state.changed(now) <= now:
+            return now
+        known = self._unsettled.get(state) or _since_in(self._remembered(state))
+        if known is None:
+            self._note(state, {"since": now})
         with self._lock:
-            self._recent[state] = digest
-            self._recent.move_to_end(state)
-            while len(self._recent) > REMEMBERED:
-                self._recent.popitem(last=False)
+            _bounded(self._unsettled, state, known or now)
+        return known or now
+
+    def _remembered(self, state: FileState) -> dict[str, Any] | None:
+        return self._index.get(_row(state)) if self._index is not None else None
+
+    def _note(self, state: FileState, plain: dict[str, Any]) -> None:
+        if self._index is not None:
+            self._index.put(_row(state), plain)
+
+    def _keep(self, state: FileState, digest: Digest) -> None:
+        with self._lock:
+            _bounded(self._recent, state, digest)
 
 
-def _row(state: State) -> str:
-    return f"state:{state.device}:{state.inode}:{state.size}:{state.mtime_ns}"
+def _bounded(table: OrderedDict[FileState, Any], state: FileState, value: object) -> None:
+    table[state] = value
+    table.move_to_end(state)
+    while len(table) > REMEMBERED:
+        table.popitem(last=False)
+
+
+def _row(state: FileState) -> str:
+    return f"state:{state.device}:{state.inode}:{state.size}:{state.mtime_ns}:{state.ctime_ns}"
 
 
 def _digest_in(plain: object) -> Digest | None:
@@ -83,4 +85,11 @@ def _digest_in(plain: object) -> Digest | None:
                 return Digest(text)
             except ValueError:
                 return None
+    return None
+
+
+def _since_in(plain: object) -> float | None:
+    match plain:
+        case {"since": float(since)}:
+            return since
     return None

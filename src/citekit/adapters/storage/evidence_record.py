@@ -4,48 +4,56 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from attrs import evolve, frozen
+from attrs import astuple, evolve, frozen
 
+from citekit.adapters.drivers.file_state import FileState
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.evidence import EvidenceKey, Extraction, StoredEvidence
 from citekit.wire import receipts
 
 
+WINDOW = 0.05
+"""Seconds within which the file systems that objects lie on may give two changes the same time."""
+
+
 @frozen(kw_only=True)
 class EvidenceRecord:
-    """An object's digest, and what its file looked like when its bytes were last known to have that digest."""
+    """An object's digest, and what its file looked like when its bytes were last known to have that digest.
+
+    That was at `seen`; `since` is when it was first known to look so. Both are seconds since the epoch.
+    """
 
     digest: Digest
-    size: int
-    mtime_ns: int
-    inode: int
+    state: FileState
+    since: float
+    seen: float
     extraction: Extraction
     created: datetime
 
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.state.size
+
     @classmethod
-    def of(cls, digest: Digest, status: os.stat_result, extraction: Extraction) -> Self:
-        """The record of an object that was made just now."""
-        return cls(
-            digest=digest,
-            size=status.st_size,
-            mtime_ns=status.st_mtime_ns,
-            inode=status.st_ino,
-            extraction=extraction,
-            created=datetime.now(UTC),
-        )
+    def of(cls, digest: Digest, status: os.stat_result, extraction: Extraction, created: datetime, seen: float) -> Self:
+        """The record of an object that was made at `created`, and looked like `status` at `seen`."""
+        state = FileState.of(status)
+        return cls(digest=digest, state=state, since=seen, seen=seen, extraction=extraction, created=created)
 
     def matches(self, status: os.stat_result) -> bool:
-        """Whether the file looks as it did: same size, time of change, and inode."""
-        return (status.st_size, status.st_mtime_ns, status.st_ino) == (self.size, self.mtime_ns, self.inode)
+        """Whether the file looks as it did, and looked so long enough for another change to show."""
+        return FileState.of(status) == self.state and self.state.is_settled(self.seen, WINDOW, self.since)
 
-    def seen(self, status: os.stat_result) -> Self:
-        """The record after the bytes were read again and found to be right."""
-        return evolve(self, size=status.st_size, mtime_ns=status.st_mtime_ns, inode=status.st_ino)
+    def again(self, status: os.stat_result, seen: float) -> Self:
+        """The record after the bytes were read again, found to be right, and the file looked so before, at `seen`."""
+        state = FileState.of(status)
+        return evolve(self, state=state, since=self.since if state == self.state else seen, seen=seen)
 
     def stored(self, key: EvidenceKey, path: Path, *, made_now: bool) -> StoredEvidence:
         """The evidence it describes."""
@@ -63,9 +71,9 @@ class EvidenceRecord:
         """Plain data for the index."""
         return {
             "digest": self.digest.hex,
-            "size": self.size,
-            "mtime_ns": self.mtime_ns,
-            "inode": self.inode,
+            "state": astuple(self.state),
+            "since": self.since,
+            "seen": self.seen,
             "extraction": receipts.extraction_to_plain(self.extraction),
             "created": self.created.isoformat(),
         }
@@ -76,18 +84,18 @@ class EvidenceRecord:
         match plain:
             case {
                 "digest": str(digest),
-                "size": int(size),
-                "mtime_ns": int(mtime_ns),
-                "inode": int(inode),
+                "state": [int(), int(), int(), int(), int()] as state,
+                "since": float(since),
+                "seen": float(seen),
                 "created": str(created),
                 "extraction": extraction,
             }:
                 try:
                     return cls(
                         digest=Digest(digest),
-                        size=size,
-                        mtime_ns=mtime_ns,
-                        inode=inode,
+                        state=FileState(*state),
+                        since=since,
+                        seen=seen,
                         extraction=receipts.extraction_from_plain(extraction),
                         created=datetime.fromisoformat(created),
                     )

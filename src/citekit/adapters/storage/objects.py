@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 from attrs import frozen
 
 from citekit.adapters.drivers.files import open_for_reading, sync_file, sync_folder
 from citekit.domain.digest import Digest
 
-USE_GRAIN = 1.0
-"""Seconds to which the time of the last use is kept."""
-
 
 @frozen
 class StoredObject:
-    """One object: `used` is when it was last asked for, in nanoseconds since the epoch."""
+    """One object: `linked` tells whether a file elsewhere is a link to it.
+
+    `touched` is when it was made, or such a link, in seconds since the epoch.
+    """
 
     path: Path
     digest: Digest
     size: int
-    used: int
+    linked: bool
+    touched: float
+
+    @classmethod
+    def of(cls, path: Path, digest: Digest, status: os.stat_result) -> Self:
+        """The object whose file looks like `status`."""
+        return cls(path, digest, status.st_size, status.st_nlink > 1, max(status.st_ctime, status.st_mtime))
 
 
 @frozen
@@ -46,13 +52,6 @@ class Objects:
             return None
         return status if stat.S_ISREG(status.st_mode) else None
 
-    def touch(self, digest: Digest, status: os.stat_result) -> None:
-        """Note that the object was used: in its time of access, its time of change stays."""
-        now = time.time_ns()
-        if now - status.st_atime_ns > USE_GRAIN * 1e9:
-            with suppress(OSError):
-                os.utime(self.path(digest), ns=(now, status.st_mtime_ns))
-
     def is_intact(self, digest: Digest) -> bool:
         """Whether the object's bytes have its digest; reads them all."""
         try:
@@ -64,28 +63,34 @@ class Objects:
     def take_in(self, made: Path, digest: Digest) -> os.stat_result:
         """Move the file `made`, whose bytes have that digest, to its place; say what it looks like. Raises `OSError`.
 
-        An intact object that lies there already stays, so that what is linked to it stays so.
+        An intact object that lies there already stays, so that what is linked to it stays so, and counts as touched.
         """
-        there = self.status(digest)
-        if there is not None and self.is_intact(digest):
+        there = self._touched(digest) if self.is_intact(digest) else None
+        if there is not None:
             return there
         made.chmod(0o444)
         sync_file(made)
-        status = os.lstat(made)
         path = self.path(digest)
         path.parent.mkdir(parents=True, exist_ok=True)
         made.replace(path)
         sync_folder(path.parent)
-        return status
+        return os.lstat(path)
 
-    def drop(self, digest: Digest) -> int:
-        """Remove the object; return how many bytes went. Raises `OSError` where it cannot be removed."""
-        try:
+    def _touched(self, digest: Digest) -> os.stat_result | None:
+        with suppress(OSError):
             status = os.lstat(self.path(digest))
-            self.path(digest).unlink()
+            os.utime(self.path(digest), ns=(status.st_atime_ns, status.st_mtime_ns))
+        return self.status(digest)
+
+    def drop(self, digest: Digest) -> StoredObject | None:
+        """Remove the object; return what it was, None where there was none. Raises `OSError` where it cannot be removed."""
+        path = self.path(digest)
+        try:
+            status = os.lstat(path)
+            path.unlink()
         except FileNotFoundError:
-            return 0
-        return status.st_size
+            return None
+        return StoredObject.of(path, digest, status)
 
     def __iter__(self) -> Iterator[StoredObject]:
         """Every object, in no order; those that go meanwhile may be missing."""
@@ -95,7 +100,7 @@ class Objects:
                     with suppress(OSError, ValueError):
                         status = entry.stat(follow_symlinks=False)
                         digest = Digest(folder.name + entry.name)
-                        yield StoredObject(Path(entry.path), digest, status.st_size, status.st_atime_ns)
+                        yield StoredObject.of(Path(entry.path), digest, status)
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

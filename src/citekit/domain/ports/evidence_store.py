@@ -8,8 +8,8 @@ from typing import Protocol
 
 from attrs import frozen
 
-from citekit.domain.digest import Digest
 from citekit.domain.evidence import EvidenceKey, Extraction, StoredEvidence
+from citekit.domain.progress import Progress, silent
 
 Make = Callable[[Path], Extraction]
 """Writes the evidence to the path it is given (which does not exist yet) and says what it made."""
@@ -17,11 +17,15 @@ Make = Callable[[Path], Extraction]
 
 @frozen(kw_only=True)
 class StoreStats:
-    """How full the store is: `objects` and `size` in bytes, of at most `limit` bytes."""
+    """How full the store is: `objects` and `size` in bytes, of at most `limit` bytes.
+
+    `linked` of these bytes are in files outside of the store, too: dropping their objects frees nothing while those exist.
+    """
 
     objects: int
     size: int
     limit: int
+    linked: int = 0
 
 
 @frozen(kw_only=True)
@@ -37,20 +41,22 @@ class StoreCheck:
 
 
 class EvidenceStore(Protocol):
-    """An object's digest equals its bytes; a kill at any point leaves no torn object; the size stays bounded."""
+    """An object's digest equals its bytes; a kill at any point leaves no torn object; the size stays bounded.
+
+    The bound is on the objects: files elsewhere that are links to them, or copies, are their owner's, and stay. What was
+    asked for within the last seconds is never dropped to make room, so that its asker can use it.
+    """
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
-        """The evidence, undamaged as far as its size and time of change tell, or None."""
+        """The evidence, undamaged as far as the size and the times of change of its file tell, or None."""
 
-    def obtain(self, key: EvidenceKey, make: Make) -> StoredEvidence:
+    def obtain(self, key: EvidenceKey, make: Make, progress: Progress = silent) -> StoredEvidence:
         """The evidence, made by `make` where it is missing or damaged.
 
-        Of several callers at once, in any process, one makes and the others wait. Where `make` raises, its error goes
-        through and nothing is stored. Raises `HomeUnwritable`.
+        Of several callers at once, in any process, one makes and the others wait; `progress` is called now and then while
+        waiting, and what it raises (`Cancelled`) ends the wait. Where `make` raises, its error goes through and nothing
+        is stored. Raises `HomeUnwritable`.
         """
-
-    def find_by_digest(self, digest: Digest) -> StoredEvidence | None:
-        """Evidence whose bytes have that digest, or None."""
 
     def stats(self) -> StoreStats:
         """How full the store is."""
@@ -59,7 +65,10 @@ class EvidenceStore(Protocol):
         """Read every object, and drop those whose bytes are not what they were."""
 
     def prune(self, limit: int | None = None) -> int:
-        """Drop the least recently used objects until at most `limit` bytes remain; return how many bytes went."""
+        """Drop the least recently used objects until at most `limit` bytes remain.
+
+        Returns how many bytes that really freed: those of an object that a file elsewhere is a link to stay on the disk.
+        """
 
     def clear(self) -> int:
-        """Drop everything; return how many bytes went."""
+        """Drop everything, however lately used; return how many bytes that really freed."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 from citekit.domain.formats import Format
@@ -20,6 +22,9 @@ class Mapper(Protocol):
 
     def supports(self, format: Format) -> bool:
         """Whether this mapper can map files of that format at all."""
+
+    def beside(self, source: Source) -> Sequence[Path]:
+        """Other files that the map of `source` depends on, such as subtitles in its folder, as they are now."""
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """The map of `source` under `resource_id`, with `source_hash`, `source_size` and `mapper` in its metadata.

@@ -8,6 +8,8 @@ from typing import Protocol
 
 from attrs import field, frozen
 
+from citekit.domain.progress import Progress, silent
+
 
 @frozen
 class Heading:
@@ -49,9 +51,19 @@ class Reader(Protocol):
     def read(self, path: Path) -> Book:
         """The whole book. Raises `SourceUnsupported` where the file is no such book or is damaged beyond reading."""
 
-    def html(self, path: Path, chapter: int, chars: tuple[int, int] | None = None) -> str:
+    def html(
+        self,
+        path: Path,
+        chapter: int,
+        chars: tuple[int, int] | None = None,
+        *,
+        last: int | None = None,
+        progress: Progress = silent,
+    ) -> str:
         """One chapter, or the part of it with those characters, as a small self-contained HTML document.
 
-        Pictures and styles are inside the document; there is no script and no reference to anything outside.
-        Raises `LocationOutside`.
+        With `last`, all chapters up to that one, a section each; `chars` is for a single chapter only. Pictures and
+        styles are inside the document; there is no script and no reference to anything outside. The same bytes of a
+        book give the same document, whatever the file is called.
+        Raises `LocationOutside`, and `FormUnsupported` where the document becomes too large.
         """

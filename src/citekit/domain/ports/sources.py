@@ -16,12 +16,24 @@ class Sources(Protocol):
     def identify(self, path: Path) -> Source:
         """The file at `path`, symbolic links followed, digested, its format detected.
 
-        Raises `SourceUnreadable` (missing, a folder, a device or pipe, empty, not permitted, changed while it was read)
-        and `SourceUnsupported` (nobody can tell what it is).
+        Raises `SourceUnreadable` (missing, a folder, a device or pipe, empty, not permitted, changed while it was read, or
+        with a name that is not valid UTF-8, which no map could hold) and `SourceUnsupported` (nobody can tell what it is).
         """
 
     def digest(self, path: Path) -> Digest | None:
         """The digest of the file at `path` as it is now, or None where there is no readable file."""
+
+    def digest_uncached(self, path: Path) -> Digest | None:
+        """Like `digest`, but every byte is read, whatever is remembered of the file: for proofs."""
+
+    def exists(self, path: Path) -> bool:
+        """Whether there is a regular file at `path`. Never raises: a name that cannot be, or be looked at, is no file."""
+
+    def still(self, source: Source) -> bool:
+        """Whether the file at `source.path` has the bytes it had when it was identified.
+
+        Costs a look at the file's times; it is read again only where they differ, or are too young to be believed.
+        """
 
     def find(self, digest: Digest, size: int, name: str, roots: Sequence[Path]) -> Path | None:
         """A file with those bytes under one of `roots`; files called `name` are looked at first."""

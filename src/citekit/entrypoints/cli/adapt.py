@@ -59,7 +59,7 @@ def command(
     wanted: dict[str, Any] = {"wanted_id": wanted_id, "source": None if source is None else Path(source)}
     if output is None:
         made = session.app.adapt(Path(data), adapter, force=force, **wanted)
-        place = session.app.maps.expected_at(made.resource_map.resource_id)
+        place = str(session.app.settings.home / session.app.maps.expected_at(made.resource_map.resource_id))
     else:
         made = session.app.adapt.made(Path(data), adapter, **wanted)
         place = str(_written(made, output, force))

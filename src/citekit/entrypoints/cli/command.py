@@ -22,6 +22,10 @@ def _set_json(context: click.Context, _parameter: click.Parameter, value: bool) 
         context.ensure_object(Session).as_json = True
 
 
+FOLDER = click.Path(exists=True, file_okay=False)
+"""A folder that is there."""
+
+
 def home_option() -> click.Option:
     """`--home DIR`."""
     return click.Option(

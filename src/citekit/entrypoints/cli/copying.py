@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from citekit.domain.errors import HomeUnwritable, RequestRefused
+from citekit.settings import expanded
 
 
 def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> Path:
@@ -18,7 +19,7 @@ def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> 
     A different file there is replaced only with `force`, in one step; the `source` never is. Raises `RequestRefused`
     and `HomeUnwritable`.
     """
-    target = Path(os.path.abspath(Path(wanted).expanduser()))  # noqa: PTH100 - a link is replaced, not followed
+    target = Path(os.path.abspath(expanded(wanted)))  # noqa: PTH100 - a link is replaced, not followed
     if target.is_dir():
         target /= evidence.name
     elif wanted.endswith(("/", os.sep)) or not target.parent.is_dir():

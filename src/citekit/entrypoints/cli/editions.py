@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @click.command("editions", cls=Command)
 @click.argument("resource")
-@click.option("--use", metavar="MAPPER", help="Take this edition into use: its mapper, or mapper:model, or all of its name.")
+@click.option(
+    "--use", metavar="MAPPER", help="Take this edition into use: its mapper, or mapper:model, or all of its name."
+)
 @pass_session
 def command(session: Session, resource: str, use: str | None) -> None:
     """List the maps that different mappers made of the same file, or take another one into use.
@@ -30,7 +32,12 @@ def command(session: Session, resource: str, use: str | None) -> None:
     found = store.editions(resource)
     names = [str(each.mapper) if each.mapper else "unknown" for each in found]
     rows = [
-        {"mapper": name, "nodes": each.node_count, "created_at": each.created_at.isoformat(), "in_use": each is found[0]}
+        {
+            "mapper": name,
+            "nodes": each.node_count,
+            "created_at": each.created_at.isoformat(),
+            "in_use": each is found[0],
+        }
         for name, each in zip(names, found, strict=True)
     ]
     session.answer({"resource": resource, "editions": rows}, [_line(row) for row in rows])

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from citekit.domain.evidence import Evidence, Form, Options
-from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.command import FOLDER, Command
 from citekit.entrypoints.cli.copying import copy_evidence
 from citekit.entrypoints.cli.drawing import pairs
 from citekit.entrypoints.cli.naming import named_part
@@ -31,7 +31,9 @@ FORMS = [form.value for form in Form]
 @click.option("--accurate", is_flag=True, help="Cut a clip to within one frame, re-encoding what that needs.")
 @click.option("--as", "form", type=click.Choice(FORMS), default="native", show_default=True, help="In which form.")
 @click.option("--remap", is_flag=True, help="Map the source again where it has changed since it was mapped.")
-@click.option("--root", "roots", multiple=True, metavar="DIR", help="Look here for a source that moved; repeatable.")
+@click.option(
+    "--root", "roots", multiple=True, type=FOLDER, metavar="DIR", help="Look here for a moved source; repeatable."
+)
 @click.option("--output", "-o", metavar="PATH", help="Copy the evidence to this file, or into this folder.")
 @click.option("--force", is_flag=True, help="With -o: replace another file that is there.")
 @pass_session

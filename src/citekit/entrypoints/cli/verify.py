@@ -11,7 +11,7 @@ import click
 
 from citekit.application.verify import Verdict
 from citekit.domain.evidence import Receipt
-from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.command import FOLDER, Command
 from citekit.entrypoints.cli.failing import CommandError
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
@@ -25,7 +25,9 @@ _MARKS = {True: ("yes", "green"), False: ("NO", "red"), None: ("?", "yellow")}
 
 @click.command("verify", cls=Command)
 @click.argument("receipt_or_file", metavar="RECEIPT_OR_FILE")
-@click.option("--root", "roots", multiple=True, metavar="DIR", help="Look here for a source that moved; repeatable.")
+@click.option(
+    "--root", "roots", multiple=True, type=FOLDER, metavar="DIR", help="Look here for a moved source; repeatable."
+)
 @pass_session
 def command(session: Session, receipt_or_file: str, roots: tuple[str, ...]) -> None:
     """Tell whether evidence really is that part of that source.
@@ -65,6 +67,7 @@ def _plain(verdict: Verdict) -> dict[str, Any]:
     return {
         "genuine": verdict.genuine,
         "refuted": verdict.refuted,
+        "unproven": list(verdict.UNPROVEN),
         "address": str(verdict.receipt.address),
         "checks": [{"name": each.name, "passed": each.passed, "detail": each.detail} for each in verdict.checks],
         "receipt": receipts.to_plain(verdict.receipt),
@@ -75,6 +78,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     if verdict.genuine:
         receipt = verdict.receipt
         yield f"Genuine: {printable(str(receipt.address))} of {printable(receipt.source_path)}"
+        yield f"  not proven, because nothing can: {', '.join(verdict.UNPROVEN)}"
     for check in verdict.checks:
         word, colour = _MARKS[check.passed]
         yield f"  {click.style(word.ljust(3), fg=colour)}  {check.name}: {printable(check.detail)}"

@@ -154,6 +154,7 @@ class Tools:
             virtual=arguments.get("virtual", False),
             options=Options(Form(arguments.get("as", Form.NATIVE)), arguments.get("accurate", False)),
             remap=arguments.get("remap", False),
+            confined=True,
             progress=progress,
         )
         return evidence_answer(evidence)

@@ -35,11 +35,6 @@ def restore_catalog(document: Document, entries: Mapping[str, str]) -> None:
     _drop(document, [key for key in document.xref_get_keys(catalog) if key not in _KEPT])
 
 
-def drop_outline(document: Document) -> None:
-    """Forget the bookmarks, which are written anew: some that run in circles would stop the selection of pages."""
-    _drop(document, ["Outlines"])
-
-
 def _drop(document: Document, keys: Sequence[str]) -> None:
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf

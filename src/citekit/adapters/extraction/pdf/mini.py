@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from citekit.adapters.drivers.files import writing
 from citekit.adapters.drivers.pdf_labels import labels_of, read_labels
 from citekit.adapters.drivers.pymupdf import Document
 from citekit.adapters.extraction.pdf.catalog import (
@@ -40,5 +41,7 @@ def write_mini(document: Document, location: Pages, target: Path) -> Extraction:
     scrub_pages(document)
     write_labels(document, labels_of(labels, location.numbers))
     write_outline(document, [] if location.region is not None else marks)
-    document.save(str(target), garbage=3, deflate=True, use_objstms=1, no_new_id=True)
+    data = document.tobytes(garbage=3, deflate=True, use_objstms=1, no_new_id=True)
+    with writing(target):  # not by `save`: MuPDF would report a full disk as a fault of the document
+        target.write_bytes(data)
     return Extraction(suffix=".pdf", media_type="application/pdf", extent=location, notes=notes)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from citekit.adapters.drivers.files import writing
 from citekit.adapters.drivers.pymupdf import Document, exclusive
 from citekit.adapters.extraction.pdf.region import shown_area
 from citekit.domain.errors import ExtractionFailed
@@ -45,7 +46,7 @@ def write_picture(document: Document, location: Pages, target: Path, progress: P
         progress(done, len(numbers), "drawing pages")
         with exclusive() as pymupdf:
             drawn.append(document[number].get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), clip=area, alpha=False))
-    with exclusive():
+    with exclusive(), writing(target):
         sheet = drawn[0] if len(drawn) == 1 else _stacked(drawn)
         resolution = max(1, round(zoom * 72))
         sheet.set_dpi(resolution, resolution)

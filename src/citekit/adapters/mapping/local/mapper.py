@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -38,6 +39,15 @@ class LocalMapper:
     def supports(self, format: Format) -> bool:
         """Whether there is an outliner for that format; there is one for every format that `detect` knows."""
         return format.modality is not Modality.VIRTUAL
+
+    def beside(self, source: Source) -> Sequence[Path]:
+        """The subtitles of a video or a recording."""
+        if source.format.modality not in (Modality.VIDEO, Modality.AUDIO):
+            return ()
+        from citekit.adapters.mapping.local.media.subtitles import beside
+
+        found = beside(source.path)
+        return () if found is None else (found,)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """The map of `source`; see `Mapper.map`."""

@@ -41,10 +41,10 @@ class MarkdownOutliner:
         headings = [] if content is None else read_headings(content)
         if not headings:
             return self._fallback.outline(source, progress)
-        return _outline(text, content or "", headings, progress)
+        return _outline(text, content or "", headings)
 
 
-def _outline(text: TextFile, content: str, headings: list[TextHeading], progress: Progress) -> Outline:
+def _outline(text: TextFile, content: str, headings: list[TextHeading]) -> Outline:
     front = _FRONT.match(content)
     named = _TITLE.search(front[0]) if front else None
     highest = min(heading.level for heading in headings)
@@ -52,7 +52,7 @@ def _outline(text: TextFile, content: str, headings: list[TextHeading], progress
     return Outline(
         title=(named[1].strip().strip("\"'") if named else "") or first or None,
         bounds=text.bounds,
-        drafts=sections(text, headings, progress, plain),
+        drafts=sections(text, headings, plain),
         facts=text.facts,
     )
 

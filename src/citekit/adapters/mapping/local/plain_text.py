@@ -35,7 +35,10 @@ _TITLE_LIMIT = 60
 
 
 class PlainTextOutliner:
-    """For texts of every kind that nothing better is known about. Every line lies in exactly one node of the top level."""
+    """For texts of every kind that nothing better is known about. Every line lies in exactly one node of the top level.
+
+    Of a text of more than `LINES_LIMIT` lines only the first ones of each group are looked at.
+    """
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Chapters and sections, or groups of lines. Raises `SourceUnreadable`."""
@@ -43,12 +46,12 @@ class PlainTextOutliner:
         prose = source.format.name in _PROSE and source.path.suffix.lower() not in _DATA
         finder = HeadingFinder(prose)
         blank = bytearray(text.line_count + 2)
-        for number, line in enumerate(text.lines(progress), 1):
+        for number, line in enumerate(() if text.is_long else text.lines(progress), 1):
             blank[number] = not line or line.isspace()
             finder.feed(number, line)
         headings = finder.finish()
-        drafts = sections(text, headings, progress) if headings else ()
-        drafts = _covering(_from_the_first_line(drafts), text, blank, progress)
+        drafts = sections(text, headings) if headings else ()
+        drafts = _covering(_from_the_first_line(drafts), text, blank)
         before = drafts[0] if drafts and drafts[0].type == "preamble" else None
         title = before.title if before and before.location in _FIRST_LINES else finder.title
         return Outline(title=title, bounds=text.bounds, drafts=drafts, facts=text.facts)
@@ -62,7 +65,7 @@ def _from_the_first_line(drafts: Sequence[Draft]) -> Sequence[Draft]:
     return drafts
 
 
-def _covering(drafts: Sequence[Draft], text: TextFile, blank: bytearray, progress: Progress) -> tuple[Draft, ...]:
+def _covering(drafts: Sequence[Draft], text: TextFile, blank: bytearray) -> tuple[Draft, ...]:
     """The drafts, long ones without children parted into groups; groups alone where there are no drafts."""
     if not text.line_count:
         return ()
@@ -70,7 +73,7 @@ def _covering(drafts: Sequence[Draft], text: TextFile, blank: bytearray, progres
     scale = 1 + sum(last - first + 1 for first, last in leaves) // (GROUPS_LIMIT * GROUP[1] // 2)
     spans = {leaf: group_lines(leaf, blank, scale) for leaf in leaves}
     starts = {first: 0 for groups in spans.values() for first, _ in groups}
-    begins = heads(text, starts, progress) if starts else {}
+    begins = heads(text, starts)
     groups = {leaf: tuple(_group(each, begins) for each in found) for leaf, found in spans.items()}
     return tuple(_parted(drafts, groups)) if drafts else _shelved(groups[leaves[0]])
 

@@ -19,7 +19,7 @@ _DIRECTIVE = re.compile(r"\s*\.\. .*|\s*:[\w -]+:.*")
 
 
 class RstOutliner:
-    """`fallback` maps files without any title."""
+    """`fallback` maps files that are long, or hold no title."""
 
     def __init__(self, fallback: Outliner) -> None:
         self._fallback = fallback
@@ -27,13 +27,13 @@ class RstOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Sections nested by their titles. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
-        headings = list(read_titles(text.lines(progress)))
+        headings = [] if text.is_long else list(read_titles(text.lines(progress)))
         if not headings:
             return self._fallback.outline(source, progress)
         return Outline(
             title=headings[0].title,
             bounds=text.bounds,
-            drafts=sections(text, headings, progress, _plain),
+            drafts=sections(text, headings, _plain),
             facts=text.facts,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 from attrs import frozen
 
@@ -10,7 +11,6 @@ from citekit.adapters.drivers.text_file import TextFile
 from citekit.adapters.mapping.local.outline import Draft, nested
 from citekit.adapters.mapping.local.prose import first_sentence, has_text
 from citekit.domain.locations import Lines
-from citekit.domain.progress import Progress
 
 _LOOKED_AT = 40
 """Lines after a heading that a summary is looked for in."""
@@ -32,7 +32,6 @@ class TextHeading:
 def sections(
     text: TextFile,
     headings: Sequence[TextHeading],
-    progress: Progress,
     plain: Callable[[str], str] = str,
 ) -> tuple[Draft, ...]:
     """A section for every heading, to before the next of its own or a higher level, nested by level.
@@ -41,7 +40,7 @@ def sections(
     out of a line, for the summaries.
     """
     kept = kept_headings(headings)
-    begins = heads(text, {1: 0, **{heading.line: heading.height for heading in kept}}, progress)
+    begins = heads(text, {1: 0, **{heading.line: heading.height for heading in kept}})
     bodies = {line: [plain(each) for each in body] for line, body in begins.items()}
     return section_drafts(kept, text.line_count, bodies)
 
@@ -61,19 +60,11 @@ def section_drafts(
     return _preamble(bodies.get(1, ()), first) + nested(items)
 
 
-def heads(text: TextFile, starts: Mapping[int, int], progress: Progress) -> dict[int, list[str]]:
+def heads(text: TextFile, starts: Mapping[int, int]) -> dict[int, list[str]]:
     """For each line in `starts`, the lines that follow it up to the next one: the first few, its own `height` left out."""
-    found: dict[int, list[str]] = {line: [] for line in starts}
-    current: list[str] = []
-    skip = 0
-    for number, line in enumerate(text.lines(progress), 1):
-        if number in found:
-            current, skip = found[number], starts[number]
-        if skip:
-            skip -= 1
-        elif len(current) < _LOOKED_AT:
-            current.append(line)
-    return found
+    lines = [*sorted(starts), text.line_count + 1]
+    spans = [(line + starts[line], min(line + starts[line] + _LOOKED_AT, end) - 1) for line, end in pairwise(lines)]
+    return dict(zip(lines, text.passages(spans), strict=False))
 
 
 def kept_headings(headings: Sequence[TextHeading]) -> list[TextHeading]:

@@ -39,7 +39,7 @@ class TextCue:
 
 
 class SubtitlesOutliner:
-    """`fallback` maps files without any cue."""
+    """`fallback` maps files that are long, or hold no cue."""
 
     def __init__(self, fallback: Outliner) -> None:
         self._fallback = fallback
@@ -47,7 +47,7 @@ class SubtitlesOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Stretches of cues, titled by their times. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
-        cues, header = read_cues(text.lines(progress))
+        cues, header = read_cues(() if text.is_long else text.lines(progress))
         if not cues:
             return self._fallback.outline(source, progress)
         facts = {**text.facts, "cue_count": len(cues), "last_cue_end": max(cue.end for cue in cues)}

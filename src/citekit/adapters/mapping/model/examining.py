@@ -14,6 +14,11 @@ from citekit.adapters.mapping.model.scales import Scale
 from citekit.adapters.mapping.model.snapping import Known, snap
 from citekit.adapters.mapping.model.trees import Branch, settle
 
+_OFFSET = (
+    "Page numbers were told {pages} too {way} throughout (printed numbers, not those of the file), which the titles on the "
+    "pages show; they were put right."
+)
+
 
 @frozen
 class Examined:
@@ -38,7 +43,7 @@ class Examiner:
         """What the nodes of an answer about `piece` are worth."""
         claims, faults = claims_of(items, self.scale, self.default_type)
         shift = _shift(claims, piece)
-        claims, notes = self._counted([claim.moved(shift) for claim in claims])
+        claims, notes = self._counted([claim.moved(shift) for claim in claims], shift)
         claims, wrong = self._snapped(claims, notes)
         faults += wrong
         claims, wrong, cuts = within(claims, self.scale, piece.window)
@@ -53,16 +58,14 @@ class Examiner:
             notes.append(f"Parts that were widened to hold the parts below them: {widened}.")
         return Examined(branches, faults, notes)
 
-    def _counted(self, claims: list[Claim]) -> tuple[list[Claim], list[str]]:
+    def _counted(self, claims: list[Claim], shift: float) -> tuple[list[Claim], list[str]]:
         """The claims with a constant offset of their pages put right; one that is right as it stands stays."""
         by = constant_shift(claims, self.pdf) if self.pdf is not None else 0
         if self.pdf is None or not by:
             return claims, []
         moved = [claim if _is_right(claim, by, self.pdf) else claim.moved(by) for claim in claims]
-        return moved, [
-            f"Page numbers were told {abs(by)} too {'low' if by > 0 else 'high'} throughout (printed numbers, not those of "
-            "the file), which the titles on the pages show; they were put right."
-        ]
+        told = min(by, by + int(shift), key=abs)  # by how much it was wrong about the piece, or about the whole file
+        return moved, [_OFFSET.format(pages=abs(told), way="low" if told > 0 else "high")] if told else []
 
     def _snapped(self, claims: list[Claim], notes: list[str]) -> tuple[list[Claim], list[Fault]]:
         if not self.known:

@@ -78,6 +78,10 @@ class ModelMapper:
         """Whether the service can be shown such files."""
         return self.service.limits(format) is not None and self.local.supports(format)
 
+    def beside(self, source: Source) -> Sequence[Path]:
+        """As the local mapper has it: its map is what the model is told, and the subtitles are shown."""
+        return self.local.beside(source)
+
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """The model's map, held against the file.
 

@@ -21,9 +21,6 @@ from citekit.adapters.drivers.pymupdf import give_way, opened
 from citekit.adapters.mapping.model.claims import Claim, Fault
 from citekit.domain.progress import Progress
 
-SHIFT_LIMIT = 200
-"""Pages by which printed numbers may differ from physical ones."""
-
 _NUMBERED = re.compile(
     r"^\s*(?:(?:chapter|section|part|appendix|kapitel|abschnitt|teil|chapitre|partie|cap[ií]tulo)\s+)?"
     r"(?:\d{1,3}(?:\.\d{1,3})*|[ivxlc]{1,6}|[A-Z])(?:[.:)]|\s*[-–—]|(?=\s))\s*(?=\S)",
@@ -73,8 +70,8 @@ class PdfText:
         for number, page in enumerate(self.pages, 1):
             for line in dict.fromkeys(_phrases(page.lines)):
                 self._at[line].append(number)
-        for title, page in self.marks:
-            self._at[bare(title)].append(page)
+        for title, marked in self.marks:
+            self._at[bare(title)].append(marked)
 
     def headed(self, title: str) -> list[int]:
         """The pages where a line says just `title`; of a running head, the first page of each run."""
@@ -99,7 +96,7 @@ class PdfText:
 
 
 def read_pdf_text(path: Path, marks: Sequence[tuple[str, int]], progress: Progress) -> PdfText:
-    """The text of every page of the PDF at `path`; `marks` as in `PdfText`. Raises as `drivers.pymupdf.opened`, `Cancelled`."""
+    """The text of every page of the PDF at `path`; `marks` as in `PdfText`. Raises as `opened` does, `Cancelled`."""
     pages: list[PageText] = []
     with opened(path) as document:
         count = document.page_count
@@ -154,13 +151,14 @@ def constant_shift(claims: Sequence[Claim], text: PdfText) -> int:
         if len(folded(claim.title)) < _SHORTEST or not pages:
             continue
         voters += 1
-        votes.update({page - int(claim.place[0]) for page in pages if abs(page - claim.place[0]) <= SHIFT_LIMIT})
+        votes.update({page - int(claim.place[0]) for page in pages})
         if int(claim.place[0]) not in contents and text.says(claim.title, int(claim.place[0])):
             votes[0] += 0 not in {page - int(claim.place[0]) for page in pages}
     if not votes:
         return 0
     best, count = max(votes.items(), key=lambda vote: (vote[1], -abs(vote[0])))
-    return best if count >= 3 and count * 5 >= voters * 3 and votes[0] * 2 < count else 0
+    most = count >= 3 and count * 5 >= voters * 3 and votes[0] * 2 < count
+    return best if most or (count == voters == 2 and not votes[0]) else 0
 
 
 def check_titles(claims: Sequence[Claim], text: PdfText, window: tuple[int, int]) -> Checked:

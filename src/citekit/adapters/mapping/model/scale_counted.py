@@ -135,12 +135,12 @@ def _numbers(record: Record, name: str, missing: str | None = None) -> tuple[int
 
 
 def _ends(name: str, item: object) -> tuple[int, ...]:
-    """The numbers of one item; of a run such as `5-7` its ends, with a small run written out."""
+    """The numbers of one item; of a run such as `5-7` its ends, with a small run of pages written out."""
     run = _RANGE.fullmatch(item.strip()) if isinstance(item, str) else None
     if run is None or run[2] is None:
         return (whole(name, item),)
     first, last = int(run[1]), int(run[2])
-    return tuple(range(first, last + 1)) if 0 <= last - first <= 1000 else (first, last)
+    return tuple(range(first, last + 1)) if name == "pages" and 0 <= last - first <= 1000 else (first, last)
 
 
 def _range(unit: str, place: Place) -> str:

@@ -52,7 +52,8 @@ def name_of(title: str) -> str:
 
 
 def _looks_like_code(title: str) -> bool:
-    return "(" in title and " " not in title.partition("(")[0].strip().rpartition(" ")[2]
+    head, bracket, _ = title.partition("(")
+    return bool(bracket) and head[-1:].isidentifier()
 
 
 def known_places(nodes: Iterable[Node], scale: Scale) -> Mapping[str, Sequence[Known]]:

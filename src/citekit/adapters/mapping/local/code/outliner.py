@@ -37,11 +37,11 @@ class CodeOutliner:
         """The structure of `source`. Raises as `Mapper.map` does."""
         text = open_text(source.path, progress)
         facts = {**text.facts, "language": source.format.name}
-        if text.index.size > SIZE_LIMIT:
+        if text.index.size > SIZE_LIMIT or text.is_long:
             return Outline(title=None, bounds=text.bounds, drafts=(), facts=facts)
-        data = _utf8(text)
+        data, index = _utf8(text)
         found, notes = _bounded(_symbols(data, source.format.name, progress))
-        drafts = _drafts(found, index_lines([data]))
+        drafts = _drafts(found, index)
         return Outline(title=None, bounds=text.bounds, drafts=drafts, facts=facts, notes=notes)
 
 
@@ -51,15 +51,17 @@ def _symbols(data: bytes, language: str, progress: Progress) -> list[Symbol]:
     return symbols(tree, data, grammar)
 
 
-def _utf8(text: TextFile) -> bytes:
-    """The text in UTF-8, line for line. CR alone becomes LF: grammars take it for a blank."""
+def _utf8(text: TextFile) -> tuple[bytes, LineIndex]:
+    """The text in UTF-8, line for line, and its index. CR alone becomes LF: grammars take it for a blank."""
     try:
         data = text.path.read_bytes()
     except OSError as error:
         raise SourceUnreadable(f"{text.path} cannot be read: {error.strerror or error}.") from error
+    index = text.index
     if text.encoding not in ("utf-8", "ascii"):
         data = data[text.mark :].decode(text.encoding, "replace").encode("utf-8", "replace")
-    return _LONE_CR.sub(b"\n", data) if b"\r" in data else data
+        index = index_lines([data])
+    return _LONE_CR.sub(b"\n", data) if b"\r" in data else data, index
 
 
 def _thinned(found: list[Symbol]) -> list[Symbol]:

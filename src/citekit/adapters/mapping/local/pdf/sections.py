@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -31,6 +32,7 @@ def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[Draf
     A section ends where the next of its own or a higher level begins: on the page before, where that one begins at the
     top of a page, else on the same page. Pages before the first section become a node of their own.
     """
+    sections = _straightened(sections)
     ends = _ends(sections, texts)
     types = _types(sections, texts.count)
     headings = HeadingLines(sections, texts)
@@ -46,6 +48,20 @@ def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[Draf
         items.append((section.level, Draft(section.title, types[section.level], place_of, summary)))
     tree = tuple(_widened(draft) for draft in nested(items))
     return (*_before(sections, texts), *tree), budget < len(sections)
+
+
+def _straightened(sections: Sequence[Section]) -> list[Section]:
+    """Sections of which none begins before the one that holds it: such a destination is an error, and would stretch it."""
+    straight: list[Section] = []
+    holders: list[Section] = []
+    for section in sections:
+        while holders and holders[-1].level >= section.level:
+            holders.pop()
+        if holders and section.page < holders[-1].page:
+            section = evolve(section, page=holders[-1].page, y=math.nan)
+        straight.append(section)
+        holders.append(section)
+    return straight
 
 
 def _ends(sections: Sequence[Section], texts: PageTexts) -> list[int]:
