@@ -15,9 +15,10 @@ from citekit.domain.ids import check_resource_id, node_id
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
+from citekit.domain.numbers import WHOLE_LIMIT
 from citekit.domain.resource_map import ResourceMap
 
-COUNTS = st.integers(1, 10**6) | st.integers(1, 20)
+COUNTS = st.integers(1, 10**6) | st.integers(1, 20) | st.integers(WHOLE_LIMIT - 20, WHOLE_LIMIT)
 FRACTIONS = st.floats(0, 1) | st.integers(0, 1000).map(lambda thousandths: thousandths / 1000)
 SECONDS = st.floats(0, 1e9) | st.floats(0, allow_infinity=False) | st.integers(0, 100_000).map(lambda ms: ms / 1000)
 TIMED = (Modality.VIDEO, Modality.AUDIO)
@@ -65,11 +66,12 @@ def spans(modality: Modality | None = None) -> st.SearchStrategy[TimeSpan]:
 
 def chapters() -> st.SearchStrategy[Chapter]:
     """Single chapters, ranges of chapters, and characters of one chapter."""
-    numbers = st.integers(1, 300)
+    numbers = st.integers(1, 300) | st.integers(WHOLE_LIMIT - 20, WHOLE_LIMIT)
+    offsets = st.integers(0, 10**6) | st.integers(WHOLE_LIMIT - 20, WHOLE_LIMIT)
     return (
-        st.tuples(numbers, st.integers(0, 20)).map(lambda run: Chapter(run[0], last=run[0] + run[1]))
+        st.tuples(numbers, st.integers(0, 20)).map(lambda run: Chapter(run[0], last=min(sum(run), WHOLE_LIMIT)))
         | st.builds(Chapter, numbers)
-        | st.builds(lambda number, chars: Chapter(number, tuple(chars)), numbers, rising(st.integers(0, 10**6)))
+        | st.builds(lambda number, chars: Chapter(number, tuple(chars)), numbers, rising(offsets))
     )
 
 

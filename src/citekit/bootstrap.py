@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from urllib.parse import urlsplit
 
 from attrs import define, field
 
@@ -42,9 +43,11 @@ from citekit.wire.locations import BoxOrder
 
 if TYPE_CHECKING:
     from citekit.adapters.drivers.diskcache import Index
+    from citekit.adapters.mapping.model.conversation import Service
+    from citekit.adapters.mapping.model.leftovers import Leftovers
     from citekit.application.doctor import Doctor
 
-MAPPERS = ("auto", "local")
+MAPPERS = ("auto", "gemini", "openai", "local")
 """The names that `--mapper` knows."""
 
 ADAPTERS = ("graphrag", "llamaindex", "generic")
@@ -169,8 +172,74 @@ class App:
         if name not in MAPPERS:
             return self._installed_mapper(name, config or {})
         if config:
-            raise RequestRefused(f"The mapper '{name}' takes no configuration.")
-        return self._local_mapper
+            raise RequestRefused(f"The mapper '{name}' takes no configuration: it has flags and variables of its own.")
+        chosen = self.mapper_choice()[0] if name == "auto" else name
+        return self._local_mapper if chosen == "local" else self._model_mapper(chosen)
+
+    def mapper_choice(self) -> tuple[str, str]:
+        """The mapper that `auto` means now, and why: `(name, reason)`."""
+        if self.settings.gemini_key is not None:
+            return "gemini", f"{self.settings.gemini_variable} is set"
+        if self.settings.openai_key is not None:
+            return "openai", "OPENAI_API_KEY is set"
+        return "local", "no key of a model is set"
+
+    def _model_mapper(self, name: str) -> Mapper:
+        from citekit.adapters.extraction.media import FileClips, JpegStills, PyAvClipExtractor, PyAvStillExtractor
+        from citekit.adapters.mapping.model.mapper import ModelMapper
+
+        service = self._gemini() if name == "gemini" else self._openai()
+        where = self.settings.base_url or (self.settings.openai_base_url if name == "openai" else None)
+        return ModelMapper(
+            service=service,
+            local=self._local_mapper,
+            reader=self.reader,
+            probe=self.probe,
+            model_name=f"{service.model}@{urlsplit(where).netloc or where}" if where else None,
+            concurrency=self.settings.concurrency,
+            max_requests=self.settings.max_requests,
+            stills=JpegStills(self.sources, PyAvStillExtractor()),
+            clips=FileClips(self.sources, PyAvClipExtractor()),
+        )
+
+    def _gemini(self) -> Service:
+        from citekit.adapters.mapping.model.gemini import MODEL, GeminiService
+        from citekit.adapters.mapping.model.patience import Patience
+
+        chosen = self.settings
+        return GeminiService(
+            chosen.gemini_key,
+            chosen.model or MODEL,
+            chosen.base_url,
+            chosen.timeout,
+            patience=Patience(retries=chosen.retries),
+            max_requests=chosen.max_requests,
+            leftovers=self.leftovers,
+            key_variable=chosen.gemini_variable,
+        )
+
+    def _openai(self) -> Service:
+        from citekit.adapters.drivers.pdf_text import paged_text
+        from citekit.adapters.mapping.model.openai import DEFAULT_MODEL, OpenAiService
+        from citekit.adapters.mapping.model.patience import Patience
+
+        chosen = self.settings
+        return OpenAiService(
+            chosen.openai_key,
+            chosen.model or DEFAULT_MODEL,
+            chosen.base_url or chosen.openai_base_url,
+            chosen.timeout,
+            Patience(retries=chosen.retries),
+            chosen.max_requests,
+            paged_text,
+        )
+
+    @first_use
+    def leftovers(self) -> Leftovers:
+        """Files that a model's service may still hold, to be deleted by the next run."""
+        from citekit.adapters.mapping.model.leftovers import Leftovers
+
+        return Leftovers(self.settings.cache_folder / "leftovers")
 
     def _installed_mapper(self, name: str, config: Mapping[str, Any]) -> Mapper:
         from citekit.adapters.mapping.custom import installed_mapper, installed_names
@@ -302,13 +371,14 @@ class App:
             ffmpeg=installation.ffmpeg,
             installed_mappers=_installed_mappers,
             index_fault=lambda: installation.index_fault(settings.cache_folder / "index"),
+            remote_leftovers=lambda: [f"{each.name} at {each.service}" for each in self.leftovers.pending()],
             leftovers=lambda: installation.leftovers(list(folders.values())),
         )
 
     def _mapper_choice(self) -> str:
-        identity = self.mapper.identity
-        why = "no model is configured" if self.settings.mapper == "auto" else f"CITEKIT_MAPPER={self.settings.mapper}"
-        return f"{identity} ({why})"
+        automatic = self.settings.mapper == "auto"
+        why = self.mapper_choice()[1] if automatic else f"CITEKIT_MAPPER={self.settings.mapper}"
+        return f"{self.mapper.identity} ({why})"
 
     @first_use
     def _index(self) -> Index:

@@ -40,6 +40,8 @@ class Settings:
     timeout: float = 300.0
     max_requests: int | None = None
     gemini_key: str | None = field(default=None, repr=False)
+    gemini_variable: str = "GEMINI_API_KEY"
+    openai_base_url: str | None = None
     openai_key: str | None = field(default=None, repr=False)
 
     @maps_folder.default
@@ -94,6 +96,8 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         timeout=float(_default(_count(environment, "CITEKIT_TIMEOUT", 1), 300)),
         max_requests=_count(environment, "CITEKIT_MAX_REQUESTS", 1),
         gemini_key=environment.get("GEMINI_API_KEY") or environment.get("GOOGLE_API_KEY") or None,
+        gemini_variable="GEMINI_API_KEY" if environment.get("GEMINI_API_KEY") else "GOOGLE_API_KEY",
+        openai_base_url=environment.get("OPENAI_BASE_URL") or None,
         openai_key=environment.get("OPENAI_API_KEY") or None,
     )
 

@@ -373,7 +373,5 @@ def test_every_exception_of_zipfile_is_translated() -> None:
     kinds = [kind for _, kind in inspect.getmembers(zipfile, inspect.isclass) if issubclass(kind, Exception)]
 
     assert {zipfile.BadZipFile, zipfile.LargeZipFile} <= set(kinds)
-    assert [] == [
-        kind for kind in (*kinds, zlib.error) if not issubclass(kind, tuple(epub_archive.ERRORS))
-    ]
+    assert [] == [kind for kind in (*kinds, zlib.error) if not issubclass(kind, tuple(epub_archive.ERRORS))]
     assert all(issubclass(ours, CiteKitError) for ours in epub_archive.ERRORS.values())

@@ -8,9 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.drivers import text_file
 from citekit.adapters.drivers.text_file import open_text
-from citekit.adapters.mapping.local.outline import Outline
+from citekit.adapters.mapping.local.code import CodeOutliner
+from citekit.adapters.mapping.local.html import HtmlOutliner
+from citekit.adapters.mapping.local.outline import Outline, Outliner
 from citekit.adapters.mapping.local.plain_text import GROUP, PlainTextOutliner, group_lines
+from citekit.adapters.mapping.local.rst import RstOutliner
+from citekit.adapters.mapping.local.sections import heads
 from citekit.adapters.mapping.local.subtitles import SubtitlesOutliner
 from citekit.domain.line_index import index_lines
 from citekit.domain.progress import silent
@@ -185,3 +190,53 @@ def test_a_real_novel_has_its_chapters(corpus: Path) -> None:
     found = outline(corpus / "book" / "pride-and-prejudice.txt")
 
     assert [f"Chapter {number}" for number in range(1, 62)] == [draft.title for draft in found.drafts[1:]]
+
+
+@pytest.mark.parametrize(
+    ("name", "outliner"),
+    [
+        ("a.txt", PlainTextOutliner()),
+        ("a.rst", RstOutliner(PlainTextOutliner())),
+        ("a.srt", SubtitlesOutliner(PlainTextOutliner())),
+        ("a.html", HtmlOutliner(PlainTextOutliner())),
+    ],
+)
+def test_the_lines_of_a_long_text_are_not_all_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, outliner: Outliner
+) -> None:
+    monkeypatch.setattr(text_file, "LINES_LIMIT", 1000)
+    seen: list[str] = []
+
+    def watch(done: float, total: float | None = None, message: str = "") -> None:
+        seen.append(message)
+
+    found = outliner.outline(source(tmp_path / name, "CHAPTER 1\n\nwords\n" * 500), watch)
+
+    assert {"counting lines"} == set(seen)
+    assert list(range(1, 1501)) == covered(found)
+    assert "CHAPTER 1" == found.drafts[0].title
+    assert_sound(found)
+
+
+def test_a_long_program_is_not_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_file, "LINES_LIMIT", 10)
+
+    short, long = (
+        CodeOutliner().outline(source(tmp_path / "a.py", "def f():\n    pass\n" * count), silent) for count in (5, 6)
+    )
+
+    assert (5, 0) == (len(short.drafts), len(long.drafts))
+
+
+@given(st.lists(st.sampled_from(["", "word", "two words", "ä"]), min_size=1, max_size=120), st.data())
+def test_heads_are_the_first_lines_after_each_start(
+    tmp_path_factory: pytest.TempPathFactory, words: list[str], data: st.DataObject
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "heads.txt"
+    path.write_text("".join(f"{word}\n" for word in words))
+    starts = data.draw(st.dictionaries(st.integers(1, len(words)), st.integers(0, 3), max_size=4))
+
+    found = heads(open_text(path), starts)
+
+    ends = {start: min([other for other in starts if other > start], default=len(words) + 1) for start in starts}
+    assert {start: words[start - 1 : ends[start] - 1][height:][:40] for start, height in starts.items()} == found

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ from citekit.domain.evidence import EvidenceKey, Extraction
 from citekit.domain.locations import Pages
 
 home = Path(sys.argv[1])
-store = FileEvidenceStore(home / "evidence", Index(home / "index"))
+store = FileEvidenceStore(home / "evidence", Index(home / "index"), grace=0)
 extraction = Extraction(suffix=".pdf", media_type="application/pdf", extent=Pages.of([1]))
 
 def key_of(name):
@@ -54,8 +55,8 @@ def writing(data: bytes) -> Make:
     return make
 
 
-def store_in(home: Path, limit: int = 10**9) -> FileEvidenceStore:
-    return FileEvidenceStore(home / "evidence", Index(home / "index"), limit)
+def store_in(home: Path, limit: int = 10**9, grace: float = 0) -> FileEvidenceStore:
+    return FileEvidenceStore(home / "evidence", Index(home / "index"), limit, grace=grace)
 
 
 def start(home: Path, script: str) -> subprocess.Popen[str]:
@@ -138,7 +139,7 @@ print(store.obtain(key_of("living"), make).path.read_bytes())
     )
     assert living.stdout is not None
     living.stdout.readline()
-    dead = tmp_path / "evidence" / "making" / "fff-00000000"
+    dead = tmp_path / "evidence" / "making" / f"{'f' * 64}-00000000"
     dead.mkdir()
     (dead / "evidence").write_bytes(b"half")
 
@@ -334,7 +335,7 @@ def test_a_whole_cache_that_is_deleted_while_it_is_used_is_made_anew(tmp_path: P
 
 def test_the_counter_of_the_size_is_put_right_by_verify(tmp_path: Path) -> None:
     index = Index(tmp_path / "index")
-    store = FileEvidenceStore(tmp_path / "evidence", index, 1000)
+    store = FileEvidenceStore(tmp_path / "evidence", index, 1000, grace=0)
     store.obtain(key_of("a"), writing(b"alpha"))
     index.reset("evidence-size", 10**12)
 
@@ -343,12 +344,112 @@ def test_the_counter_of_the_size_is_put_right_by_verify(tmp_path: Path) -> None:
     assert 5 == index.add("evidence-size", 0)
 
 
-def test_lock_files_stay_few_and_empty(tmp_path: Path) -> None:
+def test_no_lock_file_is_left(tmp_path: Path) -> None:
     store = store_in(tmp_path)
-    for number in range(50):
+    for number in range(20):
         store.obtain(key_of(str(number)), writing(str(number).encode()))
+    store.verify()
 
-    locks = list((tmp_path / "evidence" / "locks").iterdir())
+    assert [] == list((tmp_path / "evidence" / "locks").iterdir())
 
-    assert len(locks) <= 50
-    assert {(3, 0)} == {(len(lock.name), os.stat(lock).st_size) for lock in locks}
+
+def rows(home: Path) -> dict[str, dict[str, object] | None]:
+    index = Index(home / "index")
+    return {key: index.get(key) for key in index.keys("") if key != "evidence-size"}
+
+
+def test_evidence_that_was_linked_is_read_again_once(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    (tmp_path / "link").hardlink_to(store.obtain(key_of("a"), writing(b"alpha")).path)
+    time.sleep(0.1)  # the file system may give two changes that are nearer the same time
+    row = f"evidence:{key_of('a')}"
+
+    seen = [rows(tmp_path)[row] for _ in range(3) if store.find(key_of("a"))]
+
+    assert seen[0] == seen[1] == seen[2]
+    assert seen[0] is not None
+    assert os.stat(tmp_path / "link").st_ctime_ns == seen[0]["state"][-1]  # type: ignore[index]
+
+
+def test_asking_for_evidence_does_not_touch_its_file(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    path = store.obtain(key_of("a"), writing(b"alpha")).path
+    before = path.stat()
+
+    FileEvidenceStore(tmp_path / "evidence", Index(tmp_path / "index"), clock=Tomorrow()).find(key_of("a"))
+
+    assert (before.st_ctime_ns, before.st_mtime_ns) == (path.stat().st_ctime_ns, path.stat().st_mtime_ns)
+
+
+class Tomorrow:
+    """A clock that is a day ahead."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + timedelta(days=1)
+
+
+def test_what_was_asked_for_just_now_is_not_dropped_to_make_room(tmp_path: Path) -> None:
+    store = store_in(tmp_path, limit=100, grace=10)
+    for name in "abc":
+        store.obtain(key_of(name), writing(name.encode() * 80))
+    later = FileEvidenceStore(tmp_path / "evidence", Index(tmp_path / "index"), 100, clock=Tomorrow(), grace=10)
+
+    kept = (store.prune(0), store.stats().objects)
+    later.find(key_of("b"))
+
+    assert (0, 3) == kept
+    assert (160, 1) == (later.prune(0), later.stats().objects)
+    assert (80, 0) == (store.clear(), store.stats().objects)
+
+
+def test_no_object_goes_between_asking_and_using_while_another_prunes(tmp_path: Path) -> None:
+    script = """
+store = FileEvidenceStore(home / "evidence", Index(home / "index"))
+print("pruning", flush=True)
+while True:
+    store.prune(0)
+"""
+    process = start(tmp_path, script)
+    assert process.stdout is not None
+    process.stdout.readline()
+    store = store_in(tmp_path, grace=10)
+
+    gone = 0
+    for turn in range(400):
+        name = str(turn % 20)
+        stored = store.obtain(key_of(name), writing(name.encode() * 100))
+        try:
+            (tmp_path / "link").hardlink_to(stored.path)
+            (tmp_path / "link").unlink()
+        except FileNotFoundError:
+            gone += 1
+    process.kill()
+    process.communicate()
+
+    assert 0 == gone
+
+
+def test_what_is_dropped_leaves_nothing_in_the_index(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    for name in "abc":
+        store.obtain(key_of(name), writing(b"the same bytes"))
+    store.obtain(key_of("other"), writing(b"other"))
+    before = len(rows(tmp_path))
+
+    store.prune(0)
+
+    assert (8 + 2, {}) == (before, rows(tmp_path))
+
+
+def test_a_key_that_means_another_object_now_is_not_forgotten_with_the_old_one(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    old = store.obtain(key_of("a"), writing(b"old")).path
+    (tmp_path / "index" / "cache.db").unlink()
+    index = Index(tmp_path / "index")
+    index.put(f"object:{Digest.of_bytes(b'old')}:{key_of('a')}", {})
+    store.obtain(key_of("a"), writing(b"new"))
+    old.unlink()
+
+    store.verify()
+
+    assert Digest.of_bytes(b"new") == store.obtain(key_of("a"), writing(b"never")).digest

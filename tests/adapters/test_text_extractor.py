@@ -122,7 +122,9 @@ def test_bytes_that_the_encoding_does_not_have_are_replaced_and_it_says_so(cut: 
         ("a.very long suffix", ".txt", "text/plain"),
     ],
 )
-def test_the_suffix_of_the_native_form_is_the_usual_one_of_the_format(cut: Cut, name: str, suffix: str, media_type: str) -> None:
+def test_the_suffix_of_the_native_form_is_the_usual_one_of_the_format(
+    cut: Cut, name: str, suffix: str, media_type: str
+) -> None:
     _, extraction = cut(b"x\n", Lines(1, 1), name=name)
 
     assert (suffix, media_type) == (extraction.suffix, extraction.media_type)

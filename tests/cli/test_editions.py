@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tests.cli.program import Cli
 
-MAPPER = '''
+MAPPER = """
 class Mapper:
     def generate_map(self, path, kind, resource_id):
         place = {"modality": "text", "lines": [1, 2]}
         return {"type": kind, "title": "Mine", "nodes": [{"id": "mine", "title": "Mine", "type": "part", "location": place}]}
-'''
+"""
 
 
 def test_an_earlier_map_is_listed_and_taken_into_use_again(cli: Cli) -> None:

@@ -7,11 +7,12 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import pytest
-from attrs import evolve
+from attrs import define, evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ from citekit.adapters.drivers.diskcache import Index
 from citekit.adapters.storage.evidence_files import FileEvidenceStore
 from citekit.adapters.storage.memory import InMemoryEvidenceStore
 from citekit.domain.digest import Digest
-from citekit.domain.errors import ExtractionFailed
+from citekit.domain.errors import Cancelled, ExtractionFailed
 from citekit.domain.evidence import EvidenceKey, Extraction
 from citekit.domain.locations import Pages
 from citekit.domain.ports.evidence_store import EvidenceStore, Make
@@ -54,17 +55,30 @@ def edit(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
+@define
+class Later:
+    """A clock that goes a minute further at every look."""
+
+    minutes: int = 0
+
+    def now(self) -> datetime:
+        self.minutes += 1
+        return datetime.now(UTC) + timedelta(minutes=self.minutes)
+
+
 class Factory(Protocol):
     def __call__(self, limit: int = 10**9) -> EvidenceStore: ...
 
 
 @pytest.fixture(params=["files", "memory"], scope="session")
 def new_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Factory:
+    """Stores that drop, too, what was asked for just now, by whose clock every use is later than the one before."""
+
     def make(limit: int = 10**9) -> EvidenceStore:
         if request.param == "memory":
-            return InMemoryEvidenceStore(limit)
+            return InMemoryEvidenceStore(limit, clock=Later())
         home = tmp_path_factory.mktemp("home")
-        return FileEvidenceStore(home / "evidence", Index(home / "index"), limit)
+        return FileEvidenceStore(home / "evidence", Index(home / "index"), limit, clock=Later(), grace=0)
 
     return make
 
@@ -77,7 +91,6 @@ def store(new_store: Factory) -> EvidenceStore:
 class TestEvidenceStore:
     def test_nothing_is_found_in_a_new_store(self, store: EvidenceStore) -> None:
         assert store.find(key_of("a")) is None
-        assert store.find_by_digest(Digest.of_bytes(b"a")) is None
         assert (0, 0, 10**9) == (store.stats().objects, store.stats().size, store.stats().limit)
 
     def test_what_was_made_is_found_by_its_key(self, store: EvidenceStore) -> None:
@@ -101,12 +114,12 @@ class TestEvidenceStore:
 
         assert (False, b"alpha") == (again.made_now, again.path.read_bytes())
 
-    def test_evidence_is_found_by_the_digest_of_its_bytes(self, store: EvidenceStore) -> None:
-        store.obtain(key_of("a"), writing(b"alpha"))
+    def test_when_it_was_made_is_said_by_the_clock(self, store: EvidenceStore) -> None:
+        before = datetime.now(UTC)
 
-        found = store.find_by_digest(Digest.of_bytes(b"alpha"))
+        made = store.obtain(key_of("a"), writing(b"alpha"))
 
-        assert found == store.find(key_of("a"))
+        assert made.created - before >= timedelta(minutes=1), "the clock is ahead of the machine's"
 
     def test_the_same_bytes_under_two_keys_are_stored_once(self, store: EvidenceStore) -> None:
         one = store.obtain(key_of("a"), writing(b"alpha"))
@@ -156,6 +169,38 @@ class TestEvidenceStore:
 
         assert not store.obtain(key_of("a"), never).made_now
 
+    def test_an_edit_that_puts_the_time_of_change_back_is_noticed(self, store: EvidenceStore, tmp_path: Path) -> None:
+        made = store.obtain(key_of("a"), writing(b"alpha"))
+        link = tmp_path / "link"
+        link.hardlink_to(made.path)
+        store.find(key_of("a"))
+        status = link.stat()
+        edit(link, b"ALPHA")
+        os.utime(link, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+        found = store.find(key_of("a"))
+
+        assert found is None
+
+    def test_links_come_and_go_without_harm(self, store: EvidenceStore, tmp_path: Path) -> None:
+        made = store.obtain(key_of("a"), writing(b"alpha"))
+        (tmp_path / "link").hardlink_to(made.path)
+        linked = store.obtain(key_of("a"), never)
+        (tmp_path / "link").unlink()
+
+        alone = store.obtain(key_of("a"), never)
+
+        assert evolve(made, made_now=False) == linked == alone
+
+    def test_only_what_the_disk_gains_is_said_to_be_freed(self, store: EvidenceStore, tmp_path: Path) -> None:
+        (tmp_path / "link").hardlink_to(store.obtain(key_of("a"), writing(b"a" * 100)).path)
+        store.obtain(key_of("b"), writing(b"b" * 10))
+
+        linked, pruned, cleared = store.stats().linked, store.prune(20), store.clear()
+
+        assert (100, 0, 10) == (linked, pruned, cleared)
+        assert b"a" * 100 == (tmp_path / "link").read_bytes()
+
     def test_verify_drops_what_is_damaged_and_keeps_the_rest(self, store: EvidenceStore) -> None:
         edit(store.obtain(key_of("a"), writing(b"alpha")).path, b"ALPHA")
         store.obtain(key_of("b"), writing(b"beta"))
@@ -170,8 +215,7 @@ class TestEvidenceStore:
     def test_the_size_stays_bounded_and_the_least_recently_used_go_first(self, new_store: Factory) -> None:
         store = new_store(limit=1000)
         for name in "abcdefghi":
-            path = store.obtain(key_of(name), writing(name.encode() * 100)).path
-            os.utime(path, ns=(time.time_ns() - 10**12 + ord(name) * 10**9, path.stat().st_mtime_ns))
+            store.obtain(key_of(name), writing(name.encode() * 100))
         store.find(key_of("a"))
 
         store.obtain(key_of("z"), writing(b"z" * 250))
@@ -191,8 +235,7 @@ class TestEvidenceStore:
 
     def test_prune_drops_down_to_the_limit(self, store: EvidenceStore) -> None:
         for name in "abcd":
-            path = store.obtain(key_of(name), writing(name.encode() * 100)).path
-            os.utime(path, ns=(time.time_ns() - 10**12 + ord(name) * 10**9, path.stat().st_mtime_ns))
+            store.obtain(key_of(name), writing(name.encode() * 100))
 
         gone = store.prune(250)
 
@@ -244,6 +287,43 @@ class TestEvidenceStore:
         results = in_threads(2, lambda number: store.obtain(key_of(f"key {number}"), make))
 
         assert [True, True] == [each.made_now for each in results]
+
+    def test_keys_that_begin_alike_do_not_wait_for_each_other(self, store: EvidenceStore) -> None:
+        together = threading.Barrier(2, timeout=20)
+
+        def make(target: Path) -> Extraction:
+            together.wait()
+            return writing(b"alpha")(target)
+
+        keys = [EvidenceKey(Digest("abc" + str(number) * 61)) for number in range(2)]
+        results = in_threads(2, lambda number: store.obtain(keys[number], make))
+
+        assert [True, True] == [each.made_now for each in results]
+
+    def test_who_waits_for_another_maker_may_give_up(self, store: EvidenceStore) -> None:
+        making, go = threading.Event(), threading.Event()
+        said: list[str] = []
+
+        def slowly(target: Path) -> Extraction:
+            making.set()
+            assert go.wait(20)
+            return writing(b"alpha")(target)
+
+        def give_up(done: float, total: float | None = None, message: str = "") -> None:
+            said.append(message)
+            if len(said) == 2:
+                raise Cancelled("enough")
+
+        with ThreadPoolExecutor(1) as pool:
+            first = pool.submit(store.obtain, key_of("a"), slowly)
+            assert making.wait(20)
+            with pytest.raises(Cancelled, match="enough"):
+                store.obtain(key_of("a"), never, give_up)
+            go.set()
+
+        assert ["waiting for another caller who makes the same evidence"] * 2 == said
+        assert first.result().made_now
+        assert not store.obtain(key_of("a"), never).made_now
 
     def test_pruning_while_others_make_and_find_harms_nobody(self, store: EvidenceStore) -> None:
         def work(number: int) -> bool:

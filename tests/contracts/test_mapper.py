@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -13,11 +14,16 @@ from citekit.bootstrap import App, bootstrap
 from citekit.domain.errors import Cancelled, CiteKitError
 from citekit.domain.ids import NODE_ID_LIMIT
 from citekit.domain.ports.mapper import Mapper
+from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.soundness import unsound
 from citekit.domain.source import Source
 from citekit.wire import maps
+from tests.adapters.model_talks import answer_of
 from tests.made_files import NAMES, make_all
+from tests.services.gemini_server import GeminiServer
+from tests.services.openai_server import KEY as OPENAI_KEY
+from tests.services.openai_server import OpenAiServer
 
 Make = Callable[[App], Mapper]
 
@@ -34,7 +40,26 @@ class Echo:
         return maps.to_plain_map(self.app.mapper_called("local").map(source, resource_id))
 
 
+class Model:
+    """The mapper of a model at a local server, which says of each file what a perfect model would say."""
+
+    def __init__(self, app: App, server: GeminiServer | OpenAiServer, name: str, **settings: Any) -> None:
+        self.app, self.server = app, server
+        self.mapper = bootstrap(evolve(app.settings, base_url=server.url, mapper=name, **settings)).mapper
+        self.identity, self.supports, self.beside = self.mapper.identity, self.mapper.supports, self.mapper.beside
+
+    def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
+        answer = answer_of(self.app.mapper_called("local").map(source, "x"), source)
+        self.server.answer = answer if isinstance(self.server, GeminiServer) else lambda body: answer
+        return self.mapper.map(source, resource_id, progress)
+
+
+GEMINI = GeminiServer()
+OPENAI = OpenAiServer().__enter__()
+
 MAPPERS: dict[str, Make] = {
+    "gemini": lambda app: Model(app, GEMINI, "gemini", gemini_key=GEMINI.key),
+    "openai": lambda app: Model(app, OPENAI, "openai", openai_key=OPENAI_KEY),
     "local": lambda app: app.mapper_called("local"),
     "custom": lambda app: app.mapper_from(Echo(app)),
     "scripted": lambda app: ScriptedMapper(lambda source: app.mapper_called("local").map(source, "x").nodes),
@@ -65,7 +90,11 @@ class TestMapper:
         return sources[name]
 
     @pytest.fixture
-    def mapper(self, app: App, kind: str) -> Mapper:
+    def mapper(self, app: App, kind: str, name: str) -> Mapper:
+        if (kind, name) == ("openai", "lena.ogg"):
+            pytest.skip("cannot be shown to a service that takes no sound")
+        if (kind, name) == ("openai", "r-intro.pdf"):
+            pytest.skip("is asked about in pieces, each with an answer of its own: see test_model_long.py")
         return MAPPERS[kind](app)
 
     @pytest.fixture

@@ -1,19 +1,27 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from citekit.domain.address import Address, format_address, parse_address
 from citekit.domain.errors import AddressMalformed, ResourceIdRefused
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
+from citekit.domain.locations.pages import PAGES_LIMIT
 from citekit.domain.modality import Modality
+from citekit.domain.numbers import WHOLE_LIMIT
 from tests.strategies import addresses
 
 AUDIO = Modality.AUDIO
 
 
 @given(addresses())
+@example(Address("x", Pages.span(1, PAGES_LIMIT)))
+@example(Address("x", Pages.span(WHOLE_LIMIT - PAGES_LIMIT + 1, WHOLE_LIMIT)))
+@example(Address("x", Pages(tuple(range(1, 2 * PAGES_LIMIT, 2)))))
+@example(Address("x", Lines(1, WHOLE_LIMIT)))
+@example(Address("x", Chapter(WHOLE_LIMIT, (0, WHOLE_LIMIT))))
+@example(Address("x", TimeSpan(5e-324, 1.7976931348623157e308)))
 def test_an_address_reads_back_as_itself(address: Address) -> None:
     text = format_address(address)
 
@@ -56,6 +64,7 @@ def test_two_addresses_are_equal_exactly_when_their_texts_are(one: Address, othe
         ("audio://book#t=10", TimeSpan(10, None, AUDIO), "audio://book#t=10"),
         ("image://book#xywh=percent:10,20,30,40", Box(0.1, 0.2, 0.4, 0.6), "image://book#bbox=0.1,0.2,0.4,0.6"),
         ("image://book#xywh=0.1,0.2,0.3,0.4", Box(0.1, 0.2, 0.4, 0.6), "image://book#bbox=0.1,0.2,0.4,0.6"),
+        ("image://book#xywh=percent:33.34,0,66.67,100", Box(0.3334, 0, 1, 1), "image://book#bbox=0.3334,0,1,1"),
         ("virtual://book/any/where?q=1#x", Virtual("virtual://book/any/where?q=1#x"), None),
         ("virtual://book#address=urn%3Ax", Virtual("urn:x"), "virtual://book#address=urn%3Ax"),
     ],
@@ -121,6 +130,8 @@ def test_usual_spellings_are_read_and_written_in_one_way(text: str, location: Lo
         ("video://book#t=inf", "inf"),
         ("video://book#t=1e3", "1e3"),
         ("video://book#t=1:75", "1:75"),
+        ("video://book#t=" + "9" * 1_000_000 + ":00:00", "9" * 100),
+        ("video://book#t=" + "9" * 13 + ":00:00", "9" * 13 + ":00:00"),
         ("video://book#t=1:75:00", "1:75:00"),
         ("video://book#t=1-2-3", "2-3"),
         ("video://book#t=" + "9" * 400, "9" * 100),
@@ -129,6 +140,8 @@ def test_usual_spellings_are_read_and_written_in_one_way(text: str, location: Lo
         ("image://book#xywh=pixel:10,20,30,40", "pixel:10,20,30,40"),
         ("image://book#xywh=cm:1,2,3,4", "cm"),
         ("image://book#xywh=percent:90,0,20,10", "90,0,20,10"),
+        ("image://book#xywh=percent:90.00,0,10.02,10", "90.00,0,10.02,10"),
+        ("image://book#xywh=0.5,0.5,0.6,0.6", "0.5,0.5,0.6,0.6"),
         ("image://book#bbox=0.2,0.3,0.8,0.7&xywh=percent:1,1,1,1", "xywh=percent:1,1,1,1"),
         ("text://book#lines=0-3", "lines=0-3"),
         ("text://book#lines=9-3", "lines=9-3"),

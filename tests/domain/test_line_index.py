@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import codecs
+import sys
 from collections.abc import Iterator
+from types import FrameType
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from citekit.domain.errors import LocationOutside
+from citekit.domain import line_index
+from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.line_index import index_lines
 from citekit.domain.locations import Lines
 
@@ -37,6 +40,8 @@ def lines_by_hand(text: str) -> Iterator[str]:
 @given(TEXTS, st.sampled_from(sorted(ENCODINGS)), st.lists(st.integers(0, 9), max_size=40))
 @example("a\r\nb", "utf-16-le", [7, 1, 1, 1])
 @example("\r\r\n\n\r", "utf-8", [1, 1, 1, 1, 1])
+@example("\n" * 9 + "aaaa", "utf-8", [5])
+@example("\n\n\na\n\nb", "utf-8", [])
 def test_lines_are_those_of_a_plain_reading_however_the_bytes_come(text: str, encoding: str, sizes: list[int]) -> None:
     mark = ENCODINGS[encoding]
     text = text.encode(encoding, "ignore").decode(encoding)
@@ -76,6 +81,30 @@ def test_a_range_of_lines_is_all_bytes_from_the_first_to_the_last(parts: list[st
 def test_a_line_beyond_the_end_is_refused() -> None:
     with pytest.raises(LocationOutside, match="line 3 is beyond the end: the text has 2 lines"):
         index_lines([b"one\ntwo"]).byte_range(Lines(2, 3))
+
+
+def test_a_text_of_absurdly_many_lines_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_index, "LINES_LIMIT", 5)
+
+    with pytest.raises(SourceUnsupported, match="more than 5 lines"):
+        index_lines([b"\n" * 4, b"\n" * 4])
+
+
+def test_lines_are_indexed_without_a_step_for_each() -> None:
+    steps = 0
+
+    def count(_frame: FrameType, _event: str, _argument: object) -> None:
+        nonlocal steps
+        steps += 1
+
+    sys.setprofile(count)
+    try:
+        dense, sparse = index_lines([b"\n" * 10_000]), index_lines([b"some words\n" * 10_000])
+    finally:
+        sys.setprofile(None)
+
+    assert (10_000, 10_000) == (dense.count, sparse.count)
+    assert steps < 200
 
 
 def test_no_bytes_are_no_lines() -> None:

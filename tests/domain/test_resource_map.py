@@ -127,6 +127,15 @@ def test_facts_become_bounds() -> None:
             "chapter_lengths": ["x"],
             "mapper": 3,
         },
+        {
+            "page_count": 10**400,
+            "duration": 10**400,
+            "dimensions": [10**400, 2],
+            "line_count": 10**12,
+            "chapter_lengths": [10**400],
+        },
+        {"duration": float("inf"), "dimensions": [0, 480], "chapter_lengths": [-1]},
+        {"duration": float("nan"), "dimensions": [True, -1]},
     ],
 )
 def test_facts_of_another_kind_are_unknown(facts: dict[str, Any]) -> None:

@@ -81,7 +81,32 @@ def test_boxes_given_by_size_are_read_only_where_the_caller_says_so() -> None:
     by_size = maps.from_plain_map(data, "p", BoxOrder.SIZE).find("a").location
 
     assert Box(0.1, 0.2, 0.3, 0.4) == by_corners
-    assert Box(0.1, 0.2, 0.4, 0.6000000000000001) == by_size
+    assert Box(0.1, 0.2, 0.4, 0.6) == by_size
+
+
+@pytest.mark.parametrize("box", [[0.1, 0.2, 1.5, 0.4], [0.1, 0.2, 0, 0.4], [0.1, 0.2, 10**400, 0.4], [0, 0, 1]])
+def test_a_box_by_size_that_is_none_is_one_clear_error(box: list[float]) -> None:
+    data = {"resource_id": "p", "type": "image", "nodes": [{"id": "a", "location": {"bbox": box}}]}
+
+    with pytest.raises(FaultyAnswer, match=r"p: node 'a': "):
+        maps.from_plain_map(data, "p", BoxOrder.SIZE)
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_metadata_holds_only_numbers_that_can_be_written(number: float) -> None:
+    data = {"resource_id": "p", "type": "text", "nodes": [], "metadata": {"a": [{"b": number}]}}
+
+    with pytest.raises(FaultyAnswer, match=r"metadata: (inf|nan) is not a number that JSON can hold"):
+        maps.from_plain_map(data, "p")
+
+
+@pytest.mark.parametrize("field", ["start", "end"])
+def test_a_time_of_400_digits_is_refused(field: str) -> None:
+    place = {"modality": "video", "start": 0, "end": 1, field: 10**400}
+    data = {"resource_id": "p", "type": "video", "nodes": [{"id": "a", "location": place}]}
+
+    with pytest.raises(FaultyAnswer, match=r"nodes\[0\]\.location: "):
+        maps.from_plain_map(data, "p")
 
 
 def node(**fields: Any) -> dict[str, Any]:
@@ -103,6 +128,11 @@ WRONG = {
     "deep": (a_map(nodes=[deep(100)]), "nodes: nodes are nested more than 64 deep"),
     "another version": (a_map(metadata={"map_version": 99}), "metadata.map_version: 99 is not known here"),
     "NaN": (a_map(nodes=[node(location={"modality": "video", "start": float("nan")})]), "NaN is not a JSON number"),
+    "1e999": (a_map().replace("[1, 2]", "[1, 1e999]"), "$: the number 1e999 is too large"),
+    "-1e999": (a_map(metadata={"duration": 7}).replace("7", "-1e999"), "$: the number -1e999 is too large"),
+    "400 digits": (a_map(metadata={"duration": 10**399}), "000... has more than 100 digits"),
+    "5000 digits": (a_map().replace("[1, 2]", f"[1, 1{'0' * 5000}]"), "000... has more than 100 digits"),
+    "13 digits": (a_map(nodes=[node(location={"lines": [1, 10**12]})]), "nodes[0].location: the number of a line has"),
     "duplicate ids": (a_map(nodes=[node(), node()]), "two nodes share the id 'a'"),
     "no resource id": (json.dumps({"type": "text", "nodes": []}), "resource_id: is missing"),
     "unknown type": (a_map(type="hologram"), "type: 'hologram' is not one of document"),

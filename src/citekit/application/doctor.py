@@ -73,6 +73,7 @@ class Doctor:
     ffmpeg: Callable[[], str | None]
     index_fault: Callable[[], str | None]
     leftovers: Callable[[], Sequence[Path]]
+    remote_leftovers: Callable[[], Sequence[str]]
 
     def __call__(self) -> Iterator[Finding]:
         """What was found, thing by thing, as it is looked at."""
@@ -86,6 +87,7 @@ class Doctor:
         yield from self._maps()
         yield index
         yield self._leftovers()
+        yield self._remote_leftovers()
 
     def _ffmpeg(self) -> Finding:
         found = self.ffmpeg()
@@ -130,6 +132,13 @@ class Doctor:
         if fault is None:
             return Finding("index", Health.FINE, "sound, or not made yet")
         return Finding("index", Health.BROKEN, fault, "remove that folder; it is made again from what is there")
+
+    def _remote_leftovers(self) -> Finding:
+        found = self.remote_leftovers()
+        if not found:
+            return Finding("remote files", Health.FINE, "none were left at a model's service")
+        text = f"{len(found)} may still lie there: {', '.join(found[:5])}"
+        return Finding("remote files", Health.NOTED, text, "the next run of that mapper deletes them")
 
     def _leftovers(self) -> Finding:
         found = self.leftovers()

@@ -11,12 +11,11 @@ from decimal import Decimal
 
 from citekit.domain.errors import AddressMalformed, LocationMalformed
 from citekit.domain.locations import Box
+from citekit.domain.locations.pages import PAGES_LIMIT
 from citekit.domain.numbers import read_decimal, read_whole
+from citekit.domain.rectangles import box_from_xywh, four_numbers
 
-PAGES_LIMIT = 100_000
-"""Pages that one address may name; a longer list is refused before it is written out."""
-
-_CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)", re.ASCII)
+_CLOCK = re.compile(r"(?:(\d{1,12}):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)", re.ASCII)
 
 
 def page_list(text: str, value: str) -> list[int]:
@@ -88,26 +87,8 @@ def box_value(text: str, value: str) -> Box:
         )
     if colon and unit != "percent":
         raise AddressMalformed(text, unit, "the unit of xywh is percent or pixel")
-    return box_from_xywh(text, numbers, Decimal(100) if colon else Decimal(1))
-
-
-def box_from_xywh(text: str, value: str, scale_x: Decimal, scale_y: Decimal | None = None) -> Box:
-    """The box of `x,y,w,h`, where `scale_x` (and `scale_y`) is the number that stands for the whole width (height)."""
-    four_numbers(text, value)
-    x, y, width, height = (Decimal(part) for part in value.split(","))
-    down = scale_y or scale_x
-    return _box(
-        text, value, *(float(edge) for edge in (x / scale_x, y / down, (x + width) / scale_x, (y + height) / down))
-    )
-
-
-def four_numbers(text: str, value: str) -> tuple[float, float, float, float]:
-    """The four unsigned decimal numbers of `a,b,c,d`."""
-    numbers = [read_decimal(part) for part in value.split(",")]
-    if len(numbers) != 4 or any(number is None for number in numbers):
-        raise AddressMalformed(text, value, "it is not four numbers with commas between")
-    a, b, c, d = (number for number in numbers if number is not None)
-    return a, b, c, d
+    whole = Decimal(100) if colon else Decimal(1)
+    return box_from_xywh(text, numbers, whole, whole)
 
 
 def _box(text: str, value: str, x1: float, y1: float, x2: float, y2: float) -> Box:

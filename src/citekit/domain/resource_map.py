@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+import math
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
@@ -16,7 +16,9 @@ from citekit.domain.errors import LocationMalformed, NodeMissing
 from citekit.domain.locations import Location
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
+from citekit.domain.nearest import nearest_names
 from citekit.domain.node import Node
+from citekit.domain.numbers import WHOLE_LIMIT, real
 
 
 @frozen
@@ -53,8 +55,7 @@ class ResourceMap:
         try:
             return self._places[node_id][0]
         except KeyError:
-            nearest = difflib.get_close_matches(node_id, self._places, n=3, cutoff=0.5)
-            raise NodeMissing(self.resource_id, node_id, nearest) from None
+            raise NodeMissing(self.resource_id, node_id, nearest_names(node_id, self._places, 0.5)) from None
 
     def __contains__(self, node_id: object) -> bool:
         return node_id in self._places
@@ -124,21 +125,27 @@ class ResourceMap:
 
 
 def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= WHOLE_LIMIT else None
 
 
 def _seconds(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
+    seconds = real(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+    return seconds if seconds > 0 and math.isfinite(seconds) else None
 
 
 def _size(value: object) -> tuple[int, int] | None:
     match value:
-        case [int(width), int(height)]:
-            return width, height
+        case [width, height]:
+            across, down = _whole(width), _whole(height)
+            return (across, down) if across and down else None
     return None
 
 
 def _lengths(value: object) -> tuple[int, ...] | None:
-    if isinstance(value, list | tuple) and value and all(isinstance(length, int) for length in value):
+    if (
+        isinstance(value, list | tuple)
+        and value
+        and all(isinstance(length, int) and 0 <= length <= WHOLE_LIMIT for length in value)
+    ):
         return tuple(value)
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from citekit.domain.evidence import EvidenceKey, Extraction, ExtractorIdentity, 
 from citekit.domain.locations import Location
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
+from citekit.domain.numbers import real
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire import locations
 
@@ -71,7 +73,10 @@ def _whole(value: object, _: Any) -> int:
 def _real(value: object, _: Any) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise TypeError(f"{_shown(value)} is not a number")
-    return float(value)
+    number = real(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{_shown(value)} is too large for a number")
+    return number
 
 
 def _truth(value: object, _: Any) -> bool:
@@ -101,7 +106,21 @@ def _location(value: object, _: Any) -> Location:
 def _plain_mapping(value: object, _: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"{_shown(value)} is not an object")
+    _check_numbers(value)
     return dict(value)
+
+
+def _check_numbers(value: object) -> None:
+    """Raises `ValueError` where a number anywhere in `value` is not finite: JSON has no such number."""
+    pending = [value]
+    while pending:
+        match pending.pop():
+            case Mapping() as found:
+                pending.extend(found.values())
+            case list() | tuple() as several:
+                pending.extend(several)
+            case float(number) if not math.isfinite(number):
+                raise ValueError(f"{number} is not a number that JSON can hold")
 
 
 def _modality(value: object, _: Any) -> Modality:

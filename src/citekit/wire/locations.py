@@ -6,13 +6,17 @@ number, or [first, last]) with `chars`, `lines`, `start`/`end`, `bbox`, `virtual
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
+from citekit.domain.numbers import exact, real
+from citekit.domain.rectangles import box_of_size
 
 PLACE_FIELDS = ("pages", "chapter", "chars", "lines", "start", "end", "bbox", "virtual_address")
 """Every field of a location but `modality`."""
@@ -115,7 +119,9 @@ def _box(data: Mapping[str, Any], order: BoxOrder) -> Box:
     if not isinstance(numbers, list | tuple) or len(numbers) != 4:
         raise LocationMalformed("bbox: four numbers are needed")
     a, b, c, d = (_real("bbox", number) for number in numbers)
-    return Box(a, b, c, d) if order is BoxOrder.CORNERS else Box(a, b, min(a + c, 1.0), min(b + d, 1.0))
+    if order is BoxOrder.CORNERS or not all(math.isfinite(each) for each in (a, b, c, d)):
+        return Box(a, b, c, d)
+    return box_of_size((exact(a), exact(b), exact(c), exact(d)), Decimal(1), Decimal(1))
 
 
 def _wholes(data: Mapping[str, Any], name: str, count: int | None) -> tuple[int, ...]:
@@ -142,4 +148,4 @@ def _number(data: Mapping[str, Any], name: str) -> float:
 def _real(name: str, value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise LocationMalformed(f"{name}: {value!r} is not a number")
-    return float(value)
+    return real(value)

@@ -7,10 +7,11 @@ another program, and is read leniently; so are maps of version 1. A later versio
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
-from citekit.domain.errors import FaultyAnswer
+from citekit.domain.errors import FaultyAnswer, LocationMalformed
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire.converter import structure, written_moment
@@ -22,6 +23,9 @@ MAP_VERSION = 1
 
 SIZE_LIMIT = 256 * 1024 * 1024
 """Characters of the longest map text that is read."""
+
+DIGITS_LIMIT = 100
+"""Digits of the longest whole number that is read."""
 
 
 def to_plain_map(resource_map: ResourceMap) -> dict[str, Any]:
@@ -47,7 +51,7 @@ def from_plain_map(data: object, where: str, box_order: BoxOrder = BoxOrder.CORN
     except NestedTooDeeplyError as wrong:
         raise FaultyAnswer(where, [f"nodes: {wrong}"]) from wrong
     if box_order is BoxOrder.SIZE:
-        _corners_from_sizes(strict["nodes"])
+        _corners_from_sizes(strict["nodes"], where)
     if isinstance(strict["metadata"], Mapping):
         strict["metadata"] = {key: value for key, value in strict["metadata"].items() if key != "map_version"}
     found: ResourceMap = structure(strict, ResourceMap, where)
@@ -64,7 +68,9 @@ def from_json(text: str, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> 
     if len(text) > SIZE_LIMIT:
         raise FaultyAnswer(where, [f"$: longer than {SIZE_LIMIT} characters"])
     try:
-        data = json.loads(text.removeprefix("\ufeff"), parse_constant=_no_constant)
+        data = json.loads(
+            text.removeprefix("\ufeff"), parse_constant=_no_constant, parse_float=_finite, parse_int=_whole
+        )
     except json.JSONDecodeError as wrong:
         raise FaultyAnswer(where, [f"$: not JSON: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"]) from wrong
     except RecursionError as wrong:
@@ -96,7 +102,14 @@ def _check_version(data: Mapping[str, Any], where: str) -> None:
         )
 
 
-def _corners_from_sizes(nodes: object) -> None:
+def _corners_from_size(location: Mapping[str, Any], node: str, where: str) -> dict[str, Any]:
+    try:
+        return to_plain(from_plain(location, BoxOrder.SIZE))
+    except LocationMalformed as wrong:
+        raise FaultyAnswer(where, [f"{node}: {wrong}"]) from wrong
+
+
+def _corners_from_sizes(nodes: object, where: str) -> None:
     pending = list(nodes) if isinstance(nodes, list) else []
     while pending:
         node = pending.pop()
@@ -104,9 +117,22 @@ def _corners_from_sizes(nodes: object) -> None:
             continue
         location = node.get("location")
         if isinstance(location, dict) and "bbox" in location:
-            node["location"] = to_plain(from_plain(location, BoxOrder.SIZE))
+            node["location"] = _corners_from_size(location, f"node {node.get('id')!r}", where)
         children = node.get("children")
         pending.extend(children if isinstance(children, list) else [])
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"the number {text[:40]} is too large")
+    return value
+
+
+def _whole(text: str) -> int:
+    if len(text) > DIGITS_LIMIT:
+        raise ValueError(f"the number {text[:40]}... has more than {DIGITS_LIMIT} digits")
+    return int(text)
 
 
 def _no_constant(name: str) -> float:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
-from citekit.adapters.drivers.pymupdf import exclusive
+from citekit.adapters.drivers.pymupdf import exclusive, give_way, opened
 
 _BOLD = 16
 _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "-medi")
@@ -50,6 +51,21 @@ def page_text(page: Any, area: Any = None) -> str:
         text.append(line.text)
         previous = line
     return f"{''.join(text)}\n" if text else ""
+
+
+def paged_text(path: Path) -> str:
+    """The text of a whole PDF, each page below a line `[page N]`; empty where no page has any text.
+
+    Raises as `opened` does.
+    """
+    with opened(path) as document:
+        texts = []
+        for number in range(document.page_count):
+            texts.append(page_text(document[number]))
+            give_way()
+    if not any(text.strip() for text in texts):
+        return ""
+    return "\n".join(f"[page {number}]\n{text}" for number, text in enumerate(texts, 1))
 
 
 def _continues(previous: Line, line: Line) -> bool:

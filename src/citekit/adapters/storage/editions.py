@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from citekit.adapters.drivers.files import open_for_reading, unwritable, write_atomically
+from citekit.adapters.drivers.files import open_for_reading, sweep, unwritable, write_atomically
 from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, parsed
 from citekit.domain.errors import MapCorrupt
 from citekit.domain.ids import stored_name
@@ -30,6 +30,7 @@ class Editions:
         """Keep the written form of a map that is about to be replaced; one whose mapper is not known is not kept."""
         if resource_map.mapper is not None:
             write_atomically(self._path(resource_map.resource_id, resource_map.mapper), data)
+            sweep(self._of(resource_map.resource_id))
 
     def get(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
         """The kept map of that mapper; None where there is none, or it is damaged."""

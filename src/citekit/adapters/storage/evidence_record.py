@@ -16,7 +16,6 @@ from citekit.domain.errors import FaultyAnswer
 from citekit.domain.evidence import EvidenceKey, Extraction, StoredEvidence
 from citekit.wire import receipts
 
-
 WINDOW = 0.05
 """Seconds within which the file systems that objects lie on may give two changes the same time."""
 

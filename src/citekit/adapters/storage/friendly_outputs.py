@@ -7,11 +7,12 @@ import json
 import os
 import re
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from citekit.adapters.drivers.filelock import Locks
-from citekit.adapters.drivers.files import sweep, temporary_beside, write_atomically, writing
+from citekit.adapters.drivers.files import is_temporary, sweep, temporary_beside, write_atomically, writing
 from citekit.domain.digest import Digest
 from citekit.domain.errors import EvidenceCorrupt, FaultyAnswer
 from citekit.domain.evidence import Receipt, StoredEvidence
@@ -23,6 +24,9 @@ NAME_LIMIT = 255
 RECEIPTS = ".receipts"
 BY_CONTENT = ".by_content"
 """Below the receipts by file name, those by the digest of the evidence: a file that moved away is known by its bytes."""
+
+CONTENT_LIMIT = 10_000
+"""Receipts that are kept by the digest of their evidence; of more, the oldest go."""
 
 _UNSAFE = re.compile(r'[/\\<>:"|?*\x00-\x1f\x7f]')
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,15}")
@@ -101,6 +105,7 @@ class FriendlyOutputs:
             self._swept = True
             sweep(self._folder)
             sweep(self._receipts)
+            _sweep_contents(self._receipts / BY_CONTENT)
 
 
 def _plain_in(path: Path) -> dict[str, Any] | None:
@@ -190,6 +195,33 @@ def _copy(evidence: StoredEvidence, target: Path) -> None:
     with source, target.open("xb") as copy:
         shutil.copyfileobj(source, copy, 1024 * 1024)
     shutil.copystat(evidence.path, target)
+
+
+def _sweep_contents(folder: Path) -> None:
+    """Remove what killed writers left, and the oldest receipts beyond the limit. Their times are looked at only then."""
+    receipts_there: list[Path] = []
+    for each in _entries(folder):
+        sweep(each)
+        receipts_there += [path for path in _entries(each) if not is_temporary(path.name)]
+    excess = len(receipts_there) - CONTENT_LIMIT
+    if excess > 0:
+        for path in sorted(receipts_there, key=_written_at)[:excess]:
+            with suppress(OSError):
+                path.unlink()
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _written_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _is_same_folder(left: Path, right: Path) -> bool:

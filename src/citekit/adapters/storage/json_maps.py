@@ -2,66 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 
-from attrs import frozen
-
 from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.file_state import FileState
 from citekit.adapters.drivers.files import open_for_reading, sweep, sync_folder, unwritable, write_atomically
 from citekit.adapters.storage.editions import Editions
+from citekit.adapters.storage.hot_maps import HotMaps
 from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, id_of, parsed
-from citekit.adapters.storage.nearest import nearest_ids
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, ResourceMissing
 from citekit.domain.ids import check_resource_id, stored_name
 from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.nearest import nearest_names
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire import maps
-
-HOT_LIMIT = 64 * 1024 * 1024
-"""Bytes of map files whose parsed maps are kept in memory; the least recently used go first."""
-
-RACY = 0.05
-"""Seconds within which a file may change twice and keep its time of change."""
-
-
-@frozen
-class _State:
-    """What a file looked like when it was read: another state means that it must be read again."""
-
-    device: int
-    inode: int
-    size: int
-    mtime_ns: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> _State:
-        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-@frozen
-class _Hot:
-    resource_map: ResourceMap
-    path: Path
-    state: _State
-    read_at: float
-
-    def is_current(self) -> bool:
-        """Whether the file still looks as it did, long enough after its last change for another one to show."""
-        if self.read_at - self.state.mtime_ns / 1e9 <= RACY:
-            return False
-        try:
-            return self.state == _State.of(os.lstat(self.path))
-        except OSError:
-            return False
 
 
 class JsonMapStore:
@@ -71,12 +34,10 @@ class JsonMapStore:
     """
 
     def __init__(self, folder: Path, index: Index | None = None) -> None:
-        """`folder` is made at the first `put`; `index` remembers which bytes were mapped by whom."""
+        """`folder` is made at the first `put`; `index` remembers which bytes were mapped by whom, and from where."""
         self._folder = folder
         self._index = index
-        self._hot: OrderedDict[str, _Hot] = OrderedDict()
-        self._hot_size = 0
-        self._lock = threading.Lock()
+        self._hot = HotMaps()
         self._swept = False
         self._editions = Editions(folder)
 
@@ -93,12 +54,7 @@ class JsonMapStore:
     def get(self, resource_id: str) -> ResourceMap:
         """The map, from memory where its file is unchanged."""
         hot = self._hot.get(resource_id)
-        if hot is not None and hot.is_current():
-            with self._lock, suppress(KeyError):
-                self._hot.move_to_end(resource_id)
-            return hot.resource_map
-        path = self._locate(check_resource_id(resource_id))
-        return self._read(resource_id, path)
+        return hot if hot is not None else self._read(resource_id, self._locate(check_resource_id(resource_id)))
 
     def put(self, resource_map: ResourceMap) -> None:
         """Store or replace. Raises `FaultyAnswer` where the map holds what JSON cannot say."""
@@ -120,7 +76,7 @@ class JsonMapStore:
             raise self._missing(resource_id)
         self._editions.forget(resource_id)
         sync_folder(self._folder)
-        self._cool(resource_id)
+        self._hot.drop(resource_id)
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
         """The map of the resource that `mapper` made: the one in use, or one that was kept."""
@@ -139,12 +95,21 @@ class JsonMapStore:
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
         """A stored map of those bytes by that mapper; None, too, where the index that remembers it was lost."""
-        for resource_id in self._remembered(source, mapper):
+        for resource_id in self._ids_in(_mapped_key(source, mapper)):
             with suppress(ResourceIdRefused):
                 found = self.edition(resource_id, mapper)
                 if found is not None and found.source_digest == source:
                     return found
         return None
+
+    def find_source(self, source_path: str) -> Sequence[str]:
+        """The ids of maps of the file at that path; none, too, where the index that remembers them was lost."""
+        found = []
+        for resource_id in self._ids_in(_source_key(source_path)):
+            with suppress(ResourceIdRefused, ResourceMissing, MapCorrupt):
+                if self.get(resource_id).source_path == source_path:
+                    found.append(resource_id)
+        return sorted(found)
 
     def expected_at(self, resource_id: str) -> str:
         """The file's place relative to the home."""
@@ -187,38 +152,22 @@ class JsonMapStore:
             raise MapCorrupt(f"The map {path} is a link that leads out of its folder; put the file itself there.")
 
     def _missing(self, resource_id: str) -> ResourceMissing:
-        return ResourceMissing(resource_id, self.expected_at(resource_id), nearest_ids(resource_id, self.ids()))
+        return ResourceMissing(resource_id, self.expected_at(resource_id), nearest_names(resource_id, self.ids()))
 
     def _read(self, resource_id: str, path: Path) -> ResourceMap:
         read_at = time.time()
         try:
             with open_for_reading(path) as file:
-                state = _State.of(os.fstat(file.fileno()))
+                state = FileState.of(os.fstat(file.fileno()))
                 data = file.read(SIZE_LIMIT + 1)
         except FileNotFoundError:
             raise self._missing(resource_id) from None
         except OSError as error:
             raise MapCorrupt(f"The map of '{resource_id}' cannot be read: {path} ({error.strerror}).") from error
         found = parsed(resource_id, path, data)
-        if path == self._path(resource_id):
-            self._warm(resource_id, _Hot(found, path, state, read_at))
+        absent = tuple(takewhile(lambda each: each != path, self._candidates(resource_id)))
+        self._hot.keep(found, path, absent, state, read_at)
         return found
-
-    def _warm(self, resource_id: str, hot: _Hot) -> None:
-        with self._lock:
-            self._drop(resource_id)
-            self._hot[resource_id] = hot
-            self._hot_size += hot.state.size
-            while self._hot_size > HOT_LIMIT and len(self._hot) > 1:
-                self._drop(next(iter(self._hot)))
-
-    def _cool(self, resource_id: str) -> None:
-        with self._lock:
-            self._drop(resource_id)
-
-    def _drop(self, resource_id: str) -> None:
-        hot = self._hot.pop(resource_id, None)
-        self._hot_size -= hot.state.size if hot else 0
 
     def _unlink(self, path: Path) -> bool:
         try:
@@ -236,15 +185,22 @@ class JsonMapStore:
 
     def _remember(self, resource_map: ResourceMap) -> None:
         source, mapper = resource_map.source_digest, resource_map.mapper
-        if self._index is None or source is None or mapper is None:
-            return
-        others = [name for name in self._remembered(source, mapper) if name != resource_map.resource_id]
-        self._index.put(_mapped_key(source, mapper), {"ids": [resource_map.resource_id, *others[:7]]})
+        keys = [_source_key(resource_map.source_path)]
+        if source is not None and mapper is not None:
+            keys.append(_mapped_key(source, mapper))
+        for key in keys:
+            others = [name for name in self._ids_in(key) if name != resource_map.resource_id]
+            if self._index is not None:
+                self._index.put(key, {"ids": [resource_map.resource_id, *others[:7]]})
 
-    def _remembered(self, source: Digest, mapper: MapperIdentity) -> list[str]:
-        known = self._index.get(_mapped_key(source, mapper)) if self._index is not None else None
+    def _ids_in(self, key: str) -> list[str]:
+        known = self._index.get(key) if self._index is not None else None
         ids = known.get("ids") if known else None
         return [name for name in ids if isinstance(name, str)] if isinstance(ids, list) else []
+
+
+def _source_key(source_path: str) -> str:
+    return f"source:{hashlib.sha256(source_path.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def _mapped_key(source: Digest, mapper: MapperIdentity) -> str:

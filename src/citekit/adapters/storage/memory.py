@@ -8,18 +8,21 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
 from attrs import evolve
 
-from citekit.adapters.storage.nearest import nearest_ids
+from citekit.adapters.drivers.filelock import NAP
+from citekit.adapters.storage.system_clock import SystemClock
 from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed, ResourceMissing
 from citekit.domain.evidence import EvidenceKey, StoredEvidence
 from citekit.domain.ids import check_resource_id
 from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.nearest import nearest_names
+from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.evidence_store import Make, StoreCheck, StoreStats
+from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 
 
@@ -74,19 +77,24 @@ class InMemoryMapStore:
         maps = (each for name in list(self._maps) for each in self.editions(name))
         return next((each for each in maps if (each.source_digest, each.mapper) == (source, mapper)), None)
 
+    def find_source(self, source_path: str) -> Sequence[str]:
+        """The ids of the maps of the file at that path, sorted."""
+        return [name for name, found in sorted(self._maps.items()) if found.source_path == source_path]
+
     def expected_at(self, resource_id: str) -> str:
         """There is no file; the name says so."""
         return f"memory/{resource_id}.json"
 
     def _missing(self, resource_id: str) -> ResourceMissing:
-        return ResourceMissing(resource_id, self.expected_at(resource_id), nearest_ids(resource_id, self.ids()))
+        return ResourceMissing(resource_id, self.expected_at(resource_id), nearest_names(resource_id, self.ids()))
 
 
 class InMemoryEvidenceStore:
     """An `EvidenceStore` whose table is in memory; its objects, which must be files, lie in a folder of its own."""
 
-    def __init__(self, limit: int = 10**9, folder: Path | None = None) -> None:
+    def __init__(self, limit: int = 10**9, folder: Path | None = None, clock: Clock | None = None) -> None:
         """`limit` in bytes; without `folder` a temporary one is made, and removed with the store."""
+        self._clock = clock or SystemClock()
         self._owned = tempfile.TemporaryDirectory(prefix="citekit-") if folder is None else None
         self._folder = Path(self._owned.name) if self._owned is not None else folder or Path()
         self._limit = limit
@@ -104,24 +112,25 @@ class InMemoryEvidenceStore:
             self._stored.move_to_end(key)
             return found
 
-    def obtain(self, key: EvidenceKey, make: Make) -> StoredEvidence:
+    def obtain(self, key: EvidenceKey, make: Make, progress: Progress = silent) -> StoredEvidence:
         """The evidence, made where it is missing."""
         with self._table:
             lock = self._making.setdefault(key, threading.Lock())
-        with lock:
+        while not lock.acquire(timeout=NAP):
+            progress(0.0, None, "waiting for another caller who makes the same evidence")
+        try:
             return self.find(key) or self._made(key, make)
-
-    def find_by_digest(self, digest: Digest) -> StoredEvidence | None:
-        """Evidence whose bytes have that digest."""
-        with self._table:
-            key = next((key for key, stored in self._stored.items() if stored.digest == digest), None)
-            return self.find(key) if key is not None else None
+        finally:
+            lock.release()
 
     def stats(self) -> StoreStats:
         """How full the store is; several keys of the same bytes count once."""
         with self._table:
-            sizes = {stored.digest: stored.size for stored in self._stored.values()}
-        return StoreStats(objects=len(sizes), size=sum(sizes.values()), limit=self._limit)
+            found = {stored.digest: stored for stored in self._stored.values()}.values()
+        linked = sum(stored.size for stored in found if _is_linked(stored))
+        return StoreStats(
+            objects=len(found), size=sum(stored.size for stored in found), limit=self._limit, linked=linked
+        )
 
     def verify(self) -> StoreCheck:
         """Read every object, and drop the damaged."""
@@ -134,15 +143,15 @@ class InMemoryEvidenceStore:
         return StoreCheck(checked=len(found), healed=healed, leftovers=0)
 
     def prune(self, limit: int | None = None) -> int:
-        """Drop the least recently used until `limit` bytes remain."""
+        """Drop the least recently used until `limit` bytes remain; return what it freed."""
         with self._table:
-            before = self.stats().size
+            freed = 0
             while self._stored and self.stats().size > (self._limit if limit is None else limit):
-                self._forget(next(iter(self._stored)))
-            return before - self.stats().size
+                freed += self._forget(next(iter(self._stored)))
+            return freed
 
     def clear(self) -> int:
-        """Drop everything."""
+        """Drop everything; return what it freed."""
         return self.prune(-1)
 
     def _made(self, key: EvidenceKey, make: Make) -> StoredEvidence:
@@ -160,7 +169,7 @@ class InMemoryEvidenceStore:
                 digest=Digest.of_bytes(data),
                 size=len(data),
                 extraction=extraction,
-                created=datetime.now(UTC),
+                created=self._clock.now(),
                 made_now=True,
             )
             with self._table:
@@ -176,12 +185,21 @@ class InMemoryEvidenceStore:
             if self._stored[key].digest != self._stored[newest].digest:
                 self._forget(key)
 
-    def _forget(self, key: EvidenceKey) -> None:
-        """Forget the key, and the object where no other key means it."""
+    def _forget(self, key: EvidenceKey) -> int:
+        """Forget the key, and the object where no other key means it; return how many bytes that freed."""
         gone = self._stored.pop(key, None)
-        if gone is not None and all(stored.digest != gone.digest for stored in self._stored.values()):
-            with suppress(OSError):
-                gone.path.unlink()
+        if gone is None or any(stored.digest == gone.digest for stored in self._stored.values()):
+            return 0
+        freed = 0 if _is_linked(gone) else gone.size
+        with suppress(OSError):
+            gone.path.unlink()
+        return freed
+
+
+def _is_linked(stored: StoredEvidence) -> bool:
+    with suppress(OSError):
+        return stored.path.stat().st_nlink > 1
+    return False
 
 
 def _is_intact(stored: StoredEvidence) -> bool:

@@ -65,20 +65,23 @@ class Objects:
 
         An intact object that lies there already stays, so that what is linked to it stays so, and counts as touched.
         """
-        there = self._touched(digest) if self.is_intact(digest) else None
+        there = self._touched(digest)
         if there is not None:
             return there
         made.chmod(0o444)
         sync_file(made)
-        path = self.path(digest)
+        status, path = os.lstat(made), self.path(digest)
         path.parent.mkdir(parents=True, exist_ok=True)
         made.replace(path)
         sync_folder(path.parent)
-        return os.lstat(path)
+        return self.status(digest) or status
 
     def _touched(self, digest: Digest) -> os.stat_result | None:
+        """The status of the object, if it is there and intact, with a new time of change of its inode."""
+        status = self.status(digest)
+        if status is None or not self.is_intact(digest):
+            return None
         with suppress(OSError):
-            status = os.lstat(self.path(digest))
             os.utime(self.path(digest), ns=(status.st_atime_ns, status.st_mtime_ns))
         return self.status(digest)
 

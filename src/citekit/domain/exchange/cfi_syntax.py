@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 from citekit.domain.errors import AddressMalformed
 
 _ASSERTION = r"(?:\[((?:\^.|[^\]\^])*)\])?"
-_STEP = re.compile(rf"/(\d{{1,12}}){_ASSERTION}", re.ASCII | re.DOTALL)
+_STEP = re.compile(rf"/(\d{{1,13}}){_ASSERTION}", re.ASCII | re.DOTALL)
 _OFFSET = re.compile(
     rf"(:\d{{1,12}}|~\d{{1,12}}(?:\.\d{{1,12}})?(?:@[\d.]{{1,12}}:[\d.]{{1,12}})?|@[\d.]{{1,12}}:[\d.]{{1,12}}){_ASSERTION}",
     re.ASCII | re.DOTALL,

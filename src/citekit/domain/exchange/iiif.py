@@ -6,8 +6,8 @@ import re
 from decimal import Decimal
 
 from citekit.domain.errors import AddressMalformed, FormUnsupported
-from citekit.domain.exchange.decimals import box_from_edges, box_from_xywh, xywh
 from citekit.domain.locations import Box, Location
+from citekit.domain.rectangles import box_from_edges, box_from_xywh, xywh
 
 _HUNDRED = Decimal(100)
 _WHOLE = Box(0, 0, 1, 1)
@@ -33,7 +33,8 @@ def from_iiif(text: str, dimensions: tuple[int, int] | None = None) -> Box:
 
     `dimensions` is (width, height) in pixels, needed for `x,y,w,h` and `square` (which is taken from the middle). Size,
     rotation, mirroring, quality and format say how the region is shown, not where it is: they are checked and passed
-    over. A region that reaches over the edge is cut off there (section 4.1). Raises `AddressMalformed`.
+    over. Raises `AddressMalformed`, also for a region that reaches over the edge by more than rounding: a server crops it
+    (section 4.1), but an address names what was meant.
     """
     parts = text.partition("?")[0].rstrip("/").split("/")
     if len(parts) >= 4:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from citekit.domain.errors import AddressMalformed, FormUnsupported, LocationMalformed
-from citekit.domain.exchange.decimals import box_from_xywh, xywh
 from citekit.domain.exchange.uri_fragment import bare, pairs
 from citekit.domain.fragments import time_range
 from citekit.domain.locations import Box, Location, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import shortest
+from citekit.domain.rectangles import box_from_xywh, xywh
 
 _HUNDRED = Decimal(100)
 
@@ -38,7 +38,8 @@ def from_media_fragment(text: str, modality: Modality, dimensions: tuple[int, in
 
     `dimensions` is (width, height) in pixels, needed for `pixel:` and for `xywh` without a unit. The last valid
     occurrence of a dimension counts; dimensions that do not concern the modality, and unknown ones, are ignored
-    (section 5.1.1). A region that reaches over the edge is cut off there. Raises `AddressMalformed`.
+    (section 5.1.1). Raises `AddressMalformed`, also for a region that reaches over the edge by more than
+    rounding.
     """
     if modality in (Modality.VIDEO, Modality.AUDIO):
         return _last(text, "t", lambda value: _time(text, value, modality))

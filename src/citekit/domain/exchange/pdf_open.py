@@ -5,10 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 
 from citekit.domain.errors import AddressMalformed, FormUnsupported
-from citekit.domain.exchange.decimals import box_from_edges, box_from_xywh, decimals, exact, xywh
 from citekit.domain.exchange.uri_fragment import bare, pairs
 from citekit.domain.locations import Box, Location, Pages
-from citekit.domain.numbers import read_whole
+from citekit.domain.numbers import exact, read_whole
+from citekit.domain.rectangles import box_from_edges, box_from_xywh, decimals, xywh
 
 
 def to_pdf_open(location: Location, page_size: tuple[float, float] | None = None) -> str:
@@ -31,7 +31,8 @@ def from_pdf_open(text: str, page_size: tuple[float, float] | None = None) -> Pa
 
     Parameters stand in order, joined by `&` or `#`; a later `page` or rectangle replaces an earlier one. Those that
     only say how to look (`zoom`, `view`, `search`, `comment`, ...) are passed over. `page_size` is (width, height) in
-    points, needed for a rectangle. `highlight` is left,right,top,bottom. Raises `AddressMalformed`.
+    points, needed for a rectangle. `highlight` is left,right,top,bottom. Raises `AddressMalformed`, also for a rectangle
+    that reaches over the edge of the page by more than rounding.
     """
     page: int | None = None
     region: Box | None = None

@@ -10,13 +10,10 @@ from attrs import field, frozen
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.modality import Modality
+from citekit.domain.numbers import real
 
 if TYPE_CHECKING:
     from citekit.domain.locations import Location
-
-
-def _fraction(value: float) -> float:
-    return float(value) + 0.0  # -0.0 becomes 0.0, so that equal boxes have equal text
 
 
 @frozen
@@ -29,10 +26,10 @@ class Box:
 
     modality: ClassVar[Modality] = Modality.IMAGE
 
-    x1: float = field(converter=_fraction)
-    y1: float = field(converter=_fraction)
-    x2: float = field(converter=_fraction)
-    y2: float = field(converter=_fraction)
+    x1: float = field(converter=real)
+    y1: float = field(converter=real)
+    x2: float = field(converter=real)
+    y2: float = field(converter=real)
 
     def __attrs_post_init__(self) -> None:
         if not all(math.isfinite(value) and 0 <= value <= 1 for value in self.corners):

@@ -9,6 +9,7 @@ from attrs import evolve, field, frozen
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed, LocationOutside
 from citekit.domain.modality import Modality
+from citekit.domain.numbers import WHOLE_LIMIT
 
 if TYPE_CHECKING:
     from citekit.domain.locations import Location
@@ -30,7 +31,8 @@ class Chapter:
     """Spine items of a book from `number` to `last`, 1-based and both included; `last` defaults to `number`.
 
     `chars` (start, end) counts characters of the chapter's text, 0-based, end excluded, and stands only beside a single
-    chapter. An EPUB has no pages of its own, so this is how a place in it is told.
+    chapter. An EPUB has no pages of its own, so this is how a place in it is told. Numbers go up to `WHOLE_LIMIT`;
+    raises `LocationMalformed`.
     """
 
     modality: ClassVar[Modality] = Modality.DOCUMENT
@@ -44,6 +46,9 @@ class Chapter:
         return self.number
 
     def __attrs_post_init__(self) -> None:
+        numbers = (self.number, self.last, *(self.chars or ()))
+        if any(_is_whole(each) and abs(each) > WHOLE_LIMIT for each in numbers):
+            raise LocationMalformed("the number of a chapter or a character has at most 12 digits")
         if not _is_whole(self.number) or not _is_whole(self.last) or self.number < 1:
             raise LocationMalformed(f"chapters count from 1, so there is no chapter {self.number}")
         if self.last < self.number:

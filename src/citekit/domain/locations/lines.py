@@ -9,6 +9,7 @@ from attrs import frozen
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed, LocationOutside
 from citekit.domain.modality import Modality
+from citekit.domain.numbers import WHOLE_LIMIT
 
 if TYPE_CHECKING:
     from citekit.domain.locations import Location
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Lines:
-    """Lines `first` to `last`, 1-based, both included, as an editor counts them."""
+    """Lines `first` to `last`, 1-based, both included, as an editor counts them.
+
+    Numbers go up to `WHOLE_LIMIT`; raises `LocationMalformed`.
+    """
 
     modality: ClassVar[Modality] = Modality.TEXT
 
@@ -26,6 +30,8 @@ class Lines:
     def __attrs_post_init__(self) -> None:
         if any(not isinstance(line, int) or isinstance(line, bool) for line in (self.first, self.last)):
             raise LocationMalformed(f"lines are whole numbers, not {self.first!r} and {self.last!r}")
+        if max(abs(self.first), abs(self.last)) > WHOLE_LIMIT:
+            raise LocationMalformed("the number of a line has at most 12 digits")
         if self.first < 1:
             raise LocationMalformed(f"lines count from 1, so there is no line {self.first}")
         if self.last < self.first:

@@ -11,16 +11,22 @@ from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed, LocationOutside
 from citekit.domain.locations.box import Box
 from citekit.domain.modality import Modality
+from citekit.domain.numbers import WHOLE_LIMIT
 
 if TYPE_CHECKING:
     from citekit.domain.locations import Location
+
+
+PAGES_LIMIT = 100_000
+"""Pages that one place may name; more are refused before they are written out."""
 
 
 @frozen
 class Pages:
     """Physical pages, 1-based, in rising order without repeats; `region` only beside exactly one page.
 
-    `(12, 15)` means page 12 and page 15, not the pages between them.
+    `(12, 15)` means page 12 and page 15, not the pages between them. At most `PAGES_LIMIT` pages, of numbers up to
+    `WHOLE_LIMIT`; raises `LocationMalformed`.
     """
 
     modality: ClassVar[Modality] = Modality.DOCUMENT
@@ -31,8 +37,12 @@ class Pages:
     def __attrs_post_init__(self) -> None:
         if not self.numbers:
             raise LocationMalformed("a document location names at least one page")
+        if len(self.numbers) > PAGES_LIMIT:
+            raise LocationMalformed(f"a document location names at most {PAGES_LIMIT} pages")
         if any(not isinstance(page, int) or isinstance(page, bool) for page in self.numbers):
             raise LocationMalformed(f"pages are whole numbers, not {self.numbers}")
+        if not -WHOLE_LIMIT <= min(self.numbers) <= max(self.numbers) <= WHOLE_LIMIT:
+            raise LocationMalformed("the number of a page has at most 12 digits")
         if self.numbers[0] < 1:
             raise LocationMalformed(f"pages count from 1, so there is no page {self.numbers[0]}")
         if any(later <= earlier for earlier, later in zip(self.numbers, self.numbers[1:], strict=False)):
@@ -50,6 +60,8 @@ class Pages:
         """All pages from `first` to `last`, both included. Raises `LocationMalformed` where the range is reversed."""
         if last < first:
             raise LocationMalformed(f"the page range {first}-{last} is reversed")
+        if last - first >= PAGES_LIMIT:
+            raise LocationMalformed(f"a document location names at most {PAGES_LIMIT} pages")
         return cls(tuple(range(first, last + 1)))
 
     @property

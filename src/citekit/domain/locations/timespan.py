@@ -10,17 +10,14 @@ from attrs import evolve, field, frozen
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed, LocationOutside
 from citekit.domain.modality import Modality
+from citekit.domain.numbers import real
 
 if TYPE_CHECKING:
     from citekit.domain.locations import Location
 
 
-def _seconds(value: float) -> float:
-    return float(value) + 0.0
-
-
-def _maybe_seconds(value: float | None) -> float | None:
-    return None if value is None else _seconds(value)
+def _maybe_real(value: float | None) -> float | None:
+    return None if value is None else real(value)
 
 
 @frozen
@@ -30,8 +27,8 @@ class TimeSpan:
     `modality` is VIDEO or AUDIO. Half-open as in W3C Media Fragments 1.0.
     """
 
-    start: float = field(converter=_seconds)
-    end: float | None = field(default=None, converter=_maybe_seconds)
+    start: float = field(converter=real)
+    end: float | None = field(default=None, converter=_maybe_real)
     modality: Modality = Modality.VIDEO
 
     def __attrs_post_init__(self) -> None:

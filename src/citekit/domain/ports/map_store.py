@@ -42,5 +42,11 @@ class MapStore(Protocol):
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
         """A stored map of those bytes by that mapper, under whatever id, or None where none is known."""
 
+    def find_source(self, source_path: str) -> Sequence[str]:
+        """The ids of maps whose `source_path` is exactly that, as far as is remembered; costs no more for many maps.
+
+        Each of them is right, but some may be missing: no answer does not prove that there is no such map.
+        """
+
     def expected_at(self, resource_id: str) -> str:
         """Where the map of that id lies or would lie, for messages."""

@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any, cast
 
 import click
+from attrs import evolve
 
 from citekit.application.ingest_many import Outcome, files_below
 from citekit.bootstrap import App, bootstrap
@@ -35,14 +36,15 @@ TYPES = ("document", "pdf", "video", "audio", "image", "text")
 @click.option("--mapper", "-m", metavar="NAME|FILE.py", help="Who makes the map (default: $CITEKIT_MAPPER, else auto).")
 @click.option("--mapper-config", metavar="JSON", help="A JSON object with the mapper's own settings.")
 @click.option("--concurrency", "-c", type=click.IntRange(1, 64), metavar="N", help="How many files to map at once.")
+@click.option("--model", metavar="NAME", help="Which model the mapper asks (default: $CITEKIT_MODEL, else its own).")
+@click.option("--base-url", metavar="URL", help="Where its service is reached, such as an OpenAI-compatible server.")
 @click.option(
-    "--retries",
-    "-r",
-    type=click.IntRange(min=0),
-    metavar="N",
-    expose_value=False,
-    help="For mappers that call a service; the local mapper calls none.",
+    "--retries", "-r", type=click.IntRange(0, 20), metavar="N", help="Tries after a request failed (default: 3)."
 )
+@click.option(
+    "--timeout", type=click.FloatRange(1), metavar="SECONDS", help="When to give up a request (default: 300)."
+)
+@click.option("--max-requests", type=click.IntRange(1), metavar="N", help="How many requests one map may cost.")
 @click.option("--force", "-f", is_flag=True, help="Map again, even where nothing has changed.")
 @pass_session
 def command(
@@ -53,6 +55,11 @@ def command(
     mapper: str | None,
     mapper_config: str | None,
     concurrency: int | None,
+    model: str | None,
+    base_url: str | None,
+    retries: int | None,
+    timeout: float | None,
+    max_requests: int | None,
     **wanted: Any,
 ) -> None:
     """Map files, so that their parts can be found and cut out.
@@ -62,20 +69,26 @@ def command(
     """
     if wanted_id is not None and (len(paths) > 1 or os.path.isdir(paths[0])):  # noqa: PTH112 - a name that is too long is no folder
         raise click.UsageError("--id names one map, so it stands beside one file.")
-    app = app_with(session, mapper, _config(mapper_config))
+    flags = {"model": model, "base_url": base_url, "retries": retries, "timeout": timeout}
+    flags |= {"max_requests": max_requests, "concurrency": concurrency, "mapper": mapper}
+    app = app_with(session, {name: value for name, value in flags.items() if value is not None}, _config(mapper_config))
+    if app.settings.mapper == "auto":
+        name, why = app.mapper_choice()
+        session.note(f"Mapper: {name} ({why}).")
     files = _files(app, paths)
     if len(files) == 1:
         _one(session, app, files[0], wanted_id, **wanted)
     else:
-        _many(session, app, files, concurrency, **wanted)
+        _many(session, app, files, **wanted)
 
 
-def app_with(session: Session, mapper: str | None, config: Mapping[str, Any] | None) -> App:
-    """The use cases with that mapper. Raises `RequestRefused` for one that is not known."""
-    if mapper is None and config is None:
+def app_with(session: Session, flags: Mapping[str, Any], config: Mapping[str, Any] | None) -> App:
+    """The use cases with those settings changed. Raises `RequestRefused` for a mapper that is not known."""
+    if not flags and config is None:
         return session.app
-    made = session.app.mapper_called(mapper or session.app.settings.mapper, config)
-    return bootstrap(session.app.settings, mapper=made)
+    settings = evolve(session.app.settings, **flags)
+    app = bootstrap(settings)
+    return bootstrap(settings, mapper=app.mapper_called(settings.mapper, config))
 
 
 def _config(text: str | None) -> Mapping[str, Any] | None:
@@ -117,12 +130,10 @@ def _one(session: Session, app: App, path: Path, wanted_id: str | None, *, kind:
     session.answer(_plain([outcome], seconds), [_line(outcome, seconds)])
 
 
-def _many(
-    session: Session, app: App, files: Sequence[Path], concurrency: int | None, *, kind: str | None, force: bool
-) -> None:
+def _many(session: Session, app: App, files: Sequence[Path], *, kind: str | None, force: bool) -> None:
     start = perf_counter()
     done: list[Outcome] = []
-    at_once = concurrency or app.settings.concurrency
+    at_once = app.settings.concurrency
     with watching(session, f"Mapping {len(files)} files") as watch:
         many = app.ingest_many(
             files, modality=modality_of(kind), force=force, concurrency=at_once, progress=watch.check
@@ -146,8 +157,19 @@ def _line(outcome: Outcome, seconds: float | None = None) -> str:
     made = outcome.ingested.resource_map
     how = "mapped" if outcome.ingested.mapped_now else "already mapped"
     time = f" in {lasted(seconds)}" if seconds is not None and outcome.ingested.mapped_now else ""
-    facts = f"{made.modality}, {counted(made.node_count, 'node')}, {how}{time}"
+    facts = f"{made.modality}, {counted(made.node_count, 'node')}, {how}{time}{_spent(outcome)}"
     return f"{click.style(printable(made.resource_id), bold=True)}  {printable(made.title)}  ({facts})"
+
+
+def _spent(outcome: Outcome) -> str:
+    """What a model cost, where one was asked just now."""
+    assert outcome.ingested is not None
+    made = outcome.ingested.resource_map
+    usage = made.metadata.get("usage")
+    if not outcome.ingested.mapped_now or not isinstance(usage, Mapping) or made.mapper is None:
+        return ""
+    tokens = f"{usage.get('input_tokens', 0)} tokens in, {usage.get('output_tokens', 0)} out"
+    return f" by {made.mapper.model}, {counted(int(usage.get('requests', 0)), 'request')}, {tokens}"
 
 
 def _finish(session: Session, done: Sequence[Outcome], seconds: float) -> None:
@@ -191,4 +213,6 @@ def _plain_ingested(outcome: Outcome) -> dict[str, Any]:
         "title": made.title,
         "nodes": made.node_count,
         "mapped_now": outcome.ingested.mapped_now,
+        "mapper": made.mapper.to_metadata() if made.mapper else None,
+        **({"usage": made.metadata["usage"]} if "usage" in made.metadata else {}),
     }

@@ -57,13 +57,15 @@ class ModelMapper:
     """Asks `service` for the structure of a file, in terms of what `local` (the local mapper) knows of it.
 
     Long files are asked about in pieces, `concurrency` at a time. `max_requests` bounds the pieces (the service's budget
-    bounds all requests). `stills` and `clips` show a film to a service that does not take it whole.
+    bounds all requests). `model_name` stands in the map's identity where the model's own name does not tell servers apart.
+    `stills` and `clips` show a film to a service that does not take it whole.
     """
 
     service: Service
     local: Mapper = field(repr=False)
     reader: Reader = field(repr=False)
     probe: MediaProbe = field(repr=False)
+    model_name: str | None = None
     concurrency: int = 4
     max_requests: int | None = None
     stills: Stills | None = field(default=None, repr=False)
@@ -72,7 +74,9 @@ class ModelMapper:
     @property
     def identity(self) -> MapperIdentity:
         """The service, its model, and the version of the words said to it and of the checks of its answers."""
-        return MapperIdentity(self.service.name, f"{prompt.PROMPT_VERSION}.{CHECKS_VERSION}", self.service.model)
+        return MapperIdentity(
+            self.service.name, f"{prompt.PROMPT_VERSION}.{CHECKS_VERSION}", self.model_name or self.service.model
+        )
 
     def supports(self, format: Format) -> bool:
         """Whether the service can be shown such files."""

@@ -1,0 +1,100 @@
+"""Rectangles as numbers in a text, and boxes: `x,y,w,h` in pixels, points, percent or fractions.
+
+What reaches over the edge of the picture by rounding only ends at the edge; what reaches further is refused: a place is
+never made smaller than it was meant.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from citekit.domain.errors import AddressMalformed, LocationMalformed
+from citekit.domain.locations import Box
+from citekit.domain.numbers import exact, exactly, plain, read_decimal
+
+DIGITS_LIMIT = 400
+"""Characters of one number that is read; the shortest text of a float never has more."""
+
+_HUNDREDTH = Decimal("0.01")
+
+Four = tuple[Decimal, Decimal, Decimal, Decimal]
+
+
+def xywh(box: Box, width: Decimal, height: Decimal) -> str:
+    """`x,y,w,h` of a box in a picture of that size, exactly."""
+    with exactly():
+        x1, y1, x2, y2 = (exact(value) for value in box.corners)
+        return ",".join(plain(part) for part in (x1 * width, y1 * height, (x2 - x1) * width, (y2 - y1) * height))
+
+
+def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal) -> Box:
+    """The box of `x,y,w,h` in a picture of that size; raises `AddressMalformed` as `box_of_size` refuses."""
+    try:
+        return box_of_size(decimals(text, value), width, height)
+    except LocationMalformed as wrong:
+        raise AddressMalformed(text, value, str(wrong)) from wrong
+
+
+def box_from_edges(text: str, value: str, edges: Four, width: Decimal, height: Decimal) -> Box:
+    """The box between (left, top, right, bottom) in a picture of that size; raises `AddressMalformed`."""
+    try:
+        return _between(edges, _units(edges), width, height)
+    except LocationMalformed as wrong:
+        raise AddressMalformed(text, value, str(wrong)) from wrong
+
+
+def box_of_size(numbers: Four, width: Decimal, height: Decimal) -> Box:
+    """The box of (x, y, width, height) in a picture of that size.
+
+    Raises `LocationMalformed` for an empty rectangle, for one outside the picture, and for one that reaches over the
+    right or lower edge by more than one unit of its last written decimal, or a hundredth of the picture.
+    """
+    with exactly():
+        x, y, w, h = numbers
+        if not w or not h:
+            raise LocationMalformed("the rectangle is empty")
+        return _between((x, y, x + w, y + h), _units(numbers), width, height)
+
+
+def _between(edges: Four, units: tuple[Decimal, Decimal], width: Decimal, height: Decimal) -> Box:
+    with exactly():
+        left, top, right, bottom = edges
+        if left >= width or top >= height:
+            raise LocationMalformed("the rectangle lies outside the picture or page")
+        right, bottom = _inside(right, width, units[0]), _inside(bottom, height, units[1])
+        return Box(*(float(edge) for edge in (left / width, top / height, right / width, bottom / height)))
+
+
+def _units(numbers: Four) -> tuple[Decimal, Decimal]:
+    """One unit of the last decimal that is written, across and down: what two rounded numbers may be off together."""
+    across, down = ((numbers[0], numbers[2]), (numbers[1], numbers[3]))
+    return max(map(_unit, across)), max(map(_unit, down))
+
+
+def _unit(number: Decimal) -> Decimal:
+    exponent = number.as_tuple().exponent
+    return Decimal(1).scaleb(exponent) if isinstance(exponent, int) else Decimal(0)
+
+
+def _inside(edge: Decimal, whole: Decimal, unit: Decimal) -> Decimal:
+    if edge - whole > min(unit, whole * _HUNDREDTH):
+        raise LocationMalformed("the rectangle reaches over the edge of the picture or page")
+    return min(edge, whole)
+
+
+def decimals(text: str, value: str) -> Four:
+    """The four unsigned decimal numbers of `a,b,c,d`. Raises `AddressMalformed`."""
+    if len(value) > 4 * DIGITS_LIMIT:
+        raise AddressMalformed(text, value, "the numbers are too long")
+    four_numbers(text, value)
+    a, b, c, d = (Decimal(part) for part in value.split(","))
+    return a, b, c, d
+
+
+def four_numbers(text: str, value: str) -> tuple[float, float, float, float]:
+    """The four unsigned decimal numbers of `a,b,c,d`, as floats. Raises `AddressMalformed`."""
+    numbers = [read_decimal(part) for part in value.split(",")]
+    if len(numbers) != 4 or any(number is None for number in numbers):
+        raise AddressMalformed(text, value, "it is not four numbers with commas between")
+    a, b, c, d = (number for number in numbers if number is not None)
+    return a, b, c, d
