@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from citekit.adapters.drivers.diskcache import Index
 from citekit.adapters.storage.json_maps import JsonMapStore
@@ -73,12 +74,57 @@ def test_a_map_that_another_store_writes_appears(folder: Path) -> None:
     assert ("Newer", ["notes", "second"]) == (one.get("notes").title, list(one.ids()))
 
 
-def test_an_unchanged_map_is_parsed_once(folder: Path) -> None:
+SOON = 0.1
+"""Seconds after which a map that was written is believed to be unchanged."""
+
+
+@pytest.mark.parametrize("mtime", [1_700_000_000, 2e9 * 2], ids=["past", "future"])
+def test_an_unchanged_map_is_parsed_once(folder: Path, mtime: float) -> None:
     store = JsonMapStore(folder)
     store.put(a_map())
-    os.utime(folder / "notes.json", (1_700_000_000, 1_700_000_000))
+    os.utime(folder / "notes.json", (mtime, mtime))
+    time.sleep(SOON)
 
     assert store.get("notes") is store.get("notes")
+
+
+def test_a_map_under_a_plain_name_is_parsed_once_until_one_takes_its_place(folder: Path) -> None:
+    (folder / "my notes.json").write_text(maps.to_json(a_map("my notes")))
+    time.sleep(SOON)
+    store = JsonMapStore(folder)
+    first, second = store.get("my notes"), store.get("my notes")
+
+    JsonMapStore(folder).put(a_map("my notes", title="Newer"))
+
+    assert first is second
+    assert "Newer" == store.get("my notes").title
+
+
+def test_a_map_behind_a_link_is_parsed_once_until_the_link_or_its_target_changes(folder: Path) -> None:
+    (folder / "one.json").write_text(maps.to_json(a_map("one", title="One")))
+    (folder / "two.json").write_text(maps.to_json(a_map("two", title="Two")))
+    (folder / "alias.json").symlink_to("one.json")
+    time.sleep(SOON)
+    store = JsonMapStore(folder)
+    first, second = store.get("alias"), store.get("alias")
+    (folder / "one.json").write_text(maps.to_json(a_map("one", title="Edited")))
+    edited = store.get("alias").title
+    (folder / "alias.json").unlink()
+    (folder / "alias.json").symlink_to("two.json")
+
+    assert first is second
+    assert ("Edited", "Two") == (edited, store.get("alias").title)
+
+
+def test_an_edit_of_a_map_that_puts_the_time_of_change_back_is_noticed(folder: Path) -> None:
+    store, path = JsonMapStore(folder), folder / "notes.json"
+    store.put(a_map())
+    time.sleep(SOON)
+    before, status = store.get("notes").title, path.stat()
+    path.write_text(path.read_text().replace("Notes", "Other"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    assert ("Notes", "Other") == (before, store.get("notes").title)
 
 
 def test_the_name_of_the_file_is_the_id(folder: Path) -> None:
@@ -117,6 +163,20 @@ def test_the_leftovers_of_killed_writers_are_cleaned_at_the_first_put(folder: Pa
     JsonMapStore(folder).put(a_map())
 
     assert [".new.tmp", "notes.json"] == sorted(path.name for path in folder.iterdir())
+
+
+def test_the_leftovers_of_killed_writers_of_editions_are_cleaned(folder: Path) -> None:
+    store = JsonMapStore(folder)
+    left = folder / ".editions" / "notes" / ".old.tmp"
+    left.parent.mkdir(parents=True)
+    left.write_text("half")
+    os.utime(left, (1, 1))
+
+    for version in ("1", "2"):
+        metadata = {**a_map().metadata, "mapper": {"name": "local", "version": version}}
+        store.put(evolve(a_map(), metadata=metadata))
+
+    assert (False, 2) == (left.exists(), len(store.editions("notes")))
 
 
 DAMAGE = {
@@ -220,6 +280,18 @@ def test_the_hint_is_shared_and_its_loss_does_no_harm(folder: Path, tmp_path: Pa
     lost = JsonMapStore(folder, Index(tmp_path / "other")).find_mapped(source, MapperIdentity("local", "1"))
 
     assert (a_map(), None) == (shared, lost)
+
+
+def test_a_stale_hint_of_a_path_never_gives_a_wrong_id(folder: Path, tmp_path: Path) -> None:
+    store = JsonMapStore(folder, Index(tmp_path / "index"))
+    store.put(a_map("one"))
+    store.put(a_map("two"))
+    (folder / "one.json").write_text(maps.to_json(a_map("one")).replace("/notes.txt", "/other.txt"))
+    (folder / "two.json").write_text("torn")
+
+    found = list(store.find_source("/notes.txt")), list(JsonMapStore(folder).find_source("/notes.txt"))
+
+    assert ([], []) == found
 
 
 def test_nearest_ids_are_found_among_very_many(folder: Path) -> None:

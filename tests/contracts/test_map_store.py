@@ -190,6 +190,26 @@ class TestMapStore:
         assert a_map("two") == by_source
         assert store.find_mapped(SOURCE, MAPPER) is None
 
+    def test_maps_are_found_by_the_path_of_their_source(self, store: MapStore) -> None:
+        store.put(a_map("two"))
+        store.put(a_map("one"))
+        store.put(evolve(a_map("other"), source_path="/books/other.pdf"))
+        store.put(evolve(a_map("moved"), source_path="/books/book.pdf"))
+        store.put(evolve(a_map("moved"), source_path="/elsewhere/book.pdf"))
+        store.put(a_map("gone"))
+        store.remove("gone")
+
+        found = [
+            list(store.find_source(path)) for path in ("/books/book.pdf", "/elsewhere/book.pdf", "book.pdf", "\udce9")
+        ]
+
+        assert [["one", "two"], ["moved"], [], []] == found
+
+    def test_a_map_without_a_digest_is_found_by_the_path_of_its_source(self, store: MapStore) -> None:
+        store.put(evolve(a_map(), metadata={}))
+
+        assert ["book"] == list(store.find_source("/books/book.pdf"))
+
     def test_readers_see_whole_maps_while_others_write(self, store: MapStore) -> None:
         store.put(a_map(title="0"))
         wrong: list[CiteKitError] = []

@@ -12,6 +12,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.storage import friendly_outputs
 from citekit.adapters.storage.friendly_outputs import FriendlyOutputs
 from citekit.adapters.storage.memory import InMemoryEvidenceStore
 from citekit.domain.digest import Digest
@@ -256,3 +257,24 @@ def test_a_file_is_a_link_to_the_object_where_links_are_possible(tmp_path: Path,
 
     if os.stat(tmp_path).st_dev == os.stat(stored.path).st_dev:
         assert path.samefile(stored.path)
+
+
+def test_receipts_by_content_stay_bounded_and_leftovers_go(
+    tmp_path: Path, evidence: Obtain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "out"
+    placed = [evidence(f"page {page}".encode(), page=page) for page in range(1, 8)]
+    for stored, receipt in placed[:6]:
+        FriendlyOutputs(folder).place(stored, receipt, f"page {receipt.location}")
+    by_content = folder / ".receipts" / ".by_content"
+    left = next(by_content.iterdir()) / ".killed.tmp"
+    left.write_text("half")
+    os.utime(left, (1, 1))
+    monkeypatch.setattr(friendly_outputs, "CONTENT_LIMIT", 4)
+
+    outputs = FriendlyOutputs(folder)
+    outputs.place(*placed[6], "page 7")
+    found = [outputs.receipt_of(stored.digest) is not None for stored, _ in placed]
+
+    assert ([False, False, True, True, True, True, True], False) == (found, left.exists())
+    assert 7 == len([path for path in folder.iterdir() if outputs.receipt(path)]), "what lies here keeps its receipt"

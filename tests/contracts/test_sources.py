@@ -18,6 +18,7 @@ import pytest
 
 from citekit.adapters.drivers.diskcache import Index
 from citekit.adapters.drivers.files import UNREADABLE, UNWRITABLE, unreadable, unwritable
+from citekit.adapters.sources import states
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable, SourceUnreadable, SourceUnsupported
@@ -115,11 +116,44 @@ class TestSources:
             after.st_mode,
         )
 
+    def test_whether_a_file_is_there_is_told_without_an_error(self, sources: Sources, folder: Path) -> None:
+        path = a_file(folder / "a.txt")
+        (folder / "loop").symlink_to("loop")
+        (folder / "link").symlink_to("a.txt")
+        absent = ["missing", "a.txt/below", "loop", ".", "x" * 300, "nul\0", "\ud800", "/dev/null"]
+
+        found = [sources.exists(folder / name) for name in absent]
+
+        assert ([False] * len(absent), [True, True]) == (found, [sources.exists(path), sources.exists(folder / "link")])
+
+    def test_a_file_still_is_what_it_was_until_its_bytes_change(self, sources: Sources, folder: Path) -> None:
+        path = a_file(folder / "a.txt", b"one\n")
+        source = sources.identify(path)
+        before = sources.still(source)
+        os.utime(path, (1, 1))
+        touched = sources.still(source)
+        path.write_bytes(b"two\n")
+        edited = sources.still(source)
+        path.unlink()
+
+        assert (True, True, False, False) == (before, touched, edited, sources.still(source))
+
+    @pytest.mark.parametrize("name", [b"caf\xe9.txt", b"caf\xe9/a.txt"])
+    def test_a_name_that_no_map_could_hold_is_refused(self, sources: Sources, folder: Path, name: bytes) -> None:
+        path = a_file(folder / os.fsdecode(name))
+
+        with pytest.raises(SourceUnreadable, match=r"not valid UTF-8. Rename it\.$") as caught:
+            sources.identify(path)
+
+        assert "caf\\udce9" in str(caught.value)
+        assert str(caught.value).isprintable()
+
     def test_what_is_no_readable_file_has_no_digest(self, sources: Sources, folder: Path) -> None:
         os.mkfifo(folder / "pipe")
 
         for path in (folder, folder / "pipe", folder / "missing", Path("/dev/null"), Path("nul\0"), Path("x" * 5000)):
             assert sources.digest(path) is None
+            assert sources.digest_uncached(path) is None
 
     @pytest.mark.parametrize(
         ("name", "reason"),
@@ -248,16 +282,54 @@ def test_the_search_is_bounded(folder: Path) -> None:
     assert (None, folder / "zz.txt") == (short, long)
 
 
-def test_an_unchanged_file_is_read_only_once(tmp_path: Path) -> None:
-    path = a_file(tmp_path / "a.txt", b"one\n")
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are believed as soon as they were read, so that no test waits."""
+    monkeypatch.setattr(states, "RACY", 0.0)
+
+
+def plant(folder: Path, digest: Digest) -> None:
+    """Let the index say that of every file."""
+    index = Index(folder)
+    for row in list(index.keys("state:")):
+        index.put(row, {"sha256": digest.hex})
+
+
+@pytest.mark.parametrize("age", [60.0, -1e6], ids=["past", "future"])
+def test_an_unchanged_file_is_read_only_once(tmp_path: Path, at_once: None, age: float) -> None:
+    path, planted = a_file(tmp_path / "a.txt", b"one\n", age), Digest.of_bytes(b"planted")
+    time.sleep(0.02)
     first = FileSources(Index(tmp_path / "index")).digest(path)
-    status = path.stat()
-    path.write_bytes(b"two\n")
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    plant(tmp_path / "index", planted)
 
     remembered = FileSources(Index(tmp_path / "index")).digest(path)
 
-    assert first == remembered, "size and time of change are the same, so nobody looks"
+    assert (Digest.of_bytes(b"one\n"), planted) == (first, remembered)
+
+
+def test_the_bytes_are_read_where_that_is_asked_for(tmp_path: Path, at_once: None) -> None:
+    path = a_file(tmp_path / "a.txt", b"one\n")
+    time.sleep(0.02)
+    FileSources(Index(tmp_path / "index")).digest(path)
+    plant(tmp_path / "index", Digest.of_bytes(b"planted"))
+    sources = FileSources(Index(tmp_path / "index"))
+
+    read = sources.digest_uncached(path)
+
+    assert (Digest.of_bytes(b"one\n"),) * 2 == (read, sources.digest(path))
+
+
+def test_an_edit_that_puts_the_time_of_change_back_is_noticed(tmp_path: Path, at_once: None) -> None:
+    path = a_file(tmp_path / "a.txt", b"one\n")
+    time.sleep(0.02)
+    sources = FileSources(Index(tmp_path / "index"))
+    source, status = sources.identify(path), path.stat()
+    path.write_bytes(b"two\n")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    found = sources.still(source), sources.digest(path)
+
+    assert (False, Digest.of_bytes(b"two\n")) == found
 
 
 @pytest.fixture
@@ -274,6 +346,7 @@ def test_a_file_that_we_may_not_read_is_one_clear_error(open_folder: Path) -> No
     script = """
 import os, sys
 from pathlib import Path
+from citekit.adapters.sources import states
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.errors import SourceUnreadable
 if os.getuid() == 0:
