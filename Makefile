@@ -51,9 +51,10 @@ bench: .venv/test
 sweep: .venv/test
 	$(BIN)/python -m benchmarks.sweep $(CORPUS)
 
-docs: .venv/base
+docs: .venv/test
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_mcp.py
+	$(BIN)/python docs/generate_faults.py
 
 lock: .venv/lint
 	$(PIP) freeze --exclude-editable | LC_ALL=C sort -f > requirements.lock

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from citekit.compat.address import build_address, parse_address
     from citekit.compat.aggregator import create_agent_context
     from citekit.compat.client import CiteKitClient
-    from citekit.compat.mapper import MapperProvider
+    from citekit.compat.mapper import GeminiMapper, MapperProvider
     from citekit.compat.models import Location, Node, ResolvedEvidence, ResourceMap
     from citekit.domain.address import Address
     from citekit.domain.digest import Digest
@@ -60,6 +60,7 @@ _WHERE = {
     "build_address": "citekit.compat.address",
     "parse_address": "citekit.compat.address",
     "create_agent_context": "citekit.compat.aggregator",
+    "GeminiMapper": "citekit.compat.mapper",
     "MapperProvider": "citekit.compat.mapper",
     "GenericAdapter": "citekit.compat.adapters",
     "GraphRAGAdapter": "citekit.compat.adapters",
@@ -77,6 +78,7 @@ __all__ = [
     "Digest",
     "Evidence",
     "Form",
+    "GeminiMapper",
     "GenericAdapter",
     "GraphRAGAdapter",
     "Lines",

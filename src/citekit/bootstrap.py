@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 MAPPERS = ("auto", "gemini", "openai", "local")
 """The names that `--mapper` knows."""
 
+REQUEST_TIMEOUT = 300.0
+"""Seconds after which a request to a model is given up, where nothing else is said."""
+
 ADAPTERS = ("graphrag", "llamaindex", "generic")
 """The names that `--adapter` knows."""
 
@@ -168,7 +171,7 @@ class App:
         if name.endswith(".py"):
             from citekit.adapters.mapping.custom import load_mapper
 
-            return load_mapper(Path(name).absolute(), config or {}, self._local_mapper)
+            return load_mapper(Path(name).absolute(), config or {}, self._local_mapper, timeout=self.settings.timeout)
         if name not in MAPPERS:
             return self._installed_mapper(name, config or {})
         if config:
@@ -211,7 +214,7 @@ class App:
             chosen.gemini_key,
             chosen.model or MODEL,
             chosen.base_url,
-            chosen.timeout,
+            chosen.timeout or REQUEST_TIMEOUT,
             patience=Patience(retries=chosen.retries),
             max_requests=chosen.max_requests,
             leftovers=self.leftovers,
@@ -228,7 +231,7 @@ class App:
             chosen.openai_key,
             chosen.model or DEFAULT_MODEL,
             chosen.base_url or chosen.openai_base_url,
-            chosen.timeout,
+            chosen.timeout or REQUEST_TIMEOUT,
             Patience(retries=chosen.retries),
             chosen.max_requests,
             paged_text,
@@ -244,7 +247,7 @@ class App:
     def _installed_mapper(self, name: str, config: Mapping[str, Any]) -> Mapper:
         from citekit.adapters.mapping.custom import installed_mapper, installed_names
 
-        found = installed_mapper(name, config, self._local_mapper)
+        found = installed_mapper(name, config, self._local_mapper, timeout=self.settings.timeout)
         if found is None:
             known = ", ".join([*MAPPERS, *(each for each, _ in installed_names())])
             raise RequestRefused(
@@ -256,7 +259,7 @@ class App:
         """An object with a `generate_map` method as a mapper. Raises `RequestRefused`."""
         from citekit.adapters.mapping.custom import wrap_mapper
 
-        return wrap_mapper(provider, self._local_mapper)
+        return wrap_mapper(provider, self._local_mapper, timeout=self.settings.timeout)
 
     @first_use
     def _local_mapper(self) -> Mapper:
@@ -272,7 +275,7 @@ class App:
         from citekit.adapters.adapting.llamaindex import LlamaIndexAdapter
 
         if name.endswith(".py"):
-            return load_adapter(Path(name).absolute())
+            return load_adapter(Path(name).absolute(), timeout=self.settings.timeout)
         match name:
             case "graphrag":
                 return GraphRagAdapter(self.reader, self.clock)

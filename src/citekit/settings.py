@@ -37,7 +37,7 @@ class Settings:
     model: str | None = None
     base_url: str | None = None
     retries: int = 3
-    timeout: float = 300.0
+    timeout: float | None = None
     max_requests: int | None = None
     gemini_key: str | None = field(default=None, repr=False)
     gemini_variable: str = "GEMINI_API_KEY"
@@ -63,7 +63,7 @@ VARIABLES = {
     "CITEKIT_MODEL": "the model that a mapper asks (default: the mapper's own)",
     "CITEKIT_BASE_URL": "where the model's service is reached, instead of its usual place",
     "CITEKIT_RETRIES": "how often a request is tried again where that may help (default: 3)",
-    "CITEKIT_TIMEOUT": "seconds after which one request is given up (default: 300)",
+    "CITEKIT_TIMEOUT": "seconds after which a request to a model (default: 300), or a mapper of your own, is given up",
     "CITEKIT_MAX_REQUESTS": "how many requests one map may cost (default: no bound)",
     "CITEKIT_CACHE_LIMIT": "how large the evidence store may grow, as bytes or with K, M, G, T (default: 10G)",
     "CITEKIT_ROOTS": f"folders in which moved sources are looked for, parted by {os.pathsep!r}",
@@ -93,7 +93,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         model=environment.get("CITEKIT_MODEL") or None,
         base_url=environment.get("CITEKIT_BASE_URL") or None,
         retries=_default(_count(environment, "CITEKIT_RETRIES", 0), 3),
-        timeout=float(_default(_count(environment, "CITEKIT_TIMEOUT", 1), 300)),
+        timeout=_count(environment, "CITEKIT_TIMEOUT", 1),
         max_requests=_count(environment, "CITEKIT_MAX_REQUESTS", 1),
         gemini_key=environment.get("GEMINI_API_KEY") or environment.get("GOOGLE_API_KEY") or None,
         gemini_variable="GEMINI_API_KEY" if environment.get("GEMINI_API_KEY") else "GOOGLE_API_KEY",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -122,3 +125,40 @@ def test_doctor_says_who_would_map_and_why(cli: Cli) -> None:
 
     assert "gemini" in answer.out
     assert "GEMINI_API_KEY is set" in answer.out
+
+
+def test_two_at_once_send_once(cli: Cli, gemini: GeminiServer) -> None:
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-m", "citekit", "ingest", str(MANUAL)],
+            cwd=cli.here,
+            env={**os.environ, **with_gemini(gemini)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for _ in range(2)
+    ]
+
+    outputs = [process.communicate(timeout=120) for process in started]
+
+    assert [0, 0] == [process.returncode for process in started], outputs
+    assert 1 == len(gemini.of("generate"))
+
+
+def test_a_program_of_0_2_with_a_gemini_mapper_runs_unchanged(cli: Cli, gemini: GeminiServer) -> None:
+    program = (
+        "import asyncio\n"
+        "from citekit import CiteKitClient, GeminiMapper\n"
+        f"client = CiteKitClient(mapper=GeminiMapper(api_key={GEMINI_KEY!r}), base_dir='.')\n"
+        f"made = asyncio.run(client.ingest({str(MANUAL)!r}, 'document'))\n"
+        "assert made.metadata['mapper']['name'] == 'gemini', made.metadata\n"
+        "assert client.resolve(made.resource_id, made.nodes[0].id).output_path\n"
+    )
+    environment = {**os.environ, "CITEKIT_BASE_URL": gemini.url}
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=cli.here, env=environment, capture_output=True, text=True
+    )
+
+    assert 0 == done.returncode, done.stderr
+    assert 1 == len(gemini.of("generate"))

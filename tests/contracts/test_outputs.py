@@ -267,6 +267,8 @@ def test_receipts_by_content_stay_bounded_and_leftovers_go(
     for stored, receipt in placed[:6]:
         FriendlyOutputs(folder).place(stored, receipt, f"page {receipt.location}")
     by_content = folder / ".receipts" / ".by_content"
+    for age, (stored, _) in enumerate(placed[:6]):
+        os.utime(by_content.joinpath(*stored.digest.fan_out).with_suffix(".json"), (1000 + age, 1000 + age))
     left = next(by_content.iterdir()) / ".killed.tmp"
     left.write_text("half")
     os.utime(left, (1, 1))

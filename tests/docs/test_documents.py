@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.services import gemini_faults, openai_faults
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -20,6 +22,13 @@ def test_relative_links_lead_to_files(document: Path) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text("utf-8"))
 
     assert [] == [link for link in links if not (document.parent / link).exists()]
+
+
+def test_every_fault_of_a_service_is_in_the_table() -> None:
+    page = (ROOT / "docs" / "reference" / "model-faults.md").read_text("utf-8")
+    names = [fault.name for fault in (*gemini_faults.faults(), *openai_faults.FAULTS)]
+
+    assert [] == [name for name in names if f"| {name} |" not in page]
 
 
 def commands(document: Path) -> list[list[str]]:

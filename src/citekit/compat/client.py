@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
 from citekit.application.resolve import NodeName
 from citekit.bootstrap import bootstrap
 from citekit.compat.adapters import MapAdapter
+from citekit.compat.mapper import GeminiMapper, gemini_settings
 from citekit.compat.models import Node, ResolvedEvidence, ResourceMap, domain_map, evidence_of, map_of, node_of
 from citekit.domain.address import parse_address
 from citekit.domain.errors import AddressMalformed, NodeMissing, ResourceMissing, SourceMoved, SourceUnreadable
 from citekit.domain.ids import check_resource_id
 from citekit.entrypoints.words import read_modality
-from citekit.settings import Settings
 from citekit.wire import maps
 
 
 class CiteKitClient:
     """Maps files, reads maps, and cuts parts out.
 
-    `mapper` is any object with `generate_map(resource_path, resource_type, resource_id)`, sync or async; without one the
-    local mapper is used. `api_key`, `model` and `max_retries` are accepted and have no effect on the local mapper.
+    `mapper` is any object with `generate_map(resource_path, resource_type, resource_id)`, sync or async. Without one, Gemini
+    is asked where `api_key` or GEMINI_API_KEY is set (`model` and `max_retries` are for it), else the local mapper.
     """
 
     def __init__(
@@ -34,13 +37,20 @@ class CiteKitClient:
         storage_dir: str = ".resource_maps",
         output_dir: str = ".citekit_output",
         concurrency_limit: int = 5,
-        api_key: str | None = None,  # noqa: ARG002 - accepted for programs that pass it
-        model: str = "",  # noqa: ARG002
-        max_retries: int = 3,  # noqa: ARG002
+        api_key: str | None = None,
+        model: str = "",
+        max_retries: int = 3,
     ) -> None:
         home = Path(base_dir).absolute()
-        settings = Settings(
-            home=home, maps_folder=home / storage_dir, output_folder=home / output_dir, concurrency=concurrency_limit
+        if isinstance(mapper, GeminiMapper):
+            settings, mapper = mapper.settings(home), None
+        else:
+            settings = gemini_settings(home, api_key or os.environ.get("GEMINI_API_KEY"), model, max_retries)
+        settings = evolve(
+            settings,
+            maps_folder=home / storage_dir,
+            output_folder=home / output_dir,
+            concurrency=concurrency_limit,
         )
         self._app = bootstrap(settings)
         if mapper is not None:

@@ -1,10 +1,17 @@
-"""`MapperProvider` of citekit 0.2: the base class of custom mappers."""
+"""`MapperProvider` and `GeminiMapper` of citekit 0.2."""
 
 from __future__ import annotations
 
+import asyncio
+import os
 from abc import ABC, abstractmethod
+from pathlib import Path
 
-from citekit.compat.models import ResourceMap
+from attrs import evolve
+
+from citekit.bootstrap import bootstrap
+from citekit.compat.models import ResourceMap, map_of
+from citekit.settings import Settings, settings_from
 
 
 class MapperProvider(ABC):
@@ -13,3 +20,28 @@ class MapperProvider(ABC):
     @abstractmethod
     async def generate_map(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
         """The map of the file at `resource_path`."""
+
+
+class GeminiMapper(MapperProvider):
+    """The mapper `gemini` with a key given in the program; `model` None is the mapper's own."""
+
+    def __init__(self, api_key: str | None = None, model: str | None = None, max_retries: int = 3) -> None:
+        self._key, self._model, self._retries = api_key or os.environ.get("GEMINI_API_KEY"), model, max_retries
+
+    def settings(self, home: Path) -> Settings:
+        """The settings of a home whose files this mapper maps."""
+        return evolve(gemini_settings(home, self._key, self._model, self._retries), mapper="gemini")
+
+    async def generate_map(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
+        """The map of the file, which is not stored. Raises the errors of `Mapper.map`."""
+        del resource_type  # the file says what it is
+        app, path = bootstrap(self.settings(Path.cwd())), Path(resource_path)
+        source = app.sources.identify(path)
+        return map_of(await asyncio.to_thread(app.mapper.map, source, resource_id or path.stem))
+
+
+def gemini_settings(home: Path, key: str | None, model: str | None, retries: int) -> Settings:
+    """The environment's settings, with this key; without one, the local mapper maps."""
+    chosen = settings_from(os.environ, home)
+    mapper = "gemini" if key else "local"
+    return evolve(chosen, mapper=mapper, gemini_key=key, model=model or chosen.model, retries=retries)

@@ -15,6 +15,7 @@ MOVED = {
     "citekit.aggregator": "citekit.compat.aggregator",
     "citekit.mapper": "citekit.compat.mapper",
     "citekit.mapper.base": "citekit.compat.mapper",
+    "citekit.mapper.gemini": "citekit.compat.mapper",
     "citekit.mcp_server": "citekit.entrypoints.mcp.server",
 }
 """What stood where in 0.2, and where it stands now."""
