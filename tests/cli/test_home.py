@@ -81,11 +81,23 @@ def test_damage_is_found_and_made_good(used: Cli) -> None:
 
 
 def test_room_is_made(used: Cli) -> None:
-    kept, gone = used.json("cache", "prune"), used.json("cache", "clear")
+    [laid] = [path for path in (used.here / ".citekit_output").iterdir() if path.is_file()]
+    kept = used.json("cache", "prune")
+    laid.unlink()
+
+    gone = used.json("cache", "clear")
 
     assert (0, 1) == (kept["freed"], kept["objects"])
     assert (True, 0) == (gone["freed"] > 0, gone["objects"])
     assert 2 == used("cache", "prune", "--limit", "little").code
+
+
+def test_a_file_in_the_output_folder_stays_and_its_bytes_are_not_said_to_be_freed(used: Cli) -> None:
+    [laid] = [path for path in (used.here / ".citekit_output").iterdir() if path.is_file()]
+
+    gone = used.json("cache", "clear")
+
+    assert (0, 0, True) == (gone["freed"], gone["objects"], laid.is_file())
 
 
 def test_the_demonstration_maps_and_cuts_what_it_is_given(cli: Cli) -> None:

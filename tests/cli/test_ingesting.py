@@ -38,7 +38,7 @@ def test_a_person_reads_what_was_mapped(cli: Cli) -> None:
     answer = cli("ingest", "code.py")
 
     assert answer.out.startswith("code_py  code  (text, 3 nodes, mapped in ")
-    assert (0, "") == (answer.code, answer.err)
+    assert (0, "Mapper: local (no key of a model is set).\n") == (answer.code, answer.err)
 
 
 def test_a_folder_is_mapped_but_for_what_cannot_be(cli: Cli) -> None:
@@ -63,7 +63,8 @@ def test_failures_are_listed_at_the_end(cli: Cli) -> None:
 
     assert answer.code == 1
     assert answer.out.startswith("a_py")
-    failed, total = answer.err.splitlines()
+    mapper, failed, total = answer.err.splitlines()
+    assert "Mapper: local (no key of a model is set)." == mapper
     assert failed.startswith("Failed: missing.txt: ")
     assert "Error: 1 of 2 files could not be mapped." == total
 

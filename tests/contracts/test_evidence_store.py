@@ -169,10 +169,14 @@ class TestEvidenceStore:
 
         assert not store.obtain(key_of("a"), never).made_now
 
-    def test_an_edit_that_puts_the_time_of_change_back_is_noticed(self, store: EvidenceStore, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("pause", [0.0, 0.1])
+    def test_an_edit_that_puts_the_time_of_change_back_is_noticed(
+        self, store: EvidenceStore, tmp_path: Path, pause: float
+    ) -> None:
         made = store.obtain(key_of("a"), writing(b"alpha"))
         link = tmp_path / "link"
         link.hardlink_to(made.path)
+        time.sleep(pause)
         store.find(key_of("a"))
         status = link.stat()
         edit(link, b"ALPHA")

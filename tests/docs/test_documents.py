@@ -43,7 +43,9 @@ def test_the_commands_of_the_tutorial_run_one_after_the_other(tmp_path: Path) ->
     found = commands(ROOT / "docs" / "tutorial" / "first-evidence.md")
 
     for command in found:
-        done = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(
+            [sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        )
         assert 0 == done.returncode, (command, done.stderr)
         assert done.stdout.strip(), command
 

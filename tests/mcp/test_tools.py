@@ -261,7 +261,11 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
     ("getStructure", {"resource_id": "notes", "node_id": "zzz"}, "Error: Node 'zzz' not found."),
     ("resolve", {"resource_id": "notes", "node_id": "intro", "virtual": "yes"}, "Error: virtual must be true or false"),
     ("resolve", {"resource_id": "notes", "node_id": "intro", "as": "gif"}, "Error: as must be one of native, pdf, png"),
-    ("resolve", {"resource_id": "notes", "node_id": "intro", "as": "png"}, "Error: A part of a "),
+    (
+        "resolve",
+        {"resource_id": "notes", "node_id": "intro", "as": "png"},
+        "Error: Parts of text files like this one cannot be had as png, only as: native, text.",
+    ),
     ("getStructure", {"resource_id": "../notes"}, "Error: The resource id '../notes' holds a slash"),
     ("getStructure", {"resource_id": "a\\b"}, "Error: The resource id 'a\\\\b' holds a slash"),
     ("getStructure", {"resource_id": "a\0b"}, "Error: The resource id 'a\\x00b' holds a slash, a control character"),

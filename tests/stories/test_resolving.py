@@ -340,3 +340,35 @@ def test_a_confined_caller_cannot_have_a_file_elsewhere_mapped_again(world: Worl
 
     with pytest.raises(SourceChanged):
         world.app.resolve(NodeName("a_txt", "all"), remap=True, confined=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix", "media_type"),
+    [
+        ("a.py", ".py", "text/x-python"),
+        ("a.hpp", ".hpp", "text/x-c++"),
+        ("a.CSV", ".csv", "text/plain"),
+        ("README", ".txt", "text/plain"),
+        ("a.very long suffix", ".txt", "text/plain"),
+    ],
+)
+def test_lines_keep_the_suffix_of_their_source(world: World, name: str, suffix: str, media_type: str) -> None:
+    made = world.app.ingest(world.file(name)).resource_map
+
+    found = world.app.resolve(NodeName(made.resource_id, "all"))
+
+    assert found.output_path is not None
+    assert found.receipt is not None
+    assert (suffix, media_type) == (found.output_path.suffix, found.receipt.media_type)
+
+
+def test_the_same_lines_of_two_formats_keep_their_own_suffixes(world: World) -> None:
+    world.mapper.facts = {}
+    world.app.ingest(world.file("a.md"))
+    world.app.ingest(world.file("b.log"))
+
+    found = [world.app.resolve(NodeName(name, "all")) for name in ("a_md", "b_log")]
+
+    assert [".md", ".log"] == [each.output_path.suffix for each in found if each.output_path]
+    assert ["text/markdown", "text/plain"] == [each.receipt.media_type for each in found if each.receipt]
+    assert all(world.app.verify.file(each.output_path).genuine for each in found if each.output_path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from pathlib import Path
@@ -75,10 +75,13 @@ def _unexpected(path: Path, bug: Exception) -> MapperUnavailable:
     return error
 
 
-def files_below(paths: Sequence[Path], skip: Sequence[Path] = ()) -> Iterator[Path]:
+def files_below(
+    paths: Sequence[Path], skip: Sequence[Path] = (), left_out: Callable[[Path], None] = lambda _: None
+) -> Iterator[Path]:
     """The files that `paths` name: a file as it is, a folder as every file below it whose name we know, sorted.
 
-    Hidden files, symbolic links to folders, and the folders in `skip` are left out of folders; named files never are.
+    Hidden files, symbolic links to folders, and the folders in `skip` are passed over in folders; named files never are.
+    `left_out` is told of every other file whose name says nothing.
     """
     skipped = {path.resolve() for path in skip}
     for path in paths:
@@ -90,4 +93,8 @@ def files_below(paths: Sequence[Path], skip: Sequence[Path] = ()) -> Iterator[Pa
             folders[:] = sorted(
                 name for name in folders if not name.startswith(".") and (here / name).resolve() not in skipped
             )
-            yield from (here / name for name in sorted(names) if not name.startswith(".") and by_name(name))
+            for name in sorted(name for name in names if not name.startswith(".")):
+                if by_name(name):
+                    yield here / name
+                else:
+                    left_out(here / name)

@@ -22,7 +22,7 @@ from citekit.domain.errors import (
     SourceChanged,
 )
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
-from citekit.domain.formats import Format
+from citekit.domain.formats import Format, by_name
 from citekit.domain.locations import Chapter, Location, Pages, TimeSpan, Virtual
 from citekit.domain.node import Node
 from citekit.domain.ports.evidence_store import EvidenceStore
@@ -116,7 +116,7 @@ class Resolve:
         for extractor in self.extractors:
             can = receipt.options.form in extractor.forms(source.format, receipt.location)
             if can and extractor.identity == receipt.extractor:
-                return extractor.extract(source, receipt.location, receipt.options, target)
+                return _named(extractor.extract(source, receipt.location, receipt.options, target), source)
         return None
 
     def _physical(
@@ -137,6 +137,7 @@ class Resolve:
 
         def placed() -> Evidence:
             stored = self.evidence.obtain(key, make)
+            stored = evolve(stored, extraction=_named(stored.extraction, source))
             receipt = _receipt(resource_id, source, place, extractor, options, stored)
             return Evidence(
                 resource_id=resource_id,
@@ -208,6 +209,18 @@ def _end(place: Location) -> float:
 
 def _file_name(resource_id: str, part: str) -> str:
     return f"{_UNSAFE.sub('_', resource_id)}_{_UNSAFE.sub('_', part)}"
+
+
+def _named(extraction: Extraction, source: Source) -> Extraction:
+    """An extraction with its suffix and media type: those of the source, where it is still of the source's format.
+
+    The same bytes may be evidence of `notes.md` and of `notes.txt`, so this is not stored with them.
+    """
+    if extraction.suffix:
+        return extraction
+    suffix = source.path.suffix.lower()
+    usual = by_name(f"x{suffix}") == source.format
+    return evolve(extraction, suffix=suffix if usual else source.format.suffix, media_type=source.format.media_type)
 
 
 def _receipt(

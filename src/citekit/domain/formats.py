@@ -163,13 +163,16 @@ _UNSIGNED = {"mp3", "aac", "mpeg", "mpegts"}
 """Formats whose streams may begin with anything; their driver finds out."""
 
 
+_CONTROLS = bytes(byte for byte in range(32) if byte not in (8, 9, 10, 11, 12, 13, 26, 27))
+
+
 def looks_like_text(head: bytes) -> bool:
     """Whether bytes are text in some encoding: a UTF-16 or UTF-32 byte-order mark, or no NUL and few control characters."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):
         return True
     if not head or b"\0" in head:
         return False
-    controls = sum(byte < 32 and byte not in (8, 9, 10, 11, 12, 13, 26, 27) for byte in head)
+    controls = len(head) - len(head.translate(None, _CONTROLS))
     return controls * 50 <= len(head)
 
 

@@ -69,7 +69,7 @@ class TextExtractor:
             start, end = self._index(source, stream, progress).byte_range(location)
             mark, encoding = _mark(stream)
             if options.form is Form.NATIVE:
-                return _native(source, location, _pieces(stream, start, end), target, start and mark and encoding)
+                return _native(location, _pieces(stream, start, end), target, start and mark and encoding)
             start = max(start, mark)
             encoding, notes = (encoding, ()) if mark else _encoding(source, stream, start, end)
             return _decoded(location, _pieces(stream, start, end), target, encoding or "utf-8", notes)
@@ -119,16 +119,11 @@ def _mark(stream: BinaryIO) -> tuple[int, str]:
     return next(((len(mark), encoding) for mark, encoding in _MARKS if head.startswith(mark)), (0, ""))
 
 
-def _native(source: Source, location: Lines, pieces: Iterator[bytes], target: Path, unmarked: int | str) -> Extraction:
+def _native(location: Lines, pieces: Iterator[bytes], target: Path, unmarked: int | str) -> Extraction:
     with writing(target), target.open("xb") as out:
         out.writelines(pieces)
     notes = (_NO_MARK.format(encoding=str(unmarked).upper()),) if unmarked and unmarked != "utf-8" else ()
-    return Extraction(
-        suffix=source.format.suffix,
-        media_type=source.format.media_type,
-        extent=location,
-        notes=notes,
-    )
+    return Extraction(suffix="", media_type="", extent=location, notes=notes)  # still of the source's format
 
 
 def _decoded(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 )
 @pass_session
 def command(session: Session, resource: str, use: str | None) -> None:
-    """List the maps that different mappers made of the same file, or take another one into use.
+    """List the maps that different mappers made of one file, or choose another.
 
     The map in use stands first. Nothing is mapped and nothing is sent: earlier maps were kept when they were replaced.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -72,10 +72,11 @@ def command(
     flags = {"model": model, "base_url": base_url, "retries": retries, "timeout": timeout}
     flags |= {"max_requests": max_requests, "concurrency": concurrency, "mapper": mapper}
     app = app_with(session, {name: value for name, value in flags.items() if value is not None}, _config(mapper_config))
-    if app.settings.mapper == "auto":
-        name, why = app.mapper_choice()
-        session.note(f"Mapper: {name} ({why}).")
-    files = _files(app, paths)
+    unknown: list[Path] = []
+    files = _files(app, paths, unknown.append)
+    if unknown:
+        names = ", ".join(printable(path.name) for path in unknown[:3]) + (", ..." if len(unknown) > 3 else "")
+        session.note(f"Left out {counted(len(unknown), 'file')} whose name says nothing (name one to map it): {names}")
     if len(files) == 1:
         _one(session, app, files[0], wanted_id, **wanted)
     else:
@@ -103,9 +104,9 @@ def _config(text: str | None) -> Mapping[str, Any] | None:
     return config
 
 
-def _files(app: App, paths: Sequence[str]) -> list[Path]:
+def _files(app: App, paths: Sequence[str], left_out: Callable[[Path], None]) -> list[Path]:
     places = app.settings.maps_folder, app.settings.output_folder, app.settings.cache_folder
-    named = (files_below([Path(path)], skip=places) if os.path.isdir(path) else [Path(path)] for path in paths)  # noqa: PTH112
+    named = (files_below([Path(path)], places, left_out) if os.path.isdir(path) else [Path(path)] for path in paths)  # noqa: PTH112
     files = list(dict.fromkeys(chain.from_iterable(named)))
     if not files:
         where = ", ".join(paths)
@@ -126,6 +127,7 @@ def _one(session: Session, app: App, path: Path, wanted_id: str | None, *, kind:
             _finish(session, [Outcome(path, error=error)], perf_counter() - start)
             return
     outcome = Outcome(path, made)
+    _say_choice(session, app, [outcome])
     seconds = perf_counter() - start
     session.answer(_plain([outcome], seconds), [_line(outcome, seconds)])
 
@@ -143,7 +145,15 @@ def _many(session: Session, app: App, files: Sequence[Path], *, kind: str | None
                 done.append(outcome)
                 watch(len(done), len(files))
                 _tell(session, watch, outcome)
+    _say_choice(session, app, done)
     _finish(session, done, perf_counter() - start)
+
+
+def _say_choice(session: Session, app: App, done: Sequence[Outcome]) -> None:
+    """Which mapper was taken, and why, where nobody named one and it had to work."""
+    if app.settings.mapper == "auto" and any(each.ingested is not None and each.ingested.mapped_now for each in done):
+        name, why = app.mapper_choice()
+        session.note(f"Mapper: {name} ({why}).")
 
 
 def _tell(session: Session, watch: Watch, outcome: Outcome) -> None:

@@ -39,7 +39,9 @@ def _resources(session: Session) -> None:
 
     def lines() -> Iterator[str]:
         if not rows:
-            yield f"No maps yet in {session.app.settings.home}. Map a file: citekit ingest PATH"
+            home = session.app.settings.home
+            where = f"in {home}" if home.is_dir() else f"in {home}, which does not exist"
+            yield f"No maps yet {where}. Map a file: citekit ingest PATH"
             return
         cells = [
             (row["resource_id"], row["type"] or "", str(row["nodes"] or ""), row["source"], row["title"] or "")

@@ -26,7 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("search", "Find nodes by the words of their titles and summaries."),
     "context": ("context", "Write the outline of maps for a model, within a budget."),
     "adapt": ("adapt", "Turn the structure that another program found into a map."),
-    "editions": ("editions", "List the maps that different mappers made of one file, or choose."),
+    "editions": ("editions", "List the maps that different mappers made of one file, or choose another."),
     "check-map": ("check_map", "Say everything that is wrong with a map file."),
     "remove": ("remove", "Forget the map of a resource."),
     "cache": ("cache", "Look after the store of evidence."),
@@ -102,6 +102,8 @@ PROGRAM = Program(
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line `arguments`, and return the exit code. Raises nothing but `SystemExit`."""
+    if sys.stdout is None:  # a shell closed it (`>&-`): whoever does not want the answer shall still have the work
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - open until the process ends
     out = sys.stdout
     _accept_any_text()
     try:

@@ -17,4 +17,7 @@ def command(session: Session) -> None:
     """
     from citekit.entrypoints.mcp.server import serve
 
+    home = session.app.settings.home
+    if not home.is_dir():
+        session.note(f"There is no folder {home} yet: nothing is mapped there.")
     serve(session.app)
