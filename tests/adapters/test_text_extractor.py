@@ -110,7 +110,7 @@ def test_bytes_that_the_encoding_does_not_have_are_replaced_and_it_says_so(cut: 
 
 
 def test_the_native_form_is_of_the_source_s_own_format(cut: Cut) -> None:
-    extraction, _ = cut(b"one\n", Lines(1, 1), name="a.md")
+    _, extraction = cut(b"one\n", Lines(1, 1), name="a.md")
 
     assert ("", "") == (extraction.suffix, extraction.media_type)
 

@@ -62,7 +62,7 @@ def test_times_of_media_fragments_are_read(text: str, expected: TimeSpan) -> Non
         ("#xywh=percent:33.33,0,66.67,100", None, Box(0.3333, 0, 1, 1)),
         ("xywh=pixel:160,120,320,240", (640, 480), Box(0.25, 0.25, 0.75, 0.75)),
         ("xywh=160,120,320,240", (640, 480), Box(0.25, 0.25, 0.75, 0.75)),
-        ("xywh=600,0,41,240", (640, 480), Box(0.9375, 0, 1, 0.5)),
+        ("xywh=600,0,320,240", (640, 480), Box(0.9375, 0, 1, 0.5)),
         ("#xywh=percent:33.34,0,66.67,100", None, Box(0.3334, 0, 1, 1)),
         ("t=5&xywh=percent:0,0,10,10&xywh=percent:0,0,20,20", None, Box(0, 0, 0.2, 0.2)),
     ],
@@ -86,7 +86,6 @@ def test_regions_of_media_fragments_are_read(text: str, dimensions: tuple[int, i
         ("xywh=em:1,1,1,1", IMAGE, "em:1,1,1,1", "percent or pixel"),
         ("xywh=percent:1,1,0,1", IMAGE, "1,1,0,1", "empty"),
         ("xywh=percent:100,1,5,1", IMAGE, "100,1,5,1", "outside"),
-        ("xywh=percent:90,1,20,1", IMAGE, "90,1,20,1", "over the edge"),
         ("xywh=percent:-1,1,5,1", IMAGE, "-1,1,5,1", "four numbers"),
         ("xywh=percent:1,1,5", IMAGE, "1,1,5", "four numbers"),
         ("xywh=percent:1,1,5," + "9" * 2000, IMAGE, "1,1,5,999", "too long"),
@@ -110,7 +109,7 @@ def test_other_media_fragments_are_refused(text: str, modality: Modality, part: 
         ("page=12&viewrect=61.2,79.2,306,396", Pages((12,), Box(0.1, 0.1, 0.6, 0.6))),
         ("page=12&highlight=61.2,367.2,79.2,475.2", Pages((12,), Box(0.1, 0.1, 0.6, 0.6))),
         ("page=3&viewrect=0,0,9,9&page=12", Pages((12,))),
-        ("page=12&viewrect=306,0,307,792", Pages((12,), Box(0.5, 0, 1, 1))),
+        ("page=12&viewrect=306,0,9999,792", Pages((12,), Box(0.5, 0, 1, 1))),
     ],
 )
 def test_pdf_open_parameters_are_read(text: str, expected: Pages) -> None:
@@ -127,7 +126,6 @@ def test_pdf_open_parameters_are_read(text: str, expected: Pages) -> None:
         ("#page=1&viewrect=1,2,3,4", None, "1,2,3,4"),
         ("#page=1&viewrect=1,2,3", (612, 792), "1,2,3"),
         ("#page=1&viewrect=613,2,3,3", (612, 792), "613,2,3,3"),
-        ("#page=1&viewrect=306,0,9999,792", (612, 792), "306,0,9999,792"),
         ("#page=1&highlight=9,5,1,2", (612, 792), "9,5,1,2"),
         ("#page=1&viewrect=1,2,3,4", (0, 792), "(0, 792)"),
         ("#page=1&viewrect=1,2,3,4", (float("nan"), 792), "(nan, 792)"),
@@ -323,7 +321,7 @@ def test_any_text_is_a_cfi_that_is_written_as_it_was_or_refused(text: str) -> No
         ("160,120,320,240/pct:50/90/color.tif", (640, 480), Box(0.25, 0.25, 0.75, 0.75)),
         ("square/200,/0/default.jpg", (400, 200), Box(0.25, 0, 0.75, 1)),
         ("square", (200, 400), Box(0, 0.25, 1, 0.75)),
-        ("pct:50,50,51,50/,100/360/bitonal.webp", None, Box(0.5, 0.5, 1, 1)),
+        ("pct:50,50,100,100/,100/360/bitonal.webp", None, Box(0.5, 0.5, 1, 1)),
     ],
 )
 def test_iiif_regions_are_read(text: str, dimensions: tuple[int, int] | None, expected: Box) -> None:
@@ -340,7 +338,6 @@ def test_iiif_regions_are_read(text: str, dimensions: tuple[int, int] | None, ex
         ("1.5,2,3,4/max/0/default.jpg", "1.5,2,3,4"),
         ("pct:1,2,0,4/max/0/default.jpg", "1,2,0,4"),
         ("pct:101,2,3,4/max/0/default.jpg", "101,2,3,4"),
-        ("pct:50,50,100,100/max/0/default.jpg", "50,50,100,100"),
         ("pct:1,2,3/max/0/default.jpg", "1,2,3"),
         ("full/huge/0/default.jpg", "huge"),
         ("full/max/361/default.jpg", "361"),

@@ -1,7 +1,8 @@
 """Rectangles as numbers in a text, and boxes: `x,y,w,h` in pixels, points, percent or fractions.
 
-What reaches over the edge of the picture by rounding only ends at the edge; what reaches further is refused: a place is
-never made smaller than it was meant.
+What reaches over the edge of the picture by rounding only ends at the edge. What reaches further is refused in our own
+addresses and maps, where a place is never made smaller than it was meant, and cropped where a standard says so (`crop`:
+IIIF Image 3.0, 4.1; Media Fragments 1.0, 5.1.2).
 """
 
 from __future__ import annotations
@@ -27,41 +28,45 @@ def xywh(box: Box, width: Decimal, height: Decimal) -> str:
         return ",".join(plain(part) for part in (x1 * width, y1 * height, (x2 - x1) * width, (y2 - y1) * height))
 
 
-def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal) -> Box:
+def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
     """The box of `x,y,w,h` in a picture of that size; raises `AddressMalformed` as `box_of_size` refuses."""
     try:
-        return box_of_size(decimals(text, value), width, height)
+        return box_of_size(decimals(text, value), width, height, crop=crop)
     except LocationMalformed as wrong:
         raise AddressMalformed(text, value, str(wrong)) from wrong
 
 
-def box_from_edges(text: str, value: str, edges: Four, width: Decimal, height: Decimal) -> Box:
+def box_from_edges(text: str, value: str, edges: Four, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
     """The box between (left, top, right, bottom) in a picture of that size; raises `AddressMalformed`."""
     try:
-        return _between(edges, _units(edges), width, height)
+        return _between(edges, None if crop else _units(edges), width, height)
     except LocationMalformed as wrong:
         raise AddressMalformed(text, value, str(wrong)) from wrong
 
 
-def box_of_size(numbers: Four, width: Decimal, height: Decimal) -> Box:
+def box_of_size(numbers: Four, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
     """The box of (x, y, width, height) in a picture of that size.
 
     Raises `LocationMalformed` for an empty rectangle, for one outside the picture, and for one that reaches over the
-    right or lower edge by more than one unit of its last written decimal, or a hundredth of the picture.
+    right or lower edge by more than one unit of its last written decimal, or a hundredth of the picture; with `crop` such
+    a one ends at the edge.
     """
     with exactly():
         x, y, w, h = numbers
         if not w or not h:
             raise LocationMalformed("the rectangle is empty")
-        return _between((x, y, x + w, y + h), _units(numbers), width, height)
+        return _between((x, y, x + w, y + h), None if crop else _units(numbers), width, height)
 
 
-def _between(edges: Four, units: tuple[Decimal, Decimal], width: Decimal, height: Decimal) -> Box:
+def _between(edges: Four, units: tuple[Decimal, Decimal] | None, width: Decimal, height: Decimal) -> Box:
     with exactly():
         left, top, right, bottom = edges
         if left >= width or top >= height:
             raise LocationMalformed("the rectangle lies outside the picture or page")
-        right, bottom = _inside(right, width, units[0]), _inside(bottom, height, units[1])
+        if units is None:
+            right, bottom = min(right, width), min(bottom, height)
+        else:
+            right, bottom = _inside(right, width, units[0]), _inside(bottom, height, units[1])
         return Box(*(float(edge) for edge in (left / width, top / height, right / width, bottom / height)))
 
 

@@ -49,17 +49,17 @@ def _region(text: str, region: str, dimensions: tuple[int, int] | None) -> Box:
     if region == "full":
         return _WHOLE
     if region.startswith("pct:"):
-        return box_from_xywh(text, region.removeprefix("pct:"), _HUNDRED, _HUNDRED)
+        return box_from_xywh(text, region.removeprefix("pct:"), _HUNDRED, _HUNDRED, crop=True)
     if region != "square" and not _PIXELS.fullmatch(region):
         raise AddressMalformed(text, region, "a region is full, square, x,y,w,h in pixels, or pct:x,y,w,h")
     if dimensions is None:
         raise AddressMalformed(text, region, "pixels need the width and height of the picture")
     width, height = (Decimal(length) for length in dimensions)
     if region != "square":
-        return box_from_xywh(text, region, width, height)
+        return box_from_xywh(text, region, width, height, crop=True)
     side = min(width, height)
     left, top = (width - side) / 2, (height - side) / 2
-    return box_from_edges(text, region, (left, top, left + side, top + side), width, height)
+    return box_from_edges(text, region, (left, top, left + side, top + side), width, height, crop=True)
 
 
 def _check_rest(text: str, size: str, rotation: str, quality: str) -> None:

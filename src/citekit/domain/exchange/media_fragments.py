@@ -78,7 +78,7 @@ def _region(text: str, value: str, dimensions: tuple[int, int] | None) -> Box:
     if colon and unit not in ("percent", "pixel"):
         raise AddressMalformed(text, value, "the unit of xywh is percent or pixel")
     if unit == "percent":
-        return box_from_xywh(text, numbers, _HUNDRED, _HUNDRED)
+        return box_from_xywh(text, numbers, _HUNDRED, _HUNDRED, crop=True)
     if dimensions is None:
         raise AddressMalformed(text, value, "pixels need the width and height of the picture")
-    return box_from_xywh(text, numbers, Decimal(dimensions[0]), Decimal(dimensions[1]))
+    return box_from_xywh(text, numbers, Decimal(dimensions[0]), Decimal(dimensions[1]), crop=True)

@@ -61,9 +61,9 @@ def _rectangle(text: str, kind: str, value: str, page_size: tuple[float, float] 
         raise AddressMalformed(text, value, f"{kind} is in points and needs the size of the page")
     width, height = _size(text, page_size)
     if kind == "viewrect":
-        return box_from_xywh(text, value, width, height)
+        return box_from_xywh(text, value, width, height, crop=True)
     left, right, top, bottom = decimals(text, value)
-    return box_from_edges(text, value, (left, top, right, bottom), width, height)
+    return box_from_edges(text, value, (left, top, right, bottom), width, height, crop=True)
 
 
 def _size(text: str, page_size: tuple[float, float]) -> tuple[Decimal, Decimal]:
