@@ -113,7 +113,9 @@ class App:
         from citekit.adapters.storage.evidence_files import FileEvidenceStore
 
         folder = self.settings.cache_folder / "evidence"
-        return self._given.get("evidence") or FileEvidenceStore(folder, self._index, self.settings.cache_limit)
+        return self._given.get("evidence") or FileEvidenceStore(
+            folder, self._index, self.settings.cache_limit, clock=self.clock
+        )
 
     @first_use
     def outputs(self) -> Outputs:

@@ -113,6 +113,15 @@ def test_an_unknown_node_names_the_nearest_ones(world: World) -> None:
         world.app.resolve(NodeName("a_txt", "all.line2"))
 
 
+def test_the_last_part_of_an_id_and_its_case_are_recognised(world: World) -> None:
+    world.app.ingest(world.file("a.txt"))
+
+    with pytest.raises(NodeMissing, match=r"Did you mean 'all\.line_2'"):
+        world.app.resolve(NodeName("a_txt", "LINE_2"))
+    with pytest.raises(ResourceMissing, match="Did you mean 'a_txt'"):
+        world.app.resolve(NodeName("A_TXT", "all"))
+
+
 def test_a_form_that_is_not_to_be_had_names_those_that_are(world: World) -> None:
     world.app.ingest(world.file("a.txt"))
 
@@ -122,6 +131,7 @@ def test_a_form_that_is_not_to_be_had_names_those_that_are(world: World) -> None
 
 def test_a_changed_source_is_said_to_be_stale_and_refused_until_it_is_remapped(world: World) -> None:
     world.app.ingest(world.file("a.txt"))
+    world.app.resolve(NodeName("a_txt", "all"))
     world.file("a.txt", "ONE\nTWO\n")
 
     virtual = world.app.resolve(NodeName("a_txt", "all"), virtual=True)
@@ -131,6 +141,7 @@ def test_a_changed_source_is_said_to_be_stale_and_refused_until_it_is_remapped(w
 
     assert "the source has changed since it was mapped" == virtual.stale
     assert remapped.output_path is not None
+    assert "a_txt_all.txt" == remapped.output_path.name
     assert b"ONE\nTWO\n" == remapped.output_path.read_bytes()
 
 

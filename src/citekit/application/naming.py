@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from itertools import chain
 from pathlib import Path
 
 from attrs import frozen
 
 from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing
-from citekit.domain.ids import resource_id
+from citekit.domain.ids import resource_id, unique
 from citekit.domain.modality import Modality
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
+
+TRIES = 50
+"""Numbered ids that are looked at one by one; in a folder of thousands of files of one name, the first free one is taken."""
 
 
 @frozen
@@ -35,12 +40,20 @@ class ChooseId:
                 )
             return wanted
         self.maps.ids()  # raises where the maps cannot be read at all: every id would seem taken, without end
-        first = candidate = default_id(source)
-        number = 2
-        while (there := self._owner(candidate, force=force)) is not None and not self.same_source(there, source):
-            candidate = f"{first}_{number}"
-            number += 1
-        return candidate
+        first = default_id(source)
+        if self._is_free_for(source, first, force=force):
+            return first
+        numbered = re.compile(rf"{re.escape(first)}_\d+")
+        known = (name for name in self.maps.find_source(str(source.path)) if numbered.fullmatch(name))
+        looked_at = (f"{first}_{number}" for number in range(2, TRIES))
+        for candidate in chain(known, looked_at):
+            if self._is_free_for(source, candidate, force=force):
+                return candidate
+        return unique(first, set(self.maps.ids()))
+
+    def _is_free_for(self, source: Source, candidate: str, *, force: bool) -> bool:
+        there = self._owner(candidate, force=force)
+        return there is None or self.same_source(there, source)
 
     def same_source(self, there: ResourceMap, source: Source) -> bool:
         """Whether a map speaks of this file: its path, or its bytes."""

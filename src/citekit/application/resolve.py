@@ -51,6 +51,7 @@ class _Part:
     node: Node | None
     location: Location
     file_name: str
+    owner: str
 
 
 @frozen
@@ -136,14 +137,14 @@ class Resolve:
             return made
 
         def placed() -> Evidence:
-            stored = self.evidence.obtain(key, make)
+            stored = self.evidence.obtain(key, make, progress)
             stored = evolve(stored, extraction=_named(stored.extraction, source))
             receipt = _receipt(resource_id, source, place, extractor, options, stored)
             return Evidence(
                 resource_id=resource_id,
                 node=part.node,
                 location=place,
-                output_path=self.outputs.place(stored, receipt, name),
+                output_path=self.outputs.place(stored, receipt, name, part.owner),
                 receipt=receipt,
                 made_now=stored.made_now,
             )
@@ -174,14 +175,16 @@ def _part(resource_map: ResourceMap, what: NodeName | Address) -> _Part:
     if isinstance(what, NodeName):
         node = resource_map.find(what.node_id)
         place = node.location.clamp(resource_map.bounds)
-        return _Part(node, place, _file_name(what.resource_id, what.node_id.replace(".", "_")))
+        name = _file_name(what.resource_id, what.node_id.replace(".", "_"))
+        return _Part(node, place, name, f"the node {what.node_id} of {what.resource_id}")
     location = what.location
     if location.modality not in (resource_map.modality, location.modality.VIRTUAL):
         scheme = resource_map.modality.scheme
         raise RequestRefused(f"'{what.resource_id}' is a {resource_map.modality}: its addresses begin with {scheme}://")
     place = _inside(location, resource_map)
     fragment = str(Address("x", place)).partition("#")[2]
-    return _Part(resource_map.innermost(place), place, _file_name(what.resource_id, fragment))
+    name = _file_name(what.resource_id, fragment)
+    return _Part(resource_map.innermost(place), place, name, str(Address(what.resource_id, place)))
 
 
 def _inside(location: Location, resource_map: ResourceMap) -> Location:

@@ -29,7 +29,8 @@ CiteKitError
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 
 class CiteKitError(Exception):
@@ -61,12 +62,25 @@ class LocationOutside(Refused, ValueError):
 
 
 class ResourceMissing(Refused, LookupError):
-    """No map is stored under `resource_id`; `expected_at` says where it would lie, `nearest` similar ids."""
+    """No map is stored under `resource_id`; `expected_at` says where it would lie, `nearest` similar ids.
 
-    def __init__(self, resource_id: str, expected_at: str, nearest: Sequence[str] = ()) -> None:
-        self.resource_id, self.expected_at, self.nearest = resource_id, expected_at, tuple(nearest)
-        hint = f" Did you mean {_listed(self.nearest)}?" if self.nearest else ""
-        super().__init__(f"No map found for resource '{resource_id}'. Expected at: {expected_at}{hint and '.' + hint}")
+    The similar ones are looked for when somebody asks: whoever only wants to know that there is no map does not pay for them.
+    """
+
+    def __init__(
+        self, resource_id: str, expected_at: str, look_for_nearest: Callable[[], Sequence[str]] = tuple
+    ) -> None:
+        self.resource_id, self.expected_at, self._look = resource_id, expected_at, look_for_nearest
+        super().__init__(resource_id, expected_at)
+
+    @cached_property
+    def nearest(self) -> tuple[str, ...]:
+        """The ids that are written most alike, best first."""
+        return tuple(self._look())
+
+    def __str__(self) -> str:
+        hint = f". Did you mean {_listed(self.nearest)}?" if self.nearest else ""
+        return f"No map found for resource '{self.resource_id}'. Expected at: {self.expected_at}{hint}"
 
 
 class ResourceIdRefused(Refused, ValueError):

@@ -72,9 +72,10 @@ class EvidenceKey:
 class Extraction:
     """What an extractor made.
 
-    `suffix` with its dot (`.pdf`), `media_type` its IANA name; both empty for a part that is still of the source's own format. `extent` is what a reader of the evidence is shown, in the
-    coordinates of the source; `bytes_from` the second from which bytes are really in a clip that hides its beginning.
-    `notes` are sentences about anything that is not exactly as asked.
+    `suffix` with its dot (`.pdf`), `media_type` its IANA name; both empty for a part that is still of the source's own
+    format. `extent` is what a reader of the evidence is shown, in the coordinates of the source; `bytes_from` the second
+    from which bytes are really in a clip that hides its beginning. `notes` are sentences about anything that is not
+    exactly as asked.
     """
 
     suffix: str

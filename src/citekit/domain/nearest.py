@@ -20,6 +20,9 @@ def nearest_names(wanted: str, names: Collection[str], cutoff: float = 0.6) -> l
     `cutoff` is from 0 (anything) to 1 (the same letters); see `difflib.get_close_matches`.
     """
     wanted = wanted[:LENGTH_LIMIT]
+    but_for_case = [name for name in names if name.casefold() == wanted.casefold()]
+    if but_for_case:
+        return but_for_case[:3]
     candidates = names
     if len(names) > LOOKED_AT:
         candidates = heapq.nlargest(LOOKED_AT, names, key=lambda name: _begin_alike(wanted, name))

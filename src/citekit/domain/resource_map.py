@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from attrs import field, frozen
@@ -55,7 +56,13 @@ class ResourceMap:
         try:
             return self._places[node_id][0]
         except KeyError:
-            raise NodeMissing(self.resource_id, node_id, nearest_names(node_id, self._places, 0.5)) from None
+            raise NodeMissing(self.resource_id, node_id, self._meant(node_id)) from None
+
+    def _meant(self, node_id: str) -> list[str]:
+        """The ids that end in the same part (`chapter_2` for `parts.chapter_2`), then those that are spelt alike."""
+        last = node_id.rpartition(".")[2].casefold()
+        same_end = islice((name for name in self._places if name.rpartition(".")[2].casefold() == last), 3)
+        return list(dict.fromkeys([*same_end, *nearest_names(node_id, self._places, 0.5)]))[:3]
 
     def __contains__(self, node_id: object) -> bool:
         return node_id in self._places

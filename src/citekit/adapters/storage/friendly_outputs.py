@@ -48,12 +48,12 @@ class FriendlyOutputs:
         self._locks = Locks(self._receipts / ".locks")
         self._swept = False
 
-    def place(self, evidence: StoredEvidence, receipt: Receipt, name: str) -> Path:
+    def place(self, evidence: StoredEvidence, receipt: Receipt, name: str, owner: str | None = None) -> Path:
         """The path of the evidence; nothing is written where it lies there already.
 
         Raises `HomeUnwritable`, and `EvidenceCorrupt` where the object is gone: obtain the evidence again.
         """
-        plain = _written(receipt)
+        plain = {**_written(receipt), "owner": owner or str(receipt.address)}
         wanted, own = _names(name, evidence.extraction.suffix, plain)
         for file_name in (wanted, own):
             claimed = self._claim(file_name)
@@ -153,8 +153,8 @@ def _written(receipt: Receipt) -> dict[str, Any]:
 
 
 def _place_of(plain: dict[str, Any]) -> list[Any]:
-    """What a name belongs to: a part of a resource, wanted in some form. Not its content, which may change."""
-    return [plain.get("address"), plain.get("options")]
+    """What a name belongs to: what was asked for, in which form. Not its place or content, which may change."""
+    return [plain.get("owner", plain.get("address")), plain.get("options")]
 
 
 def _same(left: dict[str, Any], right: dict[str, Any]) -> bool:

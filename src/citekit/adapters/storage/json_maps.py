@@ -152,7 +152,9 @@ class JsonMapStore:
             raise MapCorrupt(f"The map {path} is a link that leads out of its folder; put the file itself there.")
 
     def _missing(self, resource_id: str) -> ResourceMissing:
-        return ResourceMissing(resource_id, self.expected_at(resource_id), nearest_names(resource_id, self.ids()))
+        return ResourceMissing(
+            resource_id, self.expected_at(resource_id), lambda: nearest_names(resource_id, self.ids())
+        )
 
     def _read(self, resource_id: str, path: Path) -> ResourceMap:
         read_at = time.time()

@@ -86,7 +86,9 @@ class InMemoryMapStore:
         return f"memory/{resource_id}.json"
 
     def _missing(self, resource_id: str) -> ResourceMissing:
-        return ResourceMissing(resource_id, self.expected_at(resource_id), nearest_names(resource_id, self.ids()))
+        return ResourceMissing(
+            resource_id, self.expected_at(resource_id), lambda: nearest_names(resource_id, self.ids())
+        )
 
 
 class InMemoryEvidenceStore:

@@ -12,11 +12,12 @@ from citekit.domain.evidence import Receipt, StoredEvidence
 class Outputs(Protocol):
     """Two different evidences never share a path. What lies at a path is what its receipt says."""
 
-    def place(self, evidence: StoredEvidence, receipt: Receipt, name: str) -> Path:
+    def place(self, evidence: StoredEvidence, receipt: Receipt, name: str, owner: str | None = None) -> Path:
         """The absolute path `<output folder>/<name><suffix>`, a link to or a copy of the evidence, with its receipt kept.
 
-        A file that was edited, or shows older content of the same place, is replaced. Where the name belongs to the
-        evidence of another place, it gets a suffix that tells them apart. Raises `HomeUnwritable`, and
+        `owner` says in words of its own what was asked for, such as a node, which keeps its name when its place changes;
+        by default it is the address. A file that was edited, or shows older content of the same owner, is replaced. Where
+        the name belongs to another owner or form, it gets a suffix that tells them apart. Raises `HomeUnwritable`, and
         `EvidenceCorrupt` where the object is gone or damaged: obtain it again.
         """
 
