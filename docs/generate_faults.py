@@ -19,18 +19,20 @@ TOP = """\
 
 # What goes wrong at a model's service, and what you see
 
-Each row was made by the service's real SDK talking over HTTP to a local server that behaves as the service documents. Asked
-again are only failures after which the same request may succeed (HTTP 408, 429, 500, 502, 503, 504, a lost connection), after a
-growing pause or the one that `Retry-After` names. A failed ingest leaves no map, and nothing at the service; where even deleting
-fails, the file is remembered, deleted by the next run, and shown by `citekit doctor`.
+Each row was made by the service's real SDK talking over HTTP to a local server that behaves as the service documents.
+Asked again are only failures after which the same request may succeed (HTTP 408, 429, 500, 502, 503, 504, a lost
+connection), after a growing pause or the one that `Retry-After` names. A failed ingest leaves no map, and nothing at the
+service; where even deleting fails, the file is remembered, deleted by the next run, and shown by `citekit doctor`.
 """
 
-HEAD = "| fault | what you see | requests | pauses, s | left at the service |\n| --- | --- | --- | --- | --- |"
+HEAD = "| fault | what you see | requests | pauses | left at the service |\n| --- | --- | --- | --- | --- |"
 
 
 def page() -> str:
     """The page as it should be."""
-    return "\n".join([TOP, "## Gemini\n", HEAD, *_gemini(), "\n## OpenAI and compatible servers\n", HEAD, *_openai(), ""])
+    return "\n".join(
+        [TOP, "## Gemini\n", HEAD, *_gemini(), "\n## OpenAI and compatible servers\n", HEAD, *_openai(), ""]
+    )
 
 
 def _gemini() -> Iterator[str]:
@@ -38,7 +40,11 @@ def _gemini() -> Iterator[str]:
         with tempfile.TemporaryDirectory() as folder:
             done = gemini_faults.outcome_of(fault, Path(folder))
         sent = ", ".join(f"{count} {kind}" for kind, count in sorted(done.sent.items()) if count)
-        left = f"{len(done.remained)}, remembered" if done.remained and done.remembered else str(len(done.remained) or "nothing")
+        left = (
+            f"{len(done.remained)}, remembered"
+            if done.remained and done.remembered
+            else str(len(done.remained) or "nothing")
+        )
         yield _row(fault.name, done.seen, sent, len(done.pauses), left)
 
 
@@ -52,7 +58,7 @@ def _openai() -> Iterator[str]:
 
 def _row(name: str, seen: str | None, sent: str, pauses: int, left: str) -> str:
     text = re.sub(r"127\.0\.0\.1:\d+", "SERVER", seen or "the answer")
-    text = re.sub(r"/tmp/[^ ',]*/", "", re.sub(r"\s+", " ", text)).replace("|", "\\|")
+    text = re.sub(rf"{re.escape(tempfile.gettempdir())}/[^ ',]*/", "", re.sub(r"\s+", " ", text)).replace("|", "\\|")
     return f"| {name} | {text} | {sent or 'none'} | {pauses or 'none'} | {left} |"
 
 

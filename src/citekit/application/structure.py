@@ -12,8 +12,8 @@ from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.resource_map import ResourceMap
 
-ANSWER_LIMIT = 60_000
-"""Characters that one answer may have, about: some 15,000 tokens; clients cut answers of more than 25,000."""
+ANSWER_LIMIT = 90_000
+"""Characters that one answer may have, about: some 22,000 tokens; clients cut answers of more than 25,000."""
 
 NODE_COST = 190
 """Characters of a written node beside its id, title and summary."""

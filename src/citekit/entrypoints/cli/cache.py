@@ -25,8 +25,17 @@ def stats(session: Session) -> None:
     found = session.app.evidence.stats()
     folder = str(session.app.settings.cache_folder)
     session.answer(
-        {"objects": found.objects, "size": found.size, "limit": found.limit, "folder": folder},
-        [f"{counted(found.objects, 'object')}, {size(found.size)} of at most {size(found.limit)}, in {folder}"],
+        {
+            "objects": found.objects,
+            "size": found.size,
+            "linked": found.linked,
+            "limit": found.limit,
+            "folder": folder,
+        },
+        [
+            f"{counted(found.objects, 'object')}, {size(found.size)} of at most {size(found.limit)}, in {folder}",
+            f"{size(found.linked)} of that is linked from the output folder, whose files are yours to delete",
+        ],
     )
 
 
