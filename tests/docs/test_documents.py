@@ -26,7 +26,7 @@ def test_relative_links_lead_to_files(document: Path) -> None:
 
 def test_every_fault_of_a_service_is_in_the_table() -> None:
     page = (ROOT / "docs" / "reference" / "model-faults.md").read_text("utf-8")
-    names = [fault.name for fault in (*gemini_faults.faults(), *openai_faults.FAULTS)]
+    names = [*(fault.name for fault in gemini_faults.faults()), *(fault.name for fault in openai_faults.FAULTS)]
 
     assert [] == [name for name in names if f"| {name} |" not in page]
 
