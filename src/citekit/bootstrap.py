@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 MAPPERS = ("auto", "gemini", "openai", "local")
 """The names that `--mapper` knows."""
 
+INDEX = "index-1"
+"""The folder of the index, with the version of what it remembers: rows of another form are never misread."""
+
 REQUEST_TIMEOUT = 300.0
 """Seconds after which a request to a model is given up, where nothing else is said."""
 
@@ -375,7 +378,7 @@ class App:
             mapper=self._mapper_choice,
             ffmpeg=installation.ffmpeg,
             installed_mappers=_installed_mappers,
-            index_fault=lambda: installation.index_fault(settings.cache_folder / "index"),
+            index_fault=lambda: installation.index_fault(settings.cache_folder / INDEX),
             remote_leftovers=lambda: [f"{each.name} at {each.service}" for each in self.leftovers.pending()],
             leftovers=lambda: installation.leftovers(list(folders.values())),
         )
@@ -389,7 +392,7 @@ class App:
     def _index(self) -> Index:
         from citekit.adapters.drivers.diskcache import Index
 
-        return Index(self.settings.cache_folder / "index")
+        return Index(self.settings.cache_folder / INDEX)
 
 
 def _installed_mappers() -> Sequence[tuple[str, str]]:

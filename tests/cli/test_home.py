@@ -36,7 +36,7 @@ def test_a_healthy_home_is_called_healthy(used: Cli) -> None:
 
 def test_what_is_broken_is_named_with_its_remedy(used: Cli) -> None:
     used.write(".resource_maps/torn.json", "{")
-    used.write(".citekit_cache/index/cache.db", b"not a database" * 1000)
+    used.write(".citekit_cache/index-1/cache.db", b"not a database" * 1000)
     used.write("code.py", "# other\n")
     left = used.write(".resource_maps/.0123.tmp", "x")
     os.utime(left, (0, 0))

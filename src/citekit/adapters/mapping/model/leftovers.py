@@ -22,6 +22,9 @@ from citekit.adapters.drivers.filelock import Locks
 from citekit.adapters.drivers.files import sweep, write_atomically
 from citekit.domain.errors import HomeUnwritable
 
+VERSION = 1
+"""The version of the written form of a run's file."""
+
 
 @frozen
 class Leftover:
@@ -135,8 +138,8 @@ class Leftovers:
 def _read(path: Path) -> list[Leftover]:
     """What stands in a run file; nothing where it is gone or damaged."""
     try:
-        entries = json.loads(path.read_bytes())
-        return [_entry(each) for each in entries]
+        plain = json.loads(path.read_bytes())
+        return [_entry(each) for each in plain["files"]] if plain["version"] == VERSION else []
     except (OSError, ValueError, TypeError, KeyError):
         return []
 
@@ -146,10 +149,10 @@ def _entry(plain: dict[str, Any]) -> Leftover:
 
 
 def _write(path: Path, leftovers: list[Leftover]) -> None:
-    plain = [
+    files = [
         {"service": each.service, "name": each.name, "owner": each.owner, "until": each.until} for each in leftovers
     ]
-    write_atomically(path, json.dumps(plain, indent=1).encode())
+    write_atomically(path, json.dumps({"version": VERSION, "files": files}, indent=1).encode())
 
 
 def _write_or_remove(path: Path, leftovers: list[Leftover]) -> None:

@@ -25,6 +25,10 @@ BY_HEADINGS = "The file has no bookmarks: the structure was told from the size, 
 BY_PAGES = "The file has neither bookmarks nor headings that can be told apart: its pages are grouped by number."
 
 
+CHECKED = 5000
+"""Pages of a repaired file that are looked at."""
+
+
 @frozen
 class PdfOutliner:
     """Opens the file once and reads each page at most once."""
@@ -32,14 +36,32 @@ class PdfOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """The structure of the PDF `source`. Raises `SourceUnreadable`, `SourceUnsupported`, `Cancelled`."""
         with opened(source.path, SourceUnsupported) as document:
+            lost = _unreadable(document, source.path.name)
             drafts, notes = _structure(document, PageTexts(document, progress))
             return Outline(
                 title=title_of(document, source.path),
                 bounds=Bounds(pages=document.page_count),
                 drafts=drafts,
                 facts=facts_of(document),
-                notes=notes,
+                notes=[*notes, *lost],
             )
+
+
+def _unreadable(document: Document, name: str) -> list[str]:
+    """A sentence about pages that are only listed, in a file that had to be repaired. Raises where there are no others."""
+    if not document.is_repaired:
+        return []
+    lost = [number for number in range(1, min(document.page_count, CHECKED) + 1) if not _is_there(document, number)]
+    if len(lost) == document.page_count:
+        raise SourceUnsupported(f"'{name}' is damaged: no page of it can be read.")
+    return [f"The file is damaged: {len(lost)} of its pages cannot be read, page {lost[0]} first."] if lost else []
+
+
+def _is_there(document: Document, number: int) -> bool:
+    try:
+        return bool(document.xref_object(document.page_xref(number - 1)).startswith("<<"))
+    except RuntimeError:  # MuPDF's word for an object that is none
+        return False
 
 
 def _structure(document: Document, texts: PageTexts) -> tuple[Sequence[Draft], list[str]]:

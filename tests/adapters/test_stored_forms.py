@@ -1,0 +1,57 @@
+"""What is stored beside maps and receipts has a version, and its frozen samples are still read the same."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.mapping.model.leftovers import Leftover, Leftovers
+from citekit.adapters.storage.evidence_record import EvidenceRecord
+from citekit.bootstrap import INDEX
+from citekit.domain.digest import Digest
+from citekit.domain.evidence import Extraction
+from citekit.domain.locations import Pages
+
+RECORD = {
+    "digest": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",
+    "state": [1, 2, 3, 4, 5],
+    "since": 10.5,
+    "seen": 11.5,
+    "extraction": {
+        "suffix": ".pdf",
+        "media_type": "application/pdf",
+        "extent": {"modality": "document", "pages": [1, 2]},
+        "notes": ["A note."],
+    },
+    "created": "2026-02-03T04:05:06+00:00",
+}
+
+RUN = {
+    "version": 1,
+    "files": [{"service": "gemini", "name": "files/citekit-1", "owner": "someone", "until": 4102444800.0}],
+}
+
+
+def test_the_record_of_evidence_in_index_version_1_is_read_and_written_the_same() -> None:
+    record = EvidenceRecord(
+        digest=Digest.of_bytes(b"x"),
+        state=FileState(1, 2, 3, 4, 5),
+        since=10.5,
+        seen=11.5,
+        extraction=Extraction(suffix=".pdf", media_type="application/pdf", extent=Pages((1, 2)), notes=("A note.",)),
+        created=datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC),
+    )
+
+    assert "index-1" == INDEX
+    assert record == EvidenceRecord.from_plain(RECORD)
+    assert RECORD == json.loads(json.dumps(record.to_plain()))
+
+
+def test_the_notes_of_a_run_in_version_1_are_read_and_those_of_another_version_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(RUN))
+    (tmp_path / "b.json").write_text(json.dumps({**RUN, "version": 2}))
+
+    assert [Leftover("gemini", "files/citekit-1", "someone", 4102444800.0)] == list(Leftovers(tmp_path).pending())
+    assert (tmp_path / "b.json").exists()
