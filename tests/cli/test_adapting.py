@@ -132,9 +132,7 @@ def test_places_outside_of_the_source_are_refused_with_their_faults(cli: Cli) ->
 
     assert 1 == answer.code
     assert "FaultyAnswer" == answer.document["error"]["type"]
-    assert ["nodes[0].location: only Lines(first=5, last=8) of it is inside the file"] == answer.document["error"][
-        "faults"
-    ]
+    assert ["nodes[0].location: only lines=5-8 of it is inside the file"] == answer.document["error"]["faults"]
     assert [] == cli.json("list")["resources"]
 
 

@@ -148,6 +148,15 @@ def test_one_failure_does_not_stop_the_rest(world: World) -> None:
     assert 5 == len(world.app.maps.ids())
 
 
+def test_ids_of_a_folder_do_not_depend_on_the_number_of_threads(world: World) -> None:
+    paths = [world.file(f"{letter}/same.txt", f"{letter}\n" * (9 - n)) for n, letter in enumerate("abcdefgh")]
+
+    outcomes = {each.path: each for each in world.app.ingest_many(paths, concurrency=8)}
+
+    found = [each.ingested.resource_map.resource_id for path in paths if (each := outcomes[path]).ingested]
+    assert ["same_txt", *(f"same_txt_{number}" for number in range(2, 9))] == found
+
+
 def test_a_folder_gives_the_files_whose_names_are_known(world: World) -> None:
     wanted = [world.file("one.txt"), world.file("b/two.md")]
     world.file("b/unknown.xyz")

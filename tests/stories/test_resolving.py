@@ -327,7 +327,7 @@ def test_a_map_that_does_not_know_its_file_reads_nothing_outside(world: World, p
     stranger = evolve(world.app.maps.get("a_txt"), resource_id="evil", source_path=path, metadata={})
     world.app.maps.put(stranger)
 
-    with pytest.raises(SourceMoved):
+    with pytest.raises(RequestRefused, match="does not say what the bytes"):
         world.app.resolve(NodeName("evil", "all"))
 
 

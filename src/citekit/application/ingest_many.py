@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import islice
 from pathlib import Path
 
 from attrs import frozen
@@ -13,6 +13,7 @@ from attrs import frozen
 from citekit.application.ingest import Ingest, Ingested
 from citekit.domain.errors import CiteKitError, MapperUnavailable
 from citekit.domain.formats import by_name
+from citekit.domain.ids import resource_id
 from citekit.domain.modality import Modality
 from citekit.domain.progress import Progress, silent
 
@@ -51,19 +52,34 @@ class IngestMany:
             except Exception as bug:
                 return Outcome(path, error=_unexpected(path, bug))
 
-        waiting = iter(paths)
+        lines = _lines(paths)
+        ready = deque(lines)
+        running: dict[Future[Outcome], str] = {}
         with ThreadPoolExecutor(max(1, concurrency), thread_name_prefix="ingest") as pool:
-            running: set[Future[Outcome]] = set()
             try:
-                while True:
-                    running |= {pool.submit(one, path) for path in islice(waiting, 2 * concurrency - len(running))}
-                    if not running:
-                        return
-                    done, running = wait(running, return_when=FIRST_COMPLETED)
-                    yield from (future.result() for future in done)
+                while ready or running:
+                    while ready and len(running) < 2 * concurrency:
+                        line = ready.popleft()
+                        running[pool.submit(one, lines[line].popleft())] = line
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        line = running.pop(future)
+                        if lines[line]:
+                            ready.appendleft(line)
+                        yield future.result()
             finally:
                 for future in running:
                     future.cancel()
+
+
+def _lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
+    """The files in lines, one behind the other where their names would give the same id.
+
+    So `a_2` is the same file whenever the same folder is mapped, however many threads there are.
+    """
+    lines: dict[str, deque[Path]] = {}
+    for path in paths:
+        lines.setdefault(resource_id(path.name), deque()).append(path)
+    return lines
 
 
 def _unexpected(path: Path, bug: Exception) -> MapperUnavailable:

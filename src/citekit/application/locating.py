@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from citekit.domain.errors import SourceChanged, SourceMoved
+from citekit.domain.errors import CiteKitError, RequestRefused, SourceChanged, SourceMoved
 from citekit.domain.ports.sources import Sources
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
@@ -33,9 +33,9 @@ class LocateSource:
         `Sources.identify` raises.
         """
         roots = (*extra_roots, *self.roots)
-        path = self._as_written(resource_map) or self._moved(resource_map, roots)
+        path = self._as_written(resource_map, extra_roots) or self._moved(resource_map, roots)
         if path is None:
-            raise SourceMoved(resource_map.resource_id, resource_map.source_path)
+            raise self._not_found(resource_map)
         source = self.sources.identify(path)
         if resource_map.source_digest in (None, source.digest):
             return source
@@ -44,10 +44,10 @@ class LocateSource:
             raise SourceChanged(resource_map.resource_id, str(path))
         return self.sources.identify(moved)
 
-    def is_inside(self, path: Path) -> bool:
+    def is_inside(self, path: Path, extra_roots: Sequence[Path] = ()) -> bool:
         """Whether a path, links followed, lies below the home or one of the roots."""
         real = Path(os.path.realpath(path))
-        return any(real.is_relative_to(os.path.realpath(root)) for root in (self.home, *self.roots))
+        return any(real.is_relative_to(os.path.realpath(root)) for root in (self.home, *self.roots, *extra_roots))
 
     def is_at(self, resource_map: ResourceMap, path: Path) -> bool:
         """Whether `path` is where the map says its file is."""
@@ -67,15 +67,28 @@ class LocateSource:
             return "the source has changed since it was mapped"
         return None
 
-    def _as_written(self, resource_map: ResourceMap) -> Path | None:
-        if not resource_map.source_path:
-            return None
-        written = Path(resource_map.source_path)
-        candidates = (written,) if written.is_absolute() else (self.home / written, self.home / written.name)
+    def _as_written(self, resource_map: ResourceMap, extra_roots: Sequence[Path] = ()) -> Path | None:
         known = resource_map.source_digest is not None
-        return next(
-            (path for path in candidates if (known or self.is_inside(path)) and self.sources.exists(path)), None
-        )
+        there = (path for path in self._written(resource_map) if self.sources.exists(path))
+        return next((path for path in there if known or self.is_inside(path, extra_roots)), None)
+
+    def _written(self, resource_map: ResourceMap) -> Sequence[Path]:
+        """Where the map says its file is; nowhere where it says nothing."""
+        if not resource_map.source_path:
+            return ()
+        written = Path(resource_map.source_path)
+        return (written,) if written.is_absolute() else (self.home / written, self.home / written.name)
+
+    def _not_found(self, resource_map: ResourceMap) -> CiteKitError:
+        name, written = resource_map.resource_id, resource_map.source_path
+        if not written:
+            return RequestRefused(f"The map of '{name}' names no file, so there is nothing to cut.")
+        if resource_map.source_digest is None and any(map(self.sources.exists, self._written(resource_map))):
+            return RequestRefused(
+                f"The map of '{name}' does not say what the bytes of its file were, and {written} lies outside the home: "
+                "ingest that file, or name its folder (--root DIR)."
+            )
+        return SourceMoved(name, written)
 
     def _moved(self, resource_map: ResourceMap, roots: Sequence[Path]) -> Path | None:
         digest, size = resource_map.source_digest, resource_map.metadata.get("source_size")

@@ -44,7 +44,7 @@ class _Words:
 
     @classmethod
     def of(cls, node: Node) -> _Words:
-        return cls(node, tuple(words_of(f"{node.title} {node.id}")), tuple(words_of(node.summary or "")))
+        return cls(node, tuple(words_of(node.title)), tuple(words_of(node.summary or "")))
 
 
 @frozen

@@ -33,8 +33,8 @@ class Verdict:
     receipt: Receipt
     checks: Sequence[Check] = field(converter=tuple[Check, ...])
 
-    UNPROVEN: ClassVar[Sequence[str]] = ("resource_id", "source_path", "created")
-    """What a receipt says that nothing can prove: names, and when it was made."""
+    UNPROVEN: ClassVar[Sequence[str]] = ("resource_id", "source_path", "created", "owner")
+    """What a receipt says that nothing can prove: names, when it was made, and for whom."""
 
     @property
     def genuine(self) -> bool:

@@ -80,7 +80,9 @@ def parse_address(text: str) -> Address:
     except LocationMalformed as wrong:
         raise AddressMalformed(text, fragment or text, str(wrong)) from wrong
     if parameters:
-        raise AddressMalformed(text, next(iter(parameters)), f"it does not belong into a {modality.scheme}:// address")
+        raise AddressMalformed(
+            text, next(iter(parameters)), f"it does not belong into an address of {modality.scheme}://"
+        )
     return Address(resource, location)
 
 
@@ -150,7 +152,7 @@ def _parameters(text: str, fragment: str | None) -> dict[str, str]:
 
 def _take(text: str, parameters: dict[str, str], name: str, modality: Modality) -> str:
     if name not in parameters:
-        raise AddressMalformed(text, "&".join(parameters), f"a {modality.scheme}:// address needs {name}=")
+        raise AddressMalformed(text, "&".join(parameters), f"an address of {modality.scheme}:// needs {name}=")
     return parameters.pop(name)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from citekit.domain.address import Address
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationOutside
-from citekit.domain.locations import Virtual
+from citekit.domain.locations import Location, Virtual
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 
@@ -40,7 +41,11 @@ def _outside(node: Node, bounds: Bounds) -> str | None:
         return None
     if inside != node.location and end is None and last is not None:
         return None
-    return None if inside == node.location else f"only {inside} of it is inside the file"
+    return None if inside == node.location else f"only {_fragment(inside)} of it is inside the file"
+
+
+def _fragment(location: Location) -> str:
+    return str(Address("x", location)).partition("#")[2]
 
 
 def _inside(node: Node, parent: Node) -> bool:

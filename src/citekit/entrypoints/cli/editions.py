@@ -50,7 +50,12 @@ def _line(row: Mapping[str, object]) -> str:
 def _chosen(known: Sequence[ResourceMap], resource: str, use: str) -> ResourceMap:
     from citekit.domain.errors import RequestRefused
 
-    fitting = [each for each in known if each.mapper and f"{each.mapper}:".startswith(f"{use}:")]
+    wanted = f"{use.removesuffix('.py')}:"
+    fitting = [
+        each
+        for each in known
+        if each.mapper and f"{each.mapper}:".removeprefix("custom:").startswith(wanted.removeprefix("custom:"))
+    ]
     if len(fitting) == 1:
         return fitting[0]
     names = ", ".join(str(each.mapper) for each in known)

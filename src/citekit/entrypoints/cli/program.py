@@ -102,7 +102,8 @@ PROGRAM = Program(
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line `arguments`, and return the exit code. Raises nothing but `SystemExit`."""
-    if sys.stdout is None:  # a shell closed it (`>&-`): whoever does not want the answer shall still have the work
+    closed = sys.stdout is None
+    if closed:  # by the shell (`>&-`): the work is done all the same, and the exit code says that its answer was lost
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - open until the process ends
     out = sys.stdout
     _accept_any_text()
@@ -115,6 +116,9 @@ def run(arguments: Sequence[str]) -> int:
         with suppress(BrokenPipeError):
             return _told(error, out if "--json" in takewhile(lambda word: word != "--", arguments) else None)
         return _quietly()
+    if closed:
+        click.echo("Error: Standard output is closed: the answer was lost.", err=True)
+        return 1
     return result if isinstance(result, int) else 0
 
 
