@@ -140,6 +140,16 @@ def packet_end(packet: Any) -> float:
     return float(ticks * packet.time_base) + (float(1 / rate) if rate else 0.0)
 
 
+def frames_of(container: InputContainer, stream: Any) -> Iterator[Any]:
+    """The pictures or sounds of `stream` from the container's position on; damaged packets are passed over."""
+    for packet in container.demux(stream):
+        try:
+            frames = packet.decode()
+        except _ffmpeg_error():
+            continue
+        yield from frames
+
+
 def _ffmpeg_error() -> type[Exception]:
     from citekit.adapters.drivers.pyav import library
 

@@ -96,7 +96,7 @@ class _Handlers:
 
     async def list_resources(self, _: _Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         return await self._or_refused(
-            lambda: resources.page_of(self._tools.map_store().ids(), params.cursor if params else None)
+            lambda: resources.page_of(self._tools.app.maps.ids(), params.cursor if params else None)
         )
 
     async def list_templates(self, _: _Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
@@ -104,7 +104,7 @@ class _Handlers:
 
     async def read_resource(self, _: _Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         def read() -> ReadResourceResult:
-            found = self._tools.map_store().get(resources.id_of(params.uri))
+            found = self._tools.app.maps.get(resources.id_of(params.uri))
             return resources.contents(params.uri, self._tools.answers.whole(found).text)
 
         return await self._or_refused(read)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,7 +11,6 @@ from mcp_types import Tool, ToolAnnotations
 from citekit.application.resolve import NodeName
 from citekit.bootstrap import App
 from citekit.domain.evidence import Form, Options
-from citekit.domain.ports.map_store import MapStore
 from citekit.domain.progress import Progress
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer, MapAnswers, evidence_answer, node_answer
@@ -117,7 +115,6 @@ class Tools:
 
     app: App
     answers: MapAnswers = field(factory=MapAnswers)
-    _first_use: threading.Lock = field(factory=threading.Lock, init=False)
 
     def bound(self) -> dict[str, Bound]:
         """The tools by name, in the order in which an agent uses them."""
@@ -129,27 +126,18 @@ class Tools:
         )
         return {each.tool.name: each for each in tools}
 
-    def map_store(self) -> MapStore:
-        """Where the maps are; made once, even where two threads ask for it first."""
-        with self._first_use:
-            return self.app.maps
-
     def _list_resources(self, _arguments: Arguments, _progress: Progress) -> Answer:
-        return Answer.of({"resources": list(self.map_store().ids())})
+        return Answer.of({"resources": list(self.app.maps.ids())})
 
     def _get_structure(self, arguments: Arguments, _progress: Progress) -> Answer:
-        with self._first_use:
-            structure = self.app.structure
-        return self.answers.structure(structure(**arguments))
+        return self.answers.structure(self.app.structure(**arguments))
 
     def _get_node(self, arguments: Arguments, _progress: Progress) -> Answer:
-        node = self.map_store().get(arguments["resource_id"]).find(arguments["node_id"])
+        node = self.app.maps.get(arguments["resource_id"]).find(arguments["node_id"])
         return Answer.of(node_answer(node))
 
     def _resolve(self, arguments: Arguments, progress: Progress) -> Answer:
-        with self._first_use:
-            resolve = self.app.resolve
-        evidence = resolve(
+        evidence = self.app.resolve(
             NodeName(arguments["resource_id"], arguments["node_id"]),
             virtual=arguments.get("virtual", False),
             options=Options(Form(arguments.get("as", Form.NATIVE)), arguments.get("accurate", False)),

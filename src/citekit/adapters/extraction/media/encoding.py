@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.drivers.pyav import library
+from citekit.adapters.drivers.pyav_streams import frames_of
 from citekit.adapters.extraction.media.timeline import rewind
 
 if TYPE_CHECKING:
@@ -41,17 +42,9 @@ def imitate(encoder: Any, video: Any, pixels: str, size: tuple[int, int]) -> Non
 
 def decoded(container: InputContainer, stream: Any, time: float) -> Iterator[Any]:
     """Frames with timestamps from the key picture at or before `time` (container's own time) on."""
-    av = library()
     stream.thread_type = "AUTO"
     rewind(container, stream, time)
-    for packet in container.demux(stream):
-        try:
-            frames = packet.decode()
-        except av.error.FFmpegError:
-            continue
-        for frame in frames:
-            if frame.pts is not None:
-                yield frame
+    yield from (frame for frame in frames_of(container, stream) if frame.pts is not None)
 
 
 def add_aac(output: OutputContainer, audio: Any) -> Any:

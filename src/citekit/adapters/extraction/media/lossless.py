@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.drivers.pyav import created, library
-from citekit.adapters.drivers.pyav_streams import codec_name
+from citekit.adapters.drivers.pyav_streams import codec_name, frames_of
 from citekit.adapters.extraction.media.containers import Target
 from citekit.adapters.extraction.media.copying import MP4_OPTIONS, Copied
 from citekit.adapters.extraction.media.timeline import Span, nothing_there, rewind
@@ -88,19 +88,13 @@ def _trimming(av: Any, audio: Any, first: int, last: int, samples: str) -> Any:
 
 
 def _frames(container: InputContainer, audio: Any, last: int) -> Any:
-    av = library()
     rate = audio.codec_context.sample_rate
-    for packet in container.demux(audio):
-        try:
-            frames = packet.decode()
-        except av.error.FFmpegError:
+    for frame in frames_of(container, audio):
+        if frame.pts is None:
             continue
-        for frame in frames:
-            if frame.pts is None:
-                continue
-            if frame.time * rate >= last:
-                return
-            yield frame
+        if frame.time * rate >= last:
+            return
+        yield frame
 
 
 def _drain(av: Any, graph: Any, encoder: Any, output: Any, before: int) -> int:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citekit.adapters.drivers.pyav import library, opened
-from citekit.adapters.drivers.pyav_streams import picture, played
+from citekit.adapters.drivers.pyav import opened
+from citekit.adapters.drivers.pyav_streams import frames_of, picture, played
 from citekit.adapters.extraction.media.copying import Copied
 from citekit.adapters.extraction.media.notes import seconds
 from citekit.adapters.extraction.media.requests import driver_identity, is_media, span_of
@@ -72,18 +72,12 @@ def write_still(container: InputContainer, video: Any, span: Span, path: Path, p
 
 def _shown_at(container: InputContainer, video: Any, span: Span, progress: Progress) -> tuple[Any, Any]:
     """The last picture not after the start, and the one after it."""
-    av = library()
     shown = None
-    for packet in container.demux(video):
-        try:
-            frames = packet.decode()
-        except av.error.FFmpegError:
+    for frame in frames_of(container, video):
+        if frame.pts is None:
             continue
-        for frame in frames:
-            if frame.pts is None:
-                continue
-            if frame.time > span.low + SLACK and shown is not None:
-                return shown, frame
-            shown = frame
-            progress(0.0, None, "decoding")
+        if frame.time > span.low + SLACK and shown is not None:
+            return shown, frame
+        shown = frame
+        progress(0.0, None, "decoding")
     return shown, None

@@ -12,8 +12,8 @@ from typing import Any
 
 from attrs import frozen
 
-from citekit.adapters.drivers.pyav import library, opened
-from citekit.adapters.drivers.pyav_streams import origin, picture
+from citekit.adapters.drivers.pyav import opened
+from citekit.adapters.drivers.pyav_streams import frames_of, origin, picture
 from citekit.domain.progress import Progress
 
 PIXEL_BUDGET = 1280 * 720 * 24 * 1200
@@ -75,21 +75,15 @@ def _changes(path: Path, duration: float, skipped: str, progress: Progress) -> I
 
 def _pictures(path: Path, skipped: str) -> Iterator[tuple[float, bytes]]:
     """Times and small grey pictures, without those that are `skipped` (FFmpeg's word)."""
-    av = library()
     with opened(path) as container:
         stream: Any = picture(container)
         stream.thread_type = "AUTO"
         stream.codec_context.skip_frame = skipped
         stream.codec_context.options = {**stream.codec_context.options, "skip_loop_filter": "all"}
         zero = origin(container)
-        for packet in container.demux(stream):
-            try:
-                frames = packet.decode()
-            except av.error.FFmpegError:
-                continue
-            for frame in frames:
-                if frame.pts is not None:
-                    yield frame.time - zero, _grey(frame)
+        for frame in frames_of(container, stream):
+            if frame.pts is not None:
+                yield frame.time - zero, _grey(frame)
 
 
 def _grey(frame: Any) -> bytes:

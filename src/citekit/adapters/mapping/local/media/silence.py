@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from citekit.adapters.drivers.pyav import library, opened
-from citekit.adapters.drivers.pyav_streams import origin, sound
+from citekit.adapters.drivers.pyav_streams import frames_of, origin, sound
 from citekit.domain.progress import Progress
 
 RATE = 8000
@@ -73,18 +73,13 @@ def _samples(path: Path) -> Iterator[array[int]]:
         stream: Any = sound(container)
         resampler = av.AudioResampler("s16", "mono", RATE, frame_size=RATE)
         first = True
-        for packet in container.demux(stream):
-            try:
-                frames = packet.decode()
-            except av.error.FFmpegError:
-                continue
-            for frame in frames:
-                if first and frame.pts is not None:
-                    late = min(max(frame.time - origin(container), 0.0), 3600.0)
-                    yield array("h", bytes(2 * int(late * RATE)))
-                first = False
-                frame.pts = None
-                yield from _plain(resampler.resample(frame))
+        for frame in frames_of(container, stream):
+            if first and frame.pts is not None:
+                late = min(max(frame.time - origin(container), 0.0), 3600.0)
+                yield array("h", bytes(2 * int(late * RATE)))
+            first = False
+            frame.pts = None
+            yield from _plain(resampler.resample(frame))
         yield from _plain(resampler.resample(None))
 
 
