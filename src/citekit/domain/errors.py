@@ -12,6 +12,12 @@ CiteKitError
 |   |-- SourceUnsupported   a file whose content no driver here understands
 |   |-- ReceiptMissing      evidence that no receipt speaks of
 |   |-- FormUnsupported     evidence asked for in a form that this location does not have
+|   |-- PathNotAllowed      a path outside the folders that the caller may name
+|   |-- BookMissing         no such book in the library
+|   |-- CollectionMissing   no such collection in the index
+|   |-- AlreadyIngested     a book whose very bytes are in the collection
+|   |-- MetadataMissing     a file that does not say what it is called, or who wrote it
+|   |-- PersonaUnknown      no such guardian or pattern
 |   `-- RequestRefused      any other request that contradicts itself
 |-- FaultyAnswer            the model or the file's author: carries `path: reason` lines
 |-- DriverMissing           the installation: names the extra to install
@@ -19,10 +25,16 @@ CiteKitError
 |   |-- MapperUnavailable   the mapper, or the service behind it, did not answer
 |   |-- ExtractionFailed    the driver could not cut that part
 |   |-- HomeUnwritable      the home cannot be written: read-only, or the disk is full
+|   |-- LibraryUnavailable  there is no library, or it cannot be read now
+|   |-- IndexUnavailable    the vector index cannot be reached, or another process holds it
+|   |-- EmbedderUnavailable the embedder's model or service failed
 |   `-- Cancelled           the caller gave up while we worked
 `-- Damaged                 our own data
     |-- MapCorrupt          a stored map that cannot be read
     |-- EvidenceCorrupt     stored evidence whose bytes are not what they were
+    |-- IndexCorrupt        a vector index that cannot be read
+    |-- LedgerCorrupt       a ledger that cannot be read
+    |-- ModelMismatch       a collection holds another model's vectors
     |-- SourceChanged       the source is no longer the file that was mapped
     `-- SourceMoved         the source is no longer where it was mapped
 """
@@ -112,6 +124,42 @@ class FormUnsupported(Refused):
     """Evidence was asked for in a form (`png`, `text`, `frame`, ...) that this location does not have."""
 
 
+class PathNotAllowed(Refused):
+    """A path outside the folders that may be named here; the text names the setting that widens them."""
+
+
+class BookMissing(Refused, LookupError):
+    """The library has no book `book_id`."""
+
+    def __init__(self, book_id: int) -> None:
+        self.book_id = book_id
+        super().__init__(f"Book with ID {book_id} not found")
+
+
+class CollectionMissing(Refused, LookupError):
+    """The index has no collection of that name; the text says which there are and how one is made."""
+
+
+class AlreadyIngested(Refused):
+    """The bytes of a book are in the collection already; `title` is that under which they were ingested."""
+
+    def __init__(self, title: str, collection: str) -> None:
+        self.title, self.collection = title, collection
+        super().__init__(f"'{title}' already ingested in collection '{collection}'")
+
+
+class MetadataMissing(Refused):
+    """A file says nothing of `missing` (`title`, `author`), and nobody else did."""
+
+    def __init__(self, path: str, missing: Sequence[str]) -> None:
+        self.path, self.missing = path, tuple(missing)
+        super().__init__(f"Missing required metadata: {', '.join(self.missing)}")
+
+
+class PersonaUnknown(Refused, LookupError):
+    """There is no guardian, or no pattern, of that name."""
+
+
 class RequestRefused(Refused):
     """A request that contradicts itself or the state of the home; the text says how to mend it."""
 
@@ -149,6 +197,18 @@ class HomeUnwritable(Unavailable):
     """The home cannot be written: read-only, not permitted, or the disk is full. Nothing was changed."""
 
 
+class LibraryUnavailable(Unavailable):
+    """There is no library where one was expected, or it cannot be read now."""
+
+
+class IndexUnavailable(Unavailable):
+    """The vector index cannot be reached; the text says where it was looked for, and what to do."""
+
+
+class EmbedderUnavailable(Unavailable):
+    """The embedder could not do its work: its model files, its service or its key failed."""
+
+
 class Cancelled(Unavailable):
     """The caller gave up while we worked; nothing half-made remains."""
 
@@ -163,6 +223,18 @@ class MapCorrupt(Damaged):
 
 class EvidenceCorrupt(Damaged):
     """Stored evidence whose bytes are not what the receipt says."""
+
+
+class IndexCorrupt(Damaged):
+    """A vector index that cannot be read; it can be made again from the books."""
+
+
+class LedgerCorrupt(Damaged):
+    """A ledger of ingested books that cannot be read."""
+
+
+class ModelMismatch(Damaged):
+    """A collection holds vectors of another model than the one in use; the text says how to choose."""
 
 
 class SourceChanged(Damaged):

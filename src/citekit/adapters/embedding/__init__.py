@@ -1,0 +1,1 @@
+"""Embedders: texts to vectors, one module for each model or service."""

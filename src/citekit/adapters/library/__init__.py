@@ -1,0 +1,1 @@
+"""Libraries of books, one module for each way in which they are kept."""

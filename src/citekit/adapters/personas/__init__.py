@@ -1,0 +1,1 @@
+"""Guardians and patterns, and where they come from."""

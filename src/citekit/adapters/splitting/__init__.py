@@ -1,0 +1,1 @@
+"""Sentence splitters, one module for each library that finds them."""
