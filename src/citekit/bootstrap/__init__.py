@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from attrs import define, field
@@ -26,6 +26,7 @@ from citekit.application.resolve import Resolve
 from citekit.application.search import Search
 from citekit.application.structure import GetStructure
 from citekit.application.verify import VerifyEvidence
+from citekit.bootstrap.first_use import first_use
 from citekit.domain.errors import RequestRefused
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.evidence_store import EvidenceStore
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from citekit.adapters.mapping.model.conversation import Service
     from citekit.adapters.mapping.model.leftovers import Leftovers
     from citekit.application.doctor import Doctor
+    from citekit.bootstrap.alexandria import Alexandria
 
 MAPPERS = ("auto", "gemini", "openai", "local")
 """The names that `--mapper` knows."""
@@ -58,37 +60,6 @@ REQUEST_TIMEOUT = 300.0
 
 ADAPTERS = ("graphrag", "llamaindex", "generic")
 """The names that `--adapter` knows."""
-
-
-T = TypeVar("T")
-
-
-class first_use(Generic[T]):  # noqa: N801 - stands where functools.cached_property would, which has no lock from 3.12 on
-    """A property that is made when it is first asked for, once, whichever thread asks."""
-
-    def __init__(self, make: Callable[[App], T]) -> None:
-        self._make = make
-        self.__doc__ = make.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, app: None, owner: type) -> first_use[T]: ...
-
-    @overload
-    def __get__(self, app: App, owner: type) -> T: ...
-
-    def __get__(self, app: App | None, owner: type) -> first_use[T] | T:
-        if app is None:
-            return self
-        made = app.made
-        if self._name not in made:
-            with app.lock:
-                if self._name not in made:
-                    made[self._name] = self._make(app)
-        found: T = made[self._name]
-        return found
 
 
 @define
@@ -176,13 +147,13 @@ class App:
         if name.endswith(".py"):
             from citekit.adapters.mapping.custom import load_mapper
 
-            return load_mapper(Path(name).absolute(), config or {}, self._local_mapper, timeout=self.settings.timeout)
+            return load_mapper(Path(name).absolute(), config or {}, self.local_mapper, timeout=self.settings.timeout)
         if name not in MAPPERS:
             return self._installed_mapper(name, config or {})
         if config:
             raise RequestRefused(f"The mapper '{name}' takes no configuration: it has flags and variables of its own.")
         chosen = self.mapper_choice()[0] if name == "auto" else name
-        return self._local_mapper if chosen == "local" else self._model_mapper(chosen)
+        return self.local_mapper if chosen == "local" else self._model_mapper(chosen)
 
     def mapper_choice(self) -> tuple[str, str]:
         """The mapper that `auto` means now, and why: `(name, reason)`."""
@@ -200,7 +171,7 @@ class App:
         where = self.settings.base_url or (self.settings.openai_base_url if name == "openai" else None)
         return ModelMapper(
             service=service,
-            local=self._local_mapper,
+            local=self.local_mapper,
             reader=self.reader,
             probe=self.probe,
             model_name=f"{service.model}@{urlsplit(where).netloc or where}" if where else None,
@@ -252,7 +223,7 @@ class App:
     def _installed_mapper(self, name: str, config: Mapping[str, Any]) -> Mapper:
         from citekit.adapters.mapping.custom import installed_mapper, installed_names
 
-        found = installed_mapper(name, config, self._local_mapper, timeout=self.settings.timeout)
+        found = installed_mapper(name, config, self.local_mapper, timeout=self.settings.timeout)
         if found is None:
             known = ", ".join([*MAPPERS, *(each for each, _ in installed_names())])
             raise RequestRefused(
@@ -264,10 +235,11 @@ class App:
         """An object with a `generate_map` method as a mapper. Raises `RequestRefused`."""
         from citekit.adapters.mapping.custom import wrap_mapper
 
-        return wrap_mapper(provider, self._local_mapper, timeout=self.settings.timeout)
+        return wrap_mapper(provider, self.local_mapper, timeout=self.settings.timeout)
 
     @first_use
-    def _local_mapper(self) -> Mapper:
+    def local_mapper(self) -> Mapper:
+        """The mapper that asks no model."""
         from citekit.adapters.mapping.local.mapper import LocalMapper
 
         return LocalMapper(self.reader, self.probe, self.clock)
@@ -294,7 +266,7 @@ class App:
     @first_use
     def adapt(self) -> Adapt:
         """Turn foreign structure into a map."""
-        return Adapt(self.sources, self.maps, self._local_mapper, self.locks)
+        return Adapt(self.sources, self.maps, self.local_mapper, self.locks)
 
     @first_use
     def context(self) -> ReadContext:
@@ -361,6 +333,13 @@ class App:
     def verify(self) -> VerifyEvidence:
         """Tell whether evidence is genuine."""
         return VerifyEvidence(self.sources, self.outputs, self.resolve)
+
+    @first_use
+    def alexandria(self) -> Alexandria:
+        """The library: its books, and the search in them."""
+        from citekit.bootstrap.alexandria import Alexandria
+
+        return Alexandria(self.settings, self, self._given)
 
     @first_use
     def doctor(self) -> Doctor:

@@ -1,0 +1,217 @@
+"""Answer a question with places in books."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from citekit.domain.address import Address, parse_address
+from citekit.domain.errors import RequestRefused
+from citekit.domain.library.fusion import Ranked, fuse
+from citekit.domain.library.lexical import query_words
+from citekit.domain.library.vectors import Entry, Question, Where
+from citekit.domain.ports.embedder import Embedder
+from citekit.domain.ports.ledger import Ledger
+from citekit.domain.ports.vector_index import VectorIndex
+
+CANDIDATES = 100
+"""Entries that are looked at, by vector and by words each, at least."""
+
+NEIGHBOURS = 2
+"""Chunks before and after a hit that a comprehensive answer holds."""
+
+QUERY_LIMIT = 10_000
+"""Characters of a question."""
+
+PARENT_WORDS = 6301
+"""Words of a chapter that stand in the `text` of a parent; `full_text` has all of them."""
+
+ANSWER_CHARACTERS = 120_000
+"""Characters of all chapters that one answer holds; what is cut off is said, and its address opens it."""
+
+
+class ContextMode(StrEnum):
+    """What stands beside the hits: nothing, the chapter of each, or also the chunks around it."""
+
+    PRECISE = "precise"
+    CONTEXTUAL = "contextual"
+    COMPREHENSIVE = "comprehensive"
+
+    @classmethod
+    def of(cls, text: str) -> ContextMode:
+        """The mode of that name; `PRECISE` for any other text."""
+        return cls(text) if text in set(cls) else cls.PRECISE
+
+
+@frozen(kw_only=True)
+class AskRequest:
+    """A question in words; hits score at least `threshold` (0 to 1), and at most `limit` are given."""
+
+    query: str
+    collection: str
+    limit: int = 5
+    threshold: float = 0.5
+    mode: ContextMode = ContextMode.PRECISE
+    where: Where = field(factory=Where)
+
+
+@frozen(kw_only=True)
+class Chunk:
+    """A chunk as the index has it; `payload` holds what is known of it besides."""
+
+    id: str
+    text: str
+    address: str
+    payload: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def sequence(self) -> int:
+        """Which chunk of its chapter it is, from 0."""
+        return int(self.payload.get("sequence_index", 0))
+
+
+@frozen(kw_only=True)
+class Parent:
+    """The chapter of a hit: its whole text, or as much as `truncated` leaves; its address opens it."""
+
+    id: str
+    full_text: str
+    address: str
+    truncated: bool
+    payload: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The first `PARENT_WORDS` words."""
+        words = self.full_text.split(maxsplit=PARENT_WORDS)
+        return self.full_text if len(words) <= PARENT_WORDS else f"{' '.join(words[:PARENT_WORDS])} [truncated]"
+
+
+@frozen(kw_only=True)
+class Hit:
+    """A chunk that answers, and the passage of it that answers best, with an address of its own.
+
+    `score` is from 0 to 1; `dense` and `lexical` are the parts it is made of, None where that side did not find it.
+    """
+
+    score: float
+    chunk: Chunk
+    dense: float | None
+    lexical: float | None
+    passage: str | None = None
+    passage_address: str | None = None
+    siblings: Sequence[Chunk] = field(default=(), converter=tuple[Chunk, ...])
+
+    @property
+    def parent_id(self) -> str | None:
+        """The id of its chapter, None where the book was ingested flat."""
+        parent = self.chunk.payload.get("parent")
+        return parent if isinstance(parent, str) else None
+
+    @property
+    def address(self) -> Address:
+        """Where the chunk is."""
+        return parse_address(self.chunk.address)
+
+
+@frozen(kw_only=True)
+class Answers:
+    """The hits, the best first, and the chapters that they are from."""
+
+    request: AskRequest
+    hits: Sequence[Hit] = field(converter=tuple[Hit, ...])
+    parents: Sequence[Parent] = field(default=(), converter=tuple[Parent, ...])
+
+
+@frozen
+class Ask:
+    """Finds by meaning and by words at once."""
+
+    embedder: Embedder
+    index: VectorIndex
+    ledger: Ledger
+
+    def __call__(self, request: AskRequest) -> Answers:
+        """The hits. Raises `RequestRefused` for an empty or endless question, and what the ports raise."""
+        query = request.query.strip()
+        if not query:
+            raise RequestRefused("The question is empty: ask in words.")
+        if len(query) > QUERY_LIMIT:
+            raise RequestRefused(f"The question has {len(query)} characters; at most {QUERY_LIMIT} are read.")
+        self.index.create(request.collection, self.embedder.identity) if self.index.facts(request.collection) else None
+        question = Question(
+            self.embedder.query(query), query_words(query), max(CANDIDATES, 5 * request.limit), request.where
+        )
+        ranked = fuse(self.index.search(request.collection, question), 3 * request.limit + 10)
+        hits = self._hits(request, [each for each in ranked if each.score >= request.threshold])
+        return self._in_context(Answers(request=request, hits=hits))
+
+    def _hits(self, request: AskRequest, ranked: Sequence[Ranked]) -> list[Hit]:
+        ids = [each.group for each in ranked] + [each.passage for each in ranked if each.passage is not None]
+        entries = {entry.id: entry for entry in self.index.fetch(request.collection, ids)}
+        hidden = {each.digest.hex for each in self.ledger.unfinished(request.collection)}
+        hits = (_hit(each, entries) for each in ranked if each.group in entries)
+        return [hit for hit in hits if hit.chunk.payload.get("digest") not in hidden][: request.limit]
+
+    def _in_context(self, answers: Answers) -> Answers:
+        request = answers.request
+        if request.mode is ContextMode.PRECISE:
+            return answers
+        families = {
+            parent: self._family(request.collection, parent)
+            for parent in dict.fromkeys(hit.parent_id for hit in answers.hits)
+            if parent is not None
+        }
+        hits = answers.hits
+        if request.mode is ContextMode.COMPREHENSIVE:
+            hits = [evolve(hit, siblings=_around(hit, families.get(hit.parent_id or "", ()))) for hit in hits]
+        return evolve(answers, hits=hits, parents=_parents(families))
+
+    def _family(self, collection: str, parent: str) -> list[Chunk]:
+        found = self.index.matching(collection, Where({"parent": (parent,), "kind": ("chunk",)}))
+        return sorted(map(_chunk, found), key=lambda chunk: chunk.sequence)
+
+
+def _hit(ranked: Ranked, entries: Mapping[str, Entry]) -> Hit:
+    chunk = _chunk(entries[ranked.group])
+    hit = Hit(score=ranked.score, chunk=chunk, dense=ranked.dense, lexical=ranked.lexical)
+    passage = entries.get(ranked.passage or "")
+    if passage is None:
+        return hit
+    start = int(passage.payload["start"]) - int(chunk.payload["start"])
+    end = int(passage.payload["end"]) - int(chunk.payload["start"])
+    return evolve(hit, passage=chunk.text[max(0, start) : end], passage_address=str(passage.payload["address"]))
+
+
+def _chunk(entry: Entry) -> Chunk:
+    payload = entry.payload
+    return Chunk(id=entry.id, text=str(payload["text"]), address=str(payload["address"]), payload=payload)
+
+
+def _around(hit: Hit, family: Sequence[Chunk]) -> list[Chunk]:
+    here = hit.chunk.sequence
+    return [chunk for chunk in family if chunk.id != hit.chunk.id and abs(chunk.sequence - here) <= NEIGHBOURS]
+
+
+def _parents(families: Mapping[str, Sequence[Chunk]]) -> list[Parent]:
+    room = ANSWER_CHARACTERS
+    parents = []
+    for identifier, family in families.items():
+        if not family:
+            continue
+        whole = "\n".join(chunk.text for chunk in family)
+        first = family[0].payload
+        parents.append(
+            Parent(
+                id=identifier,
+                full_text=whole[:room],
+                address=str(first.get("parent_address", "")),
+                truncated=len(whole) > room,
+                payload=first,
+            )
+        )
+        room = max(0, room - len(whole))
+    return parents

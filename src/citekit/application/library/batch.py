@@ -1,0 +1,122 @@
+"""Take many books of a library into the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from attrs import field, frozen
+
+from citekit.application.library.choosing import preferred
+from citekit.application.library.ingest_book import BookIngested, BookRequest, IngestBook
+from citekit.domain.errors import AlreadyIngested, BookMissing, Cancelled, CiteKitError, MapperUnavailable
+from citekit.domain.library.books import BookFilter, BookRecord
+from citekit.domain.library.chunking import ChunkingParams
+from citekit.domain.ports.library import Library
+from citekit.domain.progress import Progress, silent
+
+
+class Status(StrEnum):
+    """What became of a book of a batch."""
+
+    SUCCESS = "success"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+@frozen(kw_only=True)
+class BatchRequest:
+    """Which books, by id or by a filter, and how each is ingested."""
+
+    collection: str
+    book_ids: tuple[int, ...] | None = None
+    wanted: BookFilter = field(factory=BookFilter)
+    limit: int = 10
+    format_preference: str = "epub"
+    hierarchical: bool = True
+    params: ChunkingParams = field(factory=ChunkingParams)
+    force: bool = False
+
+
+@frozen
+class Outcome:
+    """What became of one book; `reason` says why it was skipped or failed."""
+
+    record: BookRecord
+    status: Status
+    ingested: BookIngested | None = None
+    reason: str | None = None
+    error: CiteKitError | None = None
+
+
+@frozen
+class BatchIngest:
+    """One book after the other; the failure of one does not stop the rest. An interrupted batch goes on when asked again."""
+
+    library: Library
+    ingest_book: IngestBook
+
+    def books(self, request: BatchRequest) -> Sequence[BookRecord]:
+        """The books that are meant; ids that are not in the library are passed over."""
+        if request.book_ids is None:
+            return self.library.find(request.wanted, request.limit)
+        found = []
+        for book_id in dict.fromkeys(request.book_ids[: request.limit]):
+            try:
+                found.append(self.library.get(book_id))
+            except BookMissing:
+                continue
+        return found
+
+    def __call__(
+        self, books: Sequence[BookRecord], request: BatchRequest, progress: Progress = silent
+    ) -> Iterator[Outcome]:
+        """An outcome for every book, as each is finished. Raises `Cancelled`; what was done until then stays done."""
+        for number, record in enumerate(books):
+            progress(number, len(books), record.title)
+
+            def inside(done: float, total: float | None = None, message: str = "", number: int = number) -> None:  # noqa: ARG001
+                progress(number + done / (total or 100), len(books), books[number].title)
+
+            yield self._one(record, request, inside)
+        progress(len(books), len(books), "")
+
+    def _one(self, record: BookRecord, request: BatchRequest, progress: Progress) -> Outcome:
+        chosen = preferred(record, request.format_preference)
+        if chosen is None:
+            return Outcome(record, Status.SKIPPED, reason="No readable format")
+        if not self.ingest_book.ingest.sources.exists(chosen.path):
+            return Outcome(record, Status.SKIPPED, reason="File not found")
+        try:
+            return Outcome(
+                record, Status.SUCCESS, self.ingest_book(request_for(record, chosen.path, request), progress)
+            )
+        except AlreadyIngested:
+            return Outcome(record, Status.SKIPPED, reason="Already ingested")
+        except Cancelled:
+            raise
+        except CiteKitError as error:
+            return Outcome(record, Status.FAILED, reason=str(error), error=error)
+        except Exception as bug:
+            error = MapperUnavailable(
+                f"An unexpected error inside CiteKit ({type(bug).__name__}: {bug}). Please report it."
+            )
+            error.__cause__ = bug
+            return Outcome(record, Status.FAILED, reason=str(error), error=error)
+
+
+def request_for(record: BookRecord, path: Path, request: BatchRequest) -> BookRequest:
+    """How a book of a library is ingested."""
+    return BookRequest(
+        path=path,
+        collection=request.collection,
+        title=record.title,
+        author=record.author or None,
+        language=next(iter(record.languages), None),
+        book_id=record.id,
+        tags=record.tags,
+        hierarchical=request.hierarchical,
+        params=request.params,
+        force=request.force,
+    )

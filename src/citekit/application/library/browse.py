@@ -1,0 +1,82 @@
+"""List the files of a folder that can be ingested."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.application.library.paths import AllowedPaths
+from citekit.domain.errors import RequestRefused, SourceUnreadable
+from citekit.domain.formats import by_name
+from citekit.domain.ports.text_reader import TextReader
+
+BOOK_SUFFIXES = (
+    ".epub", ".pdf", ".txt", ".md", ".html", ".htm", ".markdown", ".mobi", ".azw", ".azw3", ".prc", ".fb2", ".rst"
+)  # fmt: skip
+"""The suffixes of files that are taken for books in a folder."""
+
+LIMIT = 10_000
+"""Files that one answer lists."""
+
+
+def is_book(path: Path) -> bool:
+    """Whether a file's name is that of a book."""
+    return path.suffix.lower() in BOOK_SUFFIXES
+
+
+@frozen
+class LocalFile:
+    """A file that can be ingested: `size` in bytes."""
+
+    path: Path
+    size: int
+
+
+@frozen
+class Listing:
+    """The files of `folder`, by name; `truncated` where there are more than `LIMIT`."""
+
+    folder: Path
+    files: Sequence[LocalFile]
+    truncated: bool = False
+
+
+@frozen
+class Browse:
+    """Lists book files; never opens one."""
+
+    reader: TextReader
+
+    def __call__(
+        self,
+        folder: Path,
+        *,
+        recursive: bool = False,
+        allowed: AllowedPaths = AllowedPaths(None),  # noqa: B008
+    ) -> Listing:
+        """The book files of `folder`, and with `recursive` of all folders below; hidden ones are left out.
+
+        Raises `RequestRefused` (`Directory not found`), `SourceUnreadable` (`Permission denied`), `PathNotAllowed`.
+        """
+        allowed.check(folder)
+        if not folder.is_dir():
+            raise RequestRefused(f"Directory not found: {folder}")
+        if not os.access(folder, os.R_OK | os.X_OK):
+            raise SourceUnreadable(f"Permission denied: {folder}")
+        found = sorted(self._files(folder, recursive), key=lambda file: (file.path.name.lower(), str(file.path)))
+        return Listing(folder, found[:LIMIT], len(found) > LIMIT)
+
+    def _files(self, folder: Path, recursive: bool) -> Iterator[LocalFile]:
+        for here, folders, names in os.walk(folder):
+            folders[:] = [name for name in folders if recursive and not name.startswith(".")]
+            for name in names:
+                path = Path(here, name)
+                if not name.startswith(".") and is_book(path) and self._readable(name) and path.is_file():
+                    yield LocalFile(path, path.stat().st_size)
+
+    def _readable(self, name: str) -> bool:
+        format = by_name(name)
+        return format is not None and self.reader.supports(format)

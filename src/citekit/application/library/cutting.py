@@ -1,0 +1,144 @@
+"""Cut a book into chapters, chunks and passages, and put the chunks into its map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from citekit.application.library.making_entries import Placed
+from citekit.domain.library.chapters import BookSection, chapters, with_chunks
+from citekit.domain.library.chunking import Chunk, ChunkingParams, chunked
+from citekit.domain.library.manuscript import Manuscript
+from citekit.domain.library.passages import passages
+from citekit.domain.library.sentences import Sentence, sentences
+from citekit.domain.library.similarity import adjacent
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.ports.embedder import Embedder
+from citekit.domain.ports.sentence_splitter import SentenceSplitter
+from citekit.domain.progress import Progress, silent
+from citekit.domain.resource_map import ResourceMap
+
+VERSION = "1"
+"""Changes whenever the same book would be cut otherwise."""
+
+
+@frozen
+class Cut:
+    """A book in parts: `resource_map` holds the chunks as its leaves."""
+
+    manuscript: Manuscript
+    resource_map: ResourceMap
+    placed: Sequence[Placed] = field(converter=tuple[Placed, ...])
+    chapters: int
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """How many there are of each part."""
+        return {
+            "chapters": self.chapters,
+            "chunks": len(self.placed),
+            "passages": sum(len(chunk.passages) for chunk in self.placed),
+            "words": sum(chunk.words for chunk in self.placed),
+            "characters": len(self.manuscript.text),
+        }
+
+
+@frozen
+class _Part:
+    """A chunk, its sentences, and the chapter (with its index) that it is from."""
+
+    chunk: Chunk
+    sentences: tuple[Sentence, ...]
+    chapter: BookSection
+    index: int
+    sequence: int
+    siblings: int
+
+
+@frozen
+class CutBook:
+    """`similarity` tells where the subject changes, `window` words are what one vector stands for."""
+
+    splitter: SentenceSplitter
+    similarity: Embedder
+    window: int
+
+    def __call__(
+        self,
+        base: ResourceMap,
+        manuscript: Manuscript,
+        params: ChunkingParams,
+        language: str | None,
+        *,
+        hierarchical: bool = True,
+        progress: Progress = silent,
+    ) -> Cut:
+        """The parts of the book whose map is `base`. Raises what the ports raise, and `Cancelled`."""
+        whole = BookSection(0, len(manuscript.text), base.title, None, 0)
+        found = chapters(manuscript, base.nodes, base.title) if hierarchical else (whole,)
+        parts: list[_Part] = []
+        for index, chapter in enumerate(found):
+            progress(8 + 22 * index / len(found), 100, "chunking")
+            parts += self._parts(manuscript, chapter, index, params, language)
+        titles = [_title(part, base.title) for part in parts]
+        marks = [
+            (part.chunk.start, part.chunk.end, manuscript.locate(part.chunk.start, part.chunk.end), title, None)
+            for part, title in zip(parts, titles, strict=True)
+        ]
+        planted = with_chunks(base, manuscript, marks)
+        placed = [
+            _placed(part, identifier, base.title, hierarchical, self.window)
+            for part, identifier in zip(parts, planted.ids, strict=True)
+        ]
+        return Cut(manuscript, _named(planted.resource_map, params, hierarchical), placed, len(found))
+
+    def _parts(
+        self, manuscript: Manuscript, chapter: BookSection, index: int, params: ChunkingParams, language: str | None
+    ) -> Iterator[_Part]:
+        text = manuscript.text[chapter.start : chapter.end]
+        if not text.strip():
+            return
+        spoken = sentences(text, self.splitter.starts(text, language), min(params.max_words, self.window))
+        vectors = self.similarity.documents([text[each.start : each.end].strip() for each in spoken])
+        chunks = chunked(spoken, adjacent(vectors), params)
+        for sequence, chunk in enumerate(chunks):
+            inside = tuple(
+                evolve(each, start=each.start + chapter.start, end=each.end + chapter.start)
+                for each in spoken
+                if chunk.start <= each.start < chunk.end
+            )
+            moved = evolve(chunk, start=chunk.start + chapter.start, end=chunk.end + chapter.start)
+            yield _Part(moved, inside, chapter, index, sequence, len(chunks))
+
+
+def _placed(part: _Part, node_id: str, book_title: str, hierarchical: bool, window: int) -> Placed:
+    return Placed(
+        start=part.chunk.start,
+        end=part.chunk.end,
+        words=part.chunk.words,
+        passages=passages(part.sentences, window),
+        node_id=node_id,
+        section=part.chapter.title or book_title,
+        chapter=(part.chapter.start, part.chapter.end) if hierarchical else None,
+        chapter_index=part.index,
+        sequence=part.sequence,
+        siblings=part.siblings,
+    )
+
+
+def _title(part: _Part, book_title: str) -> str:
+    title = part.chapter.title or book_title
+    return f"{title} ({part.sequence + 1})" if part.siblings > 1 else title
+
+
+def _named(made: ResourceMap, params: ChunkingParams, hierarchical: bool) -> ResourceMap:
+    """The map under the name of who made it: the library, on top of another mapper."""
+    how = "chapters" if hierarchical else "flat"
+    version = f"{VERSION}-{params.threshold:g}-{params.min_words}-{params.max_words}-{how}"
+    metadata: dict[str, Any] = {**made.metadata, "mapper": MapperIdentity("library", version).to_metadata()}
+    if made.mapper is not None:
+        metadata["structure_by"] = made.mapper.to_metadata()
+    return evolve(made, metadata=metadata)

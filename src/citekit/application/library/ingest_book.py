@@ -1,0 +1,268 @@
+"""Take a book into the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+
+from attrs import evolve, field, frozen
+
+from citekit.application.ingest import Ingest
+from citekit.application.library.cutting import Cut, CutBook
+from citekit.application.library.making_entries import BookWords, chunk_entries, passage_entries
+from citekit.domain.errors import (
+    AlreadyIngested,
+    CiteKitError,
+    MetadataMissing,
+    SourceChanged,
+    SourceUnsupported,
+)
+from citekit.domain.library.books import BookFacts
+from citekit.domain.library.chunking import ChunkingParams
+from citekit.domain.library.ledger import Deed, LedgerEntry
+from citekit.domain.library.vectors import Vector, Where
+from citekit.domain.ports.clock import Clock
+from citekit.domain.ports.embedder import Embedder
+from citekit.domain.ports.ledger import Ledger
+from citekit.domain.ports.locks import Locks
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.ports.vector_index import VectorIndex
+from citekit.domain.progress import Progress, silent
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
+
+UNKNOWN = ("", "unknown", "unknown author")
+"""What stands for an author or a title that nobody knows, in lower case."""
+
+BATCH = 256
+"""Passages that are embedded between two signs of progress."""
+
+
+@frozen(kw_only=True)
+class BookRequest:
+    """The file at `path`, to be taken into `collection`.
+
+    `title`, `author` and `language` win over what the file says. `book_id` and `tags` are those of a library. `force`
+    replaces what is there of the same bytes. Without `hierarchical` chapters are not told apart.
+    """
+
+    path: Path
+    collection: str
+    title: str | None = None
+    author: str | None = None
+    language: str | None = None
+    book_id: int | None = None
+    tags: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
+    hierarchical: bool = True
+    params: ChunkingParams = field(factory=ChunkingParams)
+    force: bool = False
+
+
+@frozen
+class BookIngested:
+    """What was done, as the ledger has it."""
+
+    entry: LedgerEntry
+    hierarchical: bool
+    params: ChunkingParams
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks the book has."""
+        return self.entry.counts["chunks"]
+
+
+@frozen(kw_only=True)
+class IngestBook:
+    """Reads a book, cuts it into chunks, and puts them into the index and the map.
+
+    A book is known by its bytes: the same ones are not ingested twice into a collection. What fails, or is cancelled, leaves
+    the index as it was; what a killed process left is replaced by the next ingest of that book, and not shown until then.
+    """
+
+    ingest: Ingest
+    reader: TextReader
+    cut: CutBook
+    embedder: Embedder
+    index: VectorIndex
+    ledger: Ledger
+    locks: Locks
+    clock: Clock
+
+    @property
+    def maps(self) -> MapStore:
+        """Where maps are kept."""
+        return self.ingest.maps
+
+    def already(self, path: Path, collection: str) -> LedgerEntry | None:
+        """The ledger's line where those bytes are in the collection, else None. Raises as `Sources.identify` does."""
+        return self._ingested(self.ingest.sources.identify(path), collection)
+
+    def facts(self, path: Path) -> BookFacts:
+        """What the file at `path` says of itself. Raises `SourceUnsupported`, `SourceUnreadable`."""
+        return self.reader.facts(self._readable(path))
+
+    def __call__(self, request: BookRequest, progress: Progress = silent) -> BookIngested:
+        """Take in the book; `progress` counts to 100.
+
+        Raises `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported` (also where there is no text in the file),
+        `ModelMismatch`, `Cancelled`, and what the ports raise.
+        """
+        source = self._readable(request.path)
+        with self.locks.holding(f"book:{request.collection}:{source.digest}"):
+            if not request.force and (there := self._ingested(source, request.collection)):
+                raise AlreadyIngested(there.title, request.collection)
+            self.index.create(request.collection, self.embedder.identity)
+            return self._take_in(source, self._complete(source, request), progress)
+
+    def _readable(self, path: Path) -> Source:
+        source = self.ingest.sources.identify(path)
+        if not self.reader.supports(source.format):
+            raise SourceUnsupported(f"{path} is a {source.format.name} file, which cannot be read as a book.")
+        return source
+
+    def _ingested(self, source: Source, collection: str) -> LedgerEntry | None:
+        last = self.ledger.last(collection, source.digest)
+        return last if last is not None and last.deed is Deed.FINISHED else None
+
+    def _complete(self, source: Source, request: BookRequest) -> BookRequest:
+        """The request with what the file says of itself. Raises `MetadataMissing`."""
+        said = self.reader.facts(source)
+        title, author = _known(request.title, said.title), _known(request.author, " & ".join(said.authors))
+        if author is None and request.book_id is not None:
+            author = "Unknown"  # as its library says
+        missing = [name for name, value in (("title", title), ("author", author)) if value is None]
+        if missing:
+            raise MetadataMissing(str(source.path), missing)
+        return evolve(request, title=title, author=author, language=request.language or said.language or "unknown")
+
+    def _take_in(self, source: Source, request: BookRequest, progress: Progress) -> BookIngested:
+        watch = _Stopwatch()
+        with watch.timing("mapping"):
+            base = self.ingest(source.path).resource_map
+            progress(5, 100, "reading")
+        with watch.timing("chunking"):
+            cut = self._cut(source, base, request, progress)
+        with watch.timing("embedding"):
+            vectors = self._vectors(cut, progress)
+        if not self.ingest.sources.still(source):
+            raise SourceChanged(base.resource_id, str(source.path))
+        entry = self._entry(source, base, request, cut)
+        with self._recorded(entry), watch.timing("storing"):
+            self._store(request, entry, cut, vectors, progress)
+        done = evolve(entry, deed=Deed.FINISHED, at=self.clock.now(), seconds=watch.seconds)
+        self.ledger.append(done)
+        progress(100, 100, "ingested")
+        return BookIngested(done, request.hierarchical, request.params)
+
+    def _cut(self, source: Source, base: ResourceMap, request: BookRequest, progress: Progress) -> Cut:
+        manuscript = self.reader.read(source, progress=_quiet(progress, 5))
+        if not manuscript.text.strip():
+            raise SourceUnsupported(
+                f"{source.path} has no text: it is empty, or holds pictures of pages, which must be read by OCR first."
+            )
+        return self.cut(
+            base, manuscript, request.params, request.language, hierarchical=request.hierarchical, progress=progress
+        )
+
+    def _vectors(self, cut: Cut, progress: Progress) -> Sequence[Vector]:
+        texts = [cut.manuscript.text[start:end].strip() for chunk in cut.placed for start, end in chunk.passages]
+        vectors: list[Vector] = []
+        for first in range(0, len(texts), BATCH):
+            progress(30 + 60 * first / len(texts), 100, "embedding")
+            vectors += self.embedder.documents(
+                texts[first : first + BATCH], _quiet(progress, 30 + 60 * first / len(texts))
+            )
+        return vectors
+
+    def _entry(self, source: Source, base: ResourceMap, request: BookRequest, cut: Cut) -> LedgerEntry:
+        params = request.params
+        return LedgerEntry(
+            deed=Deed.STARTED,
+            at=self.clock.now(),
+            collection=request.collection,
+            digest=source.digest,
+            resource_id=base.resource_id,
+            path=str(source.path),
+            size=source.size,
+            format=source.format.name.upper(),
+            title=request.title or "",
+            author=request.author or "",
+            language=request.language or "",
+            book_id=request.book_id,
+            model=str(self.embedder.identity),
+            parameters={
+                "threshold": params.threshold,
+                "min_chunk_size": params.min_words,
+                "max_chunk_size": params.max_words,
+                "hierarchical": request.hierarchical,
+                "tags": list(request.tags),
+            },
+            counts=cut.counts,
+        )
+
+    @contextmanager
+    def _recorded(self, entry: LedgerEntry) -> Iterator[None]:
+        """From here on the index is changed: what goes wrong is taken back."""
+        self.ledger.append(entry)
+        try:
+            yield
+        except (CiteKitError, OSError) as error:
+            self.index.remove(entry.collection, Where({"digest": (entry.digest.hex,)}))
+            self.ledger.append(evolve(entry, deed=Deed.FAILED, at=self.clock.now(), error=str(error)))
+            raise
+
+    def _store(
+        self, request: BookRequest, entry: LedgerEntry, cut: Cut, vectors: Sequence[Vector], progress: Progress
+    ) -> None:
+        book = BookWords(
+            digest=entry.digest,
+            resource_id=entry.resource_id,
+            title=entry.title,
+            authors=[part.strip() for part in entry.author.split("&")],
+            language=entry.language,
+            tags=request.tags,
+            book_id=request.book_id,
+            source="file" if request.book_id is None else "calibre",
+            ingested_at=entry.at.isoformat(),
+        )
+        progress(90, 100, "storing")
+        self.index.remove(request.collection, Where({"digest": (entry.digest.hex,)}))
+        self.index.put(request.collection, chunk_entries(book, cut.manuscript, cut.placed, self.embedder.identity))
+        self.index.put(request.collection, passage_entries(book, cut.manuscript, cut.placed, vectors))
+        progress(97, 100, "storing")
+        self.index.settle(request.collection)
+        self.maps.put(evolve(cut.resource_map, title=entry.title))
+
+
+def _known(*values: str | None) -> str | None:
+    return next((value.strip() for value in values if value and value.strip().lower() not in UNKNOWN), None)
+
+
+def _quiet(progress: Progress, at: float) -> Progress:
+    """A progress for a part of the work that counts in units of its own: it only learns that nobody wants it any more."""
+
+    def quiet(done: float, total: float | None = None, message: str = "") -> None:  # noqa: ARG001
+        progress(at, 100, "")
+
+    return quiet
+
+
+class _Stopwatch:
+    """How long each stage took."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+
+    @contextmanager
+    def timing(self, stage: str) -> Iterator[None]:
+        started = perf_counter()
+        yield
+        self._seconds[stage] = round(perf_counter() - started, 4)
+
+    @property
+    def seconds(self) -> Mapping[str, float]:
+        return dict(self._seconds)

@@ -1,0 +1,213 @@
+"""The library's half: which adapter stands behind each of its ports, and the use cases on them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from citekit.application.ingest import Ingest
+from citekit.application.library.ask import Ask
+from citekit.application.library.batch import BatchIngest
+from citekit.application.library.browse import Browse
+from citekit.application.library.compare_chunking import CompareChunking
+from citekit.application.library.cutting import CutBook
+from citekit.application.library.ingest_book import IngestBook
+from citekit.application.library.paths import AllowedPaths
+from citekit.application.library.removing import RemoveBook
+from citekit.application.library.try_chunking import TryChunking
+from citekit.application.naming import ChooseId
+from citekit.bootstrap.first_use import first_use
+from citekit.domain.errors import LibraryUnavailable, RequestRefused
+from citekit.domain.ports.embedder import Embedder
+from citekit.domain.ports.ledger import Ledger
+from citekit.domain.ports.library import Library
+from citekit.domain.ports.personas import Personas
+from citekit.domain.ports.sentence_splitter import SentenceSplitter
+from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.ports.vector_index import VectorIndex
+from citekit.settings import LibrarySettings, Settings
+
+if TYPE_CHECKING:
+    from citekit.bootstrap import App
+
+EMBEDDERS = ("fast", "quality", "minilm", "multilingual", "hashing", "onnx:FOLDER", "openai[:MODEL]", "gemini[:MODEL]")
+"""The names that `CITEKIT_EMBEDDER` knows."""
+
+
+@define
+class Alexandria:
+    """The use cases of the library of one home; every port can be given. Safe to use from several threads."""
+
+    settings: Settings
+    app: App
+    _given: Mapping[str, Any] = field(factory=dict)
+    made: dict[str, Any] = field(factory=dict, init=False, repr=False)
+    lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
+
+    @property
+    def chosen(self) -> LibrarySettings:
+        """What the user decided about the library."""
+        return self.settings.library
+
+    @first_use
+    def library(self) -> Library:
+        """The books on disk. Raises `LibraryUnavailable` where none is named."""
+        if "library" in self._given:
+            given: Library = self._given["library"]
+            return given
+        folder = self.chosen.calibre
+        if folder is None:
+            raise LibraryUnavailable("Calibre library not found: CALIBRE_LIBRARY_PATH names no folder.")
+        from citekit.adapters.library.calibre import CalibreLibrary
+        from citekit.adapters.library.folder import FolderLibrary
+
+        if folder.is_dir() and not (folder / "metadata.db").exists():
+            return FolderLibrary(folder, self.app.sources, self.text)
+        return CalibreLibrary(folder)
+
+    @first_use
+    def text(self) -> TextReader:
+        """How the text of a document is read."""
+        return self._given.get("text") or self.app.text
+
+    @first_use
+    def splitter(self) -> SentenceSplitter:
+        """How sentences are told apart."""
+        from citekit.adapters.splitting.sentencex import SentencexSplitter
+
+        return self._given.get("splitter") or SentencexSplitter()
+
+    @first_use
+    def embedder(self) -> Embedder:
+        """Whose vectors the index holds. Raises `RequestRefused` for a name that is not known."""
+        return self._given.get("embedder") or self.embedder_called(self.chosen.embedder)
+
+    def embedder_called(self, name: str) -> Embedder:
+        """The embedder of that name. Raises `RequestRefused`."""
+        kind, _, what = name.partition(":")
+        match kind:
+            case "fast" if not what:
+                return self._static
+            case "quality" if not what:
+                from citekit.adapters.embedding.joined import JoinedEmbedder
+
+                return JoinedEmbedder([(self._static, 0.4), (self._minilm, 0.6)])
+            case "minilm" if not what:
+                return self._minilm
+            case "multilingual" if not what:
+                from citekit.adapters.embedding.multilingual import MultilingualEmbedder
+
+                return MultilingualEmbedder()
+            case "hashing" if not what:
+                from citekit.adapters.embedding.hashing import HashingEmbedder
+
+                return HashingEmbedder()
+        return self._embedder_with(kind, what, name)
+
+    def _embedder_with(self, kind: str, what: str, name: str) -> Embedder:
+
+        if kind == "onnx" and what:
+            from citekit.adapters.embedding.onnx_folder import OnnxFolderEmbedder
+            from citekit.settings import expanded
+
+            return OnnxFolderEmbedder(expanded(what))
+        raise RequestRefused(f"There is no embedder called '{name}': the known ones are {', '.join(EMBEDDERS)}.")
+
+    @first_use
+    def similarity(self) -> Embedder:
+        """What tells where the subject of a text changes."""
+        return self._given.get("similarity") or self._static
+
+    @first_use
+    def _static(self) -> Embedder:
+        from citekit.adapters.embedding.static import StaticEmbedder
+
+        return StaticEmbedder()
+
+    @first_use
+    def _minilm(self) -> Embedder:
+        from citekit.adapters.embedding.minilm import MiniLmEmbedder
+
+        return MiniLmEmbedder()
+
+    @first_use
+    def index(self) -> VectorIndex:
+        """Where vectors and words are kept."""
+        if "index" in self._given:
+            given: VectorIndex = self._given["index"]
+            return given
+        raise NotImplementedError
+
+    @first_use
+    def ledger(self) -> Ledger:
+        """What was ingested."""
+        from citekit.adapters.storage.sqlite_ledger import SqliteLedger
+
+        return self._given.get("ledger") or SqliteLedger(self.chosen.ledger)
+
+    @first_use
+    def personas(self) -> Personas:
+        """Guardians and patterns."""
+        from citekit.adapters.personas.markdown_files import PersonaFiles
+
+        return self._given.get("personas") or PersonaFiles(self.chosen.guardians)
+
+    @property
+    def allowed(self) -> AllowedPaths:
+        """Which files an agent may name: those below the home, the roots, the library, and the folder of loose files."""
+        folders = (self.settings.home, *self.settings.roots, self.chosen.calibre, self.chosen.browse)
+        return AllowedPaths([folder for folder in folders if folder is not None])
+
+    @first_use
+    def cut(self) -> CutBook:
+        """Cut a book into chapters, chunks and passages."""
+        return CutBook(self.splitter, self.similarity, self.embedder.window)
+
+    @first_use
+    def ingest_book(self) -> IngestBook:
+        """Take a book into the index."""
+        app = self.app
+        naming = ChooseId(app.maps, self.settings.home)
+        return IngestBook(
+            ingest=Ingest(app.sources, app.maps, app.local_mapper, app.locks, naming),
+            reader=self.text,
+            cut=self.cut,
+            embedder=self.embedder,
+            index=self.index,
+            ledger=self.ledger,
+            locks=app.locks,
+            clock=app.clock,
+        )
+
+    @first_use
+    def batch_ingest(self) -> BatchIngest:
+        """Take many books into the index."""
+        return BatchIngest(self.library, self.ingest_book)
+
+    @first_use
+    def ask(self) -> Ask:
+        """Answer a question with places in books."""
+        return Ask(self.embedder, self.index, self.ledger)
+
+    @first_use
+    def remove_book(self) -> RemoveBook:
+        """Take a book out of the index."""
+        return RemoveBook(self.index, self.ledger, self.app.maps, self.app.locks, self.app.clock)
+
+    @first_use
+    def browse(self) -> Browse:
+        """List loose files that can be ingested."""
+        return Browse(self.text)
+
+    @first_use
+    def try_chunking(self) -> TryChunking:
+        """Cut a book, and only say what came of it."""
+        return TryChunking(self.app.sources, self.text, self.splitter, self.similarity)
+
+    @first_use
+    def compare_chunking(self) -> CompareChunking:
+        """Cut a book in several ways, and say which is best."""
+        return CompareChunking(self.app.sources, self.text, self.splitter, self.similarity)

@@ -1,0 +1,105 @@
+"""What the user decided about the library."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import field, frozen
+
+from citekit.settings.reading import count, default, folder, one_of, switch
+
+TOOLSETS = ("citekit", "alexandria")
+"""The groups of tools that `citekit serve` can offer."""
+
+QUANTIZATIONS = ("int8", "none")
+
+
+@frozen(kw_only=True)
+class LibrarySettings:
+    """`folder` holds the embedded index and the ledger.
+
+    `calibre` is the library's folder (of Calibre, or any other), `browse` the folder of loose files, `guardians` one of
+    the user's own. `qdrant_url`, else `qdrant_host` with its ports, is a server; without both the index is embedded.
+    `tools` are the toolsets that were asked for, None where nothing was said.
+    """
+
+    folder: Path
+    ledger: Path = field()
+    calibre: Path | None = None
+    browse: Path | None = None
+    guardians: Path | None = None
+    collection: str = "alexandria"
+    embedder: str = "fast"
+    qdrant_url: str | None = None
+    qdrant_host: str | None = None
+    qdrant_port: int = 6333
+    qdrant_grpc_port: int = 6334
+    qdrant_prefer_grpc: bool = False
+    qdrant_https: bool | None = None
+    qdrant_key: str | None = field(default=None, repr=False)
+    quantization: str = "int8"
+    on_disk: bool = False
+    tools: frozenset[str] | None = None
+
+    @ledger.default
+    def _ledger_in_folder(self) -> Path:
+        return self.folder / "alexandria.db"
+
+    @property
+    def index_folder(self) -> Path:
+        """Where the embedded index is."""
+        return self.folder / "index"
+
+    @property
+    def server(self) -> bool:
+        """Whether the index is a server's."""
+        return bool(self.qdrant_url or self.qdrant_host)
+
+    @property
+    def toolsets(self) -> frozenset[str]:
+        """The groups of tools to offer: those that were asked for, else Alexandria's where there is something to ask."""
+        if self.tools is not None:
+            return self.tools
+        configured = self.calibre is not None or self.server or self.ledger.exists()
+        return frozenset(TOOLSETS if configured else TOOLSETS[:1])
+
+
+def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySettings:
+    """The settings of an environment; `place` is the home. Raises `RequestRefused`."""
+    home = Path(os.path.abspath(place))  # noqa: PTH100 - as for the home itself
+    place_of_index = folder(environment, "CITEKIT_LIBRARY") or home / ".citekit_library"
+    shared = home / "docs" / "development" / "guardians"
+    return LibrarySettings(
+        folder=place_of_index,
+        ledger=folder(environment, "ALEXANDRIA_DB") or place_of_index / "alexandria.db",
+        calibre=folder(environment, "CALIBRE_LIBRARY_PATH"),
+        browse=folder(environment, "LOCAL_INGEST_PATH") or _downloads(),
+        guardians=folder(environment, "GUARDIANS_DIR") or (shared if shared.is_dir() else None),
+        collection=environment.get("QDRANT_COLLECTION") or "alexandria",
+        embedder=environment.get("CITEKIT_EMBEDDER") or "fast",
+        qdrant_url=environment.get("QDRANT_URL") or None,
+        qdrant_host=environment.get("QDRANT_HOST") or None,
+        qdrant_port=default(count(environment, "QDRANT_PORT", 1), 6333),
+        qdrant_grpc_port=default(count(environment, "QDRANT_GRPC_PORT", 1), 6334),
+        qdrant_prefer_grpc=switch(environment, "QDRANT_PREFER_GRPC") or False,
+        qdrant_https=switch(environment, "QDRANT_HTTPS"),
+        qdrant_key=environment.get("QDRANT_API_KEY") or None,
+        quantization=one_of("CITEKIT_QUANTIZATION", environment.get("CITEKIT_QUANTIZATION") or "int8", QUANTIZATIONS),
+        on_disk=switch(environment, "CITEKIT_INDEX_ON_DISK") or False,
+        tools=read_toolsets("CITEKIT_TOOLS", environment.get("CITEKIT_TOOLS")),
+    )
+
+
+def read_toolsets(name: str, text: str | None) -> frozenset[str] | None:
+    """The toolsets that `text`, the value of `name`, lists with commas; None for an empty one. Raises `RequestRefused`."""
+    words = [word.strip() for word in (text or "").split(",") if word.strip()]
+    return frozenset(one_of(name, word, TOOLSETS) for word in words) or None
+
+
+def _downloads() -> Path | None:
+    try:
+        return Path.home() / "Downloads"
+    except RuntimeError:
+        return None

@@ -1,0 +1,75 @@
+"""Read single values of the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from citekit.domain.errors import RequestRefused
+
+GIGABYTE = 1_000_000_000
+_UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": GIGABYTE, "t": 1_000 * GIGABYTE}
+
+
+def expanded(path: str | Path) -> Path:
+    """A path with `~` and `~name` written out. Raises `RequestRefused` where there is no such person."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise RequestRefused(f"The folder {str(path)!r} cannot be found: {error}") from error
+
+
+def read_size(text: str) -> int:
+    """Bytes of `500M`, `10G` or `123456`. Raises `RequestRefused`."""
+    number, unit = text.strip().lower().removesuffix("b"), ""
+    if number and number[-1] in _UNITS:
+        number, unit = number[:-1], number[-1]
+    try:
+        size = float(number) * _UNITS[unit]
+        if size > 0:
+            return int(size)
+    except (ValueError, OverflowError):
+        pass
+    raise RequestRefused(f"{text!r} is not a size such as 500M or 10G.")
+
+
+def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
+    """The whole number from `least` on that a variable says, or None where it is not set. Raises `RequestRefused`."""
+    text = environment.get(name)
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or int(text) < least:
+        raise RequestRefused(f"{name}={text!r} is not a count from {least} on.")
+    return int(text)
+
+
+def default(value: int | None, default: int) -> int:
+    """`value`, or where it is None the default."""
+    return default if value is None else value
+
+
+def one_of(name: str, text: str, known: Sequence[str]) -> str:
+    """`text`, which is one of `known`. Raises `RequestRefused`; `name` is whose value it is."""
+    if text not in known:
+        raise RequestRefused(f"{name}={text!r} is not one of {', '.join(known)}.")
+    return text
+
+
+def folder(environment: Mapping[str, str], name: str) -> Path | None:
+    """The absolute folder that a variable names, or None where it is not set. Raises `RequestRefused`."""
+    text = environment.get(name)
+    return Path(os.path.abspath(expanded(text))) if text else None  # noqa: PTH100 - links stay as they are
+
+
+_SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+
+
+def switch(environment: Mapping[str, str], name: str) -> bool | None:
+    """Whether a variable says yes (1) or no (0), or None where it is not set. Raises `RequestRefused`."""
+    text = environment.get(name)
+    if not text:
+        return None
+    if text.lower() not in _SWITCHES:
+        raise RequestRefused(f"{name}={text!r} is neither 1 nor 0.")
+    return _SWITCHES[text.lower()]
