@@ -15,7 +15,9 @@ from citekit.application.library.browse import Browse
 from citekit.application.library.compare_chunking import CompareChunking
 from citekit.application.library.cutting import CutBook
 from citekit.application.library.ingest_book import IngestBook
+from citekit.application.library.narrowing import NarrowTo
 from citekit.application.library.paths import AllowedPaths
+from citekit.application.library.rebuild import Rebuild
 from citekit.application.library.removing import RemoveBook
 from citekit.application.library.try_chunking import TryChunking
 from citekit.application.naming import ChooseId
@@ -191,6 +193,16 @@ class Alexandria:
     def ask(self) -> Ask:
         """Answer a question with places in books."""
         return Ask(self.embedder, self.index, self.ledger)
+
+    @first_use
+    def rebuild(self) -> Rebuild:
+        """Make a collection anew."""
+        return Rebuild(self.ingest_book)
+
+    @first_use
+    def narrow(self) -> NarrowTo:
+        """Ask only some of the books."""
+        return NarrowTo(self.ledger)
 
     @first_use
     def remove_book(self) -> RemoveBook:

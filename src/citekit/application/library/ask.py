@@ -9,7 +9,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from citekit.domain.address import Address, parse_address
-from citekit.domain.errors import RequestRefused
+from citekit.domain.errors import ModelMismatch, RequestRefused
 from citekit.domain.library.fusion import Ranked, fuse
 from citekit.domain.library.lexical import query_words
 from citekit.domain.library.vectors import Entry, Question, Where
@@ -141,13 +141,22 @@ class Ask:
             raise RequestRefused("The question is empty: ask in words.")
         if len(query) > QUERY_LIMIT:
             raise RequestRefused(f"The question has {len(query)} characters; at most {QUERY_LIMIT} are read.")
-        self.index.create(request.collection, self.embedder.identity) if self.index.facts(request.collection) else None
+        self._check_model(request.collection)
         question = Question(
             self.embedder.query(query), query_words(query), max(CANDIDATES, 5 * request.limit), request.where
         )
         ranked = fuse(self.index.search(request.collection, question), 3 * request.limit + 10)
         hits = self._hits(request, [each for each in ranked if each.score >= request.threshold])
         return self._in_context(Answers(request=request, hits=hits))
+
+    def _check_model(self, collection: str) -> None:
+        facts = self.index.facts(collection)
+        if facts is not None and facts.model != self.embedder.identity:
+            raise ModelMismatch(
+                f"The collection '{collection}' holds vectors of {facts.model}, and the embedder in use is "
+                f"{self.embedder.identity}: choose that one again (CITEKIT_EMBEDDER), name another collection, or make "
+                f"this one anew: citekit library rebuild --collection {collection}"
+            )
 
     def _hits(self, request: AskRequest, ranked: Sequence[Ranked]) -> list[Hit]:
         ids = [each.group for each in ranked] + [each.passage for each in ranked if each.passage is not None]

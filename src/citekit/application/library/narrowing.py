@@ -1,0 +1,56 @@
+"""Ask only some of the books."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+
+from citekit.domain.errors import RequestRefused
+from citekit.domain.library.ledger import LedgerEntry
+from citekit.domain.library.vectors import Where
+from citekit.domain.ports.ledger import Ledger
+
+
+@frozen(kw_only=True)
+class Narrowing:
+    """Which books are asked: all that is given must fit. `author` and `title` are found inside, whatever the case."""
+
+    author: str | None = None
+    title: str | None = None
+    language: str | None = None
+    tags: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
+    book_ids: tuple[int, ...] = field(default=(), converter=tuple[int, ...])
+    resources: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
+
+    def __bool__(self) -> bool:
+        return any((self.author, self.title, self.language, self.tags, self.book_ids, self.resources))
+
+
+@frozen
+class NarrowTo:
+    """Turns a narrowing into a condition on the index, by what the ledger knows of the books there."""
+
+    ledger: Ledger
+
+    def __call__(self, narrowing: Narrowing, collection: str) -> Where:
+        """The condition. Raises `RequestRefused` where no ingested book fits."""
+        if not narrowing:
+            return Where()
+        digests = tuple(entry.digest.hex for entry in self.ledger.books(collection) if _fits(entry, narrowing))
+        if not digests:
+            raise RequestRefused(f"No book in collection '{collection}' fits that author, title, language, tag or id.")
+        return Where({"digest": digests})
+
+
+def _fits(entry: LedgerEntry, narrowing: Narrowing) -> bool:
+    return (
+        _inside(narrowing.author, entry.author)
+        and _inside(narrowing.title, entry.title)
+        and (narrowing.language is None or narrowing.language.casefold() == entry.language.casefold())
+        and all(any(_inside(tag, own) for own in entry.parameters.get("tags", ())) for tag in narrowing.tags)
+        and (not narrowing.book_ids or entry.book_id in narrowing.book_ids)
+        and (not narrowing.resources or entry.resource_id in narrowing.resources)
+    )
+
+
+def _inside(wanted: str | None, text: str) -> bool:
+    return wanted is None or wanted.casefold() in text.casefold()

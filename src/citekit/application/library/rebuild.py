@@ -1,0 +1,80 @@
+"""Make a collection anew from the books that were ingested into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from attrs import evolve, field, frozen
+
+from citekit.application.library.ingest_book import BookIngested, BookRequest, IngestBook
+from citekit.domain.errors import Cancelled, CiteKitError
+from citekit.domain.library.chunking import ChunkingParams
+from citekit.domain.library.ledger import Deed, LedgerEntry
+from citekit.domain.progress import Progress, silent
+
+
+@frozen
+class Rebuilt:
+    """What became of one book: taken in again, or the error that it met."""
+
+    entry: LedgerEntry
+    ingested: BookIngested | None = None
+    error: CiteKitError | None = field(default=None)
+
+
+@frozen
+class Rebuild:
+    """For another embedder, or an index that was damaged: the ledger knows the books, and how each was cut."""
+
+    ingest_book: IngestBook
+
+    def books(self, collection: str) -> Sequence[LedgerEntry]:
+        """The books of the collection, those included whose ingest was cut off."""
+        ledger = self.ingest_book.ledger
+        return [*ledger.books(collection), *ledger.unfinished(collection)]
+
+    def __call__(self, books: Sequence[LedgerEntry], collection: str, progress: Progress = silent) -> Iterator[Rebuilt]:
+        """Drop the collection and take in `books` again.
+
+        Each is unfinished in the ledger until it is done, so that nothing that was not done is taken for ingested: neither
+        a book whose file is gone, nor those after a process was killed.
+        """
+        for entry in books:
+            self._unfinished(entry)
+        self.ingest_book.index.drop(collection)
+        for number, entry in enumerate(books):
+            progress(number, len(books), entry.title)
+            try:
+                yield Rebuilt(entry, self.ingest_book(_again(entry)))
+            except Cancelled:
+                raise
+            except CiteKitError as error:
+                self._unfinished(entry, str(error))
+                yield Rebuilt(entry, error=error)
+        progress(len(books), len(books), "")
+
+    def _unfinished(self, entry: LedgerEntry, error: str | None = None) -> None:
+        now = self.ingest_book.clock.now()
+        self.ingest_book.ledger.append(evolve(entry, deed=Deed.STARTED, at=now, seconds={}, error=error))
+
+
+def _again(entry: LedgerEntry) -> BookRequest:
+    said = entry.parameters
+    usual = ChunkingParams()
+    return BookRequest(
+        path=Path(entry.path),
+        collection=entry.collection,
+        title=entry.title,
+        author=entry.author,
+        language=entry.language,
+        book_id=entry.book_id,
+        tags=tuple(said.get("tags", ())),
+        hierarchical=bool(said.get("hierarchical", True)),
+        params=ChunkingParams(
+            said.get("threshold", usual.threshold),
+            said.get("min_chunk_size", usual.min_words),
+            said.get("max_chunk_size", usual.max_words),
+        ),
+        force=True,
+    )
