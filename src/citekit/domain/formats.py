@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 
 from attrs import frozen
@@ -41,6 +42,8 @@ BY_SUFFIX: dict[str, Format] = {
         """
         pdf application/pdf pdf
         epub application/epub+zip epub
+        mobi application/x-mobipocket-ebook mobi prc azw azw3
+        fb2 application/x-fictionbook+xml fb2
         """,
     ),
     **_table(
@@ -110,7 +113,7 @@ BY_SUFFIX: dict[str, Format] = {
         rst text/x-rst rst
         subtitles text/vtt vtt srt
         json application/json json jsonl ipynb
-        xml text/xml xml fb2 svg
+        xml text/xml xml svg
         text text/plain txt text log csv tsv yaml yml toml ini cfg rttm tex org adoc css scss sql lua kt swift scala r
         """,
     ),
@@ -120,6 +123,9 @@ _USUAL = {format.name: suffix for suffix, format in reversed(BY_SUFFIX.items())}
 """The first suffix of each format in the tables; but subtitles are seldom WebVTT, and few lines of it are a WebVTT file."""
 
 PLAIN_TEXT = BY_SUFFIX[".txt"]
+
+BOOKS = frozenset(("epub", "mobi", "fb2"))
+"""Names of the formats of reflowable books: their places are chapters."""
 
 
 def by_name(file_name: str) -> Format | None:
@@ -155,8 +161,8 @@ def _only_words(head: bytes, signed: Format, promised: Format | None) -> bool:
     return signed.name not in _SIGNED_FOR_SURE and not head.startswith(b"%PDF-")
 
 
-_SIGNED_FOR_SURE = {"png", "jpeg", "tiff", "jpeg2000", "ico", "matroska", "webm", "mpeg"}
-"""Formats whose signature holds bytes that no text does."""
+_SIGNED_FOR_SURE = {"png", "jpeg", "tiff", "jpeg2000", "ico", "matroska", "webm", "mpeg", "fb2"}
+"""Formats whose signature holds bytes that no text does, or is the root element of an XML document."""
 
 
 _UNSIGNED = {"mp3", "aac", "mpeg", "mpegts"}
@@ -220,11 +226,22 @@ _FTYP = {
 }
 
 
+_FICTION_BOOK = re.compile(
+    rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--[^>]*-->\s*|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>\s*){0,9}"
+    rb"<(?:\w{1,20}:)?FictionBook[\s>]"
+)
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
 def _by_signature(name: str, head: bytes, promised: Format | None) -> Format | None:
     if b"%PDF-" in head[:1024]:
         return BY_SUFFIX[".pdf"]
     if head[:4] == b"PK\x03\x04":
         return BY_SUFFIX[".epub"] if b"application/epub+zip" in head[:200] or name.lower().endswith(".epub") else None
+    if head[60:68] == b"BOOKMOBI":
+        return BY_SUFFIX[".mobi"]
+    if _FICTION_BOOK.match(head.replace(b"\0", b"")[2:] if head.startswith(_WIDE_MARKS) else head):
+        return BY_SUFFIX[".fb2"]
     if head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip"):
         brand = _FTYP.get(head[8:12]) if head[4:8] == b"ftyp" else None
         if head[4:8] == b"ftyp" and head[8:12] in _HEIF:
@@ -237,7 +254,7 @@ def _by_signature(name: str, head: bytes, promised: Format | None) -> Format | N
         return BY_SUFFIX[".ogv"] if video else BY_SUFFIX[".opus" if b"OpusHead" in head[:256] else ".ogg"]
     if head[:2] == b"BM" and len(head) >= 14 and head[6:10] == b"\0\0\0\0":
         return BY_SUFFIX[".bmp"]
-    if head[:2] == b"\xff\xfe" or head[:2] == b"\xfe\xff":
+    if head.startswith(_WIDE_MARKS):
         return None
     if head[:1] == b"\xff" and len(head) > 1 and head[1] & 0xE0 == 0xE0:
         return BY_SUFFIX[".aac"] if head[1] & 0xF6 == 0xF0 else BY_SUFFIX[".mp3"]

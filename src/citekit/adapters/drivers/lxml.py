@@ -95,7 +95,11 @@ def names(text: str) -> frozenset[str]:
 
 def decoded(data: bytes) -> str:
     """Markup as text: by its byte-order mark, else as it declares, else UTF-8, else windows-1252; cleaned for a parser."""
-    text = _text(data)
+    return cleaned(_text(data))
+
+
+def cleaned(text: str) -> str:
+    """Markup as a parser may see it: no document type, named entities as characters, no characters that XML forbids."""
     prolog = _PROLOG.match(text)
     text = text[prolog.end() if prolog else 0 :]
     text = _DOCTYPE.sub("", text[:_HEAD], count=1) + text[_HEAD:]

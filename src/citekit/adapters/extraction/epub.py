@@ -9,7 +9,7 @@ from citekit.adapters.drivers.files import writing
 from citekit.adapters.extraction.epub_pages import write_pdf, write_png
 from citekit.domain.errors import FormUnsupported, LocationOutside
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
-from citekit.domain.formats import Format
+from citekit.domain.formats import BOOKS, Format
 from citekit.domain.locations import Chapter, Location
 from citekit.domain.ports.reader import Reader
 from citekit.domain.progress import Progress, silent
@@ -30,8 +30,8 @@ class EpubExtractor:
         self._reader = reader
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """HTML (the native form), text, PDF and PNG for chapters of an EPUB, none for anything else."""
-        return _FORMS if format.name == "epub" and isinstance(location, Chapter) else ()
+        """HTML (the native form), text, PDF and PNG for chapters of an EPUB, MOBI or FB2, none for anything else."""
+        return _FORMS if format.name in BOOKS and isinstance(location, Chapter) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent

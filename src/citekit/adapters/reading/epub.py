@@ -12,9 +12,10 @@ from citekit.adapters.drivers.lxml import parse_html, parse_page
 from citekit.adapters.reading.epub_archive import EpubArchive
 from citekit.adapters.reading.epub_contents import Entry, chapter_of, read_contents
 from citekit.adapters.reading.epub_html import Page, body_markup, document
-from citekit.adapters.reading.epub_package import Item, Package, read_package
+from citekit.adapters.reading.epub_package import Item, Package, package_facts, read_package
 from citekit.adapters.reading.epub_text import Flow, flow
 from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnsupported
+from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.reader import Book, BookChapter, Heading
 from citekit.domain.progress import Progress, silent
 
@@ -41,6 +42,11 @@ _SIGNATURES = (
 class EpubReader:
     """Reads books chapter by chapter; every spine item is a chapter, counted from 1. Holds nothing between two calls."""
 
+    def facts(self, path: Path) -> BookFacts:
+        """What the package document says; no chapter is read. Raises as `read` does."""
+        with EpubArchive(path) as archive:
+            return package_facts(read_package(archive, path.name))
+
     def read(self, path: Path) -> Book:
         """The whole book. Raises `SourceUnsupported`: no EPUB, encrypted, too large; `SourceUnreadable`."""
         with EpubArchive(path) as archive:
@@ -60,7 +66,7 @@ class EpubReader:
             language=package.language,
             identifier=package.identifier,
             chapters=chapters,
-            contents=_headings(entries, chapters, anchors),
+            contents=headings(entries, chapters, anchors),
         )
 
     def html(
@@ -78,10 +84,10 @@ class EpubReader:
             _spine_item(package, chapter)
             pages = _Pages(archive, package, _Pictures(archive, package))
             if last is None or last == chapter:
-                body = _bounded(pages.body(chapter, chars), f"Chapter {chapter} makes")
+                body = bounded(pages.body(chapter, chars), f"Chapter {chapter} makes")
             else:
                 _spine_item(package, last)
-                body = _bounded(pages.sections(chapter, last, progress), f"Chapters {chapter}-{last} make")
+                body = bounded(pages.sections(chapter, last, progress), f"Chapters {chapter}-{last} make")
             return document(pages.page(chapter), body)
 
 
@@ -127,7 +133,7 @@ class _Pages:
         )
 
 
-def _bounded(pieces: Iterable[str], what: str) -> str:
+def bounded(pieces: Iterable[str], what: str) -> str:
     """All pieces as one text. Raises `FormUnsupported` as soon as it is too long."""
     kept, size = [], 0
     for piece in pieces:
@@ -157,7 +163,7 @@ def _flow(archive: EpubArchive, item: Item) -> Flow:
     return flow(parse_page(archive.read(item.path), item.path))
 
 
-def _headings(
+def headings(
     entries: Sequence[Entry], chapters: Sequence[BookChapter], anchors: Sequence[dict[str, int]]
 ) -> list[Heading]:
     """The contents in reading order; what points nowhere takes the place of the entry after it, or is left out."""
@@ -212,12 +218,13 @@ class _Pictures:
             data = self.archive.read(name)
         except SourceUnsupported:
             return
-        media_type = _media_type(data, self.package.media_types.get(name, ""))
-        if media_type:
-            yield f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
+        kind = media_type(data, self.package.media_types.get(name, ""))
+        if kind:
+            yield f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
 
 
-def _media_type(data: bytes, declared: str) -> str | None:
+def media_type(data: bytes, declared: str) -> str | None:
+    """The media type of a picture by its first bytes, else as declared; None for what is no picture."""
     for signature, media_type in _SIGNATURES:
         if data.startswith(signature):
             return media_type

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from citekit.adapters.drivers.lxml import inner_text, local_attributes, local_name, parse_xml
+from citekit.adapters.reading.book_facts import identified, language_code
 from citekit.adapters.reading.epub_archive import EpubArchive
 from citekit.domain.errors import SourceUnsupported
+from citekit.domain.library.books import BookFacts
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -43,6 +45,7 @@ class Package:
     authors: Sequence[str]
     language: str | None
     identifier: str | None
+    identifiers: Mapping[str, str] = field(factory=dict)
     spine: Sequence[Item]
     nav: Item | None
     ncx: Item | None
@@ -66,6 +69,7 @@ def read_package(archive: EpubArchive, name: str) -> Package:
         authors=_texts(root, "creator"),
         language=_first(root, "language"),
         identifier=_identifier(root),
+        identifiers=dict(_identifiers(root)),
         spine=spine,
         nav=next((item for item in items.values() if "nav" in item.properties and item.path), None),
         ncx=_ncx(root, items),
@@ -73,15 +77,45 @@ def read_package(archive: EpubArchive, name: str) -> Package:
     )
 
 
+def package_facts(package: Package) -> BookFacts:
+    """What the package says of its book, as it writes it."""
+    return BookFacts(
+        title=package.title,
+        authors=package.authors,
+        language=language_code(package.language),
+        identifiers=package.identifiers,
+    )
+
+
 def _refuse_encrypted(archive: EpubArchive, name: str) -> None:
-    path = archive.find("META-INF/encryption.xml")
-    if path is None:
-        return
-    methods = [each for each in parse_xml(archive.read(path), path).iter() if local_name(each) == "encryptionmethod"]
-    if any(local_attributes(each).get("algorithm") not in FONT_OBFUSCATION for each in methods):
+    scheme = _protection(archive)
+    if scheme:
         raise SourceUnsupported(
-            f"{name} is encrypted (DRM), so its text cannot be read; use a copy without protection."
+            f"{name} is encrypted ({scheme}), so its text cannot be read; use a copy without protection."
         )
+
+
+def _protection(archive: EpubArchive) -> str:
+    """Which scheme protects the text; "" where none does. Fonts may be obfuscated, and rights stated without encryption."""
+    path = archive.find("META-INF/encryption.xml")
+    methods = [] if path is None else list(parse_xml(archive.read(path), path).iter())
+    used = {local_attributes(each).get("algorithm") for each in methods if local_name(each) == "encryptionmethod"}
+    if not used - FONT_OBFUSCATION and archive.find("META-INF/sinf.xml") is None:
+        return "DRM: Adobe ADEPT" if _adept(archive) else ""
+    if archive.find("META-INF/sinf.xml") is not None:
+        return "DRM: Apple FairPlay"
+    if archive.find("META-INF/license.lcpl") is not None:
+        return "DRM: Readium LCP"
+    return "DRM: Adobe ADEPT" if _adept(archive) else "DRM"
+
+
+def _adept(archive: EpubArchive) -> bool:
+    """Whether a license of Adobe ADEPT holds the book's encrypted key."""
+    path = archive.find("META-INF/rights.xml")
+    if path is None:
+        return False
+    elements = parse_xml(archive.read(path), path).iter()
+    return any(local_name(each) == "encryptedkey" for each in elements)
 
 
 def _package_path(archive: EpubArchive) -> str | None:
@@ -161,3 +195,14 @@ def _identifier(root: _Element) -> str | None:
         if local_name(each) == "identifier" and local_attributes(each).get("id") == wanted:
             return inner_text(each) or None
     return _first(root, "identifier")
+
+
+def _identifiers(root: _Element) -> Iterator[tuple[str, str]]:
+    """(scheme, identifier): the first of each scheme, the ISBN without its prefix."""
+    seen = set()
+    for each in root.iter():
+        if local_name(each) == "identifier":
+            scheme, value = identified(inner_text(each), local_attributes(each).get("scheme", ""))
+            if value and scheme not in seen:
+                seen.add(scheme)
+                yield scheme, value

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from functools import cached_property
+from typing import overload
 
 from attrs import field, frozen
 
@@ -30,26 +32,78 @@ class Unit:
 
 
 @frozen
+class Units(Sequence[Unit]):
+    """Units in order, 24 bytes each: a long text has millions of lines."""
+
+    numbers: array[int] = field(factory=lambda: array("q"), repr=False)
+    starts: array[int] = field(factory=lambda: array("q"), repr=False)
+    ends: array[int] = field(factory=lambda: array("q"), repr=False)
+
+    @classmethod
+    def of(cls, units: Iterable[Unit]) -> Units:
+        """Those units; what is `Units` already stays the same object."""
+        if isinstance(units, Units):
+            return units
+        made = cls()
+        for unit in units:
+            made.add(unit.number, unit.start, unit.end)
+        return made
+
+    def add(self, number: int, start: int, end: int) -> None:
+        """Append a unit; only for whoever is making them."""
+        self.numbers.append(number)
+        self.starts.append(start)
+        self.ends.append(end)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @overload
+    def __getitem__(self, index: int) -> Unit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Units: ...
+    def __getitem__(self, index: int | slice) -> Unit | Units:
+        if isinstance(index, slice):
+            return Units(self.numbers[index], self.starts[index], self.ends[index])
+        return Unit(self.numbers[index], self.starts[index], self.ends[index])
+
+    def __iter__(self) -> Iterator[Unit]:
+        return map(Unit, self.numbers, self.starts, self.ends)
+
+
+def _units(units: Iterable[Unit]) -> Units:
+    return Units.of(units)
+
+
+@frozen
 class Manuscript:
     """The text once, in reading order and without markup, in units that do not overlap and whose numbers never fall.
 
     What parts two units (line feeds) belongs to neither. Several units may have one number, where several runs of text
-    come from one line of markup.
+    come from one line of markup. Pages and spine items without text have an empty unit, lines without text have none.
     """
 
     kind: UnitKind
     text: str
-    units: tuple[Unit, ...] = field(converter=tuple[Unit, ...])
+    units: Units = field(converter=_units)
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [unit.start for unit in self.units]
+    @classmethod
+    def joined(cls, kind: UnitKind, texts: Iterable[str], separator: str) -> Manuscript:
+        """One unit for each of `texts`, numbered from 1, parted by `separator`; an empty text where all are blank."""
+        pieces = list(texts)
+        if not any(piece and not piece.isspace() for piece in pieces):
+            return cls(kind, "", [Unit(number, 0, 0) for number in range(1, len(pieces) + 1)])
+        units, start = Units(), 0
+        for number, piece in enumerate(pieces, 1):
+            units.add(number, start, start + len(piece))
+            start += len(piece) + len(separator)
+        return cls(kind, separator.join(pieces), units)
 
     def unit_at(self, offset: int) -> Unit:
         """The unit that holds the character at `offset`, or the last one before it. Raises `LocationOutside`."""
         if not self.units:
             raise LocationOutside("The document has no text.")
-        return self.units[max(0, bisect_right(self._starts, offset) - 1)]
+        return self.units[max(0, bisect_right(self.units.starts, offset) - 1)]
 
     def locate(self, start: int, end: int) -> Location:
         """The place of `text[start:end]` without the white space around it; of white space alone, where it stands.
@@ -80,7 +134,10 @@ class Manuscript:
         return first, first + len(kept)
 
     def span_of(self, location: Location) -> tuple[int, int] | None:
-        """The characters (start, end) of that place, or None for a place of another kind or outside the text."""
+        """The characters (start, end) of that place, or None for a place of another kind or outside the text.
+
+        Pages with gaps between them give the characters from the first to the last; a region gives its whole page.
+        """
         match location:
             case Pages(numbers=numbers) if self.kind is UnitKind.PAGE:
                 return self._between(numbers[0], numbers[-1])
@@ -90,14 +147,11 @@ class Manuscript:
                 whole = self._between(number, last)
                 if whole is None or chars is None:
                     return whole
-                return whole[0] + chars[0], min(whole[0] + chars[1], whole[1])
+                start, end = whole[0] + chars[0], min(whole[0] + chars[1], whole[1])
+                return (start, end) if start < end else None
         return None
 
     def _between(self, first: int, last: int) -> tuple[int, int] | None:
-        numbers = self._numbers
+        numbers = self.units.numbers
         low, high = bisect_right(numbers, first - 1), bisect_right(numbers, last)
-        return (self.units[low].start, self.units[high - 1].end) if low < high else None
-
-    @cached_property
-    def _numbers(self) -> list[int]:
-        return [unit.number for unit in self.units]
+        return (self.units.starts[low], self.units.ends[high - 1]) if low < high else None

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import field, frozen
 
 from citekit.adapters.mapping.local.outline import TITLE_LIMIT, Outline, Outliner, one_line, plant
-from citekit.domain.formats import Format
+from citekit.domain.formats import BOOKS, Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
 from citekit.domain.ports.clock import Clock
@@ -88,7 +88,7 @@ class LocalMapper:
     def _prose(self) -> dict[str, Callable[[], Outliner]]:
         return {
             "pdf": _pdf,
-            "epub": self._epub,
+            **dict.fromkeys(BOOKS, self._epub),
             "markdown": self._markdown,
             "html": self._html,
             "rst": self._rst,

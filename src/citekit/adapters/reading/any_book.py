@@ -1,0 +1,51 @@
+"""Any reflowable book, by what its first bytes say it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from citekit.adapters.drivers.files import open_for_reading, unreadable
+from citekit.adapters.reading.epub import EpubReader
+from citekit.adapters.reading.fb2 import fb2_reader
+from citekit.adapters.reading.markup_books import MarkupReader
+from citekit.adapters.reading.mobi import mobi_reader
+from citekit.domain.formats import HEAD_SIZE, detect
+from citekit.domain.library.books import BookFacts
+from citekit.domain.ports.reader import Book
+from citekit.domain.progress import Progress, silent
+
+
+class AnyBookReader:
+    """EPUB, MOBI (with AZW3) and FB2; what is none of them is read as an EPUB, and refused as one."""
+
+    def __init__(self) -> None:
+        self._readers: dict[str, EpubReader | MarkupReader] = {"mobi": mobi_reader(), "fb2": fb2_reader()}
+        self._epub = EpubReader()
+
+    def facts(self, path: Path) -> BookFacts:
+        """What the book says of itself, cheap next to `read`. Raises as `read` does."""
+        return self._reader(path).facts(path)
+
+    def read(self, path: Path) -> Book:
+        """The whole book. Raises `SourceUnsupported`: no book, encrypted, too large; `SourceUnreadable`."""
+        return self._reader(path).read(path)
+
+    def html(
+        self,
+        path: Path,
+        chapter: int,
+        chars: tuple[int, int] | None = None,
+        *,
+        last: int | None = None,
+        progress: Progress = silent,
+    ) -> str:
+        """See `Reader.html`; raises as `read` does, too."""
+        return self._reader(path).html(path, chapter, chars, last=last, progress=progress)
+
+    def _reader(self, path: Path) -> EpubReader | MarkupReader:
+        try:
+            with open_for_reading(path) as stream:
+                format = detect(path.name, stream.read(HEAD_SIZE))
+        except OSError as error:
+            raise unreadable(error, path) from error
+        return self._readers.get(format.name if format else "", self._epub)

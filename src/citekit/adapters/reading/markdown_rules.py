@@ -1,0 +1,110 @@
+"""Markdown without its marks by simple rules, line by line, in a time that grows with the length alone.
+
+For texts that are too long for a parser. What the rules do not know stays as it is: rather a mark too many than a word too
+few.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
+
+LINE_LIMIT = 20_000
+"""Characters of a line from which on it is left as it is."""
+
+_FENCE = re.compile(r" {0,12}(?:[>] ?)*(?:[-*+] +|\d{1,9}[.)] +)?(`{3,}(?=[^`]*$)|~{3,})")
+_QUOTE = re.compile(r"(?: {0,3}>[ \t]?)+")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+|$)")
+_CLOSING = re.compile(r"[ \t]+#+[ \t]*$")
+_ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(?:\[[ xX]\][ \t]+)?|$)")
+_RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
+_COLUMNS = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_DEFINED = re.compile(r""" {0,3}\[[^\]\[]{1,200}\]:[ \t]*\S+(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$""")
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_PICTURE = re.compile(r"!\[([^\]\[]{0,300})\](?:\([^()]{0,500}\)|\[[^\]]{0,100}\])")
+_LINK = re.compile(
+    r"\[((?:[^\]\[]|\[[^\]\[]{0,100}\]){1,500})\](?:\([^()]{0,500}(?:\([^()]{0,200}\)[^()]{0,300})?\)|\[[^\]]{0,100}\])"
+)
+_AUTOLINK = re.compile(r"<((?:https?|ftp|mailto):[^<>\s]{1,500}|[\w.+-]{1,64}@[\w.-]{1,200})>")
+_TAG = re.compile(r"<(?:/?[A-Za-z][A-Za-z0-9-]{0,30}(?:\s[^<>]{0,500})?/?|!--.{0,2000}?--)>")
+_STRONG = re.compile(r"(?<!\*)(\*{1,3})(?=[^\s*])(.{1,2000}?)(?<=[^\s*])\1(?!\*)")
+_UNDERSCORED = re.compile(r"(?<![\w_])(_{1,3})(?=[^\s_])(.{1,2000}?)(?<=[^\s_])\1(?![\w_])")
+_STRUCK = re.compile(r"~~(?=\S)(.{1,2000}?)(?<=\S)~~")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_HELD = re.compile("\ufdd1(\\d+)\ufdd2")
+
+
+def spoken_by_rules(lines: Sequence[str]) -> Iterator[str]:
+    """Every line without its markup; an empty one for a line that is markup alone."""
+    fence, comment, before = "", False, ""
+    for line in lines:
+        mark = None if comment else _FENCE.match(line)
+        if mark and (
+            not fence or (mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and line.strip().endswith(mark[1]))
+        ):
+            fence = "" if fence else mark[1]
+            yield ""
+        elif fence or len(line) > LINE_LIMIT:
+            yield line
+        else:
+            shown, comment = _uncommented(line, comment)
+            yield _block(shown, before)
+            before = line
+
+
+def _uncommented(line: str, inside: bool) -> tuple[str, bool]:
+    """A line without HTML comments that reach over lines, and whether one goes on after it."""
+    if inside:
+        end = line.find("-->")
+        if end < 0:
+            return "", True
+        line = line[end + 3 :]
+    start = line.rfind("<!--")
+    if start >= 0 and "-->" not in line[start:] and "`" not in line[:start]:
+        return line[:start], True
+    return line, False
+
+
+def _block(line: str, before: str) -> str:
+    """A line without the marks that make it a heading, an item, a quotation, a row."""
+    text = _QUOTE.sub("", line, count=1) if _QUOTE.match(line) else line
+    if _RULE.match(text) or _DEFINED.match(text) or (_UNDERLINE.match(text) and before.strip()):
+        return ""
+    if "|" in text and "-" in text and _COLUMNS.match(text):
+        return ""
+    if _HEADING.match(text):
+        return inline(_CLOSING.sub("", _HEADING.sub("", text, count=1)))
+    if text.startswith(("    ", "\t")) and not before.strip() and not _ITEM.match(text):
+        return text
+    while (item := _ITEM.match(text)) and text != item[1]:
+        text = item[1] + text[item.end() :]
+    if text.lstrip().startswith("|"):
+        text = "\t".join(cell.strip() for cell in re.split(r"(?<!\\)\|", text.strip().strip("|")))
+    return inline(text)
+
+
+def inline(text: str) -> str:
+    """A line without the marks of emphasis, links, pictures, tags and code; code itself stays as it is."""
+    if not any(mark in text for mark in "`*_[<&\\~"):
+        return text
+    held: list[str] = []
+
+    def hold(shown: str) -> str:
+        held.append(shown)
+        return f"\ufdd1{len(held) - 1}\ufdd2"
+
+    text = _HELD.sub("", text)
+    text = _CODE.sub(lambda match: hold(_code(match[2])), text)
+    text = _ESCAPED.sub(lambda match: hold(match[1]), text)
+    text = _AUTOLINK.sub(lambda match: hold(match[1]), text)
+    text = _LINK.sub(r"\1", _PICTURE.sub(r"\1", text))
+    text = _TAG.sub("", text)
+    for _ in range(2):
+        text = _STRUCK.sub(r"\1", _UNDERSCORED.sub(r"\2", _STRONG.sub(r"\2", text)))
+    return _HELD.sub(lambda match: held[int(match[1])], unescape(text))
+
+
+def _code(content: str) -> str:
+    return content[1:-1] if content[0] == content[-1] == " " and content.strip() else content

@@ -1,0 +1,154 @@
+"""Books that are a row of marked-up parts, whatever file they come in: read as the chapters of an EPUB are."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import define, field, frozen
+
+from citekit.adapters.reading.epub import (
+    PICTURE_LIMIT,
+    PICTURES_LIMIT,
+    STEPS_LIMIT,
+    bounded,
+    headings,
+    media_type,
+)
+from citekit.adapters.reading.epub_contents import Entry
+from citekit.adapters.reading.epub_html import Page, body_markup, document
+from citekit.adapters.reading.epub_text import Flow, flow
+from citekit.domain.errors import LocationOutside, SourceUnsupported
+from citekit.domain.library.books import BookFacts
+from citekit.domain.ports.reader import Book, BookChapter
+from citekit.domain.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+
+@frozen
+class Part:
+    """A chapter by the name that `Entry.path` gives; `root` makes the tree of its markup."""
+
+    name: str
+    root: Callable[[], _Element] = field(repr=False)
+
+
+@frozen(kw_only=True)
+class MarkupBook:
+    """What a file holds; `picture` gives the bytes of an image by its href, and its declared media type."""
+
+    facts: BookFacts
+    parts: Sequence[Part]
+    contents: Sequence[Entry]
+    picture: Callable[[str], tuple[bytes, str] | None] = field(default=lambda _: None, repr=False)
+
+
+@frozen
+class MarkupReader:
+    """Reads books that `load` opens; `said` gives their facts alone, cheaper. Holds nothing between two calls."""
+
+    load: Callable[[Path], MarkupBook]
+    said: Callable[[Path], BookFacts]
+
+    def facts(self, path: Path) -> BookFacts:
+        """What the book says of itself. Raises as `read` does."""
+        return self.said(path)
+
+    def read(self, path: Path) -> Book:
+        """The whole book. Raises `SourceUnsupported` (another kind of file, protected, too large), `SourceUnreadable`."""
+        loaded = self.load(path)
+        chapters: list[BookChapter] = []
+        anchors: list[dict[str, int]] = []
+        steps = 0
+        for number, part in enumerate(loaded.parts, 1):
+            content = flow(part.root())
+            steps += len(content.steps)
+            if steps > STEPS_LIMIT:
+                raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
+            chapters.append(BookChapter(number=number, name=part.name, text=content.text))
+            anchors.append(content.anchors)
+        facts = loaded.facts
+        return Book(
+            title=facts.title,
+            authors=facts.authors,
+            language=facts.language,
+            identifier=next(iter(facts.identifiers.values()), None),
+            chapters=chapters,
+            contents=headings(loaded.contents, chapters, anchors),
+        )
+
+    def html(
+        self,
+        path: Path,
+        chapter: int,
+        chars: tuple[int, int] | None = None,
+        *,
+        last: int | None = None,
+        progress: Progress = silent,
+    ) -> str:
+        """See `Reader.html`; raises as `read` does, too."""
+        loaded = self.load(path)
+        _check(loaded, chapter)
+        pages = _Pages(loaded)
+        if last is None or last == chapter:
+            body = bounded(pages.body(chapter, chars), f"Chapter {chapter} makes")
+        else:
+            _check(loaded, last)
+            body = bounded(pages.sections(chapter, last, progress), f"Chapters {chapter}-{last} make")
+        return document(pages.page(chapter), body)
+
+
+def _check(book: MarkupBook, chapter: int) -> None:
+    if not 1 <= chapter <= len(book.parts):
+        raise LocationOutside(f"chapter {chapter} is beyond the end: the book has {len(book.parts)} chapters")
+
+
+@define
+class _Pages:
+    book: MarkupBook
+    steps: int = 0
+    left: int = PICTURES_LIMIT
+
+    def sections(self, first: int, last: int, progress: Progress) -> Iterator[str]:
+        for number in range(first, last + 1):
+            progress(number - first, last + 1 - first, "cutting chapters")
+            yield "<section>\n"
+            yield from self.body(number, None)
+            yield "\n</section>" if number == last else "\n</section>\n"
+
+    def body(self, number: int, chars: tuple[int, int] | None) -> Iterator[str]:
+        content: Flow = flow(self.book.parts[number - 1].root())
+        self.steps += len(content.steps)
+        if self.steps > STEPS_LIMIT:
+            raise SourceUnsupported(f"Chapter {number} and those before it hold more markup than is read of one book.")
+        if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
+            raise LocationOutside(
+                f"characters {chars[0]}-{chars[1]} are beyond the end: "
+                f"chapter {number} has {len(content.text)} characters"
+            )
+        return body_markup(content, self.page(number), chars)
+
+    def page(self, number: int) -> Page:
+        facts = self.book.facts
+        return Page(
+            title=f"{facts.title}, chapter {number}" if facts.title else f"Chapter {number}",
+            language=facts.language,
+            number=number,
+            picture=self.picture,
+            same=lambda _: False,
+        )
+
+    def picture(self, href: str) -> str | None:
+        """The data URI (RFC 2397) of a picture, None where there is none or the document holds enough already."""
+        found = self.book.picture(href)
+        if found is None or len(found[0]) > min(PICTURE_LIMIT, self.left):
+            return None
+        kind = media_type(*found)
+        if not kind:
+            return None
+        self.left -= len(found[0])
+        return f"data:{kind};base64,{base64.b64encode(found[0]).decode('ascii')}"
