@@ -1,0 +1,1 @@
+"""Measurements of the library: one file per question, each runnable alone."""

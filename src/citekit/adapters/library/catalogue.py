@@ -1,0 +1,98 @@
+"""What books are searched by: titles, authors, languages and tags, kept in memory in the form in which they are compared."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from citekit.adapters.library.iso639 import iso_639_3
+from citekit.domain.library.books import BookFilter, BookRecord
+
+_SEPARATOR = "\x1f"
+"""Stands around every language and tag (the unit separator of ASCII), so that none is found across two."""
+
+_BIGGEST = 2**63 - 1
+"""SQLite counts no further."""
+
+
+def folded(text: str) -> str:
+    """`text` as it is compared: without the difference of cases, and of how an accent is encoded, but with the accent.
+
+    That is the full case folding of Unicode (chapter 3.13, toCasefold), in normal form C.
+    """
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+class Card(NamedTuple):
+    """What is searched of a book, made by `card`."""
+
+    book: int
+    title: str
+    authors: str
+    languages: str
+    tags: str
+
+
+def card(book: int, title: str, authors: Iterable[str], languages: Iterable[str], tags: Iterable[str]) -> Card:
+    """The card of a book."""
+    names, subjects = folded(_written(" & ".join(authors))), enclosed(folded(_written(tag)) for tag in tags)
+    return Card(
+        book, folded(_written(title)), names, enclosed(_written(iso_639_3(each)) for each in languages), subjects
+    )
+
+
+def enclosed(words: Iterable[str]) -> str:
+    """The words, each between separators."""
+    inner = _SEPARATOR.join(word.replace(_SEPARATOR, " ") for word in words)
+    return f"{_SEPARATOR}{inner}{_SEPARATOR}"
+
+
+class Catalogue:
+    """Cards in the order in which books are found. What is looked for is literal text: no character is a wildcard."""
+
+    def __init__(self, cards: Iterable[Card]) -> None:
+        self._lock = threading.Lock()
+        self._cards = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        self._cards.execute("CREATE TABLE cards (place INTEGER PRIMARY KEY, book, title, authors, languages, tags)")
+        self._cards.execute("BEGIN")
+        insert = "INSERT INTO cards (book, title, authors, languages, tags) VALUES (?, ?, ?, ?, ?)"
+        self._cards.executemany(insert, cards)
+        self._cards.execute("COMMIT")
+
+    @classmethod
+    def of(cls, books: Iterable[BookRecord]) -> Catalogue:
+        """The catalogue of these books, in their order."""
+        return cls(card(book.id, book.title, book.authors, book.languages, book.tags) for book in books)
+
+    def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[int]:
+        """The numbers of the books that fit, in order."""
+        conditions, values = _conditions(wanted)
+        bounds = (min(max(limit, 0), _BIGGEST), min(max(offset, 0), _BIGGEST))
+        statement = f"SELECT book FROM cards {conditions} ORDER BY place LIMIT ? OFFSET ?"  # noqa: S608 - of constants
+        with self._lock:
+            return [book for (book,) in self._cards.execute(statement, (*values, *bounds))]
+
+
+def _conditions(wanted: BookFilter) -> tuple[str, list[str]]:
+    """The WHERE clause and its values; what is empty is not asked for."""
+    asked = [("authors", _part(wanted.author)), ("title", _part(wanted.title))]
+    if wanted.language is not None and wanted.language.strip():
+        asked.append(("languages", enclosed([_written(iso_639_3(wanted.language))])))
+    asked.extend(("tags", _part(tag).replace(_SEPARATOR, " ")) for tag in wanted.tags)
+    given = [(column, text) for column, text in asked if text]
+    clause = " AND ".join(f"instr({column}, ?)" for column, _ in given)
+    return (f"WHERE {clause}" if clause else ""), [text for _, text in given]
+
+
+def _part(text: str | None) -> str:
+    return folded(_written(text)) if text is not None and text.strip() else ""
+
+
+def _written(text: str) -> str:
+    """`text` without halves of surrogate pairs, which no database holds."""
+    return text.encode("utf-8", "replace").decode()

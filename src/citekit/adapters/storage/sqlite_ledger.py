@@ -1,0 +1,162 @@
+"""A ledger in one SQLite file.
+
+Table `line` is only ever added to; triggers refuse anything else. Table `standing` says which line is the last one about a
+book, and is kept by a trigger in the same transaction, so that no question grows with the number of lines.
+The rollback journal is used, not write-ahead logging: then a ledger on a read-only disk can still be read.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from citekit.adapters.drivers.files import writing
+from citekit.adapters.drivers.sqlite import EXCEPTIONS, Trouble, trouble_of
+from citekit.adapters.storage import ledger_line
+from citekit.domain.digest import Digest
+from citekit.domain.errors import HomeUnwritable, LedgerCorrupt, RequestRefused
+from citekit.domain.library.ledger import Deed, LedgerEntry
+
+APPLICATION = 0x43544C47
+"""`application_id` of the file: the letters CTLG."""
+
+VERSION = 1
+"""`user_version`: the form of the tables."""
+
+_TABLES = (
+    "CREATE TABLE line (number INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL, digest TEXT NOT NULL,"
+    " deed TEXT NOT NULL, at TEXT NOT NULL, entry TEXT NOT NULL)",
+    "CREATE TABLE standing (collection TEXT NOT NULL, digest TEXT NOT NULL, deed TEXT NOT NULL, number INTEGER NOT NULL,"
+    " PRIMARY KEY (collection, digest)) WITHOUT ROWID",
+    "CREATE INDEX standing_by_deed ON standing (deed, number)",
+    "CREATE INDEX standing_by_collection ON standing (collection, deed, number)",
+    "CREATE TRIGGER line_added AFTER INSERT ON line BEGIN INSERT OR REPLACE INTO standing (collection, digest, deed, number)"
+    " VALUES (NEW.collection, NEW.digest, NEW.deed, NEW.number); END",
+    "CREATE TRIGGER line_kept BEFORE DELETE ON line BEGIN SELECT RAISE(ABORT, 'lines are only added'); END",
+    "CREATE TRIGGER line_fixed BEFORE UPDATE ON line BEGIN SELECT RAISE(ABORT, 'lines are only added'); END",
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {VERSION}",
+)
+
+_APPEND = "INSERT INTO line (collection, digest, deed, at, entry) VALUES (?, ?, ?, ?, ?)"
+_FROM_STANDING = "SELECT entry FROM standing JOIN line ON line.number = standing.number WHERE "
+_LAST = _FROM_STANDING + "standing.collection = ? AND standing.digest = ?"
+_OF_ALL = _FROM_STANDING + "standing.deed = ? ORDER BY standing.number"
+_OF_ONE = _FROM_STANDING + "standing.deed = ? AND standing.collection = ? ORDER BY standing.number"
+_HISTORY = "SELECT entry FROM line ORDER BY number DESC LIMIT ?"
+
+_UNWRITABLE = {
+    Trouble.BUSY: "another program has been writing to it for a long time; try again",
+    Trouble.FULL: "the disk is full; free some space",
+    Trouble.READ_ONLY: "you are not permitted to write there, or the disk is read-only; choose another home (--home DIR)",
+    Trouble.UNREACHABLE: "it cannot be opened; check that it is a file, and that you are permitted to read and write it",
+    Trouble.FAILED: "the disk or the system reports an error; check the disk and the space on it",
+    Trouble.TOO_MUCH: "a line is longer than SQLite takes",
+    Trouble.MISUSED: "this version of SQLite cannot do it",
+}
+_CORRUPT = {
+    Trouble.DAMAGED: "its file is damaged",
+    Trouble.FOREIGN: "it is the database of another program, or misses tables",
+}
+
+
+class SqliteLedger:
+    """`Ledger` in the file `path`, which is made with the first line. Every call opens it anew, so threads share nothing."""
+
+    def __init__(self, path: Path, *, patience: float = 30.0) -> None:
+        """`patience` is how many seconds to wait for another program that writes to it."""
+        self._path = path
+        self._patience = patience
+
+    def append(self, entry: LedgerEntry) -> None:
+        """Write one line; when this returns, a power cut does not undo it."""
+        text = ledger_line.written(entry)
+        key = (_key(entry.collection), entry.digest.hex, entry.deed.value, ledger_line.checked(entry).at.isoformat())
+        with writing(self._path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._opened("rwc") as connection:
+            connection.execute("PRAGMA synchronous = EXTRA")
+            connection.execute("BEGIN IMMEDIATE")
+            self._ready(connection, make=True)
+            connection.execute(_APPEND, (*key, text))
+            connection.execute("COMMIT")
+
+    def last(self, collection: str, digest: Digest) -> LedgerEntry | None:
+        """The last line about that book in that collection."""
+        return next(iter(self._ask(_LAST, _key(collection), digest.hex)), None)
+
+    def books(self, collection: str | None = None) -> Sequence[LedgerEntry]:
+        """The last line about each book whose last line is `FINISHED`, oldest first."""
+        return self._standing(Deed.FINISHED, collection)
+
+    def unfinished(self, collection: str | None = None) -> Sequence[LedgerEntry]:
+        """The last line about each book whose last line is `STARTED`, oldest first."""
+        return self._standing(Deed.STARTED, collection)
+
+    def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
+        """The last lines, newest first."""
+        return self._ask(_HISTORY, min(max(limit, 0), 2**63 - 1))
+
+    def _standing(self, deed: Deed, collection: str | None) -> Sequence[LedgerEntry]:
+        if collection is None:
+            return self._ask(_OF_ALL, deed.value)
+        return self._ask(_OF_ONE, deed.value, _key(collection))
+
+    def _ask(self, question: str, *values: str | int) -> Sequence[LedgerEntry]:
+        with writing(self._path):
+            if not self._path.exists():
+                return []
+        with self._opened("rw") as connection:
+            connection.execute("BEGIN")
+            if not self._ready(connection, make=False):
+                return []
+            rows = connection.execute(question, values).fetchall()
+        try:
+            return [ledger_line.read(text) for (text,) in rows]
+        except ValueError as error:
+            raise self._corrupt(f"a line of it cannot be read ({str(error)[:100]})") from error
+
+    @contextmanager
+    def _opened(self, mode: str) -> Iterator[sqlite3.Connection]:
+        uri = f"{self._path.absolute().as_uri()}?mode={mode}"
+        try:
+            with closing(sqlite3.connect(uri, uri=True, timeout=self._patience, isolation_level=None)) as connection:
+                yield connection
+        except EXCEPTIONS as error:
+            trouble = trouble_of(error)
+            if trouble in _CORRUPT:
+                raise self._corrupt(_CORRUPT[trouble]) from error
+            raise HomeUnwritable(f"Cannot use the ledger {self._path}: {_UNWRITABLE[trouble]}.") from error
+
+    def _ready(self, connection: sqlite3.Connection, *, make: bool) -> bool:
+        """Whether the tables are there; made where nothing is and `make`. Raises `LedgerCorrupt` where others are."""
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if application == APPLICATION and version > VERSION:
+            raise LedgerCorrupt(
+                f"The ledger {self._path} was written by a later version of CiteKit: update CiteKit, or rename the file away."
+            )
+        if application == APPLICATION:
+            return True
+        if connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None:
+            raise self._corrupt(_CORRUPT[Trouble.FOREIGN])
+        for statement in _TABLES if make else ():
+            connection.execute(statement)
+        return make
+
+    def _corrupt(self, why: str) -> LedgerCorrupt:
+        return LedgerCorrupt(
+            f"The ledger {self._path} cannot be read: {why}. Rename it away and ingest the books again: "
+            "a new one is made, and the index is filled from the books."
+        )
+
+
+def _key(collection: str) -> str:
+    """The name as it stands in the tables. Raises `RequestRefused` for one that is not Unicode."""
+    try:
+        collection.encode()
+    except UnicodeEncodeError as error:
+        raise RequestRefused(f"{collection!r} is no name for a collection: it is not valid Unicode.") from error
+    return collection
