@@ -98,7 +98,8 @@ def _open(app: App, answers: Answers, hit: Hit, tally: Tally) -> None:
     if _letters(hit.chunk.text) in _letters(evidence.output_path.read_text("utf-8")):
         tally.found += 1
     else:
-        tally.faults.append(f"{answers.request.query!r}: {hit.chunk.address}: the text of the hit is not in {evidence.output_path}")
+        where = f"{hit.chunk.address}: the text of the hit is not in {evidence.output_path}"
+        tally.faults.append(f"{answers.request.query!r}: {where}")
 
 
 def _letters(text: str) -> str:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from citekit.adapters.drivers.diskcache import Index
     from citekit.adapters.mapping.model.conversation import Service
     from citekit.adapters.mapping.model.leftovers import Leftovers
+    from citekit.adapters.reading.any_book import AnyBookReader
     from citekit.application.doctor import Doctor
     from citekit.bootstrap.alexandria import Alexandria
 
@@ -122,9 +123,14 @@ class App:
     @first_use
     def reader(self) -> Reader:
         """How books are read."""
-        from citekit.adapters.reading.epub import EpubReader
+        return self._given.get("reader") or self.books
 
-        return self._given.get("reader") or EpubReader()
+    @first_use
+    def books(self) -> AnyBookReader:
+        """Every kind of reflowable book."""
+        from citekit.adapters.reading.any_book import AnyBookReader
+
+        return AnyBookReader()
 
     @first_use
     def probe(self) -> MediaProbe:

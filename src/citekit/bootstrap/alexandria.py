@@ -30,13 +30,16 @@ from citekit.domain.ports.personas import Personas
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.ports.vector_index import VectorIndex
-from citekit.settings import LibrarySettings, Settings
+from citekit.settings import LibrarySettings, Settings, expanded
 
 if TYPE_CHECKING:
     from citekit.bootstrap import App
 
 EMBEDDERS = ("fast", "quality", "minilm", "multilingual", "hashing", "onnx:FOLDER", "openai[:MODEL]", "gemini[:MODEL]")
 """The names that `CITEKIT_EMBEDDER` knows."""
+
+EMBEDDING_TIMEOUT = 60.0
+"""Seconds after which a request for vectors is given up, where nothing else is said."""
 
 
 @define
@@ -46,6 +49,7 @@ class Alexandria:
     settings: Settings
     app: App
     _given: Mapping[str, Any] = field(factory=dict)
+    confined: bool = True
     made: dict[str, Any] = field(factory=dict, init=False, repr=False)
     lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
 
@@ -73,7 +77,18 @@ class Alexandria:
     @first_use
     def text(self) -> TextReader:
         """How the text of a document is read."""
-        return self._given.get("text") or self.app.text
+        if "text" in self._given:
+            given: TextReader = self._given["text"]
+            return given
+        from citekit.adapters.reading.any_text import AnyTextReader
+        from citekit.adapters.reading.flowing import FlowingTextReader
+        from citekit.adapters.reading.html_lines import HtmlLinesTextReader
+        from citekit.adapters.reading.lines import LinesTextReader
+        from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
+
+        return AnyTextReader(
+            (PyMuPdfTextReader(), FlowingTextReader(self.app.books), HtmlLinesTextReader(), LinesTextReader())
+        )
 
     @first_use
     def splitter(self) -> SentenceSplitter:
@@ -110,12 +125,26 @@ class Alexandria:
         return self._embedder_with(kind, what, name)
 
     def _embedder_with(self, kind: str, what: str, name: str) -> Embedder:
+        chosen = self.settings
+        waiting = chosen.timeout or EMBEDDING_TIMEOUT
+        match kind:
+            case "onnx" if what:
+                from citekit.adapters.embedding.onnx_folder import OnnxFolderEmbedder
 
-        if kind == "onnx" and what:
-            from citekit.adapters.embedding.onnx_folder import OnnxFolderEmbedder
-            from citekit.settings import expanded
+                return OnnxFolderEmbedder(expanded(what))
+            case "openai":
+                from citekit.adapters.embedding import openai
 
-            return OnnxFolderEmbedder(expanded(what))
+                where = chosen.base_url or chosen.openai_base_url
+                return openai.OpenAiEmbedder(
+                    chosen.openai_key, what or openai.DEFAULT_MODEL, base_url=where, timeout=waiting
+                )
+            case "gemini":
+                from citekit.adapters.embedding import gemini
+
+                return gemini.GeminiEmbedder(
+                    chosen.gemini_key, what or gemini.DEFAULT_MODEL, base_url=chosen.base_url, timeout=waiting
+                )
         raise RequestRefused(f"There is no embedder called '{name}': the known ones are {', '.join(EMBEDDERS)}.")
 
     @first_use
@@ -137,11 +166,38 @@ class Alexandria:
 
     @first_use
     def index(self) -> VectorIndex:
-        """Where vectors and words are kept."""
+        """Where vectors and words are kept: on a server where one is named, else in a folder of the home."""
         if "index" in self._given:
             given: VectorIndex = self._given["index"]
             return given
-        raise NotImplementedError
+        return self._server() if self.chosen.server else self._embedded()
+
+    def _embedded(self) -> VectorIndex:
+        from citekit.adapters.drivers.qdrant_edge import EdgeSettings
+        from citekit.adapters.indexing.edge import EdgeVectorIndex
+
+        chosen = self.chosen
+        settings = EdgeSettings(quantized=chosen.quantization == "int8", on_disk=chosen.on_disk)
+        return EdgeVectorIndex(chosen.index_folder, settings)
+
+    def _server(self) -> VectorIndex:
+        from citekit.adapters.drivers.qdrant_client import QdrantSettings
+        from citekit.adapters.indexing.server import QdrantVectorIndex
+
+        chosen = self.chosen
+        return QdrantVectorIndex(
+            QdrantSettings(
+                url=chosen.qdrant_url,
+                host=chosen.qdrant_host,
+                port=chosen.qdrant_port,
+                grpc_port=chosen.qdrant_grpc_port,
+                grpc=chosen.qdrant_prefer_grpc,
+                https=chosen.qdrant_https,
+                api_key=chosen.qdrant_key,
+                quantized=chosen.quantization == "int8",
+                on_disk=chosen.on_disk,
+            )
+        )
 
     @first_use
     def ledger(self) -> Ledger:
@@ -157,9 +213,16 @@ class Alexandria:
 
         return self._given.get("personas") or PersonaFiles(self.chosen.guardians)
 
+    def for_its_owner(self) -> Alexandria:
+        """The same for somebody who works on their own machine: any file that they can read may be named."""
+        self.confined = False
+        return self
+
     @property
     def allowed(self) -> AllowedPaths:
-        """Which files an agent may name: those below the home, the roots, the library, and the folder of loose files."""
+        """Which files may be named: for an agent those below the home, the roots, the library, the folder of loose files."""
+        if not self.confined:
+            return AllowedPaths(None)
         folders = (self.settings.home, *self.settings.roots, self.chosen.calibre, self.chosen.browse)
         return AllowedPaths([folder for folder in folders if folder is not None])
 

@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import ModelMismatch, RequestRefused
-from citekit.domain.library.fusion import Ranked, fuse
+from citekit.domain.library.fusion import Ranked, calibration_of, fuse
 from citekit.domain.library.lexical import query_words
 from citekit.domain.library.vectors import Entry, Question, Where
 from citekit.domain.ports.embedder import Embedder
@@ -145,7 +145,8 @@ class Ask:
         question = Question(
             self.embedder.query(query), query_words(query), max(CANDIDATES, 5 * request.limit), request.where
         )
-        ranked = fuse(self.index.search(request.collection, question), 3 * request.limit + 10)
+        calibration = calibration_of(self.embedder.identity.name)
+        ranked = fuse(self.index.search(request.collection, question), 3 * request.limit + 10, calibration)
         hits = self._hits(request, [each for each in ranked if each.score >= request.threshold])
         return self._in_context(Answers(request=request, hits=hits))
 

@@ -99,11 +99,11 @@ class BatchIngest:
         except CiteKitError as error:
             return Outcome(record, Status.FAILED, reason=str(error), error=error)
         except Exception as bug:
-            error = MapperUnavailable(
+            fault = MapperUnavailable(
                 f"An unexpected error inside CiteKit ({type(bug).__name__}: {bug}). Please report it."
             )
-            error.__cause__ = bug
-            return Outcome(record, Status.FAILED, reason=str(error), error=error)
+            fault.__cause__ = bug
+            return Outcome(record, Status.FAILED, reason=str(fault), error=fault)
 
 
 def request_for(record: BookRecord, path: Path, request: BatchRequest) -> BookRequest:

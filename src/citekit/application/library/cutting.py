@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import evolve, field, frozen
 
+from citekit.application.library.cohesion import MeasureCohesion
 from citekit.application.library.making_entries import Placed
 from citekit.domain.library.chapters import BookSection, chapters, with_chunks
-from citekit.domain.library.chunking import Chunk, ChunkingParams, chunked
+from citekit.domain.library.chunking import Chunk, ChunkingParams, chunked, sentences_of
 from citekit.domain.library.manuscript import Manuscript
 from citekit.domain.library.passages import passages
-from citekit.domain.library.sentences import Sentence, sentences
-from citekit.domain.library.similarity import adjacent
+from citekit.domain.library.sentences import Sentence
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
-from citekit.domain.progress import Progress, silent
+from citekit.domain.progress import Progress, silent, within
 from citekit.domain.resource_map import ResourceMap
 
 VERSION = "1"
@@ -51,7 +51,7 @@ class _Part:
     """A chunk, its sentences, and the chapter (with its index) that it is from."""
 
     chunk: Chunk
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[Sentence, ...] = field(converter=tuple[Sentence, ...])
     chapter: BookSection
     index: int
     sequence: int
@@ -81,8 +81,9 @@ class CutBook:
         found = chapters(manuscript, base.nodes, base.title) if hierarchical else (whole,)
         parts: list[_Part] = []
         for index, chapter in enumerate(found):
-            progress(8 + 22 * index / len(found), 100, "chunking")
-            parts += self._parts(manuscript, chapter, index, params, language)
+            at = 8 + 22 * index / len(found)
+            progress(at, 100, "chunking")
+            parts += self._parts(manuscript, chapter, index, params, language, within(progress, at))
         titles = [_title(part, base.title) for part in parts]
         marks = [
             (part.chunk.start, part.chunk.end, manuscript.locate(part.chunk.start, part.chunk.end), title, None)
@@ -96,22 +97,30 @@ class CutBook:
         return Cut(manuscript, _named(planted.resource_map, params, hierarchical), placed, len(found))
 
     def _parts(
-        self, manuscript: Manuscript, chapter: BookSection, index: int, params: ChunkingParams, language: str | None
+        self,
+        manuscript: Manuscript,
+        chapter: BookSection,
+        index: int,
+        params: ChunkingParams,
+        language: str | None,
+        progress: Progress,
     ) -> Iterator[_Part]:
         text = manuscript.text[chapter.start : chapter.end]
         if not text.strip():
             return
-        spoken = sentences(text, self.splitter.starts(text, language), min(params.max_words, self.window))
-        vectors = self.similarity.documents([text[each.start : each.end].strip() for each in spoken])
-        chunks = chunked(spoken, adjacent(vectors), params)
+        measure = MeasureCohesion(self.splitter, self.similarity)
+        cohesion = measure(text, language, min(params.max_words, self.window), progress)
+        chunks = chunked(cohesion.sentences, cohesion.similarities, params)
         for sequence, chunk in enumerate(chunks):
-            inside = tuple(
-                evolve(each, start=each.start + chapter.start, end=each.end + chapter.start)
-                for each in spoken
-                if chunk.start <= each.start < chunk.end
-            )
-            moved = evolve(chunk, start=chunk.start + chapter.start, end=chunk.end + chapter.start)
-            yield _Part(moved, inside, chapter, index, sequence, len(chunks))
+            inside = [_moved(each, chapter.start) for each in sentences_of(chunk, cohesion.sentences)]
+            yield _Part(_moved(chunk, chapter.start), inside, chapter, index, sequence, len(chunks))
+
+
+_Range = TypeVar("_Range", Chunk, Sentence)
+
+
+def _moved(part: _Range, by: int) -> _Range:
+    return evolve(part, start=part.start + by, end=part.end + by)
 
 
 def _placed(part: _Part, node_id: str, book_title: str, hierarchical: bool, window: int) -> Placed:

@@ -30,7 +30,7 @@ from citekit.domain.ports.locks import Locks
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.ports.vector_index import VectorIndex
-from citekit.domain.progress import Progress, silent
+from citekit.domain.progress import Progress, silent, within
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
@@ -39,6 +39,10 @@ UNKNOWN = ("", "unknown", "unknown author")
 
 BATCH = 256
 """Passages that are embedded between two signs of progress."""
+
+
+SHORT = 20
+"""Words of a chapter that alone say too little of what it is about."""
 
 
 @frozen(kw_only=True)
@@ -115,8 +119,10 @@ class IngestBook:
         with self.locks.holding(f"book:{request.collection}:{source.digest}"):
             if not request.force and (there := self._ingested(source, request.collection)):
                 raise AlreadyIngested(there.title, request.collection)
-            self.index.create(request.collection, self.embedder.identity)
-            return self._take_in(source, self._complete(source, request), progress)
+            complete = self._complete(source, request)
+            if self.index.facts(request.collection) is not None:
+                self.index.create(request.collection, self.embedder.identity)  # raises where it is another model's
+            return self._take_in(source, complete, progress)
 
     def _readable(self, path: Path) -> Source:
         source = self.ingest.sources.identify(path)
@@ -151,6 +157,7 @@ class IngestBook:
         if not self.ingest.sources.still(source):
             raise SourceChanged(base.resource_id, str(source.path))
         entry = self._entry(source, base, request, cut)
+        self.index.create(request.collection, self.embedder.identity)
         with self._recorded(entry), watch.timing("storing"):
             self._store(request, entry, cut, vectors, progress)
         done = evolve(entry, deed=Deed.FINISHED, at=self.clock.now(), seconds=watch.seconds)
@@ -159,7 +166,7 @@ class IngestBook:
         return BookIngested(done, request.hierarchical, request.params)
 
     def _cut(self, source: Source, base: ResourceMap, request: BookRequest, progress: Progress) -> Cut:
-        manuscript = self.reader.read(source, progress=_quiet(progress, 5))
+        manuscript = self.reader.read(source, progress=within(progress, 5))
         if not manuscript.text.strip():
             raise SourceUnsupported(
                 f"{source.path} has no text: it is empty, or holds pictures of pages, which must be read by OCR first."
@@ -169,12 +176,12 @@ class IngestBook:
         )
 
     def _vectors(self, cut: Cut, progress: Progress) -> Sequence[Vector]:
-        texts = [cut.manuscript.text[start:end].strip() for chunk in cut.placed for start, end in chunk.passages]
+        texts = list(_embedded_texts(cut))
         vectors: list[Vector] = []
         for first in range(0, len(texts), BATCH):
             progress(30 + 60 * first / len(texts), 100, "embedding")
             vectors += self.embedder.documents(
-                texts[first : first + BATCH], _quiet(progress, 30 + 60 * first / len(texts))
+                texts[first : first + BATCH], within(progress, 30 + 60 * first / len(texts))
             )
         return vectors
 
@@ -242,13 +249,13 @@ def _known(*values: str | None) -> str | None:
     return next((value.strip() for value in values if value and value.strip().lower() not in UNKNOWN), None)
 
 
-def _quiet(progress: Progress, at: float) -> Progress:
-    """A progress for a part of the work that counts in units of its own: it only learns that nobody wants it any more."""
-
-    def quiet(done: float, total: float | None = None, message: str = "") -> None:  # noqa: ARG001
-        progress(at, 100, "")
-
-    return quiet
+def _embedded_texts(cut: Cut) -> Iterator[str]:
+    """The text of each passage as it is embedded: a short chapter, such as a dedication, goes on into the next chunk's."""
+    text = cut.manuscript.text
+    for chunk, following in zip(cut.placed, [*cut.placed[1:], None], strict=True):
+        short = following is not None and chunk.siblings == 1 and chunk.words < SHORT
+        for start, end in chunk.passages:
+            yield text[start : following.passages[0][1] if short and following is not None else end].strip()
 
 
 class _Stopwatch:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import field, frozen
+from attrs.converters import optional
 
 from citekit.domain.errors import PathNotAllowed
 
@@ -18,7 +19,7 @@ class AllowedPaths:
     For callers that act for somebody else, such as an agent; who works on their own machine may name what they can read.
     """
 
-    roots: Sequence[Path] | None = field(converter=lambda roots: None if roots is None else tuple(roots))
+    roots: Sequence[Path] | None = field(converter=optional(tuple[Path, ...]))
 
     def check(self, path: Path) -> Path:
         """`path` itself. Raises `PathNotAllowed`."""

@@ -1,0 +1,45 @@
+"""How alike the neighbouring sentences of a text are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import field, frozen
+
+from citekit.domain.library.sentences import Sentence, sentences
+from citekit.domain.library.similarity import adjacent
+from citekit.domain.ports.embedder import Embedder
+from citekit.domain.ports.sentence_splitter import SentenceSplitter
+from citekit.domain.progress import Progress, silent
+
+BATCH = 1000
+"""Sentences whose vectors are held at once."""
+
+
+@frozen
+class Cohesion:
+    """The sentences of a text, and between each and the next a similarity (cosine, -1 to 1): one less."""
+
+    sentences: tuple[Sentence, ...] = field(repr=False, converter=tuple[Sentence, ...])
+    similarities: tuple[float, ...] = field(repr=False, converter=tuple[float, ...])
+
+
+@frozen
+class MeasureCohesion:
+    """Splits a text and compares its sentences; `similarity` is asked for a vector of each sentence once."""
+
+    splitter: SentenceSplitter
+    similarity: Embedder
+
+    def __call__(self, text: str, language: str | None, max_words: int, progress: Progress = silent) -> Cohesion:
+        """The sentences, those of more than `max_words` words in pieces. Raises as `Embedder.documents` does."""
+        found = sentences(text, self.splitter.starts(text, language), max_words)
+        return Cohesion(found, self._similarities(text, found, progress))
+
+    def _similarities(self, text: str, found: Sequence[Sentence], progress: Progress) -> Iterator[float]:
+        """Batch by batch, each beginning with the last sentence of the one before it."""
+        for first in range(0, max(0, len(found) - 1), BATCH):
+            progress(first, len(found), "comparing sentences")
+            batch = found[first : first + BATCH + 1]
+            vectors = self.similarity.documents([text[each.start : each.end].strip() for each in batch])
+            yield from adjacent(vectors)

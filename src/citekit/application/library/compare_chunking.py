@@ -1,0 +1,190 @@
+"""Compare what several thresholds would make of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from statistics import fmean, median
+
+from attrs import field, frozen
+
+from citekit.application.library.cohesion import Cohesion, MeasureCohesion
+from citekit.domain.errors import RequestRefused, SourceUnsupported
+from citekit.domain.library.books import BookFacts
+from citekit.domain.library.chunking import Chunk, ChunkingParams, Reason, chunked, sentences_of
+from citekit.domain.ports.embedder import Embedder
+from citekit.domain.ports.sentence_splitter import SentenceSplitter
+from citekit.domain.ports.sources import Sources
+from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.progress import Progress, silent
+
+THRESHOLDS = (0.40, 0.45, 0.50, 0.55, 0.60)
+LEAST_SENTENCES = 10
+FORCED_COST = 20
+"""Points that a chunk costs that ended only because it was full; a coherence of 1 is worth 100."""
+
+SAMPLES = 3
+SHOWN = 80
+"""Characters shown on each side of a sample break."""
+
+
+@frozen
+class Distribution:
+    """Of the similarities of all neighbouring sentences."""
+
+    least: float
+    most: float
+    mean: float
+    median: float
+
+
+@frozen
+class SampleBreak:
+    """Where a chunk begins: `index` is that of its first sentence in the text; `before` and `after` are the text around."""
+
+    index: int
+    similarity: float
+    reason: Reason
+    before: str
+    after: str
+
+
+@frozen(kw_only=True)
+class Comparison:
+    """What one threshold gives. `coherence` is the mean similarity of neighbouring sentences in one chunk."""
+
+    threshold: float
+    chunks: int
+    average_words: float
+    least_words: int
+    most_words: int
+    coherence: float
+    semantic_breaks: int
+    forced_breaks: int
+    sample_breaks: Sequence[SampleBreak] = field(converter=tuple[SampleBreak, ...])
+
+    @property
+    def score(self) -> float:
+        """Higher is better: coherence in points less what forced breaks cost."""
+        return self.coherence * 100 - self.forced_breaks * FORCED_COST
+
+
+@frozen(kw_only=True)
+class ComparedChunking:
+    """What all thresholds give, in rising order, and the one that scores best (of equal ones the lowest)."""
+
+    path: Path
+    facts: BookFacts
+    total_sentences: int
+    total_words: int
+    similarities: Distribution
+    comparisons: Sequence[Comparison] = field(converter=tuple[Comparison, ...])
+
+    @property
+    def best(self) -> Comparison:
+        """The one that is recommended."""
+        return max(self.comparisons, key=lambda comparison: comparison.score)
+
+    @property
+    def recommendation(self) -> float:
+        """Its threshold."""
+        return self.best.threshold
+
+    @property
+    def reason(self) -> str:
+        """Why, in words."""
+        best = self.best
+        if not best.forced_breaks:
+            return f"Highest coherence ({best.coherence:.3f}) with pure semantic breaks"
+        return (
+            f"Best coherence ({best.coherence:.3f}) but {best.forced_breaks} forced breaks"
+            " - consider increasing max_chunk_size"
+        )
+
+
+@frozen
+class CompareChunking:
+    """Reads a file once and cuts it by each threshold; nothing is stored."""
+
+    sources: Sources
+    reader: TextReader
+    splitter: SentenceSplitter
+    embedder: Embedder
+
+    def __call__(
+        self,
+        path: Path,
+        *,
+        min_words: int = 200,
+        max_words: int = 1200,
+        language: str | None = None,
+        progress: Progress = silent,
+    ) -> ComparedChunking:
+        """The comparison for the file at `path`; `language` (ISO 639) is that of the file where None.
+
+        Raises `RequestRefused` for a text of fewer than `LEAST_SENTENCES` sentences and for sizes that cannot be,
+        `SourceUnsupported`, and what the ports raise.
+        """
+        every = [ChunkingParams(threshold, min_words, max_words) for threshold in THRESHOLDS]
+        source = self.sources.identify(path)
+        if not self.reader.supports(source.format):
+            raise SourceUnsupported(f"The text of {source.format.name} files cannot be read: {path}")
+        facts = self.reader.facts(source)
+        text = self.reader.read(source).text
+        cohesion = MeasureCohesion(self.splitter, self.embedder)(text, language or facts.language, max_words, progress)
+        count = len(cohesion.sentences)
+        if count < LEAST_SENTENCES:
+            raise RequestRefused(f"Not enough sentences ({count}) for comparison")
+        return ComparedChunking(
+            path=source.path,
+            facts=facts,
+            total_sentences=count,
+            total_words=sum(sentence.words for sentence in cohesion.sentences),
+            similarities=_distribution(cohesion.similarities),
+            comparisons=[_comparison(text, cohesion, params) for params in every],
+        )
+
+
+def _distribution(values: Sequence[float]) -> Distribution:
+    return Distribution(min(values), max(values), fmean(values), median(values))
+
+
+def _comparison(text: str, cohesion: Cohesion, params: ChunkingParams) -> Comparison:
+    chunks = chunked(cohesion.sentences, cohesion.similarities, params)
+    words = [chunk.words for chunk in chunks]
+    inside = list(_inside(cohesion, chunks))
+    reasons = [chunk.reason for chunk in chunks]
+    return Comparison(
+        threshold=params.threshold,
+        chunks=len(chunks),
+        average_words=fmean(words),
+        least_words=min(words),
+        most_words=max(words),
+        coherence=fmean(inside) if inside else 1.0,
+        semantic_breaks=reasons.count(Reason.SEMANTIC),
+        forced_breaks=reasons.count(Reason.MAX_SIZE),
+        sample_breaks=islice(_breaks(text, cohesion, chunks), SAMPLES),
+    )
+
+
+def _inside(cohesion: Cohesion, chunks: Sequence[Chunk]) -> Iterator[float]:
+    """The similarities of neighbours that are in one chunk."""
+    begins = {chunk.start for chunk in chunks}
+    following = cohesion.sentences[1:]
+    pairs = zip(following, cohesion.similarities, strict=True)
+    return (similarity for sentence, similarity in pairs if sentence.start not in begins)
+
+
+def _breaks(text: str, cohesion: Cohesion, chunks: Sequence[Chunk]) -> Iterator[SampleBreak]:
+    index = 0
+    for chunk in chunks:
+        if chunk.similarity is not None:
+            before, after = text[max(0, chunk.start - 4 * SHOWN) : chunk.start], text[chunk.start : chunk.end]
+            shown = (_flat(before)[-SHOWN:].lstrip(), _flat(after[: 4 * SHOWN])[:SHOWN].rstrip())
+            yield SampleBreak(index, chunk.similarity, chunk.reason, *shown)
+        index += len(sentences_of(chunk, cohesion.sentences))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,108 @@
+"""See how a document would be cut into chunks, without keeping anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import field, frozen
+
+from citekit.application.library.cohesion import MeasureCohesion
+from citekit.domain.errors import RequestRefused, SourceUnsupported
+from citekit.domain.library.books import BookFacts
+from citekit.domain.library.chunking import Chunk, ChunkingParams, chunked
+from citekit.domain.ports.embedder import Embedder
+from citekit.domain.ports.sentence_splitter import SentenceSplitter
+from citekit.domain.ports.sources import Sources
+from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.progress import Progress, silent
+
+
+@frozen
+class Sample:
+    """A chunk to be looked at: `index` from 0, its words, its text without the white space around it."""
+
+    index: int
+    words: int
+    text: str
+
+
+@frozen(kw_only=True)
+class TriedChunks:
+    """The chunks that the file at `path` would be cut into, its text taken as one; at least one."""
+
+    path: Path
+    facts: BookFacts
+    params: ChunkingParams
+    text: str = field(repr=False)
+    chunks: Sequence[Chunk] = field(repr=False, converter=tuple[Chunk, ...])
+
+    @property
+    def total_words(self) -> int:
+        """Words of all chunks."""
+        return sum(chunk.words for chunk in self.chunks)
+
+    @property
+    def total_characters(self) -> int:
+        """Characters of the whole text, white space with them."""
+        return len(self.text)
+
+    @property
+    def average_words(self) -> float:
+        """Words of a chunk, on average."""
+        return self.total_words / len(self.chunks)
+
+    @property
+    def average_characters(self) -> float:
+        """Characters of a chunk without the white space around it, on average."""
+        return sum(len(self.text_of(chunk)) for chunk in self.chunks) / len(self.chunks)
+
+    @property
+    def least_words(self) -> int:
+        """Words of the shortest chunk."""
+        return min(chunk.words for chunk in self.chunks)
+
+    @property
+    def most_words(self) -> int:
+        """Words of the longest chunk."""
+        return max(chunk.words for chunk in self.chunks)
+
+    @property
+    def samples(self) -> Sequence[Sample]:
+        """The first chunk, the one in the middle of three or more, and the last of two or more."""
+        count = len(self.chunks)
+        places = dict.fromkeys([0, *([count // 2] if count > 2 else []), count - 1])
+        return [Sample(place, self.chunks[place].words, self.text_of(self.chunks[place])) for place in places]
+
+    def text_of(self, chunk: Chunk) -> str:
+        """The text of a chunk without the white space around it."""
+        return self.text[chunk.start : chunk.end].strip()
+
+
+@frozen
+class TryChunking:
+    """Reads a file and cuts it; nothing is stored."""
+
+    sources: Sources
+    reader: TextReader
+    splitter: SentenceSplitter
+    embedder: Embedder
+
+    def __call__(
+        self, path: Path, params: ChunkingParams, *, language: str | None = None, progress: Progress = silent
+    ) -> TriedChunks:
+        """The chunks of the file at `path`; `language` (ISO 639) is that of the file where None.
+
+        Raises `RequestRefused` where there is no text in it, `SourceUnsupported`, and what the ports raise.
+        """
+        source = self.sources.identify(path)
+        if not self.reader.supports(source.format):
+            raise SourceUnsupported(f"The text of {source.format.name} files cannot be read: {path}")
+        facts = self.reader.facts(source)
+        text = self.reader.read(source).text
+        if not text.strip():
+            raise RequestRefused("No chunks created: there is no text in the file.")
+        measure = MeasureCohesion(self.splitter, self.embedder)
+        cohesion = measure(text, language or facts.language, params.max_words, progress)
+        chunks = chunked(cohesion.sentences, cohesion.similarities, params)
+        return TriedChunks(path=source.path, facts=facts, params=params, text=text, chunks=chunks)

@@ -1,0 +1,440 @@
+"""A library in memory: books go in, questions find places that open, books come out again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from attrs import define, evolve
+
+from citekit.adapters.embedding.hashing import HashingEmbedder
+from citekit.adapters.indexing.memory import MemoryVectorIndex
+from citekit.adapters.library.memory import MemoryLibrary
+from citekit.adapters.splitting.sentencex import SentencexSplitter
+from citekit.adapters.storage.memory import InMemoryEvidenceStore, InMemoryMapStore
+from citekit.adapters.storage.memory_ledger import MemoryLedger
+from citekit.application.library.ask import AskRequest, ContextMode
+from citekit.application.library.batch import BatchRequest, Status
+from citekit.application.library.ingest_book import BookRequest
+from citekit.application.library.narrowing import Narrowing
+from citekit.application.library.removing import BookName
+from citekit.bootstrap import App, bootstrap
+from citekit.domain.address import parse_address
+from citekit.domain.errors import (
+    AlreadyIngested,
+    Cancelled,
+    IndexUnavailable,
+    MetadataMissing,
+    ModelMismatch,
+    PathNotAllowed,
+    RequestRefused,
+    SourceUnsupported,
+)
+from citekit.domain.evidence import Form, Options
+from citekit.domain.library.books import BookFilter, BookRecord
+from citekit.domain.library.chunking import ChunkingParams
+from citekit.domain.library.ledger import Deed
+from citekit.domain.library.vectors import Entry
+from citekit.domain.locations import Lines
+from citekit.settings import LibrarySettings, Settings
+from tests.adapters.books import write_book
+
+HERE = "alexandria"
+
+WHALES = """# Whales
+
+Captain Boomer lost an arm to the white whale. His ship is the Samuel Enderby of London, and he laughs about it.
+
+## The Spout
+
+The spout of the whale is vapour, and not water, say most of the hunters. Others swear that it blinds whoever it touches.
+
+## The Tail
+
+The tail of the sperm whale strikes a boat with more force than any ram. No hunter stands before it twice.
+"""
+
+TREES = """Title: Of Trees
+Author: Ann Wood
+
+The oak grows for three hundred years, stands for three hundred, and dies for three hundred.
+
+The birch peels its bark in white strips, on which letters were written in the north.
+"""
+
+
+@define
+class Shelf:
+    """The use cases of a library in memory, and a folder for files."""
+
+    app: App
+    folder: Path
+    index: MemoryVectorIndex
+    ledger: MemoryLedger
+
+    def file(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.write_text(text, "utf-8")
+        return path
+
+    def ingest(self, path: Path, **wanted: object) -> str:
+        """The id of the resource that the book became."""
+        usual = BookRequest(
+            path=path, collection=HERE, title=path.stem, author="Somebody", params=ChunkingParams(1.0, 10, 60)
+        )
+        return self.app.alexandria.ingest_book(evolve(usual, **wanted)).entry.resource_id
+
+    def ask(self, query: str, **wanted: object) -> AskRequest:
+        return evolve(AskRequest(query=query, collection=HERE, threshold=0.0), **wanted)
+
+
+MakeShelf = Callable[..., Shelf]
+
+
+@pytest.fixture
+def make_shelf(tmp_path: Path) -> MakeShelf:
+    def make(records: Sequence[BookRecord] = (), index: MemoryVectorIndex | None = None) -> Shelf:
+        folder = tmp_path / "files"
+        folder.mkdir(exist_ok=True)
+        kept, ledger, embedder = index or MemoryVectorIndex(), MemoryLedger(), HashingEmbedder()
+        app = bootstrap(
+            Settings(home=tmp_path / "home", library=LibrarySettings(folder=tmp_path / "library", browse=folder)),
+            maps=InMemoryMapStore(),
+            evidence=InMemoryEvidenceStore(),
+            library=MemoryLibrary(records),
+            index=kept,
+            ledger=ledger,
+            embedder=embedder,
+            similarity=embedder,
+            splitter=SentencexSplitter(),
+        )
+        return Shelf(app, folder, kept, ledger)
+
+    return make
+
+
+@pytest.fixture
+def shelf(make_shelf: MakeShelf) -> Shelf:
+    return make_shelf()
+
+
+def test_a_question_finds_the_place_and_the_place_opens(shelf: Shelf) -> None:
+    shelf.ingest(shelf.file("whales.md", WHALES))
+
+    answers = shelf.app.alexandria.ask(shelf.ask("What is the spout of a whale made of?"))
+
+    best = answers.hits[0]
+    evidence = shelf.app.resolve(parse_address(best.chunk.address), options=Options(Form.TEXT))
+    assert "Whales" == best.chunk.payload["section_name"]
+    assert "vapour, and not water" in best.chunk.text
+    assert evidence.output_path is not None
+    assert "vapour, and not water" in evidence.output_path.read_text("utf-8")
+
+
+def test_chunks_are_leaves_of_the_map_below_their_chapters(shelf: Shelf) -> None:
+    name = shelf.ingest(shelf.file("whales.md", WHALES))
+
+    made = shelf.app.maps.get(name)
+
+    chunks = [node for node in made.walk() if node.type == "chunk"]
+    assert {"whales.chunk_1", "whales.the_tail.chunk_1"} <= {node.id for node in chunks}
+    for node in chunks:
+        above = made.parent(node.id)
+        assert above is not None
+        assert above.location.contains(node.location)
+        assert node.id.startswith(f"{above.id}.chunk_")
+
+
+def test_all_of_the_text_is_in_exactly_one_chunk(shelf: Shelf) -> None:
+    path = shelf.file("whales.md", WHALES)
+
+    name = shelf.ingest(path)
+
+    where = shelf.index.matching(HERE, shelf.app.alexandria.narrow(Narrowing(resources=(name,)), HERE))
+    texts = sorted(
+        (entry.payload["start"], entry.payload["text"]) for entry in where if entry.payload["kind"] == "chunk"
+    )
+    whole = shelf.app.alexandria.text.read(shelf.app.sources.identify(path)).text
+    assert "".join(whole.split()) == "".join("".join(text.split()) for _, text in texts)
+
+
+def test_the_same_bytes_are_not_taken_in_twice_whatever_the_file_is_called(shelf: Shelf) -> None:
+    shelf.ingest(shelf.file("whales.md", WHALES))
+    points = shelf.index.count(HERE)
+
+    with pytest.raises(AlreadyIngested, match="'whales' already ingested in collection 'alexandria'"):
+        shelf.ingest(shelf.file("copy.md", WHALES))
+
+    assert points == shelf.index.count(HERE)
+
+
+def test_force_replaces_what_is_there(shelf: Shelf) -> None:
+    path = shelf.file("whales.md", WHALES)
+    shelf.ingest(path)
+    points = shelf.index.count(HERE)
+
+    shelf.ingest(path, force=True)
+
+    assert points == shelf.index.count(HERE)
+    assert 1 == len(shelf.ledger.books(HERE))
+
+
+def test_a_file_says_its_own_title_and_author(shelf: Shelf) -> None:
+    path = shelf.file("t.txt", TREES)
+
+    entry = shelf.app.alexandria.ingest_book(BookRequest(path=path, collection=HERE)).entry
+
+    assert ("Of Trees", "Ann Wood") == (entry.title, entry.author)
+
+
+def test_a_file_that_says_nothing_of_itself_is_asked_for(shelf: Shelf) -> None:
+    path = shelf.file("nameless.txt", "Once upon a time there was a sentence.")
+
+    with pytest.raises(MetadataMissing) as caught:
+        shelf.app.alexandria.ingest_book(BookRequest(path=path, collection=HERE, author="unknown"))
+
+    assert ("title", "author") == caught.value.missing
+    assert [] == list(shelf.index.collections())
+
+
+def test_a_file_without_text_is_refused_and_nothing_is_kept(shelf: Shelf) -> None:
+    path = shelf.file("blank.txt", " \n\n \n")
+
+    with pytest.raises(SourceUnsupported, match="has no text"):
+        shelf.ingest(path)
+
+    assert [] == list(shelf.ledger.history())
+
+
+def test_what_fails_while_it_is_stored_is_taken_back(make_shelf: MakeShelf) -> None:
+    class Full(MemoryVectorIndex):
+        full = False
+
+        def settle(self, collection: str) -> None:
+            if self.full:
+                raise IndexUnavailable("The disk is full.")
+
+    index = Full()
+    shelf = make_shelf(index=index)
+    shelf.ingest(shelf.file("trees.txt", TREES))
+    points, index.full = index.count(HERE), True
+
+    with pytest.raises(IndexUnavailable, match="The disk is full"):
+        shelf.ingest(shelf.file("whales.md", WHALES))
+
+    assert points == index.count(HERE)
+    assert [Deed.FAILED, Deed.STARTED] == [entry.deed for entry in shelf.ledger.history()][:2]
+
+
+def test_who_gives_up_leaves_nothing_behind(shelf: Shelf) -> None:
+    def give_up(done: float, total: float | None = None, message: str = "") -> None:
+        if message == "storing":
+            raise Cancelled("given up")
+
+    request = BookRequest(path=shelf.file("whales.md", WHALES), collection=HERE, title="Whales", author="Somebody")
+
+    with pytest.raises(Cancelled):
+        shelf.app.alexandria.ingest_book(request, give_up)
+
+    assert 0 == shelf.index.count(HERE)
+    assert [] == list(shelf.ledger.books(HERE))
+    assert "chunk" not in {node.type for node in shelf.app.maps.get("whales_md").walk()}
+
+
+def test_what_a_killed_ingest_left_is_not_shown_and_is_replaced(shelf: Shelf) -> None:
+    path = shelf.file("whales.md", WHALES)
+    shelf.ingest(path)
+    finished = shelf.ledger.books(HERE)[0]
+    shelf.ledger.append(evolve(finished, deed=Deed.STARTED))
+
+    hidden = shelf.app.alexandria.ask(shelf.ask("the tail of the whale")).hits
+    shelf.ingest(path)
+    shown = shelf.app.alexandria.ask(shelf.ask("the tail of the whale")).hits
+
+    assert ((), True) == (hidden, bool(shown))
+
+
+def test_a_chapter_stands_beside_its_hits_where_context_is_wanted(shelf: Shelf) -> None:
+    text = "\n\n".join(f"Number {n} is a sentence about the {n}th lighthouse of the coast." for n in range(60))
+    shelf.ingest(shelf.file("coast.md", f"# Lighthouses\n\n{text}\n"), params=ChunkingParams(0.99, 20, 60))
+    query = "the 30th lighthouse"
+
+    precise, contextual, comprehensive = (
+        shelf.app.alexandria.ask(shelf.ask(query, mode=mode, limit=1)) for mode in ContextMode
+    )
+
+    assert ((), ()) == (precise.parents, precise.hits[0].siblings)
+    assert 1 == len(contextual.parents)
+    assert contextual.hits[0].chunk.text in contextual.parents[0].full_text
+    assert "".join(text.split()) in "".join(contextual.parents[0].full_text.split())
+    here = comprehensive.hits[0].chunk.sequence
+    assert [here - 2, here - 1, here + 1, here + 2] == [chunk.sequence for chunk in comprehensive.hits[0].siblings]
+    assert [hit.chunk.id for hit in precise.hits] == [hit.chunk.id for hit in comprehensive.hits]
+
+
+def test_a_flat_book_has_no_chapters(shelf: Shelf) -> None:
+    shelf.ingest(shelf.file("whales.md", WHALES), hierarchical=False)
+
+    answers = shelf.app.alexandria.ask(shelf.ask("the white whale", mode=ContextMode.CONTEXTUAL))
+
+    assert (None, ()) == (answers.hits[0].parent_id, answers.parents)
+
+
+def test_only_the_books_that_are_meant_are_asked(shelf: Shelf) -> None:
+    shelf.ingest(shelf.file("whales.md", WHALES), author="Herman Melville", tags=("Sea",), language="eng")
+    trees = shelf.ingest(shelf.file("trees.txt", TREES), author="Ann Wood", tags=("Land",), language="eng")
+    narrow = shelf.app.alexandria.narrow
+
+    for narrowing in (Narrowing(author="wood"), Narrowing(tags=("land",)), Narrowing(resources=(trees,))):
+        hits = shelf.app.alexandria.ask(shelf.ask("white", where=narrow(narrowing, HERE))).hits
+        assert {trees} == {hit.chunk.payload["resource_id"] for hit in hits}
+    with pytest.raises(RequestRefused, match="No book in collection"):
+        narrow(Narrowing(author="Nobody"), HERE)
+
+
+def test_a_book_comes_out_again_and_its_map_stays(shelf: Shelf) -> None:
+    name = shelf.ingest(shelf.file("whales.md", WHALES))
+    shelf.ingest(shelf.file("trees.txt", TREES))
+
+    removed = shelf.app.alexandria.remove_book(BookName(resource_id=name), HERE)
+
+    assert removed.entries > 0
+    assert ["trees"] == [entry.title for entry in shelf.ledger.books(HERE)]
+    assert {"trees"} == {hit.chunk.payload["book_title"] for hit in shelf.app.alexandria.ask(shelf.ask("whale")).hits}
+    assert {"section"} == {node.type for node in shelf.app.maps.get(name).walk()}
+    with pytest.raises(RequestRefused, match="is not in collection"):
+        shelf.app.alexandria.remove_book(BookName(resource_id=name), HERE)
+
+
+def test_a_batch_goes_on_where_it_was_interrupted(make_shelf: MakeShelf, tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "whales.md").write_text(WHALES, "utf-8")
+    (files / "trees.txt").write_text(TREES, "utf-8")
+    (files / "pictures.txt").write_text("   ", "utf-8")
+    records = [
+        BookRecord(id=1, title="Whales", authors=("A",), files={"MD": files / "whales.md"}),
+        BookRecord(id=2, title="Trees", authors=("B",), files={"TXT": files / "trees.txt"}),
+        BookRecord(id=3, title="Gone", authors=("C",), files={"EPUB": files / "gone.epub"}),
+        BookRecord(id=4, title="Pictures", authors=("D",), files={"TXT": files / "pictures.txt"}),
+        BookRecord(id=5, title="Comic", authors=("E",), files={"CBR": files / "comic.cbr"}),
+    ]
+    shelf = make_shelf(records)
+    batch, request = shelf.app.alexandria.batch_ingest, BatchRequest(collection=HERE, book_ids=(1, 2, 3, 4, 5, 99))
+    next(iter(batch(batch.books(request), request)))
+
+    outcomes = {outcome.record.id: outcome for outcome in batch(batch.books(request), request)}
+
+    assert [1, 2, 3, 4, 5] == sorted(outcomes)
+    assert (Status.SKIPPED, "Already ingested") == (outcomes[1].status, outcomes[1].reason)
+    assert (Status.SUCCESS, None) == (outcomes[2].status, outcomes[2].reason)
+    assert (Status.SKIPPED, "File not found") == (outcomes[3].status, outcomes[3].reason)
+    assert Status.FAILED == outcomes[4].status
+    assert (Status.SKIPPED, "No readable format") == (outcomes[5].status, outcomes[5].reason)
+
+
+def test_an_author_that_the_library_does_not_know_is_no_reason_to_refuse(make_shelf: MakeShelf, tmp_path: Path) -> None:
+    path = tmp_path / "whales.md"
+    path.write_text(WHALES, "utf-8")
+    shelf = make_shelf([BookRecord(id=1, title="Whales", files={"MD": path})])
+    batch, request = shelf.app.alexandria.batch_ingest, BatchRequest(collection=HERE, wanted=BookFilter(title="whale"))
+
+    [outcome] = batch(batch.books(request), request)
+
+    assert outcome.ingested is not None
+    assert "Unknown" == outcome.ingested.entry.author
+
+
+def test_another_embedder_is_refused_until_the_collection_is_rebuilt(make_shelf: MakeShelf) -> None:
+    shelf = make_shelf()
+    shelf.ingest(shelf.file("whales.md", WHALES))
+    other = _with_embedder(shelf, HashingEmbedder(dimensions=64))
+
+    with pytest.raises(ModelMismatch, match="citekit library rebuild"):
+        other.alexandria.ask(shelf.ask("the white whale"))
+    with pytest.raises(ModelMismatch):
+        other.alexandria.ingest_book(
+            BookRequest(path=shelf.file("trees.txt", TREES), collection=HERE, title="Trees", author="A")
+        )
+    rebuild = other.alexandria.rebuild
+    done = list(rebuild(rebuild.books(HERE), HERE))
+
+    assert [None] == [each.error for each in done]
+    assert other.alexandria.ask(shelf.ask("the white whale")).hits
+
+
+def test_a_book_whose_file_is_gone_waits_for_the_next_rebuild(shelf: Shelf) -> None:
+    path = shelf.file("whales.md", WHALES)
+    shelf.ingest(path)
+    path.unlink()
+    rebuild = shelf.app.alexandria.rebuild
+
+    [done] = rebuild(rebuild.books(HERE), HERE)
+
+    assert done.error is not None
+    assert (0, 1) == (len(shelf.ledger.books(HERE)), len(rebuild.books(HERE)))
+
+
+def test_an_epub_is_read_chapter_by_chapter(shelf: Shelf) -> None:
+    path = shelf.folder / "book.epub"
+    _two_chapters(path)
+    name = shelf.ingest(path)
+
+    best = shelf.app.alexandria.ask(shelf.ask("Who feeds the raven?")).hits[0]
+
+    evidence = shelf.app.resolve(parse_address(best.chunk.address), options=Options(Form.TEXT))
+    assert f"doc://{name}#chapter=2&chars=" in best.chunk.address
+    assert evidence.output_path is not None
+    assert best.chunk.text == evidence.output_path.read_text("utf-8")
+
+
+def test_an_agent_names_no_file_outside_the_folders_that_it_may_read(shelf: Shelf, tmp_path: Path) -> None:
+    outside = tmp_path / "secret.txt"
+    outside.write_text("secret", "utf-8")
+    (shelf.folder / "link.txt").symlink_to(outside)
+    library = shelf.app.alexandria
+
+    for path in (outside, shelf.folder / "link.txt", shelf.folder / ".." / "secret.txt"):
+        with pytest.raises(PathNotAllowed, match="CITEKIT_ROOTS"):
+            library.allowed.check(path)
+    assert outside == library.for_its_owner().allowed.check(outside)
+
+
+def test_an_empty_question_is_refused(shelf: Shelf) -> None:
+    shelf.ingest(shelf.file("whales.md", WHALES))
+
+    with pytest.raises(RequestRefused, match="The question is empty"):
+        shelf.app.alexandria.ask(shelf.ask(" \n"))
+
+
+def test_entries_have_the_same_ids_whenever_a_book_is_taken_in(make_shelf: MakeShelf) -> None:
+    first, second = make_shelf(), make_shelf(index=MemoryVectorIndex())
+    path = first.file("whales.md", WHALES)
+
+    first.ingest(path)
+    second.ingest(path)
+
+    assert _ids(first) == _ids(second) != []
+
+
+def _ids(shelf: Shelf) -> list[str]:
+    everything: Sequence[Entry] = shelf.index.matching(HERE, shelf.app.alexandria.narrow(Narrowing(author="S"), HERE))
+    return [entry.id for entry in everything]
+
+
+def _with_embedder(shelf: Shelf, embedder: HashingEmbedder) -> App:
+    """Another process with the same stores, and another embedder."""
+    return bootstrap(
+        shelf.app.settings,
+        maps=shelf.app.maps,
+        evidence=shelf.app.evidence,
+        index=shelf.index,
+        ledger=shelf.ledger,
+        embedder=embedder,
+        similarity=embedder,
+    )
+
+
+def _two_chapters(path: Path) -> None:
+    write_book(path, ["<h1>One</h1><p>The tower stands.</p>", "<h1>Two</h1><p>Ann feeds the raven.</p>"])
