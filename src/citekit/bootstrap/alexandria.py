@@ -33,6 +33,7 @@ from citekit.domain.ports.vector_index import VectorIndex
 from citekit.settings import LibrarySettings, Settings, expanded
 
 if TYPE_CHECKING:
+    from citekit.adapters.drivers.asking_again import Retries
     from citekit.bootstrap import App
 
 EMBEDDERS = ("fast", "quality", "minilm", "multilingual", "hashing", "onnx:FOLDER", "openai[:MODEL]", "gemini[:MODEL]")
@@ -100,7 +101,9 @@ class Alexandria:
     @first_use
     def embedder(self) -> Embedder:
         """Whose vectors the index holds. Raises `RequestRefused` for a name that is not known."""
-        return self._given.get("embedder") or self.embedder_called(self.chosen.embedder)
+        from citekit.adapters.embedding.caching import CachingEmbedder
+
+        return self._given.get("embedder") or CachingEmbedder(self.embedder_called(self.chosen.embedder))
 
     def embedder_called(self, name: str) -> Embedder:
         """The embedder of that name. Raises `RequestRefused`."""
@@ -137,15 +140,28 @@ class Alexandria:
 
                 where = chosen.base_url or chosen.openai_base_url
                 return openai.OpenAiEmbedder(
-                    chosen.openai_key, what or openai.DEFAULT_MODEL, base_url=where, timeout=waiting
+                    chosen.openai_key,
+                    what or openai.DEFAULT_MODEL,
+                    base_url=where,
+                    timeout=waiting,
+                    retries=self._retries(),
                 )
             case "gemini":
                 from citekit.adapters.embedding import gemini
 
                 return gemini.GeminiEmbedder(
-                    chosen.gemini_key, what or gemini.DEFAULT_MODEL, base_url=chosen.base_url, timeout=waiting
+                    chosen.gemini_key,
+                    what or gemini.DEFAULT_MODEL,
+                    base_url=chosen.base_url,
+                    timeout=waiting,
+                    retries=self._retries(),
                 )
         raise RequestRefused(f"There is no embedder called '{name}': the known ones are {', '.join(EMBEDDERS)}.")
+
+    def _retries(self) -> Retries:
+        from citekit.adapters.drivers.asking_again import Retries
+
+        return Retries(count=self.settings.retries)
 
     @first_use
     def similarity(self) -> Embedder:

@@ -11,6 +11,7 @@ from typing import Any
 
 from citekit.adapters.adapting.source_text import ChapterText, LineText, PageText, SourceText
 from citekit.domain.errors import RequestRefused, SourceUnreadable
+from citekit.domain.formats import BOOKS
 from citekit.domain.modality import Modality
 from citekit.domain.ports.reader import Reader
 from citekit.domain.source import Source
@@ -27,7 +28,7 @@ def read_source(source: Source, reader: Reader) -> SourceText:
         return _text_file(source)
     if source.format.name == "pdf":
         return _pdf(source.path)
-    if source.format.name == "epub":
+    if source.format.name in BOOKS:
         chapters = [chapter.text for chapter in reader.read(source.path).chapters]
         _check_size(source.path, sum(map(len, chapters)))
         text, starts = _squeezed("".join(each.split()) for each in chapters)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from citekit.domain.formats import by_name
 
-SUPPORTED = "PDF, EPUB, video, audio, images, text and code"
+SUPPORTED = "PDF, EPUB, MOBI, FB2, video, audio, images, text and code"
 
 _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x1f\x8b", "a gzip archive"),
@@ -15,7 +15,6 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"Rar!\x1a\x07", "a RAR archive"),
     (257, b"ustar", "a tar archive"),
     (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an older Office document; save it as PDF"),
-    (60, b"BOOKMOBI", "a Kindle book; convert it to EPUB"),
     (0, b"AT&TFORM", "a DjVu document; convert it to PDF"),
     (0, b"SQLite format 3\0", "a SQLite database"),
     (0, b"\x7fELF", "a program"),

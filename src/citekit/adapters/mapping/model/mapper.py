@@ -31,7 +31,7 @@ from citekit.adapters.mapping.model.view_media import media_pieces
 from citekit.adapters.mapping.model.view_pdf import pdf_pieces
 from citekit.adapters.mapping.model.view_text import book_pieces, text_pieces
 from citekit.domain.errors import FaultyAnswer, SourceUnsupported
-from citekit.domain.formats import Format
+from citekit.domain.formats import BOOKS, Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
 from citekit.domain.ports.mapper import Mapper
@@ -108,7 +108,7 @@ class ModelMapper:
         return self._map(job, known, told)
 
     def _job(self, source: Source, known: ResourceMap, limits: Limits, folder: Path, progress: Progress) -> Job:
-        book = self.reader.read(source.path) if source.format.name == "epub" else None
+        book = self.reader.read(source.path) if source.format.name in BOOKS else None
         scale = _scale(known, self.service, ChapterScale.of(book) if book is not None else None)
         view = View(
             source=source, local=known, scale=scale, limits=limits, service=self.service.name, folder=folder,
@@ -234,7 +234,7 @@ class Job:
         )
 
 
-_KIND = {"pdf": "PDF document", "epub": "book", "subtitles": "file of subtitles"}
+_KIND = {"pdf": "PDF document", "subtitles": "file of subtitles", **dict.fromkeys(BOOKS, "book")}
 
 _PIECES = {
     "page": pdf_pieces,

@@ -1,0 +1,105 @@
+"""Asks a service again where that helps: after a lost connection, a time-out, or a status that passes.
+
+While a request is under way, the caller's progress is called now and then, so that it can give up.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotYet
+from typing import TypeVar
+
+from attrs import field, frozen
+
+from citekit.domain.errors import CiteKitError
+from citekit.domain.progress import Progress
+
+TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
+"""HTTP statuses after which the same request may succeed."""
+
+PAUSE_LIMIT = 60.0
+"""Seconds of the longest pause; a service that asks for more is not waited for."""
+
+HEARTBEAT = 0.25
+"""Seconds between two looks at whether the caller still wants the answer."""
+
+T = TypeVar("T")
+
+
+@frozen
+class Verdict:
+    """What an exception means: our error, whether asking again may help, and how many seconds to wait before."""
+
+    error: CiteKitError
+    transient: bool
+    retry_after: float | None = None
+
+
+@frozen(kw_only=True)
+class Retries:
+    """`count` more tries after the first; pauses of about `base` seconds, twice that, four times that, ..."""
+
+    count: int = 4
+    base: float = 1.0
+    jitter: Callable[[], float] = field(default=random.random)
+
+    def pause(self, attempt: int, asked_for: float | None) -> float | None:
+        """Seconds before try `attempt` (from 1); None where there is no further try."""
+        if attempt > self.count or (asked_for is not None and asked_for > PAUSE_LIMIT):
+            return None
+        if asked_for is not None:
+            return asked_for
+        growing: float = min(PAUSE_LIMIT, self.base * 2 ** (attempt - 1))
+        return growing * (0.5 + self.jitter() / 2)
+
+
+def asked(
+    call: Callable[[], T], explain: Callable[[Exception], Verdict | None], retries: Retries, progress: Progress
+) -> T:
+    """What `call` returns, tried again as `retries` says. Raises the last verdict's error; what has none goes through.
+
+    What `progress` raises (`Cancelled`) goes through at once; the request is then left to itself.
+    """
+    attempt = 0
+    while True:
+        try:
+            return _attended(call, lambda: progress(0, None, "waiting for the service"))
+        except Exception as error:
+            verdict = explain(error)
+            if verdict is None:
+                raise
+            attempt += 1
+            pause = retries.pause(attempt, verdict.retry_after) if verdict.transient else None
+            if pause is None:
+                raise verdict.error from error
+            _rest(pause, progress, f"waiting {pause:.0f} s: {verdict.error}")
+
+
+def _rest(pause: float, progress: Progress, message: str) -> None:
+    end = time.monotonic() + pause
+    while (left := end - time.monotonic()) > 0:
+        progress(0, None, message)
+        time.sleep(min(HEARTBEAT, left))
+
+
+def _attended(call: Callable[[], T], heartbeat: Callable[[], None]) -> T:
+    outcome: Future[T] = Future()
+    threading.Thread(target=_settle, args=(outcome, call), daemon=True).start()
+    while True:
+        try:
+            return outcome.result(HEARTBEAT)
+        except NotYet:
+            if outcome.done():  # the call's own error, not ours about waiting
+                return outcome.result()
+            heartbeat()
+
+
+def _settle(outcome: Future[T], call: Callable[[], T]) -> None:
+    try:
+        outcome.set_result(call())
+    except BaseException as error:  # carried to the thread that waits
+        outcome.set_exception(error)

@@ -1,0 +1,76 @@
+"""Several embedders as one."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from functools import partial
+
+from attrs import field, frozen
+
+from citekit.domain.errors import RequestRefused
+from citekit.domain.library.vectors import EmbedderIdentity, Vector
+from citekit.domain.ports.embedder import Embedder
+from citekit.domain.progress import Progress, silent
+
+
+@frozen
+class JoinedEmbedder:
+    """The vectors of its `parts`, each scaled by the root of its weight's share and put behind one another.
+
+    The cosine of two such vectors is the weighted mean of the cosines of their parts. Raises `RequestRefused` where there is
+    no part, or a weight is not above 0.
+    """
+
+    parts: tuple[tuple[Embedder, float], ...] = field(converter=tuple[tuple[Embedder, float], ...])
+
+    def __attrs_post_init__(self) -> None:
+        if not self.parts or not all(0 < weight < math.inf for _, weight in self.parts):
+            raise RequestRefused("Embedders are joined with weights above 0, and there has to be one at least.")
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Says of each part who it is, and its share."""
+        known = [(part.identity, share) for part, share in self._shares()]
+        return EmbedderIdentity(
+            "+".join(f"{who.name}*{share:.3g}" for who, share in known),
+            "+".join(who.version for who, _ in known),
+            sum(who.dimensions for who, _ in known),
+        )
+
+    @property
+    def window(self) -> int:
+        """What suits all parts."""
+        return min(part.window for part, _ in self.parts)
+
+    def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
+        """A vector for each text."""
+        columns = [
+            part.documents(texts, partial(_within, progress, number, len(self.parts)))
+            for number, (part, _) in enumerate(self.parts)
+        ]
+        return [self._joined(row) for row in zip(*columns, strict=True)]
+
+    def query(self, text: str) -> Vector:
+        """The joined vectors of a question."""
+        return self._joined([part.query(text) for part, _ in self.parts])
+
+    def _shares(self) -> list[tuple[Embedder, float]]:
+        total = math.fsum(weight for _, weight in self.parts)
+        return [(part, weight / total) for part, weight in self.parts]
+
+    def _joined(self, vectors: Sequence[Vector]) -> Vector:
+        joined = array("f")
+        for (_, share), vector in zip(self._shares(), vectors, strict=True):
+            scale = math.sqrt(share)
+            joined.extend([scale * value for value in vector])
+        return joined
+
+
+def _within(
+    progress: Progress, number: int, parts: int, done: float, total: float | None = None, message: str = ""
+) -> None:
+    """The progress of one part as that of the whole."""
+    whole = None if total is None else total * parts
+    progress(done if total is None else number * total + done, whole, message)
