@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
+DEFAULT_GUARDIAN = "zec"
+"""Who speaks where nobody is named."""
+
+NOBODY = "none"
+"""The name by which a caller wants no guardian; no guardian has this id."""
+
+FREE = "free"
+"""The name by which a caller wants no pattern; no pattern has this id, and no category this name."""
+
+PROMPT_LENGTH = (100, 800)
+"""Characters of a guardian's prompt, from and to: enough for a character, and little beside the passages."""
+
 
 @frozen(kw_only=True)
 class Guardian:

@@ -85,11 +85,13 @@ class Found:
     `dense` scores are cosines of the vectors; `lexical` ones the sum, over the words of the question, of the entry's weight
     for the word times how rare the word is: ln(1 + (N - n + 0.5) / (n + 0.5)), for n of N entries with words. `ceiling` is
     the sum over the question's words of the best score that any entry has for that word alone: no entry is above it.
+    `known` is the share, 0 to 1, of the weight of the question's words that any entry has.
     """
 
     dense: Sequence[Scored] = field(default=(), converter=tuple[Scored, ...])
     lexical: Sequence[Scored] = field(default=(), converter=tuple[Scored, ...])
     ceiling: float = 0.0
+    known: float = 1.0
 
 
 @frozen

@@ -1,0 +1,47 @@
+"""A chunk in passages, each short enough for one vector."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+from citekit.domain.library.sentences import Sentence
+
+
+def passages(sentences: Sequence[Sentence], window: int) -> tuple[tuple[int, int], ...]:
+    """Characters (start, end) of consecutive passages that cover `sentences`, each of at most `window` words.
+
+    As few as can be, and as equal in length as whole sentences allow. A sentence of more than `window` words is a passage of
+    its own. Linear time.
+    """
+    before = list(accumulate((sentence.words for sentence in sentences), initial=0))
+    earliest = _packed_from_the_back(before, window)
+    borders = [0]
+    for number in range(1, len(earliest) - 1):
+        aim = before[-1] * number / (len(earliest) - 1)
+        low = max(borders[-1] + 1, earliest[number])
+        borders.append(_nearest(before, aim, low, _reach(before, borders[-1], window)))
+    if sentences:
+        borders.append(len(sentences))
+    return tuple((sentences[first].start, sentences[last - 1].end) for first, last in pairwise(borders))
+
+
+def _packed_from_the_back(before: Sequence[int], window: int) -> list[int]:
+    """The borders where the last passage takes all that fits, then the one before it: the earliest that each can be."""
+    borders = [len(before) - 1]
+    while borders[-1] > 0:
+        last = borders[-1]
+        borders.append(min(last - 1, bisect_left(before, before[last] - window)))
+    return borders[::-1]
+
+
+def _reach(before: Sequence[int], first: int, window: int) -> int:
+    """The border up to which a passage that begins at `first` can go."""
+    return max(first + 1, bisect_right(before, before[first] + window) - 1)
+
+
+def _nearest(before: Sequence[int], aim: float, low: int, high: int) -> int:
+    """The border from `low` to `high` that has nearest to `aim` words before it."""
+    place = bisect_left(before, aim, low, high)
+    return place - 1 if place > low and aim - before[place - 1] <= before[place] - aim else place

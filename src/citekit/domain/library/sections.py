@@ -1,0 +1,151 @@
+"""The sections of a book's map as ranges of its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
+
+from attrs import evolve, frozen
+
+from citekit.domain.library.headings import Headings
+from citekit.domain.library.manuscript import Manuscript, UnitKind
+from citekit.domain.node import Node
+
+HEADER_LINES, HEADER_WORDS = 3, 12
+"""What a running header has at most: lines, and words in each."""
+
+_SPACE = re.compile(r"\s*")
+
+
+@frozen
+class BookSection:
+    """The characters `start` to `end` (excluded) of a manuscript; `depth` from 0. What is of no node has no `node_id`."""
+
+    start: int
+    end: int
+    title: str
+    node_id: str | None
+    depth: int
+
+
+def sections(
+    manuscript: Manuscript, nodes: Iterable[Node], *, left_out: Container[str] = frozenset()
+) -> tuple[BookSection, ...]:
+    """The nodes as ranges of the text, in reading order: each is followed by those inside it, which are one deeper.
+
+    Ranges of one depth do not overlap. A node ends where its place ends, at the latest where the next of its own or a higher
+    level begins; white space behind it belongs to it. A node of pages begins at its title on its first page, where that is
+    found below more than a running header, else at the top of the page. Nodes without a place in the text are left out,
+    those of the types `left_out`, and those of which nothing is left because the next one begins at the same place; what is
+    below them takes their place.
+    """
+    return tuple(_ended(manuscript.text, list(_started(manuscript, nodes, left_out))))
+
+
+@frozen
+class _Visit:
+    """A node to be looked at, with its place in the text as far as the map tells it."""
+
+    node: Node
+    span: tuple[int, int] | None
+    depth: int
+
+
+def _started(manuscript: Manuscript, nodes: Iterable[Node], left_out: Container[str]) -> Iterator[BookSection]:
+    """The sections with their exact starts, which never fall; their ends are those of the map."""
+    nodes = tuple(nodes)
+    begins, places = _Begins(manuscript), _Places(manuscript, nodes)
+    pending = places.visits(nodes, 0)[::-1]
+    while pending:
+        visit = pending.pop()
+        node, depth = visit.node, visit.depth
+        if visit.span is not None and node.type not in left_out:
+            yield BookSection(begins.of(node.title, visit.span), visit.span[1], node.title, node.id, depth)
+            depth += 1
+        pending += places.visits(node.children, depth)[::-1]
+
+
+class _Places:
+    """Where nodes stand in the text.
+
+    A node whose place is whole chapters of an EPUB may begin inside the first of them and end inside the last: the places of
+    its leaves, and of those of its neighbours, tell more.
+    """
+
+    def __init__(self, manuscript: Manuscript, nodes: Iterable[Node]) -> None:
+        self._is_exact = manuscript.kind is not UnitKind.PAGE
+        self._spans: dict[str, tuple[int, int] | None] = {}
+        self._leaves: dict[str, tuple[int, int] | None] = {}
+        for node in reversed([below for top in nodes for below in top.walk()]):
+            span = self._spans[node.id] = manuscript.span_of(node.location)
+            inside = [found for child in node.children if (found := self._leaves[child.id])]
+            self._leaves[node.id] = (inside[0][0], inside[-1][1]) if inside else span
+
+    def visits(self, nodes: Sequence[Node], depth: int) -> list[_Visit]:
+        """The nodes, all children of one, by where they begin; one without a place stays behind the one before it."""
+        visits: list[_Visit] = []
+        done = 0
+        for node in self._ordered(nodes):
+            span, leaves = self._spans[node.id], self._leaves[node.id]
+            if span is not None and leaves is not None and self._is_exact:
+                span, done = (max(span[0], min(done, leaves[0])), span[1]), leaves[1]
+            visits.append(_Visit(node, span, depth))
+        return visits
+
+    def _ordered(self, nodes: Sequence[Node]) -> list[Node]:
+        keys: list[int] = []
+        for node in nodes:
+            place = self._leaves[node.id] if self._is_exact else self._spans[node.id]
+            keys.append(place[0] if place else keys[-1] if keys else 0)
+        return [nodes[number] for number in sorted(range(len(nodes)), key=keys.__getitem__)]
+
+
+class _Begins:
+    """Says where sections begin, one after the other."""
+
+    def __init__(self, manuscript: Manuscript) -> None:
+        self._manuscript = manuscript
+        self._headings = Headings(manuscript.text) if manuscript.kind is UnitKind.PAGE else None
+        self._last = self._behind = 0
+
+    def of(self, title: str, span: tuple[int, int]) -> int:
+        start = max(span[0], self._last)
+        if self._headings is not None:
+            unit = self._manuscript.unit_at(span[0])
+            found = self._headings.find(title, (unit.start, unit.end), self._behind)
+            if found is not None:
+                top = self._behind <= unit.start and self._is_header(unit.start, found[0])
+                start, self._behind = start if top else max(start, found[0]), found[1]
+        self._last = start
+        return start
+
+    def _is_header(self, start: int, end: int) -> bool:
+        """Whether what stands on a page above a heading is a running header, or nothing."""
+        lines = [line for line in self._manuscript.text[start:end].splitlines() if line.strip()]
+        return len(lines) <= HEADER_LINES and all(len(line.split()) <= HEADER_WORDS for line in lines)
+
+
+def _ended(text: str, found: Sequence[BookSection]) -> Iterator[BookSection]:
+    limits = _limits(found, len(text))
+    above: list[int] = []
+    for section, limit in zip(found, limits, strict=True):
+        del above[section.depth :]
+        most = min([limit, *above[-1:]])
+        end = min(section.end, most)
+        space = _SPACE.match(text, end, most) if end < most else None
+        end = space.end() if space else end
+        above.append(end)
+        if section.start < end:
+            yield evolve(section, end=end)
+
+
+def _limits(found: Sequence[BookSection], length: int) -> list[int]:
+    """For each section where the next one begins that is not inside it."""
+    limits = [length] * len(found)
+    open_: list[BookSection] = []
+    for place in range(len(found) - 1, -1, -1):
+        while open_ and open_[-1].depth > found[place].depth:
+            open_.pop()
+        limits[place] = open_[-1].start if open_ else length
+        open_.append(found[place])
+    return limits
