@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from mcp_types import Tool
 
 from citekit.entrypoints.mcp import resources, tools
+from citekit.entrypoints.mcp.alexandria import prompts, toolset
 from citekit.entrypoints.mcp.handlers import INSTRUCTIONS
 
 PAGE = Path(__file__).parent / "reference" / "mcp.md"
@@ -29,6 +30,9 @@ from 2024-11-05 to 2026-07-28. Maps that are made or changed while it runs are s
   }
 }
 ```
+
+Where a library or an index of books is configured, or with `CITEKIT_TOOLS=citekit,alexandria`, the library's tools are
+offered, too: see [below](#the-librarys-tools).
 
 Every answer is given twice: as structured content, which fits the tool's output schema, and as the same JSON in one text
 item, for clients that know no structure. A file that was cut out is also given as a resource link (`file://`), to clients of
@@ -65,13 +69,57 @@ once, on SIGINT and SIGTERM.
 """
 
 
+LIBRARY = """\
+# The library's tools
+
+They find, ingest and remove books. Two names for one thing stand side by side in some answers (`words` and `word_count`):
+either may be used. Numbers beyond the bounds that an argument names are moved to them, and numbers may be written as texts.
+
+These tools never mark a result as an error. What went wrong is in its field `error`, null where nothing did, and `success` is
+then false; tools that work in steps also say how far they came:
+
+```json
+{{
+  "success": false,
+  "progress": "[█░░░░░] 16%",
+  "steps": ["❌ Book not found"],
+  "error": "Book with ID 77 not found in Calibre"
+}}
+```
+
+Every result of `alexandria_query` has the `address` of the chunk, and the `resource_id` and `node_id` by which `resolve` cuts
+it out of the book. Ingests and trials report progress where the request carries a `progressToken`, and a cancelled one leaves
+nothing behind.
+
+An agent is told:
+
+{instructions}
+
+## Guardians as prompts
+
+Every [guardian](guardians.md) is also a prompt, `{prefix}<id>`, with an optional argument `{question}`. The
+[patterns](patterns.md) are arguments of `alexandria_query` only.
+
+"""
+
+
 def page() -> str:
     """The whole page."""
     every = (tools.LIST_RESOURCES, tools.GET_STRUCTURE, tools.GET_NODE, tools.RESOLVE)
-    quoted = "\n".join(f"> {line}" if line else ">" for line in INSTRUCTIONS.splitlines())
     template = resources.TEMPLATES.resource_templates[0].uri_template
     bottom = BOTTOM.format(template=template, media_type=resources.MEDIA_TYPE, page=resources.PAGE)
-    return "\n".join((TOP, quoted, "", *(line for tool in every for line in _tool(tool)), bottom))
+    library = LIBRARY.format(
+        instructions=_quoted(toolset.INSTRUCTIONS), prefix=prompts.PREFIX, question=prompts.QUESTION
+    )
+    return "\n".join((TOP, _quoted(INSTRUCTIONS), "", *_tools(every), bottom, library, *_tools(toolset.TOOLS)))
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" if line else ">" for line in text.splitlines())
+
+
+def _tools(every: Iterable[Tool]) -> Iterator[str]:
+    return (line for tool in every for line in _tool(tool))
 
 
 def _tool(tool: Tool) -> Iterator[str]:
@@ -81,8 +129,12 @@ def _tool(tool: Tool) -> Iterator[str]:
 
 
 def _kind(tool: Tool) -> str:
-    reads = tool.annotations is not None and tool.annotations.read_only_hint
-    return f"{'Read-only' if reads else 'Writes only into the home, never to a source'}; idempotent."
+    kind = tool.annotations
+    if kind is not None and kind.read_only_hint:
+        return "Read-only; idempotent."
+    if kind is not None and kind.destructive_hint:
+        return "Removes something from the home, never from a source; idempotent."
+    return "Writes only into the home, never to a source; idempotent."
 
 
 def _table(what: str, schema: Mapping[str, Any], nothing: str) -> Iterator[str]:

@@ -20,6 +20,7 @@ from citekit.domain.formats import by_name
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.demo_library import show_library
 from citekit.entrypoints.cli.drawing import pairs, table, tree
 from citekit.entrypoints.cli.failing import CommandError, plain_error
 from citekit.entrypoints.cli.printable import printable
@@ -36,7 +37,7 @@ TREE_LIMIT = 20
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @pass_session
 def command(session: Session, files: tuple[str, ...]) -> None:
-    """Map some sample files and cut a part out of each.
+    """Map some sample files and cut a part out of each; then ask one of them a question.
 
     Without FILEs it takes the small ones that come with CiteKit. Without --home it works in a temporary folder, which
     stays, so that you can look at what was cut out.
@@ -46,7 +47,9 @@ def command(session: Session, files: tuple[str, ...]) -> None:
         home = session.home or tempfile.mkdtemp(prefix="citekit-demo-")
         app = bootstrap(home=home)
         shown, failed = _shown(session, app, paths)
-    plain = {"home": str(app.settings.home), "resources": shown, "failed": failed}
+        plain = {"home": str(app.settings.home), "resources": shown, "failed": failed}
+        if not files:
+            plain["library"] = show_library(session, app, next(path for path in paths if path.suffix == ".pdf"))
     if failed:
         first = failed[0]
         raise CommandError("SomeFailed", f"{first['path']}: {first['error']['message']}", plain)

@@ -31,6 +31,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "remove": ("remove", "Forget the map of a resource."),
     "cache": ("cache", "Look after the store of evidence."),
     "verify": ("verify", "Tell whether evidence really is that part of that source."),
+    "query": ("library.query", "Ask a library of books, and open the very page."),
+    "library": ("library", "Look after the library: ingest books, ask them, take them out."),
     "doctor": ("doctor", "Look for what is missing or broken, and say how to mend it."),
     "serve": ("serve", "Answer agents over MCP on standard input and output."),
     "demo": ("demo", "Map some sample files and cut a part out of each."),

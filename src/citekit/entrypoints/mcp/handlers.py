@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from attrs import frozen
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -15,6 +16,9 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
@@ -29,9 +33,9 @@ from citekit.domain.progress import silent
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp import resources
 from citekit.entrypoints.mcp.answers import Answer, failure
-from citekit.entrypoints.mcp.arguments import checked
 from citekit.entrypoints.mcp.tools import GET_STRUCTURE, Bound, Tools
 from citekit.entrypoints.mcp.workers import Report, Workers
+from citekit.settings import TOOLSETS
 
 INSTRUCTIONS = """\
 CiteKit turns files into evidence: it knows what is where in each mapped file, and cuts out exactly the part that proves a \
@@ -43,6 +47,8 @@ point.
 (output_path); do that when the content itself is needed.
 Cite the address of the smallest node that holds the fact. Errors begin with "Error: " and say what to do."""
 
+CITEKIT, ALEXANDRIA = TOOLSETS
+
 LINKS_SINCE = "2025-06-18"
 """The first protocol version that knows resource links."""
 
@@ -53,12 +59,19 @@ _log = logging.getLogger(__name__)
 
 def build_server(app: App, workers: Workers | None = None) -> Server[Any]:
     """The server without a wire, for any transport of the SDK."""
-    handlers = _Handlers(Tools(app), workers or Workers())
+    tools = Tools(app)
+    offered = _offered(app, tools)
+    handlers = _Handlers(
+        tools, {name: bound for each in offered for name, bound in each.bound.items()}, workers or Workers()
+    )
+    with_prompts = ALEXANDRIA in app.settings.library.toolsets
     return Server(
         "citekit",
         title="CiteKit",
         version=importlib.metadata.version("citekit"),
-        instructions=INSTRUCTIONS,
+        instructions="\n\n".join(each.instructions for each in offered),
+        on_list_prompts=handlers.list_prompts if with_prompts else None,
+        on_get_prompt=handlers.get_prompt if with_prompts else None,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -67,10 +80,30 @@ def build_server(app: App, workers: Workers | None = None) -> Server[Any]:
     )
 
 
+@frozen
+class _Toolset:
+    """A group of tools, and what an agent is told of it."""
+
+    instructions: str
+    bound: Mapping[str, Bound]
+
+
+def _offered(app: App, tools: Tools) -> list[_Toolset]:
+    """The groups that the settings ask for; the modules of one that they do not are not imported."""
+    wanted = app.settings.library.toolsets
+    offered = []
+    if CITEKIT in wanted:
+        offered.append(_Toolset(INSTRUCTIONS, tools.bound()))
+    if ALEXANDRIA in wanted:
+        from citekit.entrypoints.mcp.alexandria import toolset
+
+        offered.append(_Toolset(toolset.INSTRUCTIONS, toolset.LibraryTools(lambda: app.alexandria).bound()))
+    return offered
+
+
 class _Handlers:
-    def __init__(self, tools: Tools, workers: Workers) -> None:
-        self._tools, self._workers = tools, workers
-        self._bound = tools.bound()
+    def __init__(self, tools: Tools, bound: Mapping[str, Bound], workers: Workers) -> None:
+        self._tools, self._bound, self._workers = tools, bound, workers
 
     async def list_tools(self, _: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[each.tool for each in self._bound.values()])
@@ -81,9 +114,11 @@ class _Handlers:
             known = ", ".join(self._bound)
             raise MCPError(code=INVALID_PARAMS, message=f"There is no tool {params.name[:80]!r}; there are {known}.")
         try:
-            arguments = checked(params.name, bound.tool.input_schema, params.arguments)
+            arguments = bound.check(params.name, bound.tool.input_schema, params.arguments)
             answer = await self._answer(bound, arguments, context)
         except Exception as error:
+            if bound.refused is not None:
+                return bound.refused(params.arguments or {}, error).result(with_links=False)
             if not isinstance(error, CiteKitError | OSError):
                 _log.exception("%s failed", params.name)
             return failure(error, structure=bound.tool is GET_STRUCTURE)
@@ -93,6 +128,18 @@ class _Handlers:
         if not bound.long(arguments):
             return await self._workers.quick(functools.partial(bound.run, arguments, silent))
         return await self._workers.long(functools.partial(bound.run, arguments), _report(context))
+
+    async def list_prompts(self, _: _Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
+        from citekit.entrypoints.mcp.alexandria import prompts
+
+        return await self._or_refused(lambda: prompts.listing(self._tools.app.alexandria.personas))
+
+    async def get_prompt(self, _: _Context, params: GetPromptRequestParams) -> GetPromptResult:
+        from citekit.entrypoints.mcp.alexandria import prompts
+
+        return await self._or_refused(
+            lambda: prompts.filled(self._tools.app.alexandria.personas, params.name, params.arguments)
+        )
 
     async def list_resources(self, _: _Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         return await self._or_refused(

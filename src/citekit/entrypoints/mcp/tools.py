@@ -14,9 +14,15 @@ from citekit.domain.evidence import Form, Options
 from citekit.domain.progress import Progress
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer, MapAnswers, evidence_answer, node_answer
+from citekit.entrypoints.mcp.arguments import checked
 
 Arguments = Mapping[str, Any]
 Run = Callable[[Arguments, Progress], Answer]
+Check = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], dict[str, Any]]
+"""Holds arguments against the schema of the tool of that name. Raises `RequestRefused`."""
+
+Refused = Callable[[Arguments, BaseException], Answer]
+"""The answer to an error, from the arguments as they were given."""
 
 _RESOURCE = schemas.text("A resource id, as listResources gives them.")
 _NODE = schemas.text("A node id, as getStructure gives them, such as chapter_1.big_o_notation.")
@@ -102,11 +108,16 @@ RESOLVE = Tool(
 
 @frozen
 class Bound:
-    """A tool and what it runs; `long` tells from the arguments whether that may take long."""
+    """A tool and what it runs; `long` tells from the arguments whether that may take long.
+
+    Where there is `refused`, errors are answers of the tool, and not marked as errors of the protocol.
+    """
 
     tool: Tool
     run: Run
     long: Callable[[Arguments], bool] = lambda _: False
+    check: Check = checked
+    refused: Refused | None = None
 
 
 @define

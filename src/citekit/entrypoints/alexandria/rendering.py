@@ -1,0 +1,223 @@
+"""Values of the library as the plain data that the tools give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from citekit.application.library.ask import Answers, Chunk, ContextMode, Hit, Parent
+from citekit.application.library.browse import LocalFile
+from citekit.application.library.ingest_book import BookIngested
+from citekit.domain.library.books import BookRecord
+from citekit.domain.library.chunking import ChunkingParams
+from citekit.domain.library.personas import Guardian
+from citekit.wire import locations
+
+OPENING = 600
+"""Characters of a chapter's beginning, where it is shown beside something else."""
+
+SURROUNDINGS = 6000
+"""Characters of a chapter around a hit; the whole of it is in `parent_chunks`, once."""
+
+CUT = " [truncated]"
+
+
+def megabytes(size: int) -> float:
+    """Bytes as MB of 1024 * 1024 bytes, to two decimal places."""
+    return round(size / (1024 * 1024), 2)
+
+
+def card(record: BookRecord) -> dict[str, Any]:
+    """A book in a list."""
+    return {
+        "id": record.id,
+        "title": record.title,
+        "author": record.author,
+        "authors": list(record.authors),
+        "language": next(iter(record.languages), None),
+        "languages": list(record.languages),
+        "tags": list(record.tags),
+        "series": record.series,
+        "series_index": record.series_index,
+        "formats": list(record.formats),
+    }
+
+
+def whole_card(record: BookRecord) -> dict[str, Any]:
+    """A book alone."""
+    return {
+        **card(record),
+        "isbn": record.isbn,
+        "identifiers": dict(record.identifiers),
+        "publisher": record.publisher,
+        "pubdate": None if record.pubdate is None else record.pubdate.isoformat(),
+        "rating": record.rating,
+        "comments": record.comments,
+        "custom": {label: _plain(value) for label, value in record.custom.items()},
+        "files": {format: str(path) for format, path in record.files.items()},
+        "cover": None if record.cover is None else str(record.cover),
+        "uuid": record.uuid,
+    }
+
+
+def _plain(value: object) -> object:
+    """What JSON can say of a value of a user's own column."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case Mapping():
+            return {str(key): _plain(each) for key, each in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_plain(each) for each in value]
+    return str(value)
+
+
+def guardian_card(guardian: Guardian) -> dict[str, Any]:
+    """A guardian in a list."""
+    return {
+        "id": guardian.id,
+        "name": guardian.name,
+        "title": guardian.title,
+        "emoji": guardian.emoji,
+        "role": guardian.role,
+        "specialties": list(guardian.specialties),
+        "greeting": guardian.greeting,
+    }
+
+
+def file_card(file: LocalFile) -> dict[str, Any]:
+    """A file in a list."""
+    return {
+        "name": file.path.name,
+        "size_mb": megabytes(file.size),
+        "format": suffix(file.path.name),
+        "full_path": str(file.path),
+    }
+
+
+def suffix(name: str) -> str:
+    """The format of a file, as its name says: `EPUB`."""
+    return name.rpartition(".")[2].upper()
+
+
+def params_card(params: ChunkingParams) -> dict[str, Any]:
+    """How a book is cut."""
+    return {
+        "threshold": params.threshold,
+        "min_chunk_size": params.min_words,
+        "max_chunk_size": params.max_words,
+    }
+
+
+def ingested_card(done: BookIngested, format: str) -> dict[str, Any]:
+    """What was taken in."""
+    entry = done.entry
+    return {
+        "title": entry.title,
+        "author": entry.author,
+        "language": entry.language,
+        "chunks": done.chunks,
+        "hierarchical": done.hierarchical,
+        "chunking_params": params_card(done.params),
+        "file_size_mb": megabytes(entry.size),
+        "collection": entry.collection,
+        "format": format,
+        "resource_id": entry.resource_id,
+        "counts": dict(entry.counts),
+        "seconds": dict(entry.seconds),
+    }
+
+
+def answers_card(answers: Answers) -> dict[str, Any]:
+    """The results of a question, and the chapters that they are from."""
+    mode = answers.request.mode
+    parents = {parent.id: parent for parent in answers.parents}
+    found: dict[str, Any] = {
+        "results": [_hit(hit, parents.get(hit.parent_id or ""), mode) for hit in answers.hits],
+        "result_count": len(answers.hits),
+        "context_mode": mode.value,
+    }
+    if mode is not ContextMode.PRECISE:
+        found["parent_chunks"] = [_parent(parent) for parent in answers.parents]
+        found["hierarchy_stats"] = {
+            "context_mode": mode.value,
+            "parent_chunks_fetched": len(parents),
+            "unique_chapters": len({hit.parent_id for hit in answers.hits if hit.parent_id is not None}),
+        }
+    return found
+
+
+def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
+    payload = hit.chunk.payload
+    found = {
+        "score": round(hit.score, 4),
+        "book_title": payload.get("book_title", ""),
+        "author": payload.get("author", ""),
+        "section_name": payload.get("section_name", ""),
+        "text": hit.chunk.text,
+        "address": hit.chunk.address,
+        "resource_id": payload.get("resource_id", ""),
+        "node_id": payload.get("node_id", ""),
+        "location": locations.to_plain(hit.address.location),
+        "language": payload.get("language", ""),
+        "chunk_level": payload.get("chunk_level", ""),
+        "parent_id": hit.parent_id,
+    }
+    if hit.passage is not None:
+        found["passage"] = {"text": hit.passage, "address": hit.passage_address}
+    if parent is not None:
+        found["parent_context"] = _around(hit, parent)
+    if mode is ContextMode.COMPREHENSIVE:
+        found["siblings"] = [_sibling(chunk, hit) for chunk in hit.siblings]
+    return found
+
+
+def _sibling(chunk: Chunk, hit: Hit) -> dict[str, Any]:
+    return {
+        "position": chunk.sequence - hit.chunk.sequence,
+        "text": chunk.text,
+        "address": chunk.address,
+        "node_id": chunk.payload.get("node_id", ""),
+        "section_name": chunk.payload.get("section_name", ""),
+    }
+
+
+def _parent(parent: Parent) -> dict[str, Any]:
+    payload = parent.payload
+    return {
+        "id": parent.id,
+        "text": _opening(parent.full_text),
+        "full_text": parent.full_text,
+        "truncated": parent.truncated,
+        "section_name": payload.get("section_name", ""),
+        "book_title": payload.get("book_title", ""),
+        "author": payload.get("author", ""),
+        "chunk_level": "parent",
+        "address": parent.address,
+        "resource_id": payload.get("resource_id", ""),
+    }
+
+
+def _around(hit: Hit, parent: Parent) -> dict[str, Any]:
+    return {
+        "section_name": parent.payload.get("section_name", ""),
+        "address": parent.address,
+        "text": _opening(parent.full_text),
+        "full_text": _surroundings(hit.chunk.text, parent.full_text),
+    }
+
+
+def _opening(text: str) -> str:
+    return text if len(text) <= OPENING else f"{text[:OPENING].rsplit(maxsplit=1)[0]}{CUT}"
+
+
+def _surroundings(text: str, whole: str) -> str:
+    """`text` with as much of `whole` before and after it as there is room for."""
+    if len(whole) <= SURROUNDINGS:
+        return whole
+    at = whole.find(text)
+    if at < 0:
+        return text
+    spare = max(0, SURROUNDINGS - len(text)) // 2
+    start, end = max(0, at - spare), min(len(whole), at + len(text) + spare)
+    return f"{'[truncated] ' if start else ''}{whole[start:end]}{CUT if end < len(whole) else ''}"

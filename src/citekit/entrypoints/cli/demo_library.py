@@ -1,0 +1,77 @@
+"""The second half of `citekit demo`: a question, the place that answers it, and that page, cut out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import click
+
+from citekit.application.library.ask import Answers, AskRequest
+from citekit.application.library.ingest_book import BookIngested, BookRequest
+from citekit.bootstrap import App
+from citekit.domain.address import parse_address
+from citekit.domain.errors import AlreadyIngested, CiteKitError, DriverMissing
+from citekit.domain.evidence import Evidence
+from citekit.entrypoints.cli.drawing import pairs
+from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.session import Session
+from citekit.entrypoints.cli.watching import watching
+from citekit.entrypoints.cli.wording import counted, lasted, place
+from citekit.entrypoints.failures import sentence
+
+BOOK, AUTHOR = "An Introduction to R", "W. N. Venables & D. M. Smith"
+QUESTION = "How do I fit a linear regression model?"
+
+
+def show_library(session: Session, app: App, path: Path) -> dict[str, Any]:
+    """Ingest the sample book, ask it, and open the best hit; what is missing for that is said in one line."""
+    try:
+        with watching(session, "Ingesting") as watch:
+            done = _ingested(app, path, watch)
+        started = perf_counter()
+        answers = app.alexandria.ask(AskRequest(query=QUESTION, collection=app.alexandria.chosen.collection, limit=1))
+        asked = perf_counter() - started
+        evidence = app.resolve(parse_address(answers.hits[0].chunk.address)) if answers.hits else None
+    except DriverMissing as missing:
+        session.note(f"\nThe library: {missing}")
+        return {"error": str(missing)}
+    except CiteKitError as error:
+        session.note(f"\nThe library: {sentence(error)}")
+        return {"error": sentence(error)}
+    session.say(_lines(done, answers, asked, evidence))
+    return {
+        "question": QUESTION,
+        "address": answers.hits[0].chunk.address if answers.hits else None,
+        "output_path": None if evidence is None else str(evidence.output_path),
+        "asked": round(asked, 6),
+    }
+
+
+def _ingested(app: App, path: Path, watch: Any) -> BookIngested | None:
+    request = BookRequest(path=path, collection=app.alexandria.chosen.collection, title=BOOK, author=AUTHOR)
+    try:
+        return app.alexandria.ingest_book(request, watch)
+    except AlreadyIngested:
+        return None
+
+
+def _lines(done: BookIngested | None, answers: Answers, asked: float, evidence: Evidence | None) -> Iterator[str]:
+    yield f"\n{click.style(printable(f'citekit query {QUESTION!r}'), bold=True)}"
+    if done is not None:
+        took = lasted(sum(done.entry.seconds.values()))
+        yield f"  ingested {printable(BOOK)}: {done.entry.counts['words']} words, {counted(done.chunks, 'chunk')} in {took}"
+    if not answers.hits or evidence is None:
+        yield "  nothing found"
+        return
+    hit = answers.hits[0]
+    yield from pairs(
+        [
+            ("says", " ".join((hit.passage or hit.chunk.text).split())[:200]),
+            ("in", f"{hit.chunk.payload['section_name']}, {place(hit.address.location)}, found in {lasted(asked)}"),
+            ("address", hit.chunk.address),
+            ("opened", str(evidence.output_path)),
+        ]
+    )

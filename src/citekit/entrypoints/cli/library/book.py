@@ -1,0 +1,45 @@
+"""`citekit library book`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from citekit.domain.progress import silent
+from citekit.entrypoints.alexandria import shelves
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.drawing import pairs
+from citekit.entrypoints.cli.library.answering import answer
+from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.session import Session, pass_session
+
+
+@click.command("book", cls=Command)
+@click.argument("book_id", type=int, metavar="ID")
+@pass_session
+def command(session: Session, /, book_id: int) -> None:
+    """Show one book of the library: everything that is known of it, and its files."""
+    plain = shelves.book(session.app.alexandria, {"book_id": book_id}, silent)
+    answer(session, plain, lambda: _lines(plain["book"]))
+
+
+def _lines(book: Mapping[str, Any]) -> Iterator[str]:
+    yield click.style(printable(book["title"]), bold=True)
+    series = f"{book['series']} #{book['series_index']:g}" if book["series"] else ""
+    facts = [
+        ("author", book["author"]),
+        ("series", series),
+        ("publisher", book["publisher"] or ""),
+        ("published", book["pubdate"] or ""),
+        ("languages", ", ".join(book["languages"])),
+        ("tags", ", ".join(book["tags"])),
+        ("rating", f"{book['rating']:g} of 5" if book["rating"] is not None else ""),
+        *((scheme, value) for scheme, value in book["identifiers"].items()),
+        *((f"#{label}", str(value)) for label, value in book["custom"].items() if value is not None),
+        *((format, path) for format, path in book["files"].items()),
+        ("about", re.sub(r"<[^>]*>|\s+", " ", book["comments"] or "").strip()),
+    ]
+    yield from pairs((name, value) for name, value in facts if value)

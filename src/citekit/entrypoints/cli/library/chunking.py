@@ -1,0 +1,93 @@
+"""`citekit library chunking`: test, compare."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from citekit.bootstrap.alexandria import Alexandria
+from citekit.entrypoints.alexandria import chunking
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.drawing import pairs, table
+from citekit.entrypoints.cli.library.answering import answer, cutting, preference
+from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.watching import watching
+
+
+@click.group("chunking")
+def command() -> None:
+    """Try how a book would be cut, without storing anything. BOOK is an id of the library, or a file."""
+
+
+@command.command("test", cls=Command)
+@click.argument("book")
+@cutting()
+@preference()
+@pass_session
+def test(session: Session, /, book: str, **wanted: Any) -> None:
+    """Cut BOOK with these parameters; show counts and samples."""
+    library = session.app.alexandria.for_its_owner()
+    with watching(session, "Cutting") as watch:
+        work = chunking.test if _is_id(library, book) else chunking.test_file
+        plain = work(library, {**wanted, **_named(library, book)}, watch)
+    answer(session, plain, lambda: _tried(plain))
+
+
+@command.command("compare", cls=Command)
+@click.argument("book_id", type=int, metavar="ID")
+@preference()
+@pass_session
+def compare(session: Session, **wanted: Any) -> None:
+    """Cut the book ID of the library with five thresholds, and recommend one."""
+    with watching(session, "Comparing") as watch:
+        plain = chunking.compare(session.app.alexandria, wanted, watch)
+    answer(session, plain, lambda: _compared(plain))
+
+
+def _is_id(_library: Alexandria, book: str) -> bool:
+    return book.isdigit() and not Path(book).exists()
+
+
+def _named(library: Alexandria, book: str) -> dict[str, Any]:
+    if _is_id(library, book):
+        return {"book_id": int(book)}
+    return {"file_path": str(Path(book).expanduser().absolute())}
+
+
+def _tried(plain: Mapping[str, Any]) -> Iterator[str]:
+    found = plain["stats"]
+    yield click.style(printable(plain["title"]), bold=True)
+    yield from pairs(
+        [
+            ("chunks", str(found["total_chunks"])),
+            (
+                "words",
+                f"{found['total_words']}, {found['avg_words']} a chunk ({found['min_words']} to {found['max_words']})",
+            ),
+        ]
+    )
+    for sample in plain["samples"]:
+        yield f"\nchunk {sample['chunk_num']}, {sample['words']} words"
+        yield textwrap.indent(textwrap.fill(printable(" ".join(sample["preview"].split())), 96), "  ")
+
+
+def _compared(plain: Mapping[str, Any]) -> Iterator[str]:
+    yield click.style(printable(plain["title"]), bold=True)
+    rows = [
+        (
+            f"{each['threshold']:.2f}",
+            str(each["chunks"]),
+            str(each["avg_words"]),
+            f"{each['coherence']:.3f}",
+            str(each["semantic_breaks"]),
+            str(each["forced_breaks"]),
+        )
+        for each in plain["comparisons"]
+    ]
+    yield from table(rows, ("THRESHOLD", "CHUNKS", "WORDS EACH", "COHERENCE", "SEMANTIC BREAKS", "FORCED"))
+    yield f"Recommended: {plain['recommendation']} ({plain['recommendation_reason']})"

@@ -1,0 +1,25 @@
+"""`citekit library ingest`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from citekit.entrypoints.alexandria import ingesting
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.library.answering import ingesting as how
+from citekit.entrypoints.cli.library.answering import preference
+from citekit.entrypoints.cli.library.each import ingest_each
+from citekit.entrypoints.cli.session import Session, pass_session
+
+
+@click.command("ingest", cls=Command)
+@click.argument("book_ids", nargs=-1, required=True, type=int, metavar="ID...")
+@preference()
+@how()
+@pass_session
+def command(session: Session, /, book_ids: tuple[int, ...], flat: bool, **wanted: Any) -> None:
+    """Ingest books of the library, by their ids: see `citekit library search`."""
+    named = [(str(each), {**wanted, "hierarchical": not flat, "book_id": each}) for each in book_ids]
+    ingest_each(session, named, ingesting.ingest)

@@ -1,0 +1,45 @@
+"""`citekit library ingest-file`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from citekit.application.library.browse import is_book
+from citekit.entrypoints.alexandria import ingesting
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.library.answering import ingesting as how
+from citekit.entrypoints.cli.library.each import ingest_each
+from citekit.entrypoints.cli.session import Session, pass_session
+
+
+@click.command("ingest-file", cls=Command)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--title", metavar="TEXT", help="The title; wins over what the file says.")
+@click.option("--author", metavar="TEXT", help="The author; wins over what the file says.")
+@click.option("--language", metavar="CODE", help="The language; wins over what the file says.")
+@how()
+@pass_session
+def command(session: Session, /, paths: tuple[str, ...], flat: bool, **wanted: Any) -> None:
+    """Ingest files that no library lists. A PATH that is a folder stands for all books below it."""
+    files = list(_files(paths))
+    if wanted["title"] is not None and len(files) > 1:
+        raise click.UsageError("--title names one book, so it stands beside one file.")
+    if not files:
+        raise click.UsageError("There is no book below the folder that was named.")
+    named = [(path.name, {**wanted, "hierarchical": not flat, "file_path": str(path)}) for path in files]
+    ingest_each(session, named, ingesting.ingest_file)
+
+
+def _files(paths: tuple[str, ...]) -> Iterator[Path]:
+    for text in paths:
+        path = Path(text).expanduser().absolute()
+        if not path.is_dir():
+            yield path
+            continue
+        yield from sorted(
+            each for each in path.rglob("*") if is_book(each) and each.is_file() and not each.name.startswith(".")
+        )

@@ -1,0 +1,35 @@
+"""`citekit library preview`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from citekit.domain.progress import silent
+from citekit.entrypoints.alexandria import shelves
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.drawing import table
+from citekit.entrypoints.cli.library.answering import answer, filters
+from citekit.entrypoints.cli.session import Session, pass_session
+
+
+@click.command("preview", cls=Command)
+@filters()
+@click.option(
+    "--format",
+    "format_filter",
+    default="epub",
+    show_default=True,
+    metavar="FORMAT",
+    help="Only books with such a file: epub, pdf, ..., or any.",
+)
+@click.option("--limit", type=click.IntRange(1, 50), default=20, show_default=True, help="How many books at most.")
+@pass_session
+def command(session: Session, **wanted: Any) -> None:
+    """Show which books could be ingested, and from which file."""
+    plain = shelves.preview(session.app.alexandria, wanted, silent)
+    rows = [(str(book["id"]), book["selected_format"], book["title"], book["file_path"]) for book in plain["books"]]
+    answer(session, plain, lambda: table(rows, ("ID", "FORMAT", "TITLE", "FILE")) if rows else ())
+    if not rows:
+        session.note("No book fits.")

@@ -1,0 +1,93 @@
+"""`citekit query`, and `citekit library query`."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from time import perf_counter
+from typing import Any
+
+import click
+
+from citekit.domain.address import parse_address
+from citekit.domain.progress import silent
+from citekit.entrypoints.alexandria import asking
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.library.answering import answer, collection, filters
+from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.resolve import evidence_lines, plain_evidence
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.watching import watching
+from citekit.entrypoints.cli.wording import lasted, place
+
+MODES = ("precise", "contextual", "comprehensive")
+SHOWN = 420
+"""Characters of a hit that a person is shown."""
+
+
+@click.command("query", cls=Command)
+@click.argument("question", nargs=-1, required=True, metavar="QUESTION")
+@click.option("--limit", "-n", type=click.IntRange(1, 20), default=5, show_default=True, help="How many hits at most.")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="The score that a hit has at least.",
+)
+@click.option(
+    "--context",
+    "context_mode",
+    type=click.Choice(MODES),
+    default="precise",
+    show_default=True,
+    help="With each hit: nothing, its chapter, or also the chunks around it.",
+)
+@filters()
+@click.option("--tag", "tags", multiple=True, metavar="TEXT", help="Only books with such a tag; repeatable.")
+@click.option("--guardian", default="none", show_default=True, metavar="ID", help="Who speaks: see library guardians.")
+@click.option(
+    "--pattern", "response_pattern", default="free", show_default=True, metavar="ID", help="How the answer is given."
+)
+@collection()
+@click.option("--open", "opened", is_flag=True, help="Cut out the best hit: print where its evidence is.")
+@pass_session
+def command(session: Session, /, question: tuple[str, ...], tags: tuple[str, ...], opened: bool, **wanted: Any) -> None:
+    """Ask the books a question: where is that said?
+
+    Finds by meaning and by words at once. Every hit has an address that `citekit resolve` cuts out.
+    """
+    arguments = {**wanted, "query": " ".join(question), "tags": ",".join(tags)}
+    start = perf_counter()
+    plain = asking.query(session.app.alexandria, arguments, silent)
+    seconds = perf_counter() - start
+    if opened and plain["results"] and not plain["error"]:
+        plain = {**plain, "opened": _opened(session, plain["results"][0])}
+    answer(session, plain, lambda: _lines(plain, seconds))
+    if not plain["results"]:
+        session.note("Nothing found. A lower --threshold shows what is furthest from it.")
+
+
+def _opened(session: Session, best: Mapping[str, Any]) -> dict[str, Any]:
+    start = perf_counter()
+    with watching(session, "Cutting out") as watch:
+        evidence = session.app.resolve(parse_address(best["address"]), progress=watch)
+    seconds = perf_counter() - start
+    session.say(evidence_lines(evidence, seconds))
+    session.say([""])
+    return plain_evidence(evidence, seconds)
+
+
+def _lines(plain: Mapping[str, Any], seconds: float) -> Iterator[str]:
+    for number, hit in enumerate(plain["results"], start=1):
+        where = place(parse_address(hit["address"]).location)
+        head = f"{number}. {hit['book_title']}, {hit['author']}: {hit['section_name']}, {where}"
+        yield click.style(printable(head), bold=True)
+        passage = hit.get("passage") or {"text": hit["text"], "address": hit["address"]}
+        flat = " ".join(passage["text"].split())
+        yield textwrap.indent(textwrap.fill(printable(textwrap.shorten(flat, SHOWN, placeholder=" ...")), 96), "   ")
+        yield f"   {click.style(printable(passage['address'] or hit['address']), fg='cyan')}  score {hit['score']:.2f}"
+    if plain.get("response_instruction"):
+        yield f"\n{printable(plain['response_instruction'])}"
+    if plain["results"]:
+        yield click.style(f"\n{plain['result_count']} hits in {lasted(seconds)}", dim=True)

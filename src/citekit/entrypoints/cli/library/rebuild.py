@@ -1,0 +1,37 @@
+"""`citekit library rebuild`."""
+
+from __future__ import annotations
+
+import click
+
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.failing import CommandError
+from citekit.entrypoints.cli.library.answering import collection
+from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.watching import watching
+from citekit.entrypoints.cli.wording import counted
+from citekit.entrypoints.failures import sentence
+
+
+@click.command("rebuild", cls=Command)
+@collection()
+@pass_session
+def command(session: Session, collection: str | None) -> None:
+    """Make a collection anew from the files of its books, with the embedder that is chosen now (CITEKIT_EMBEDDER).
+
+    For another embedder, and for an index that was damaged or deleted. The ledger knows the books, and how each was cut.
+    """
+    library = session.app.alexandria.for_its_owner()
+    name = collection or library.chosen.collection
+    books = library.rebuild.books(name)
+    with watching(session, "Rebuilding") as watch:
+        done = list(library.rebuild(books, name, watch))
+    failed = {each.entry.title: sentence(each.error) for each in done if each.error is not None}
+    plain = {"collection": name, "books": len(done), "failed": failed, "model": str(library.embedder.identity)}
+    session.say(f"not ingested  {printable(title)}: {printable(reason)}" for title, reason in failed.items())
+    if failed:
+        raise CommandError(
+            "SomeFailed", f"{counted(len(failed), 'book')} of {len(done)} could not be read again.", plain
+        )
+    session.answer(plain, [f"{counted(len(done), 'book')} in {printable(name)}, with vectors of {plain['model']}."])

@@ -1,0 +1,31 @@
+"""`citekit library remove`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from citekit.domain.progress import silent
+from citekit.entrypoints.alexandria import batching
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.library.answering import answer, collection
+from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.wording import counted
+
+
+@click.command("remove", cls=Command)
+@click.argument("resource_id", required=False, metavar="[RESOURCE]")
+@click.option("--book-id", type=int, metavar="ID", help="The book with that id in the library.")
+@click.option("--file", "file_path", metavar="PATH", help="The book that was ingested from that file.")
+@collection()
+@pass_session
+def command(session: Session, /, file_path: str | None, **named: Any) -> None:
+    """Take a book out of the index again. Its file, and the map of its chapters, stay."""
+    path = None if file_path is None else str(Path(file_path).expanduser().absolute())
+    arguments = {key: value for key, value in {**named, "file_path": path}.items() if value is not None}
+    plain = batching.remove(session.app.alexandria, arguments, silent)
+    line = f"{printable(plain['title'])}: {counted(plain['chunks'], 'chunk')} removed from {plain['collection']}."
+    answer(session, plain, lambda: [line])

@@ -1,0 +1,38 @@
+"""`citekit library search`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from citekit.entrypoints.alexandria import shelves
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.drawing import table
+from citekit.entrypoints.cli.library.answering import answer, filters
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.domain.progress import silent
+
+
+@click.command("search", cls=Command)
+@filters()
+@click.option("--tag", "tags", multiple=True, metavar="TEXT", help="Found inside a tag; repeatable, all must be there.")
+@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="How many books at most.")
+@pass_session
+def command(session: Session, /, tags: tuple[str, ...], **wanted: Any) -> None:
+    """Find books by author, title, language and tags, those added last first."""
+    plain = shelves.search(session.app.alexandria, {**wanted, "tags": ",".join(tags)}, silent)
+    answer(session, plain, lambda: book_table(plain["books"]))
+    if not plain["books"]:
+        session.note("No book fits.")
+
+
+def book_table(books: list[Mapping[str, Any]]) -> Iterator[str]:
+    """A line for every book."""
+    if books:
+        rows = [
+            (str(book["id"]), book["author"], book["language"] or "", " ".join(book["formats"]), book["title"])
+            for book in books
+        ]
+        yield from table(rows, ("ID", "AUTHOR", "LANGUAGE", "FORMATS", "TITLE"))

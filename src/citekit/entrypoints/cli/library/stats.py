@@ -1,0 +1,52 @@
+"""`citekit library stats`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from citekit.domain.progress import silent
+from citekit.entrypoints.alexandria import shelves
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.drawing import pairs
+from citekit.entrypoints.cli.failing import CommandError
+from citekit.entrypoints.cli.session import Session, pass_session
+
+
+@click.command("stats", cls=Command)
+@pass_session
+def command(session: Session) -> None:
+    """Say how much there is in the library and in the index."""
+    plain = shelves.stats(session.app.alexandria, {}, silent)
+    session.answer(plain, _lines(plain))
+    if plain["calibre"] is None and "points_count" not in plain["qdrant"]:
+        raise CommandError("NothingFound", f"{plain['error']} {plain['qdrant']['error']}")
+
+
+def _lines(plain: Mapping[str, Any]) -> Iterator[str]:
+    yield click.style("Library", bold=True)
+    yield from pairs(_library(plain["calibre"]) if plain["calibre"] else [("none", plain["error"] or "")])
+    yield click.style("Index", bold=True)
+    yield from pairs(_index(plain["qdrant"]))
+
+
+def _library(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "folder", found["place"]
+    yield "books", str(found["total_books"])
+    yield "authors", str(found["total_authors"])
+    yield "formats", ", ".join(f"{name} {count}" for name, count in found["formats"].items())
+    yield "languages", ", ".join(f"{name} {count}" for name, count in found["languages"].items())
+
+
+def _index(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "collection", found["collection_name"]
+    if found.get("error"):
+        yield "none", found["error"]
+        return
+    yield "place", found["place"]
+    yield "books", str(found["ingested_books"])
+    yield "points", str(found["points_count"])
+    yield "model", found["model"]
+    yield "status", found["status"]

@@ -1,0 +1,127 @@
+"""JSON Schemas of what the library's tools take and give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from citekit.domain.library.chunking import ChunkingParams
+from citekit.entrypoints.mcp.schemas import Schema, text
+
+_USUAL = ChunkingParams()
+
+
+def optional_text(description: str, default: str | None = None, choices: Sequence[str] = ()) -> Schema:
+    """A text that may be left out."""
+    plain = text(description, tuple(choices))
+    return plain if default is None else {**plain, "default": default}
+
+
+def whole(description: str, default: int | None = None) -> Schema:
+    """A whole number. What lies beyond the bounds that the description names is moved to them, not refused."""
+    plain = {"type": "integer", "description": description}
+    return plain if default is None else {**plain, "default": default}
+
+
+def number(description: str, default: float) -> Schema:
+    """A number."""
+    return {"type": "number", "description": description, "default": default}
+
+
+def switch(description: str, default: bool) -> Schema:
+    """True or false."""
+    return {"type": "boolean", "description": description, "default": default}
+
+
+def wholes(description: str) -> Schema:
+    """A list of whole numbers."""
+    return {"type": "array", "items": {"type": "integer"}, "description": description}
+
+
+BOOK_ID = whole("The book's id in the library, as alexandria_search gives it.")
+FILE_PATH = text("The absolute path of the file.")
+COLLECTION = optional_text("The collection; default: the one that is configured (QDRANT_COLLECTION).")
+FORMAT = optional_text("epub or pdf; where the book does not have it, its first format that can be read.", "epub")
+
+AUTHOR = optional_text("A part of the author's name, in any case.")
+TITLE = optional_text("A part of the title, in any case.")
+LANGUAGE = optional_text("The code of a language, such as eng or hrv.")
+
+CUTTING: Mapping[str, Schema] = {
+    "threshold": number(
+        "0 to 1: a chunk ends where neighbouring sentences are less alike than this. Higher: more and smaller chunks.",
+        _USUAL.threshold,
+    ),
+    "min_chunk_size": whole("Words that a chunk has at least.", _USUAL.min_words),
+    "max_chunk_size": whole("Words that a chunk has at most.", _USUAL.max_words),
+}
+
+INGESTING: Mapping[str, Schema] = {
+    "collection": COLLECTION,
+    "hierarchical": switch("Keep chapters apart, so that a hit can be shown in its chapter.", True),
+    **CUTTING,
+    "force": switch("Take it in again where it is there already; its chunks are replaced.", False),
+}
+
+NULL_OR_TEXT: Schema = {"type": ["string", "null"]}
+_ERROR: Schema = {"type": ["string", "null"], "description": "What went wrong, and what to do; null where nothing did."}
+
+
+def outputs(properties: Mapping[str, Schema]) -> dict[str, Any]:
+    """The schema of an answer: of the fields, only `error` is always there, and `success` is false where it is not null."""
+    fields = {**properties, "success": {"type": "boolean"}, "error": _ERROR}
+    return {"type": "object", "properties": fields, "required": ["error"]}
+
+
+def listed(description: str, properties: Mapping[str, Schema] | None = None) -> Schema:
+    """A list of objects with these fields, and maybe others."""
+    items: Schema = {"type": "object"} if properties is None else {"type": "object", "properties": dict(properties)}
+    return {"type": "array", "items": items, "description": description}
+
+
+def said(kind: str | Sequence[str], description: str = "") -> Schema:
+    """A field of an answer."""
+    plain: dict[str, Any] = {"type": kind if isinstance(kind, str) else list(kind)}
+    return {**plain, "description": description} if description else plain
+
+
+TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
+
+BOOK: Mapping[str, Schema] = {
+    "id": said("integer"),
+    "title": said("string"),
+    "author": said("string", "All authors, joined by ' & '."),
+    "authors": TEXTS,
+    "language": said(("string", "null"), "ISO 639-3; the first one."),
+    "languages": TEXTS,
+    "tags": TEXTS,
+    "series": NULL_OR_TEXT,
+    "series_index": said(("number", "null")),
+    "formats": TEXTS,
+}
+
+INGESTED: Mapping[str, Schema] = {
+    "title": said("string"),
+    "author": said("string"),
+    "language": said("string"),
+    "chunks": said("integer"),
+    "hierarchical": said("boolean"),
+    "chunking_params": said("object", "threshold, min_chunk_size, max_chunk_size."),
+    "file_size_mb": said("number"),
+    "collection": said("string"),
+    "format": said("string"),
+    "resource_id": said("string", "The book as a resource: getStructure and resolve know it by this id."),
+    "counts": said("object", "Chapters, chunks, passages, words and characters."),
+    "seconds": said("object", "How long each stage took."),
+    "progress": said("string", "A bar of six boxes."),
+    "steps": {**TEXTS, "description": "What was done, step by step."},
+}
+
+TRIED: Mapping[str, Schema] = {
+    "file": said("string"),
+    "title": said("string"),
+    "author": said("string"),
+    "parameters": said("object", "threshold, min_chunk_size, max_chunk_size, and the last two as min and max."),
+    "stats": said("object", "Counts of chunks, words and characters."),
+    "samples": listed("The first chunk, one from the middle, and the last."),
+}

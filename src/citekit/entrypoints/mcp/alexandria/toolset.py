@@ -1,0 +1,116 @@
+"""The library's tools by name: what each is, what it runs, and how it says what went wrong."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from attrs import define
+from mcp_types import Tool
+
+from citekit.bootstrap.alexandria import Alexandria
+from citekit.domain.errors import CiteKitError
+from citekit.domain.progress import Progress
+from citekit.entrypoints.alexandria import asking, batching, chunking, ingesting, shelves, telling
+from citekit.entrypoints.alexandria.steps import Story
+from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.mcp.alexandria import ingest_tools, query_tools
+from citekit.entrypoints.mcp.alexandria.arguments import read
+from citekit.entrypoints.mcp.alexandria.clamping import clamped
+from citekit.entrypoints.mcp.answers import LONGEST_ERROR, Answer
+from citekit.entrypoints.mcp.tools import Bound
+
+Arguments = Mapping[str, Any]
+Work = Callable[[Alexandria, Arguments, Progress], dict[str, Any]]
+Refuse = Callable[[Arguments, BaseException], dict[str, Any]]
+
+INSTRUCTIONS = """\
+Alexandria is the library: books that are ingested can be asked.
+alexandria_stats says what there is, alexandria_query finds the passages that answer a question, and resolve with the \
+resource_id and node_id of a result opens the very pages. alexandria_search looks for books by author, title or tag, and \
+alexandria_ingest takes one in. These tools say what went wrong in the field error of their answer."""
+
+_log = logging.getLogger(__name__)
+
+
+def _plainly(**empty: Any) -> Refuse:
+    def refuse(_arguments: Arguments, error: BaseException) -> dict[str, Any]:
+        return {**empty, "error": sentence(error)}
+
+    return refuse
+
+
+def _by_steps(_arguments: Arguments, error: BaseException) -> dict[str, Any]:
+    return telling.broken(Story(), error if isinstance(error, Exception) else RuntimeError(str(error)))
+
+
+def _as_batch(_arguments: Arguments, error: BaseException) -> dict[str, Any]:
+    return batching.stopped(error)
+
+
+_TOOLS: tuple[tuple[Tool, Work, Refuse, bool], ...] = (
+    (query_tools.QUERY, asking.query, asking.unanswered, False),
+    (query_tools.GUARDIANS, asking.guardians, _plainly(guardians=[], count=0), False),
+    (query_tools.SEARCH, shelves.search, _plainly(books=[], count=0), False),
+    (query_tools.BOOK, shelves.book, _plainly(book=None), False),
+    (query_tools.STATS, shelves.stats, _plainly(calibre=None, qdrant=None), False),
+    (query_tools.PREVIEW, shelves.preview, _plainly(books=[], count=0), False),
+    (ingest_tools.INGEST, ingesting.ingest, _by_steps, True),
+    (ingest_tools.BATCH, batching.batch_ingest, _as_batch, True),
+    (ingest_tools.TEST, chunking.test, _plainly(), True),
+    (ingest_tools.COMPARE, chunking.compare, _plainly(), True),
+    (query_tools.BROWSE, shelves.browse, _plainly(files=[], count=0), False),
+    (ingest_tools.INGEST_FILE, ingesting.ingest_file, _by_steps, True),
+    (ingest_tools.TEST_FILE, chunking.test_file, _plainly(), True),
+    (ingest_tools.REMOVE, batching.remove, _plainly(), True),
+)
+"""Tool, what it runs, its answer to an error, and whether it may take long."""
+
+TOOLS: tuple[Tool, ...] = tuple(tool for tool, *_ in _TOOLS)
+"""The tools, in the order of their contract."""
+
+
+@define
+class LibraryTools:
+    """The tools on the use cases of one library. `open_library` is called when a tool is: start-up does not pay for it."""
+
+    open_library: Callable[[], Alexandria]
+
+    def bound(self) -> dict[str, Bound]:
+        """The tools by name."""
+        return {
+            tool.name: Bound(
+                tool,
+                partial(self._run, tool.name, work),
+                (lambda _: True) if long else (lambda _: False),
+                check=read,
+                refused=partial(_refused, refuse),
+            )
+            for tool, work, refuse, long in _TOOLS
+        }
+
+    def _run(self, name: str, work: Work, arguments: Arguments, progress: Progress) -> Answer:
+        return _answer(work(self.open_library(), clamped(name, arguments), progress))
+
+
+def _refused(refuse: Refuse, arguments: Arguments, error: BaseException) -> Answer:
+    """Every error is inside the answer, as the contract of these tools has it."""
+    if not isinstance(error, CiteKitError | OSError):
+        _log.error("A tool of the library failed", exc_info=error)
+    plain = refuse(arguments, error)
+    if len(plain["error"]) > LONGEST_ERROR:
+        plain["error"] = f"{plain['error'][:LONGEST_ERROR]}..."
+    return _answer({"success": False, **plain})
+
+
+def _answer(plain: dict[str, Any]) -> Answer:
+    """The answer that is this data. Names of files may hold bytes that are no text; they become question marks."""
+    answer = Answer.of(plain)
+    try:
+        answer.text.encode()
+    except UnicodeEncodeError:
+        return Answer.of(json.loads(answer.text.encode("utf-8", "replace")))
+    return answer

@@ -1,0 +1,208 @@
+"""alexandria_query: hits with addresses, chapters around them, and how the answer is to be written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citekit.adapters.indexing.memory import MemoryVectorIndex
+from citekit.domain.errors import IndexUnavailable
+from citekit.domain.library.vectors import CollectionFacts, Question
+from tests.mcp.library_home import LibraryHome, chapter
+
+BEES = "Where does the queen bee lay eggs in the hive?"
+INGEST = ("alexandria_ingest", {"book_id": 1, "min_chunk_size": 40, "max_chunk_size": 120})
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> LibraryHome:
+    return LibraryHome.made(tmp_path)
+
+
+def asked(home: LibraryHome, **arguments: Any) -> dict[str, Any]:
+    _, answer = home.calls(INGEST, ("alexandria_query", {"query": BEES, "threshold": 0, **arguments}))
+    return answer
+
+
+def test_a_hit_says_what_it_is_from_and_where_it_is(home: LibraryHome) -> None:
+    answer = asked(home)
+
+    best = answer["results"][0]
+    assert (BEES, 5, "precise", None) == (
+        answer["query"],
+        answer["result_count"],
+        answer["context_mode"],
+        answer["error"],
+    )
+    assert ("A Small Book", "Ada Writer & Bo Author", "Bees", "child") == (
+        best["book_title"],
+        best["author"],
+        best["section_name"],
+        best["chunk_level"],
+    )
+    assert best["text"].removeprefix("Bees").strip() in chapter("Bees")
+    assert best["passage"]["text"] in best["text"]
+    assert best["address"].startswith("doc://small#chapter=2")
+    assert 2 == best["location"]["chapter"]
+    assert sorted((each["score"] for each in answer["results"]), reverse=True) == [
+        each["score"] for each in answer["results"]
+    ]
+    assert "parent_chunks" not in answer
+    assert "parent_context" not in best
+
+
+def test_a_hit_can_be_opened_by_the_other_tools(home: LibraryHome) -> None:
+    async def work(client: Any) -> tuple[str, str]:
+        await client.call_tool(*INGEST)
+        found = await client.call_tool("alexandria_query", {"query": BEES, "threshold": 0})
+        best = found.structured_content["results"][0]
+        name = {"resource_id": best["resource_id"], "node_id": best["node_id"]}
+        cited = await client.call_tool("resolve", {**name, "virtual": True})
+        return best["address"], cited.structured_content["address"]
+
+    hit, cited = home.ask(work)
+
+    assert hit == cited
+
+
+@pytest.mark.parametrize(("given", "count"), [(0, 1), (-3, 1), (3, 3), (99, 20), (10**30, 20)])
+def test_the_limit_is_moved_to_its_bounds(home: LibraryHome, given: int, count: int) -> None:
+    small = {"book_id": 1, "min_chunk_size": 5, "max_chunk_size": 20}
+
+    _, answer = home.calls(
+        ("alexandria_ingest", small), ("alexandria_query", {"query": BEES, "threshold": -1, "limit": given})
+    )
+
+    assert count == answer["result_count"]
+
+
+def test_nothing_below_the_threshold_is_given(home: LibraryHome) -> None:
+    assert all(each["score"] >= 0.9 for each in asked(home, threshold=0.9)["results"])
+    assert {1.0} >= {each["score"] for each in asked(home, threshold=40)["results"]}
+
+
+def test_a_mode_that_is_not_known_is_precise(home: LibraryHome) -> None:
+    assert "precise" == asked(home, context_mode="everything")["context_mode"]
+
+
+def test_contextual_gives_the_chapter_once_whole_and_around_each_hit(home: LibraryHome) -> None:
+    answer = asked(home, context_mode="contextual", limit=2)
+
+    (parent,) = answer["parent_chunks"]
+    assert ("Bees", "parent", False) == (parent["section_name"], parent["chunk_level"], parent["truncated"])
+    assert chapter("Bees") in parent["full_text"].replace("\n", " ")
+    assert {parent["id"]} == {each["parent_id"] for each in answer["results"]}
+    for each in answer["results"]:
+        assert each["text"] in each["parent_context"]["full_text"]
+        assert {"section_name", "text", "full_text", "address"} == set(each["parent_context"])
+        assert "siblings" not in each
+    assert {"context_mode": "contextual", "parent_chunks_fetched": 1, "unique_chapters": 1} == answer["hierarchy_stats"]
+
+
+def test_comprehensive_gives_the_neighbours_too(home: LibraryHome) -> None:
+    answer = asked(home, context_mode="comprehensive", limit=1)
+
+    best = answer["results"][0]
+    assert best["siblings"]
+    for each in best["siblings"]:
+        assert each["position"] in (-2, -1, 1, 2)
+        assert each["text"] != best["text"]
+        assert each["text"] in answer["parent_chunks"][0]["full_text"]
+        assert each["address"].startswith("doc://small#chapter=2")
+
+
+def test_only_some_of_the_books_can_be_asked(home: LibraryHome) -> None:
+    both = [("alexandria_ingest", {"book_id": number}) for number in (1, 2)]
+    plain, tagged, none = home.calls(
+        *both,
+        ("alexandria_query", {"query": BEES, "threshold": 0, "author": "čelo"}),
+        ("alexandria_query", {"query": BEES, "threshold": 0, "tags": "science, nature"}),
+        ("alexandria_query", {"query": BEES, "author": "nobody"}),
+    )[2:]
+
+    assert {"Plain Notes"} == {each["book_title"] for each in plain["results"]}
+    assert {"A Small Book"} == {each["book_title"] for each in tagged["results"]}
+    assert "No book in collection" in none["error"]
+
+
+def test_the_default_guardian_speaks(home: LibraryHome) -> None:
+    answer = asked(home)
+
+    assert ("zec", "Zec", "🐇") == (answer["guardian"], answer["guardian_name"], answer["guardian_emoji"])
+    assert answer["response_instruction"].startswith("You are Zec")
+    assert "response_pattern" not in answer
+
+
+@pytest.mark.parametrize(
+    ("pattern", "guardian", "keys", "instruction"),
+    [
+        ("tldr", "lupita", {"response_pattern", "guardian", "guardian_name", "guardian_emoji"}, "pig|three sentences"),
+        ("direct", "none", {"response_pattern"}, "Answer the question"),
+        ("free", "none", set(), None),
+        ("nonsense", "none", {"response_pattern_error"}, None),
+        ("synthesis", "nobody", {"response_pattern", "guardian_error"}, "Compare what"),
+        ("nonsense", "zec", {"response_pattern_error", "guardian", "guardian_name", "guardian_emoji"}, "You are Zec"),
+    ],
+)
+def test_guardian_and_pattern_make_the_instruction(
+    home: LibraryHome, pattern: str, guardian: str, keys: set[str], instruction: str | None
+) -> None:
+    answer = asked(home, response_pattern=pattern, guardian=guardian)
+
+    manner = {key for key in answer if "guardian" in key or "pattern" in key}
+    assert keys == manner
+    assert (instruction is None) is ("response_instruction" not in answer)
+    assert all(part in answer["response_instruction"] for part in (instruction or "").split("|") if instruction)
+    assert answer.get("response_pattern_error") in (None, "Unknown pattern: nonsense")
+    assert answer.get("guardian_error") in (None, "Unknown guardian: nobody")
+
+
+class Unreachable(MemoryVectorIndex):
+    def facts(self, collection: str) -> CollectionFacts | None:
+        raise IndexUnavailable("No Qdrant at nowhere:6333.")
+
+    def search(self, collection: str, question: Question) -> Any:
+        raise IndexUnavailable("No Qdrant at nowhere:6333.")
+
+
+@pytest.fixture
+def failing(home: LibraryHome) -> LibraryHome:
+    return home.without(index=Unreachable())
+
+
+def test_an_index_that_cannot_be_reached_is_told_inside_the_answer(failing: LibraryHome) -> None:
+    answer = failing.call("alexandria_query", query=BEES, context_mode="contextual")
+
+    assert {
+        "success": False,
+        "query": BEES,
+        "results": [],
+        "result_count": 0,
+        "context_mode": "contextual",
+        "error": "Qdrant search failed: No Qdrant at nowhere:6333.",
+    } == answer
+
+
+@pytest.mark.parametrize("query", ["", "   ", "x" * 20_000])
+def test_an_empty_or_endless_question_is_refused(home: LibraryHome, query: str) -> None:
+    answer = home.call("alexandria_query", query=query)
+
+    assert (False, []) == (answer["success"], answer["results"])
+    assert "question" in answer["error"]
+
+
+def test_a_collection_that_is_not_there_is_told(home: LibraryHome) -> None:
+    answer = home.call("alexandria_query", query=BEES, collection="empty")
+
+    assert answer["error"].startswith("Qdrant search failed: ")
+    assert "'empty'" in answer["error"]
+
+
+def test_guardians_are_listed_the_default_first(home: LibraryHome) -> None:
+    answer = home.call("alexandria_guardians")
+
+    assert ("zec", 11, 11, None) == (answer["default"], answer["count"], len(answer["guardians"]), answer["error"])
+    assert {"id", "name", "title", "emoji", "role", "specialties", "greeting"} == set(answer["guardians"][0])
+    assert "zec" == answer["guardians"][0]["id"]
