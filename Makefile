@@ -3,14 +3,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test lint format bench sweep docs lock clean
+.PHONY: help demo test lint format bench library retrieval sweep docs lock clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo 'make demo    map and cut the sample files'
+	@echo 'make demo    map and cut the sample files, and ask a small library'
 	@echo 'make test    run the whole test suite'
 	@echo 'make lint    ruff, mypy and import-linter'
 	@echo 'make bench   measure, and write the tables to benchmarks/results'
+	@echo 'make library measure a library: make library LIBRARY=DIR'
+	@echo 'make retrieval measure what is found: make retrieval CORPUS=DIR'
 	@echo 'make sweep   map and cut every file of a folder: make sweep CORPUS=DIR'
 	@echo 'make docs    write the generated reference pages anew'
 	@echo 'make lock    write requirements.lock anew from what pyproject.toml allows'
@@ -21,15 +23,19 @@ help:
 	$(PIP) install --quiet --constraint requirements.lock --editable .
 	touch $@
 
-.venv/test: .venv/base
-	$(PIP) install --quiet --constraint requirements.lock --group test
+.venv/library: .venv/base
+	$(PIP) install --quiet --constraint requirements.lock --editable '.[library]'
+	touch $@
+
+.venv/test: .venv/library
+	$(PIP) install --quiet --constraint requirements.lock --editable '.[library,multilingual]' --group test
 	touch $@
 
 .venv/lint: .venv/test
 	$(PIP) install --quiet --constraint requirements.lock --group lint
 	touch $@
 
-demo: .venv/base
+demo: .venv/library
 	$(BIN)/citekit demo
 
 test: .venv/test
@@ -47,6 +53,12 @@ format: .venv/lint
 
 bench: .venv/test
 	$(BIN)/python -m benchmarks
+
+library: .venv/test
+	$(BIN)/python -m benchmarks.library $(LIBRARY)
+
+retrieval: .venv/test
+	$(BIN)/python -m benchmarks.retrieval $(CORPUS)
 
 sweep: .venv/test
 	$(BIN)/python -m benchmarks.sweep $(CORPUS)

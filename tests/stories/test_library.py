@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import define, evolve
@@ -36,7 +37,6 @@ from citekit.domain.library.books import BookFilter, BookRecord
 from citekit.domain.library.chunking import ChunkingParams
 from citekit.domain.library.ledger import Deed
 from citekit.domain.library.vectors import Entry
-from citekit.domain.locations import Lines
 from citekit.settings import LibrarySettings, Settings
 from tests.adapters.books import write_book
 
@@ -78,14 +78,14 @@ class Shelf:
         path.write_text(text, "utf-8")
         return path
 
-    def ingest(self, path: Path, **wanted: object) -> str:
+    def ingest(self, path: Path, **wanted: Any) -> str:
         """The id of the resource that the book became."""
         usual = BookRequest(
             path=path, collection=HERE, title=path.stem, author="Somebody", params=ChunkingParams(1.0, 10, 60)
         )
         return self.app.alexandria.ingest_book(evolve(usual, **wanted)).entry.resource_id
 
-    def ask(self, query: str, **wanted: object) -> AskRequest:
+    def ask(self, query: str, **wanted: Any) -> AskRequest:
         return evolve(AskRequest(query=query, collection=HERE, threshold=0.0), **wanted)
 
 

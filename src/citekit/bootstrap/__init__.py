@@ -80,7 +80,7 @@ class App:
         """Where maps are kept."""
         from citekit.adapters.storage.json_maps import JsonMapStore
 
-        return self._given.get("maps") or JsonMapStore(self.settings.maps_folder, self._index)
+        return self._given.get("maps") or JsonMapStore(self.settings.maps_folder, self.index)
 
     @first_use
     def evidence(self) -> EvidenceStore:
@@ -89,7 +89,7 @@ class App:
 
         folder = self.settings.cache_folder / "evidence"
         return self._given.get("evidence") or FileEvidenceStore(
-            folder, self._index, self.settings.cache_limit, clock=self.clock
+            folder, self.index, self.settings.cache_limit, clock=self.clock
         )
 
     @first_use
@@ -104,7 +104,7 @@ class App:
         """How files are read."""
         from citekit.adapters.sources.filesystem import FileSources
 
-        return self._given.get("sources") or FileSources(self._index)
+        return self._given.get("sources") or FileSources(self.index)
 
     @first_use
     def locks(self) -> Locks:
@@ -374,7 +374,8 @@ class App:
         return f"{self.mapper.identity} ({why})"
 
     @first_use
-    def _index(self) -> Index:
+    def index(self) -> Index:
+        """What is remembered of files and evidence, beside the stores."""
         from citekit.adapters.drivers.diskcache import Index
 
         return Index(self.settings.cache_folder / INDEX)

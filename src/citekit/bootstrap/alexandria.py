@@ -72,7 +72,7 @@ class Alexandria:
         from citekit.adapters.library.folder import FolderLibrary
 
         if folder.is_dir() and not (folder / "metadata.db").exists():
-            return FolderLibrary(folder, self.app.sources, self.text)
+            return FolderLibrary(folder, self.text, self.app.index)
         return CalibreLibrary(folder)
 
     @first_use

@@ -11,8 +11,8 @@ from attrs import evolve, field, frozen
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import ModelMismatch, RequestRefused
 from citekit.domain.library.fusion import Ranked, calibration_of, fuse
-from citekit.domain.library.lexical import query_words
-from citekit.domain.library.vectors import Entry, Question, Where
+from citekit.domain.library.lexical import overlap, query_words
+from citekit.domain.library.vectors import Entry, Question, SparseVector, Where
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.ledger import Ledger
 from citekit.domain.ports.vector_index import VectorIndex
@@ -26,10 +26,10 @@ NEIGHBOURS = 2
 QUERY_LIMIT = 10_000
 """Characters of a question."""
 
-PARENT_WORDS = 6301
-"""Words of a chapter that stand in the `text` of a parent; `full_text` has all of them."""
+NEARNESS = 0.4
+"""What being nearest in meaning counts for a passage, beside the share of the question's words that it has (0 to 1)."""
 
-ANSWER_CHARACTERS = 120_000
+ANSWER_CHARACTERS = 50_000
 """Characters of all chapters that one answer holds; what is cut off is said, and its address opens it."""
 
 
@@ -82,12 +82,6 @@ class Parent:
     address: str
     truncated: bool
     payload: Mapping[str, Any] = field(repr=False)
-
-    @property
-    def text(self) -> str:
-        """The first `PARENT_WORDS` words."""
-        words = self.full_text.split(maxsplit=PARENT_WORDS)
-        return self.full_text if len(words) <= PARENT_WORDS else f"{' '.join(words[:PARENT_WORDS])} [truncated]"
 
 
 @frozen(kw_only=True)
@@ -160,11 +154,13 @@ class Ask:
             )
 
     def _hits(self, request: AskRequest, ranked: Sequence[Ranked]) -> list[Hit]:
-        ids = [each.group for each in ranked] + [each.passage for each in ranked if each.passage is not None]
-        entries = {entry.id: entry for entry in self.index.fetch(request.collection, ids)}
+        entries = {entry.id: entry for entry in self.index.fetch(request.collection, [each.group for each in ranked])}
         hidden = {each.digest.hex for each in self.ledger.unfinished(request.collection)}
-        hits = (_hit(each, entries) for each in ranked if each.group in entries)
-        return [hit for hit in hits if hit.chunk.payload.get("digest") not in hidden][: request.limit]
+        shown = [
+            each for each in ranked if each.group in entries and entries[each.group].payload.get("digest") not in hidden
+        ]
+        words = query_words(request.query)
+        return [_hit(each, entries[each.group], words) for each in shown[: request.limit]]
 
     def _in_context(self, answers: Answers) -> Answers:
         request = answers.request
@@ -185,15 +181,20 @@ class Ask:
         return sorted(map(_chunk, found), key=lambda chunk: chunk.sequence)
 
 
-def _hit(ranked: Ranked, entries: Mapping[str, Entry]) -> Hit:
-    chunk = _chunk(entries[ranked.group])
+def _hit(ranked: Ranked, entry: Entry, words: SparseVector) -> Hit:
+    chunk = _chunk(entry)
     hit = Hit(score=ranked.score, chunk=chunk, dense=ranked.dense, lexical=ranked.lexical)
-    passage = entries.get(ranked.passage or "")
-    if passage is None:
+    passages = [(each, _slice(chunk, each)) for each in entry.payload.get("passages", ())]
+    if not passages:
         return hit
-    start = int(passage.payload["start"]) - int(chunk.payload["start"])
-    end = int(passage.payload["end"]) - int(chunk.payload["start"])
-    return evolve(hit, passage=chunk.text[max(0, start) : end], passage_address=str(passage.payload["address"]))
+    nearest = ranked.passage
+    best, text = max(passages, key=lambda each: overlap(words, each[1]) + NEARNESS * (each[0]["id"] == nearest))
+    return evolve(hit, passage=text, passage_address=str(best["address"]))
+
+
+def _slice(chunk: Chunk, passage: Mapping[str, Any]) -> str:
+    start = int(chunk.payload["start"])
+    return chunk.text[max(0, int(passage["start"]) - start) : int(passage["end"]) - start]
 
 
 def _chunk(entry: Entry) -> Chunk:

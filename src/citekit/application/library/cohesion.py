@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from attrs import field, frozen
 
 from citekit.domain.library.sentences import Sentence, sentences
-from citekit.domain.library.similarity import adjacent
+from citekit.domain.library.similarity import adjacent, on_one_scale
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
 from citekit.domain.progress import Progress, silent
@@ -18,7 +18,7 @@ BATCH = 1000
 
 @frozen
 class Cohesion:
-    """The sentences of a text, and between each and the next a similarity (cosine, -1 to 1): one less."""
+    """The sentences of a text, and between each and the next a similarity (see `on_one_scale`): one less."""
 
     sentences: tuple[Sentence, ...] = field(repr=False, converter=tuple[Sentence, ...])
     similarities: tuple[float, ...] = field(repr=False, converter=tuple[float, ...])
@@ -31,10 +31,21 @@ class MeasureCohesion:
     splitter: SentenceSplitter
     similarity: Embedder
 
-    def __call__(self, text: str, language: str | None, max_words: int, progress: Progress = silent) -> Cohesion:
-        """The sentences, those of more than `max_words` words in pieces. Raises as `Embedder.documents` does."""
-        found = sentences(text, self.splitter.starts(text, language), max_words)
-        return Cohesion(found, self._similarities(text, found, progress))
+    def __call__(
+        self,
+        text: str,
+        language: str | None,
+        max_words: int,
+        progress: Progress = silent,
+        borders: Sequence[int] = (),
+    ) -> Cohesion:
+        """The sentences, those of more than `max_words` words in pieces; one begins at each of `borders`, rising offsets.
+
+        Raises as `Embedder.documents` does.
+        """
+        starts = self.splitter.starts(text, language)
+        found = sentences(text, sorted({*starts, *borders}) if borders else starts, max_words)
+        return Cohesion(found, on_one_scale(list(self._similarities(text, found, progress))))
 
     def _similarities(self, text: str, found: Sequence[Sentence], progress: Progress) -> Iterator[float]:
         """Batch by batch, each beginning with the last sentence of the one before it."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from attrs import evolve, field, frozen
 
-from citekit.application.library.cohesion import MeasureCohesion
+from citekit.application.library.cohesion import Cohesion, MeasureCohesion
 from citekit.application.library.making_entries import Placed
 from citekit.domain.library.chapters import BookSection, chapters, with_chunks
 from citekit.domain.library.chunking import Chunk, ChunkingParams, chunked, sentences_of
@@ -18,7 +19,7 @@ from citekit.domain.library.sentences import Sentence
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
-from citekit.domain.progress import Progress, silent, within
+from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 
 VERSION = "1"
@@ -79,11 +80,14 @@ class CutBook:
         """The parts of the book whose map is `base`. Raises what the ports raise, and `Cancelled`."""
         whole = BookSection(0, len(manuscript.text), base.title, None, 0)
         found = chapters(manuscript, base.nodes, base.title) if hierarchical else (whole,)
-        parts: list[_Part] = []
-        for index, chapter in enumerate(found):
-            at = 8 + 22 * index / len(found)
-            progress(at, 100, "chunking")
-            parts += self._parts(manuscript, chapter, index, params, language, within(progress, at))
+        cohesion = MeasureCohesion(self.splitter, self.similarity)(
+            manuscript.text,
+            language,
+            min(params.max_words, self.window),
+            _from(progress),
+            [each.start for each in found],
+        )
+        parts = [part for index, chapter in enumerate(found) for part in _parts(cohesion, chapter, index, params)]
         titles = [_title(part, base.title) for part in parts]
         marks = [
             (part.chunk.start, part.chunk.end, manuscript.locate(part.chunk.start, part.chunk.end), title, None)
@@ -96,31 +100,23 @@ class CutBook:
         ]
         return Cut(manuscript, _named(planted.resource_map, params, hierarchical), placed, len(found))
 
-    def _parts(
-        self,
-        manuscript: Manuscript,
-        chapter: BookSection,
-        index: int,
-        params: ChunkingParams,
-        language: str | None,
-        progress: Progress,
-    ) -> Iterator[_Part]:
-        text = manuscript.text[chapter.start : chapter.end]
-        if not text.strip():
-            return
-        measure = MeasureCohesion(self.splitter, self.similarity)
-        cohesion = measure(text, language, min(params.max_words, self.window), progress)
-        chunks = chunked(cohesion.sentences, cohesion.similarities, params)
-        for sequence, chunk in enumerate(chunks):
-            inside = [_moved(each, chapter.start) for each in sentences_of(chunk, cohesion.sentences)]
-            yield _Part(_moved(chunk, chapter.start), inside, chapter, index, sequence, len(chunks))
+
+def _from(progress: Progress) -> Progress:
+    """A progress for the comparison of sentences, which is from 8 to 30 of 100."""
+
+    def inside(done: float, total: float | None = None, message: str = "") -> None:
+        progress(8 + 22 * done / (total or 1), 100, message)
+
+    return inside
 
 
-_Range = TypeVar("_Range", Chunk, Sentence)
-
-
-def _moved(part: _Range, by: int) -> _Range:
-    return evolve(part, start=part.start + by, end=part.end + by)
+def _parts(cohesion: Cohesion, chapter: BookSection, index: int, params: ChunkingParams) -> Iterator[_Part]:
+    first = bisect_left(cohesion.sentences, chapter.start, key=lambda each: each.start)
+    last = bisect_left(cohesion.sentences, chapter.end, key=lambda each: each.start)
+    spoken = cohesion.sentences[first:last]
+    chunks = chunked(spoken, cohesion.similarities[first : max(first, last - 1)], params)
+    for sequence, chunk in enumerate(chunks):
+        yield _Part(chunk, sentences_of(chunk, spoken), chapter, index, sequence, len(chunks))
 
 
 def _placed(part: _Part, node_id: str, book_title: str, hierarchical: bool, window: int) -> Placed:

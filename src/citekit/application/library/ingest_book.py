@@ -239,7 +239,7 @@ class IngestBook:
         progress(90, 100, "storing")
         self.index.remove(request.collection, Where({"digest": (entry.digest.hex,)}))
         self.index.put(request.collection, chunk_entries(book, cut.manuscript, cut.placed, self.embedder.identity))
-        self.index.put(request.collection, passage_entries(book, cut.manuscript, cut.placed, vectors))
+        self.index.put(request.collection, passage_entries(book, cut.placed, vectors))
         progress(97, 100, "storing")
         self.index.settle(request.collection)
         self.maps.put(evolve(cut.resource_map, title=entry.title))

@@ -84,24 +84,38 @@ def chunk_entries(
     for chunk in placed:
         identifier = entry_id(book.digest, "chunk", chunk.start, chunk.end)
         start, text = _stripped(manuscript, chunk.start, chunk.end)
-        here = {"kind": "chunk", "chunk": identifier, "text": text, "start": start, "end": start + len(text)}
+        here = {
+            "kind": "chunk",
+            "chunk": identifier,
+            "text": text,
+            "start": start,
+            "end": start + len(text),
+            "passages": [_passage(book, manuscript, *span) for span in chunk.passages],
+        }
         payload = {**common, **_chunk_facts(book, manuscript, chunk), **here}
         yield Entry(identifier, identifier, words=document_words(f"{chunk.section}\n{text}"), payload=payload)
 
 
-def passage_entries(
-    book: BookWords, manuscript: Manuscript, placed: Sequence[Placed], vectors: Sequence[Vector]
-) -> Iterator[Entry]:
+def passage_entries(book: BookWords, placed: Sequence[Placed], vectors: Sequence[Vector]) -> Iterator[Entry]:
     """An entry with a vector for every passage; `vectors` are those of all passages, in order."""
     remaining = iter(vectors)
     for chunk in placed:
         group = entry_id(book.digest, "chunk", chunk.start, chunk.end)
         for (start, end), vector in zip(chunk.passages, remaining, strict=False):
-            first, text = _stripped(manuscript, start, end)
-            address = _address(book, manuscript, start, end)
-            here = {"kind": "passage", "chunk": group, "address": address, "start": first, "end": first + len(text)}
-            payload = {**book.keys, **here}
+            payload = {**book.keys, "kind": "passage", "chunk": group}
             yield Entry(entry_id(book.digest, "passage", start, end), group, vector=vector, payload=payload)
+
+
+def _passage(book: BookWords, manuscript: Manuscript, start: int, end: int) -> dict[str, Any]:
+    """A passage as its chunk's payload has it: the id of its entry, its characters in the manuscript, its place."""
+    first, text = _stripped(manuscript, start, end)
+    identifier = entry_id(book.digest, "passage", start, end)
+    return {
+        "id": identifier,
+        "start": first,
+        "end": first + len(text),
+        "address": _address(book, manuscript, start, end),
+    }
 
 
 def _common(book: BookWords, model: EmbedderIdentity) -> Mapping[str, Any]:

@@ -67,6 +67,15 @@ def query_words(text: str) -> SparseVector:
     return _vector(pairs.items() if pairs else ((term, _query_weight(term)) for term in terms))
 
 
+def overlap(question: SparseVector, text: str) -> float:
+    """How much of the weight of a question's words stands in `text`, from 0 to 1; 0 for a question without words."""
+    words = _words(text)
+    there = {_number(term) for term in (*_terms(words), *_little_terms(words))}
+    whole = sum(question.values)
+    found = sum(weight for index, weight in zip(question.indices, question.values, strict=True) if index in there)
+    return found / whole if whole else 0.0
+
+
 def _words(text: str) -> list[str]:
     """Casefolded, without accents; words broken at a line's end are joined; a run of a script without spaces is one."""
     joined = _HYPHENATED.sub("", text)
@@ -110,11 +119,15 @@ def _query_weight(term: str) -> float:
     return PAIR_WEIGHT if " " in term else 1.0
 
 
+def _number(term: str) -> int:
+    return crc32(term.encode("utf-8", "surrogatepass"))
+
+
 def _vector(weights: Iterable[tuple[str, float]]) -> SparseVector:
     """Terms by their CRC-32. Of a million terms, one in 4300 shares its number with another, and then only adds to it."""
     summed: dict[int, float] = {}
     for term, weight in weights:
-        number = crc32(term.encode("utf-8", "surrogatepass"))
+        number = _number(term)
         summed[number] = summed.get(number, 0.0) + weight
     rising = sorted(summed)
     return SparseVector(rising, [summed[number] for number in rising])

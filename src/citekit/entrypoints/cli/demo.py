@@ -47,7 +47,7 @@ def command(session: Session, files: tuple[str, ...]) -> None:
         home = session.home or tempfile.mkdtemp(prefix="citekit-demo-")
         app = bootstrap(home=home)
         shown, failed = _shown(session, app, paths)
-        plain = {"home": str(app.settings.home), "resources": shown, "failed": failed}
+        plain: dict[str, Any] = {"home": str(app.settings.home), "resources": shown, "failed": failed}
         if not files:
             plain["library"] = show_library(session, app, next(path for path in paths if path.suffix == ".pdf"))
     if failed:

@@ -42,7 +42,7 @@ def test(session: Session, /, book: str, **wanted: Any) -> None:
 @click.argument("book_id", type=int, metavar="ID")
 @preference()
 @pass_session
-def compare(session: Session, **wanted: Any) -> None:
+def compare(session: Session, /, **wanted: Any) -> None:
     """Cut the book ID of the library with five thresholds, and recommend one."""
     with watching(session, "Comparing") as watch:
         plain = chunking.compare(session.app.alexandria, wanted, watch)

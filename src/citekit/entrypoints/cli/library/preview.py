@@ -26,7 +26,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 )
 @click.option("--limit", type=click.IntRange(1, 50), default=20, show_default=True, help="How many books at most.")
 @pass_session
-def command(session: Session, **wanted: Any) -> None:
+def command(session: Session, /, **wanted: Any) -> None:
     """Show which books could be ingested, and from which file."""
     plain = shelves.preview(session.app.alexandria, wanted, silent)
     rows = [(str(book["id"]), book["selected_format"], book["title"], book["file_path"]) for book in plain["books"]]

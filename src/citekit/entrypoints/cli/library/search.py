@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
+from citekit.domain.progress import silent
 from citekit.entrypoints.alexandria import shelves
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.drawing import table
 from citekit.entrypoints.cli.library.answering import answer, filters
 from citekit.entrypoints.cli.session import Session, pass_session
-from citekit.domain.progress import silent
 
 
 @click.command("search", cls=Command)
