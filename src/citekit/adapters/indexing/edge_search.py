@@ -1,0 +1,57 @@
+"""One question put to an open shard, in one batch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from citekit.adapters.drivers.qdrant_edge import engine
+from citekit.adapters.indexing import edge_points as points
+from citekit.adapters.indexing import ties
+from citekit.adapters.indexing.fields import is_never
+from citekit.domain.library.vectors import Found, Question, Scored, SparseVector
+
+Ask = Callable[[int], Any]
+
+
+def answer(shard: Any, question: Question) -> Found:
+    """The best by vector and by words, and the ceiling: the sum of the best that each word alone reaches anywhere.
+
+    The engine's sums are of 32-bit floats; where rounding lifts one above the ceiling, the ceiling is lifted, too.
+    """
+    words = question.words or SparseVector((), ())
+    asks = _asks(question, words)
+    singles = [points.single(*pair) for pair in zip(words.indices, words.values, strict=True)]
+    asked = ties.step(question.limit)
+    replies = _batch(shard, [*(ask(asked) for ask in asks.values()), *singles])
+    found = {
+        name: _best(shard, asks[name], question.limit, asked, reply) for name, reply in zip(asks, replies, strict=False)
+    }
+    ceiling = math.fsum(reply[0].score for reply in replies[len(asks) :] if reply)
+    lexical = found.get("lexical", ())
+    return Found(found.get("dense", ()), lexical, max([ceiling, *(hit.score for hit in lexical[:1])]))
+
+
+def _asks(question: Question, words: SparseVector) -> dict[str, Ask]:
+    """The requests that the question needs, each for as many answers as one wants."""
+    asks: dict[str, Ask] = {}
+    if question.limit <= 0 or is_never(question.where):
+        return asks
+    vector = question.vector
+    if vector is not None:
+        asks["dense"] = lambda limit: points.dense(vector, question.where, limit)
+    if words:
+        asks["lexical"] = lambda limit: points.lexical(words, question.where, limit)
+    return asks
+
+
+def _best(shard: Any, ask: Ask, limit: int, asked: int, reply: Sequence[Any]) -> Sequence[Scored]:
+    return ties.best(limit, points.scored(reply), asked, lambda more: points.scored(_batch(shard, [ask(more)])[0]))
+
+
+def _batch(shard: Any, requests: Sequence[Any]) -> Sequence[Sequence[Any]]:
+    if not requests:
+        return []
+    replies: Sequence[Sequence[Any]] = shard.query_batch(engine().QueryBatchRequest(list(requests)))
+    return replies
