@@ -39,7 +39,6 @@ class Searcher:
         self._index.create("texts", embedder.identity)
         self._names = {_id(name): name for name in texts}
         words = {name: document_words(text) for name, text in texts.items()}
-        self._known = {term for each in words.values() for term in each.indices}
         self._index.put("texts", [Entry(_id(name), _id(name), words=each) for name, each in words.items()])
         self._put_passages(texts)
 
@@ -56,7 +55,6 @@ class Searcher:
         """Up to a hundred of each kind, and ten of both, by the names of the texts."""
         words = query_words(text)
         found = self._index.search("texts", Question(self._embedder.query(text), words, CANDIDATES))
-        found = evolve(found, known=_share(words, self._known))
         calibration = calibration_of(self._embedder.identity.name)
         return Searched(
             self._ranked(evolve(found, dense=()), calibration),
@@ -73,11 +71,6 @@ class Searcher:
         """Drop the collection."""
         self._index.close()
         self._folder.cleanup()
-
-
-def _share(words: SparseVector, known: set[int]) -> float:
-    total = sum(words.values)
-    return sum(weight for term, weight in zip(words.indices, words.values, strict=True) if term in known) / (total or 1)
 
 
 def _pieces(text: str, window: int) -> Sequence[str]:

@@ -227,7 +227,7 @@ class TestSearching:
     def test_an_empty_collection_finds_nothing(self, index: VectorIndex) -> None:
         found = index.search("books", Question(unit(1, 0, 0), SparseVector((1,), (1.0,)), 5))
 
-        assert Found() == found
+        assert Found(known=0.0) == found
 
     def test_the_nearest_is_first_and_scores_are_cosines(self, index: VectorIndex) -> None:
         index.put("books", [an_entry(1, 0, 1, 0), an_entry(2, 3, 4, 0), an_entry(3, -1, 0, 0)])
@@ -249,7 +249,7 @@ class TestSearching:
     def test_words_that_nobody_has_find_nothing(self, index: VectorIndex) -> None:
         index.put("books", [an_entry(1, words={1: 1.0})])
 
-        assert Found() == index.search("books", by_words(2, 3))
+        assert Found(known=0.0) == index.search("books", by_words(2, 3))
 
     def test_the_greatest_number_of_a_word_is_found(self, index: VectorIndex) -> None:
         index.put("books", [an_entry(1, words={2**32 - 1: 1.0})])
@@ -315,6 +315,8 @@ class TestSearching:
         assert expected == pytest.approx({hit.id: hit.score for hit in found.lexical}, rel=1e-4)
         assert all(hit.score <= found.ceiling for hit in found.lexical)
         assert best_alone(list(kept.values()), words) == pytest.approx(found.ceiling, rel=1e-4)
+        there = {word for entry in kept.values() for word in (entry.words.indices if entry.words else ())}
+        assert len(words & there) / len(words) == pytest.approx(found.known)
 
     def test_the_weight_of_a_word_in_the_question_counts(self, index: VectorIndex) -> None:
         index.put("books", [an_entry(1, words={1: 1.0}), an_entry(2, words={2: 1.0})])

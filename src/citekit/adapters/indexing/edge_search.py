@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,16 +9,14 @@ from citekit.adapters.drivers.qdrant_edge import engine
 from citekit.adapters.indexing import edge_points as points
 from citekit.adapters.indexing import ties
 from citekit.adapters.indexing.fields import is_never
+from citekit.adapters.indexing.found import best_alone, found_of
 from citekit.domain.library.vectors import Found, Question, Scored, SparseVector
 
 Ask = Callable[[int], Any]
 
 
 def answer(shard: Any, question: Question) -> Found:
-    """The best by vector and by words, and the ceiling: the sum of the best that each word alone reaches anywhere.
-
-    The engine's sums are of 32-bit floats; where rounding lifts one above the ceiling, the ceiling is lifted, too.
-    """
+    """The best by vector and by words, and what each word alone reaches anywhere."""
     words = question.words or SparseVector((), ())
     asks = _asks(question, words)
     singles = [points.single(*pair) for pair in zip(words.indices, words.values, strict=True)]
@@ -28,9 +25,7 @@ def answer(shard: Any, question: Question) -> Found:
     found = {
         name: _best(shard, asks[name], question.limit, asked, reply) for name, reply in zip(asks, replies, strict=False)
     }
-    ceiling = math.fsum(reply[0].score for reply in replies[len(asks) :] if reply)
-    lexical = found.get("lexical", ())
-    return Found(found.get("dense", ()), lexical, max([ceiling, *(hit.score for hit in lexical[:1])]))
+    return found_of(found, words, best_alone([points.scored(reply) for reply in replies[len(asks) :]]))
 
 
 def _asks(question: Question, words: SparseVector) -> dict[str, Ask]:

@@ -12,6 +12,7 @@ from attrs import define, evolve, field
 
 from citekit.adapters.indexing.collection_names import checked, mismatch, missing
 from citekit.adapters.indexing.entry_checks import point_id, sound, sound_vector, sound_words, values_of
+from citekit.adapters.indexing.found import found_of
 from citekit.domain.library.vectors import (
     CollectionFacts,
     EmbedderIdentity,
@@ -161,11 +162,11 @@ def _found(entries: Sequence[Entry], question: Question, words: SparseVector) ->
         if question.vector is None
         else [(_dot(question.vector, entry.vector), entry) for entry in fitting if entry.vector is not None]
     )
-    return Found(
-        _best(dense, question.limit),
-        _best([(score, entry) for score, entry in lexical if score > 0], question.limit),
-        math.fsum(best.values()),
-    )
+    answers = {
+        "dense": _best(dense, question.limit),
+        "lexical": _best([(score, entry) for score, entry in lexical if score > 0], question.limit),
+    }
+    return found_of(answers, words, [best.get(word) for word in words.indices])
 
 
 def _rarities(entries: Sequence[Entry], words: SparseVector) -> dict[int, float]:

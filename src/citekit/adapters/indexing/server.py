@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from citekit.adapters.indexing import ties
 from citekit.adapters.indexing.collection_names import checked, mismatch, missing
 from citekit.adapters.indexing.entry_checks import point_id, sound, sound_vector, sound_words
 from citekit.adapters.indexing.fields import is_never
+from citekit.adapters.indexing.found import best_alone, found_of
 from citekit.adapters.indexing.server_errors import translated
 from citekit.domain.errors import IndexUnavailable
 from citekit.domain.library.vectors import (
@@ -106,9 +106,7 @@ class QdrantVectorIndex:
             name: ties.best(question.limit, points.scored(reply), asked, self._longer(collection, asks[name]))
             for name, reply in zip(asks, replies, strict=False)
         }
-        lexical = found.get("lexical", ())
-        ceiling = math.fsum(reply[0].score for reply in replies[len(asks) :] if reply)
-        return Found(found.get("dense", ()), lexical, max([ceiling, *(hit.score for hit in lexical[:1])]))
+        return found_of(found, words, best_alone([points.scored(reply) for reply in replies[len(asks) :]]))
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
         """Those entries in the order asked for, without vectors and words; unknown ids are left out."""
