@@ -115,8 +115,11 @@ def test_the_demonstration_of_the_samples_shows_paths_addresses_and_times(cli: C
     answer = cli("demo", "--home", "home")
 
     assert (0, "") == (answer.code, answer.err)
-    assert 4 <= answer.out.count("  address  ") == answer.out.count("  first    ") == answer.out.count("  again    ")
+    assert 4 <= answer.out.count("  first    ") == answer.out.count("  again    ")
+    assert answer.out.count("  first    ") + 1 == answer.out.count("  address  ")
     assert "├─ " in answer.out
+    assert "address  doc://r-intro#pages=17\n" in answer.out
+    assert "Missing values are" in answer.out
     shutil.rmtree(cli.here / "home")
 
 

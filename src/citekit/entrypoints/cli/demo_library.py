@@ -23,7 +23,7 @@ from citekit.entrypoints.cli.wording import counted, lasted, place
 from citekit.entrypoints.failures import sentence
 
 BOOK, AUTHOR = "An Introduction to R", "W. N. Venables & D. M. Smith"
-QUESTION = "How do I fit a linear regression model?"
+QUESTION = "How are missing values marked?"
 
 
 def show_library(session: Session, app: App, path: Path) -> dict[str, Any]:
