@@ -20,6 +20,7 @@ Arguments = Mapping[str, Any]
 Tell = Callable[[Story], dict[str, Any]]
 
 NO_LIBRARY = "Calibre library not found"
+_THERE = "⚠️ Already ingested"
 
 _log = logging.getLogger(__name__)
 
@@ -85,7 +86,12 @@ def fresh(library: Alexandria, request: BookRequest, title: str | None, story: S
 
 def _already(title: str, collection: str) -> Halted:
     error = f"'{title}' already ingested in collection '{collection}'"
-    return Halted(error, f"⚠️ Already ingested in '{collection}'", title=title)
+    return Halted(error, f"{_THERE} in '{collection}'", title=title)
+
+
+def is_there(plain: Mapping[str, Any]) -> bool:
+    """Whether an ingest's answer is that the book is in the collection already."""
+    return not plain["success"] and bool(plain["steps"]) and str(plain["steps"][-1]).startswith(_THERE)
 
 
 def ingested(

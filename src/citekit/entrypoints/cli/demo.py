@@ -37,10 +37,10 @@ TREE_LIMIT = 20
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @pass_session
 def command(session: Session, files: tuple[str, ...]) -> None:
-    """Map some sample files and cut a part out of each; then ask one of them a question.
+    """Map some sample files and cut a part out of each.
 
-    Without FILEs it takes the small ones that come with CiteKit. Without --home it works in a temporary folder, which
-    stays, so that you can look at what was cut out.
+    Without FILEs it takes the small ones that come with CiteKit, and asks one of them a question. Without --home it works
+    in a temporary folder, which stays, so that you can look at what was cut out.
     """
     with ExitStack() as stack:
         paths = [Path(file) for file in files] or _samples(stack)

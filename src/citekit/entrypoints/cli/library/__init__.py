@@ -15,7 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "ingest": ("ingest", "Ingest books of the library, by their ids."),
     "ingest-file": ("ingest_file", "Ingest files that no library lists."),
     "batch": ("batch", "Ingest many books of the library."),
-    "query": ("query", "Ask the books a question."),
+    "query": ("query", "Ask a library of books, and open the very page."),
     "guardians": ("guardians", "List who can speak for the library, and the patterns of answers."),
     "remove": ("remove", "Take a book out of the index again."),
     "chunking": ("chunking", "Try how a book would be cut, without storing anything."),
@@ -47,7 +47,7 @@ class LibraryGroup(click.Group):
 
 @click.command("library", cls=LibraryGroup)
 def command() -> None:
-    """Ask a library of books, and open the very page.
+    """Look after the library: ingest books, ask them, take them out.
 
     The library is the folder that CALIBRE_LIBRARY_PATH names: Calibre's, or any folder of books.
     """

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from citekit.entrypoints.cli.failing import CommandError
 from citekit.entrypoints.cli.session import Session
+from citekit.settings import expanded
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -18,6 +20,13 @@ def answer(session: Session, plain: Mapping[str, Any], lines: Callable[[], Itera
     if plain.get("error"):
         raise CommandError("LibraryError", str(plain["error"]), {k: v for k, v in plain.items() if k != "error"})
     session.answer(plain, lines())
+
+
+def named_file(text: str, what: str) -> Path:
+    """The absolute path of a file that is named on the command line as `what`."""
+    if not text.strip():
+        raise click.UsageError(f"{what} is empty: name a file.")
+    return expanded(text).absolute()
 
 
 def options(*chosen: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:

@@ -10,13 +10,16 @@ import click
 from citekit.entrypoints.alexandria import batching
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.drawing import table
+from citekit.entrypoints.cli.failing import CommandError
+from citekit.entrypoints.cli.library import ready
 from citekit.entrypoints.cli.library.answering import answer, filters, ingesting, preference
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.watching import watching
+from citekit.entrypoints.cli.wording import counted
 
 
 @click.command("batch", cls=Command)
-@click.option("--all", "everything", is_flag=True, help="All books of the library.")
+@click.option("--all", "everything", is_flag=True, help="All books that fit, whatever --limit says.")
 @filters()
 @click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="How many books at most.")
 @preference()
@@ -27,17 +30,26 @@ def command(session: Session, /, everything: bool, flat: bool, **wanted: Any) ->
 
     Those that are in the collection already are skipped, so that what was interrupted goes on when called again.
     """
+    if not everything and not any(wanted[name] for name in ("author", "title", "language")):
+        raise click.UsageError("Name books by --author, --title or --language, or take all by --all.")
     arguments = {key: value for key, value in wanted.items() if value is not None} | {"hierarchical": not flat}
     with watching(session, "Ingesting") as watch:
+        ready.to_ingest(session.app.alexandria, arguments)
         plain = batching.batch_ingest(session.app.alexandria, arguments, watch, everything=everything)
+    if plain["failed"]:
+        session.say(_lines(plain))
+        raise CommandError("SomeFailed", f"{counted(plain['failed'], 'book')} of {plain['total']} not ingested.", plain)
     answer(session, plain, lambda: _lines(plain))
 
 
 def _lines(plain: Mapping[str, Any]) -> Iterator[str]:
-    rows = [
-        (str(each["id"]), each["status"], str(each["chunks"] or ""), each["title"], each["error"] or "")
-        for each in plain["results"]
-    ]
-    if rows:
-        yield from table(rows, ("ID", "STATUS", "CHUNKS", "TITLE", ""))
-    yield plain["summary"]
+    if not plain["results"]:
+        yield "No book fits."
+        return
+    rows = [(str(each["id"]), each["status"], str(each["chunks"] or ""), _said(each)) for each in plain["results"]]
+    yield from table(rows, ("ID", "STATUS", "CHUNKS", "TITLE"))
+    yield f"{plain['succeeded']} of {counted(plain['total'], 'book')} ingested, {plain['skipped']} skipped"
+
+
+def _said(book: Mapping[str, Any]) -> str:
+    return f"{book['title']}: {book['error']}" if book["error"] else str(book["title"])

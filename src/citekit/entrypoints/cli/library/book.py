@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,7 +22,10 @@ from citekit.entrypoints.cli.session import Session, pass_session
 @click.argument("book_id", type=int, metavar="ID")
 @pass_session
 def command(session: Session, /, book_id: int) -> None:
-    """Show one book of the library: everything that is known of it, and its files."""
+    """Show one book of the library.
+
+    Everything that is known of it, and its files.
+    """
     plain = shelves.book(session.app.alexandria, {"book_id": book_id}, silent)
     answer(session, plain, lambda: _lines(plain["book"]))
 
@@ -38,8 +42,25 @@ def _lines(book: Mapping[str, Any]) -> Iterator[str]:
         ("tags", ", ".join(book["tags"])),
         ("rating", f"{book['rating']:g} of 5" if book["rating"] is not None else ""),
         *((scheme, value) for scheme, value in book["identifiers"].items()),
-        *((f"#{label}", str(value)) for label, value in book["custom"].items() if value is not None),
+        *((f"#{label}", _said(value)) for label, value in book["custom"].items()),
         *((format, path) for format, path in book["files"].items()),
-        ("about", re.sub(r"<[^>]*>|\s+", " ", book["comments"] or "").strip()),
+        ("about", _flat(book["comments"] or "")),
     ]
     yield from pairs((name, value) for name, value in facts if value)
+
+
+def _said(value: object) -> str:
+    """The value of a user's own column in words."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case list():
+            return ", ".join(_said(each) for each in value)
+    return str(value)
+
+
+def _flat(markup: str) -> str:
+    """Calibre's comments are HTML: their words, in one line."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", markup)).split())

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from citekit.bootstrap.alexandria import Alexandria
 from citekit.entrypoints.alexandria import chunking
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.drawing import pairs, table
-from citekit.entrypoints.cli.library.answering import answer, cutting, preference
+from citekit.entrypoints.cli.library.answering import answer, cutting, named_file, preference
+from citekit.entrypoints.cli.library.folding import folded
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.watching import watching
@@ -21,7 +20,7 @@ from citekit.entrypoints.cli.watching import watching
 
 @click.group("chunking")
 def command() -> None:
-    """Try how a book would be cut, without storing anything. BOOK is an id of the library, or a file."""
+    """Try how a book would be cut, without storing anything."""
 
 
 @command.command("test", cls=Command)
@@ -30,11 +29,14 @@ def command() -> None:
 @preference()
 @pass_session
 def test(session: Session, /, book: str, **wanted: Any) -> None:
-    """Cut BOOK with these parameters; show counts and samples."""
+    """Cut a book with these parameters; show counts and samples.
+
+    BOOK is an id of the library, or a file.
+    """
     library = session.app.alexandria.for_its_owner()
     with watching(session, "Cutting") as watch:
-        work = chunking.test if _is_id(library, book) else chunking.test_file
-        plain = work(library, {**wanted, **_named(library, book)}, watch)
+        work = chunking.test if _is_id(book) else chunking.test_file
+        plain = work(library, {**wanted, **_named(book)}, watch)
     answer(session, plain, lambda: _tried(plain))
 
 
@@ -49,14 +51,12 @@ def compare(session: Session, /, **wanted: Any) -> None:
     answer(session, plain, lambda: _compared(plain))
 
 
-def _is_id(_library: Alexandria, book: str) -> bool:
-    return book.isdigit() and not Path(book).exists()
+def _is_id(book: str) -> bool:
+    return book.isascii() and book.isdigit() and not Path(book).exists()
 
 
-def _named(library: Alexandria, book: str) -> dict[str, Any]:
-    if _is_id(library, book):
-        return {"book_id": int(book)}
-    return {"file_path": str(Path(book).expanduser().absolute())}
+def _named(book: str) -> dict[str, Any]:
+    return {"book_id": int(book)} if _is_id(book) else {"file_path": str(named_file(book, "BOOK"))}
 
 
 def _tried(plain: Mapping[str, Any]) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _tried(plain: Mapping[str, Any]) -> Iterator[str]:
     )
     for sample in plain["samples"]:
         yield f"\nchunk {sample['chunk_num']}, {sample['words']} words"
-        yield textwrap.indent(textwrap.fill(printable(" ".join(sample["preview"].split())), 96), "  ")
+        yield from (f"  {line}" for line in folded(printable(" ".join(sample["preview"].split())), 94, 8))
 
 
 def _compared(plain: Mapping[str, Any]) -> Iterator[str]:

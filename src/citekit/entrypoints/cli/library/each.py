@@ -9,7 +9,9 @@ import click
 
 from citekit.bootstrap.alexandria import Alexandria
 from citekit.domain.progress import Progress
+from citekit.entrypoints.alexandria.telling import is_there
 from citekit.entrypoints.cli.failing import CommandError
+from citekit.entrypoints.cli.library import ready
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session
 from citekit.entrypoints.cli.watching import Watch, watching
@@ -20,27 +22,53 @@ Work = Callable[[Alexandria, Arguments, Progress], dict[str, Any]]
 
 
 def ingest_each(session: Session, named: Sequence[tuple[str, Arguments]], work: Work) -> None:
-    """Do `work` for each (name, arguments); the failure of one does not stop the rest."""
+    """Do `work` for each (name, arguments); the failure of one does not stop the rest.
+
+    Of several, one that is in the collection already is passed over, so that what was interrupted goes on when called
+    again; of one alone that is the answer no.
+    """
     library = session.app.alexandria.for_its_owner()
     done = []
     with watching(session, "Ingesting") as watch:
+        ready.to_ingest(library, named[0][1])
         for name, arguments in named:
-            plain = work(
-                library, {key: value for key, value in arguments.items() if value is not None}, _titled(watch, name)
-            )
+            given = {key: value for key, value in arguments.items() if value is not None}
+            plain = work(library, given, _titled(watch, name))
             done.append(plain)
-            with watch.aside():
-                session.say(_lines(name, plain))
-    failed = [plain for plain in done if not plain["success"]]
-    answer = (
-        done[0] if len(done) == 1 else {"results": done, "succeeded": len(done) - len(failed), "failed": len(failed)}
-    )
+            if plain["success"] or len(named) > 1:
+                with watch.aside():
+                    session.say(_lines(name, plain))
+    _answer(session, named[0][0], done)
+
+
+def _answer(session: Session, name: str, done: Sequence[dict[str, Any]]) -> None:
+    if len(done) == 1:
+        _one(session, name, done[0])
+        return
+    there = sum(is_there(plain) for plain in done)
+    failed = sum(not plain["success"] for plain in done) - there
+    answer = {"results": done, "succeeded": len(done) - failed - there, "skipped": there, "failed": failed}
     if failed:
-        message = (
-            failed[0]["error"] if len(done) == 1 else f"{counted(len(failed), 'book')} of {len(done)} not ingested."
-        )
-        raise CommandError("NotIngested", message, {key: value for key, value in answer.items() if key != "error"})
+        raise CommandError("SomeFailed", f"{counted(failed, 'book')} of {len(done)} not ingested.", answer)
     session.answer(answer, ())
+
+
+def _one(session: Session, name: str, plain: dict[str, Any]) -> None:
+    if not plain["success"]:
+        rest = {key: value for key, value in plain.items() if key != "error"}
+        raise CommandError("NotIngested", _reason(name, plain), rest)
+    session.answer(plain, ())
+
+
+def _reason(name: str, plain: Mapping[str, Any]) -> str:
+    """Why a book was not ingested, in the words of the command line."""
+    if is_there(plain):
+        return f"{plain['error']}: --force replaces it."
+    if plain.get("needs_metadata"):
+        missing: list[str] = plain["missing_fields"]
+        given = " and ".join(f"--{field}" for field in missing)
+        return f"Nothing says the {' and the '.join(missing)} of {name}: give {given}."
+    return str(plain["error"])
 
 
 def _titled(watch: Watch, name: str) -> Progress:
@@ -51,8 +79,11 @@ def _titled(watch: Watch, name: str) -> Progress:
 
 
 def _lines(name: str, plain: Mapping[str, Any]) -> Iterator[str]:
+    if is_there(plain):
+        yield f"there already  {printable(plain['title'])}"
+        return
     if not plain["success"]:
-        yield f"{click.style('not ingested', fg='red')}  {printable(name)}: {printable(str(plain['error']))}"
+        yield f"{click.style('not ingested', fg='red')}  {printable(name)}: {printable(_reason(name, plain))}"
         return
     took = lasted(sum(plain["seconds"].values()))
     counts = plain["counts"]

@@ -20,6 +20,9 @@ from citekit.entrypoints.cli.session import Session, pass_session
 @how()
 @pass_session
 def command(session: Session, /, book_ids: tuple[int, ...], flat: bool, **wanted: Any) -> None:
-    """Ingest books of the library, by their ids: see `citekit library search`."""
+    """Ingest books of the library, by their ids.
+
+    `citekit library search` shows the ids.
+    """
     named = [(str(each), {**wanted, "hierarchical": not flat, "book_id": each}) for each in book_ids]
     ingest_each(session, named, ingesting.ingest)

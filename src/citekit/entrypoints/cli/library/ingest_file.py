@@ -12,6 +12,7 @@ from citekit.application.library.browse import is_book
 from citekit.entrypoints.alexandria import ingesting
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.library.answering import ingesting as how
+from citekit.entrypoints.cli.library.answering import named_file
 from citekit.entrypoints.cli.library.each import ingest_each
 from citekit.entrypoints.cli.session import Session, pass_session
 
@@ -24,8 +25,11 @@ from citekit.entrypoints.cli.session import Session, pass_session
 @how()
 @pass_session
 def command(session: Session, /, paths: tuple[str, ...], flat: bool, **wanted: Any) -> None:
-    """Ingest files that no library lists. A PATH that is a folder stands for all books below it."""
-    files = list(_files(paths))
+    """Ingest files that no library lists.
+
+    A PATH that is a folder stands for all books below it; hidden ones are left out.
+    """
+    files = list(dict.fromkeys(_files(paths)))
     if wanted["title"] is not None and len(files) > 1:
         raise click.UsageError("--title names one book, so it stands beside one file.")
     if not files:
@@ -36,10 +40,14 @@ def command(session: Session, /, paths: tuple[str, ...], flat: bool, **wanted: A
 
 def _files(paths: tuple[str, ...]) -> Iterator[Path]:
     for text in paths:
-        path = Path(text).expanduser().absolute()
-        if not path.is_dir():
-            yield path
-            continue
-        yield from sorted(
-            each for each in path.rglob("*") if is_book(each) and each.is_file() and not each.name.startswith(".")
-        )
+        path = named_file(text, "PATH")
+        yield from _below(path) if path.is_dir() else [path]
+
+
+def _below(folder: Path) -> list[Path]:
+    """The books below a folder; what is hidden is left out, as is what CiteKit keeps in its own folders."""
+    return sorted(
+        each
+        for each in folder.rglob("*")
+        if is_book(each) and not any(part.startswith(".") for part in each.relative_to(folder).parts) and each.is_file()
+    )

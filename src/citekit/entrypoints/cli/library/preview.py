@@ -11,6 +11,8 @@ from citekit.entrypoints.alexandria import shelves
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.drawing import table
 from citekit.entrypoints.cli.library.answering import answer, filters
+from citekit.entrypoints.cli.library.folding import clipped
+from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
 
 
@@ -29,7 +31,13 @@ from citekit.entrypoints.cli.session import Session, pass_session
 def command(session: Session, /, **wanted: Any) -> None:
     """Show which books could be ingested, and from which file."""
     plain = shelves.preview(session.app.alexandria, wanted, silent)
-    rows = [(str(book["id"]), book["selected_format"], book["title"], book["file_path"]) for book in plain["books"]]
+    rows = [
+        (str(book["id"]), book["selected_format"], clipped(book["title"], 50), book["file_path"])
+        for book in plain["books"]
+    ]
     answer(session, plain, lambda: table(rows, ("ID", "FORMAT", "TITLE", "FILE")) if rows else ())
     if not rows:
-        session.note("No book fits.")
+        among = wanted["format_filter"]
+        session.note(
+            "No book fits." if among == "any" else f"No book with {printable(among)} fits; --format any shows all."
+        )

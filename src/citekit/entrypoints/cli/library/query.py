@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping
 from time import perf_counter
 from typing import Any
@@ -14,15 +13,16 @@ from citekit.domain.progress import silent
 from citekit.entrypoints.alexandria import asking
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.library.answering import answer, collection, filters
+from citekit.entrypoints.cli.library.folding import folded
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.resolve import evidence_lines, plain_evidence
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.watching import watching
-from citekit.entrypoints.cli.wording import lasted, place
+from citekit.entrypoints.cli.wording import counted, lasted, place
 
 MODES = ("precise", "contextual", "comprehensive")
-SHOWN = 420
-"""Characters of a hit that a person is shown."""
+SHOWN = 5
+"""Lines of a hit that a person is shown."""
 
 
 @click.command("query", cls=Command)
@@ -53,7 +53,7 @@ SHOWN = 420
 @click.option("--open", "opened", is_flag=True, help="Cut out the best hit: print where its evidence is.")
 @pass_session
 def command(session: Session, /, question: tuple[str, ...], tags: tuple[str, ...], opened: bool, **wanted: Any) -> None:
-    """Ask the books a question: where is that said?
+    """Ask a library of books, and open the very page.
 
     Finds by meaning and by words at once. Every hit has an address that `citekit resolve` cuts out.
     """
@@ -64,8 +64,11 @@ def command(session: Session, /, question: tuple[str, ...], tags: tuple[str, ...
     if opened and plain["results"] and not plain["error"]:
         plain = {**plain, "opened": _opened(session, plain["results"][0])}
     answer(session, plain, lambda: _lines(plain, seconds))
+    for problem in ("guardian_error", "response_pattern_error"):
+        if problem in plain:
+            session.note(printable(plain[problem]))
     if not plain["results"]:
-        session.note("Nothing found. A lower --threshold shows what is furthest from it.")
+        session.note("Nothing found. A lower --threshold shows what comes nearest.")
 
 
 def _opened(session: Session, best: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,10 +87,10 @@ def _lines(plain: Mapping[str, Any], seconds: float) -> Iterator[str]:
         head = f"{number}. {hit['book_title']}, {hit['author']}: {hit['section_name']}, {where}"
         yield click.style(printable(head), bold=True)
         passage = hit.get("passage") or {"text": hit["text"], "address": hit["address"]}
-        flat = " ".join(passage["text"].split())
-        yield textwrap.indent(textwrap.fill(printable(textwrap.shorten(flat, SHOWN, placeholder=" ...")), 96), "   ")
+        flat = printable(" ".join(passage["text"].split()))
+        yield from (f"   {line}" for line in folded(flat, 93, SHOWN))
         yield f"   {click.style(printable(passage['address'] or hit['address']), fg='cyan')}  score {hit['score']:.2f}"
     if plain.get("response_instruction"):
         yield f"\n{printable(plain['response_instruction'])}"
     if plain["results"]:
-        yield click.style(f"\n{plain['result_count']} hits in {lasted(seconds)}", dim=True)
+        yield click.style(f"\n{counted(plain['result_count'], 'hit')} in {lasted(seconds)}", dim=True)

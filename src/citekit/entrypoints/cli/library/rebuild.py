@@ -6,6 +6,7 @@ import click
 
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.failing import CommandError
+from citekit.entrypoints.cli.library import ready
 from citekit.entrypoints.cli.library.answering import collection
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
@@ -18,14 +19,18 @@ from citekit.entrypoints.failures import sentence
 @collection()
 @pass_session
 def command(session: Session, collection: str | None) -> None:
-    """Make a collection anew from the files of its books, with the embedder that is chosen now (CITEKIT_EMBEDDER).
+    """Make a collection anew, for another embedder or after damage.
 
-    For another embedder, and for an index that was damaged or deleted. The ledger knows the books, and how each was cut.
+    From the files of its books, with the embedder that is chosen now (CITEKIT_EMBEDDER). The ledger knows the books, and
+    how each was cut.
     """
     library = session.app.alexandria.for_its_owner()
     name = collection or library.chosen.collection
     books = library.rebuild.books(name)
+    if not books:
+        raise CommandError("NothingFound", f"No book was ingested into '{name}', so there is nothing to make anew.")
     with watching(session, "Rebuilding") as watch:
+        ready.to_rebuild(library)
         done = list(library.rebuild(books, name, watch))
     failed = {each.entry.title: sentence(each.error) for each in done if each.error is not None}
     plain = {"collection": name, "books": len(done), "failed": failed, "model": str(library.embedder.identity)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,7 +9,7 @@ import click
 from citekit.domain.progress import silent
 from citekit.entrypoints.alexandria import batching
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.library.answering import answer, collection
+from citekit.entrypoints.cli.library.answering import answer, collection, named_file
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.wording import counted
@@ -23,8 +22,16 @@ from citekit.entrypoints.cli.wording import counted
 @collection()
 @pass_session
 def command(session: Session, /, file_path: str | None, **named: Any) -> None:
-    """Take a book out of the index again. Its file, and the map of its chapters, stay."""
-    path = None if file_path is None else str(Path(file_path).expanduser().absolute())
+    """Take a book out of the index again.
+
+    Its file, and the map of its chapters, stay.
+    """
+    if (
+        len([each for each in (file_path, *named.values()) if each is not None]) - (named["collection"] is not None)
+        != 1
+    ):
+        raise click.UsageError("Name one book, by RESOURCE, --book-id or --file.")
+    path = None if file_path is None else str(named_file(file_path, "--file"))
     arguments = {key: value for key, value in {**named, "file_path": path}.items() if value is not None}
     plain = batching.remove(session.app.alexandria, arguments, silent)
     line = f"{printable(plain['title'])}: {counted(plain['chunks'], 'chunk')} removed from {plain['collection']}."

@@ -12,6 +12,7 @@ from citekit.entrypoints.alexandria import shelves
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.drawing import table
 from citekit.entrypoints.cli.library.answering import answer, filters
+from citekit.entrypoints.cli.library.folding import clipped
 from citekit.entrypoints.cli.session import Session, pass_session
 
 
@@ -21,7 +22,10 @@ from citekit.entrypoints.cli.session import Session, pass_session
 @click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="How many books at most.")
 @pass_session
 def command(session: Session, /, tags: tuple[str, ...], **wanted: Any) -> None:
-    """Find books by author, title, language and tags, those added last first."""
+    """Find books by author, title, language and tags.
+
+    Those that were added last come first.
+    """
     plain = shelves.search(session.app.alexandria, {**wanted, "tags": ",".join(tags)}, silent)
     answer(session, plain, lambda: book_table(plain["books"]))
     if not plain["books"]:
@@ -32,7 +36,13 @@ def book_table(books: list[Mapping[str, Any]]) -> Iterator[str]:
     """A line for every book."""
     if books:
         rows = [
-            (str(book["id"]), book["author"], book["language"] or "", " ".join(book["formats"]), book["title"])
+            (
+                str(book["id"]),
+                clipped(book["author"], 40),
+                book["language"] or "",
+                " ".join(book["formats"]),
+                book["title"],
+            )
             for book in books
         ]
         yield from table(rows, ("ID", "AUTHOR", "LANGUAGE", "FORMATS", "TITLE"))

@@ -1,0 +1,29 @@
+"""What must hold before the first of many books is read: otherwise each would fail alike, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from citekit.bootstrap.alexandria import Alexandria
+from citekit.entrypoints.alexandria.telling import collection_of, params_of
+
+
+def to_ingest(library: Alexandria, wanted: Mapping[str, Any]) -> None:
+    """Raises what any ingest with `wanted` would: the parameters, the collection's name, the index, the embedder."""
+    params_of(wanted)
+    collection = collection_of(library, wanted)
+    there = library.index.facts(collection)
+    _ = library.splitter.starts("One. Two.")
+    _ = library.similarity.identity
+    model = library.embedder.identity
+    if there is not None:
+        library.index.create(collection, model)  # raises where it is another model's, else it does nothing
+
+
+def to_rebuild(library: Alexandria) -> None:
+    """Raises what would leave a dropped collection empty; asks the embedder for a vector, whatever that costs."""
+    library.index.collections()
+    _ = library.splitter.starts("One. Two.")
+    library.similarity.query("ready")
+    library.embedder.query("ready")
