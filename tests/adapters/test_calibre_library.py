@@ -14,8 +14,8 @@ from attrs import evolve
 from citekit.adapters.library.calibre import CalibreLibrary
 from citekit.adapters.library.calibre_files import BookFolders
 from citekit.adapters.library.calibre_values import day
-from citekit.adapters.library.iso639 import iso_639_3
 from citekit.domain.library.books import BookFilter, BookRecord
+from citekit.domain.library.languages import iso_639_3
 from tests.calibre_made import MadeBook, MadeColumn, add_books, make_library, writer
 
 COLUMNS = [

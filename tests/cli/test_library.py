@@ -1,5 +1,7 @@
 """`citekit library`: a small library as Calibre stores it, taken in, looked at, taken out, and whatever can be wrong."""
 
+# mypy: disable-error-code="no-untyped-call,attr-defined,no-any-return"
+
 from __future__ import annotations
 
 import os

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.splitting.languages import two_letters
 from citekit.adapters.splitting.regular_expression import RegularExpressionSplitter
 from citekit.adapters.splitting.sentencex import BLOCK, SentencexSplitter
+from citekit.domain.library.languages import two_letters
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
 
 SPLITTERS: list[SentenceSplitter] = [SentencexSplitter(), RegularExpressionSplitter()]

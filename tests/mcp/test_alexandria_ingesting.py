@@ -167,7 +167,7 @@ def test_what_is_said_wins_over_what_the_file_says(home: LibraryHome) -> None:
         "alexandria_ingest_file", file_path=str(home.folder / "small.epub"), title="Other", author="Else", language="fr"
     )
 
-    assert ("Other", "Else", "fr") == (answer["title"], answer["author"], answer["language"])
+    assert ("Other", "Else", "fra") == (answer["title"], answer["author"], answer["language"])
 
 
 def test_missing_metadata_are_asked_for(home: LibraryHome) -> None:

@@ -6,7 +6,7 @@ import json
 
 from citekit.domain.library.vectors import Where
 
-KEYWORDS = ("resource", "digest", "kind", "chunk", "parent", "language", "authors", "tags", "source")
+KEYWORDS = ("digest", "parent", "language", "authors", "tags")
 """Fields of texts that have an index of their own."""
 
 INTEGERS = ("book_id",)

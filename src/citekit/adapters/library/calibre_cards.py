@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from citekit.adapters.library.catalogue import Card, enclosed, folded
-from citekit.adapters.library.iso639 import iso_639_3
 from citekit.adapters.library.memory import by_frequency
 from citekit.domain.library.books import LibraryStats
+from citekit.domain.library.languages import iso_639_3
 
 _BOOKS = "SELECT id, title FROM books ORDER BY timestamp DESC, id DESC"
 _AUTHORS = "SELECT id, name FROM authors"

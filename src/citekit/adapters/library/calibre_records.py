@@ -13,8 +13,8 @@ from citekit.adapters.library.calibre_cards import author_name
 from citekit.adapters.library.calibre_columns import custom_columns
 from citekit.adapters.library.calibre_files import BookFolders
 from citekit.adapters.library.calibre_values import day, number, stars
-from citekit.adapters.library.iso639 import iso_639_3
 from citekit.domain.library.books import BookRecord
+from citekit.domain.library.languages import iso_639_3
 
 _WANTED = "(SELECT value FROM json_each(?))"
 _BOOKS = f"SELECT id, title, path, pubdate, series_index, uuid, has_cover FROM books WHERE id IN {_WANTED}"  # noqa: S608

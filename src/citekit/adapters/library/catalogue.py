@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from citekit.adapters.library.iso639 import iso_639_3
 from citekit.domain.library.books import BookFilter, BookRecord
+from citekit.domain.library.languages import iso_639_3
 
 _SEPARATOR = "\x1f"
 """Stands around every language and tag (the unit separator of ASCII), so that none is found across two."""

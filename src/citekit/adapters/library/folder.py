@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 from citekit.adapters.drivers.diskcache import Index
 from citekit.adapters.library.folder_facts import RACY, FileFacts
 from citekit.adapters.library.folder_files import BookFiles, books_below, numbers
-from citekit.adapters.library.iso639 import iso_639_3
 from citekit.adapters.library.memory import MemoryLibrary
 from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
+from citekit.domain.library.languages import iso_639_3
 from citekit.domain.ports.text_reader import TextReader
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from heapq import merge
 
-from citekit.adapters.splitting.languages import two_letters
 from citekit.adapters.splitting.paragraphs import after_space, paragraph_starts
 from citekit.domain.errors import DriverMissing
+from citekit.domain.library.languages import two_letters
 
 BLOCK = 200_000
 """Characters that are looked at in one go: the time that sentencex takes grows with the square of a paragraph's length."""

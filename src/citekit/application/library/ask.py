@@ -177,7 +177,7 @@ class Ask:
         return evolve(answers, hits=hits, parents=_parents(families))
 
     def _family(self, collection: str, parent: str) -> list[Chunk]:
-        found = self.index.matching(collection, Where({"parent": (parent,), "kind": ("chunk",)}))
+        found = self.index.matching(collection, Where({"parent": (parent,)}))
         return sorted(map(_chunk, found), key=lambda chunk: chunk.sequence)
 
 

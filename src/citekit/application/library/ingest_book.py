@@ -21,6 +21,7 @@ from citekit.domain.errors import (
 )
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.chunking import ChunkingParams
+from citekit.domain.library.languages import iso_639_3
 from citekit.domain.library.ledger import Deed, LedgerEntry
 from citekit.domain.library.vectors import Vector, Where
 from citekit.domain.ports.clock import Clock
@@ -143,7 +144,9 @@ class IngestBook:
         missing = [name for name, value in (("title", title), ("author", author)) if value is None]
         if missing:
             raise MetadataMissing(str(source.path), missing)
-        return evolve(request, title=title, author=author, language=request.language or said.language or "unknown")
+        return evolve(
+            request, title=title, author=author, language=iso_639_3(request.language or said.language or "unknown")
+        )
 
     def _take_in(self, source: Source, request: BookRequest, progress: Progress) -> BookIngested:
         watch = _Stopwatch()

@@ -43,11 +43,9 @@ class BookWords:
         """The fields that conditions speak of."""
         keys: dict[str, Any] = {
             "digest": self.digest.hex,
-            "resource": self.resource_id,
             "authors": list(self.authors),
             "language": self.language,
             "tags": list(self.tags),
-            "source": self.source,
         }
         return keys if self.book_id is None else {**keys, "book_id": self.book_id}
 
@@ -86,7 +84,6 @@ def chunk_entries(
         start, text = _stripped(manuscript, chunk.start, chunk.end)
         here = {
             "kind": "chunk",
-            "chunk": identifier,
             "text": text,
             "start": start,
             "end": start + len(text),
@@ -102,7 +99,7 @@ def passage_entries(book: BookWords, placed: Sequence[Placed], vectors: Sequence
     for chunk in placed:
         group = entry_id(book.digest, "chunk", chunk.start, chunk.end)
         for (start, end), vector in zip(chunk.passages, remaining, strict=False):
-            payload = {**book.keys, "kind": "passage", "chunk": group}
+            payload = {**book.keys, "kind": "passage"}
             yield Entry(entry_id(book.digest, "passage", start, end), group, vector=vector, payload=payload)
 
 
@@ -121,6 +118,7 @@ def _passage(book: BookWords, manuscript: Manuscript, start: int, end: int) -> d
 def _common(book: BookWords, model: EmbedderIdentity) -> Mapping[str, Any]:
     return {
         "resource_id": book.resource_id,
+        "source": book.source,
         "book_title": book.title,
         "author": " & ".join(book.authors),
         "source_id": book.digest.hex if book.book_id is None else str(book.book_id),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attrs import field, frozen
 
 from citekit.domain.errors import RequestRefused
+from citekit.domain.library.languages import iso_639_3
 from citekit.domain.library.ledger import LedgerEntry
 from citekit.domain.library.vectors import Where
 from citekit.domain.ports.ledger import Ledger
@@ -35,17 +38,29 @@ class NarrowTo:
         """The condition. Raises `RequestRefused` where no ingested book fits."""
         if not narrowing:
             return Where()
-        digests = tuple(entry.digest.hex for entry in self.ledger.books(collection) if _fits(entry, narrowing))
-        if not digests:
+        fitting = [entry for entry in self.ledger.books(collection) if _fits(entry, narrowing)]
+        if not fitting:
             raise RequestRefused(f"No book in collection '{collection}' fits that author, title, language, tag or id.")
-        return Where({"digest": digests})
+        return Where(_fields(narrowing, fitting))
+
+
+def _fields(narrowing: Narrowing, fitting: Sequence[LedgerEntry]) -> dict[str, tuple[str | int, ...]]:
+    """By language and by book where that says it all: the books themselves would be many."""
+    fields: dict[str, tuple[str | int, ...]] = {}
+    if narrowing.language is not None:
+        fields["language"] = tuple({entry.language for entry in fitting})
+    if narrowing.book_ids:
+        fields["book_id"] = narrowing.book_ids
+    if narrowing.author or narrowing.title or narrowing.tags or narrowing.resources:
+        fields["digest"] = tuple(entry.digest.hex for entry in fitting)
+    return fields
 
 
 def _fits(entry: LedgerEntry, narrowing: Narrowing) -> bool:
     return (
         _inside(narrowing.author, entry.author)
         and _inside(narrowing.title, entry.title)
-        and (narrowing.language is None or narrowing.language.casefold() == entry.language.casefold())
+        and (narrowing.language is None or iso_639_3(narrowing.language) == iso_639_3(entry.language))
         and all(any(_inside(tag, own) for own in entry.parameters.get("tags", ())) for tag in narrowing.tags)
         and (not narrowing.book_ids or entry.book_id in narrowing.book_ids)
         and (not narrowing.resources or entry.resource_id in narrowing.resources)

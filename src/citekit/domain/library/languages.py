@@ -44,7 +44,24 @@ _WITHDRAWN = _table("iw heb, in ind, ji yid, jw jav, mo ron, mol ron, scr hrv, s
 _CODES = {**_SHORT, **_BIBLIOGRAPHIC, **_WITHDRAWN}
 
 
+_VARIETIES = _table("als sqi, arb ara, cmn zho, ekk est, lvs lav, pes fas, swh swa, zsm msa")
+"""The main variety of a language that ISO 639-3 has several of, to the language."""
+
+_LONG = {long: short for short, long in _SHORT.items()}
+
+
 def iso_639_3(code: str) -> str:
     """The code of three letters for one of two or three, or for a tag as `en-GB` (BCP 47); others as given, in lower case."""
     primary = re.split(r"[-_]", code.strip().lower(), maxsplit=1)[0]
     return _CODES.get(primary, primary)
+
+
+def two_letters(code: str) -> str:
+    """The code of two letters for a code or a tag (`eng`, `ger`, `pt-BR`), where there is one, else that of three.
+
+    >>> two_letters("deu"), two_letters("ger"), two_letters("pt-BR"), two_letters("hr"), two_letters("haw")
+    ('de', 'de', 'pt', 'hr', 'haw')
+    """
+    long = iso_639_3(code)
+    long = _VARIETIES.get(long, long)
+    return _LONG.get(long, long)
