@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 
@@ -84,8 +84,10 @@ class BookIngested:
 class IngestBook:
     """Reads a book, cuts it into chunks, and puts them into the index and the map.
 
-    A book is known by its bytes: the same ones are not ingested twice into a collection. What fails, or is cancelled, leaves
-    the index as it was; what a killed process left is replaced by the next ingest of that book, and not shown until then.
+    A book is known by its bytes: the same ones are not ingested twice into a collection. What is cancelled, or fails before
+    it is stored, leaves the index as it was; what fails while it is stored is taken out again, also where it was there before
+    (`force`), and the ledger says so. What a killed process left is replaced by the next ingest of that book, and not shown
+    until then.
     """
 
     ingest: Ingest
@@ -133,7 +135,10 @@ class IngestBook:
 
     def _ingested(self, source: Source, collection: str) -> LedgerEntry | None:
         last = self.ledger.last(collection, source.digest)
-        return last if last is not None and last.deed is Deed.FINISHED else None
+        if last is None or last.deed is not Deed.FINISHED or self.index.facts(collection) is None:
+            return None
+        there = self.index.count(collection, Where({"digest": (source.digest.hex,)}))
+        return last if there else None  # an index that was deleted, or another server, has none of what the ledger says
 
     def _complete(self, source: Source, request: BookRequest) -> BookRequest:
         """The request with what the file says of itself. Raises `MetadataMissing`."""
@@ -220,8 +225,9 @@ class IngestBook:
         self.ledger.append(entry)
         try:
             yield
-        except (CiteKitError, OSError) as error:
-            self.index.remove(entry.collection, Where({"digest": (entry.digest.hex,)}))
+        except BaseException as error:  # also Ctrl-C, which comes as it likes
+            with suppress(CiteKitError):
+                self.index.remove(entry.collection, Where({"digest": (entry.digest.hex,)}))
             self.ledger.append(evolve(entry, deed=Deed.FAILED, at=self.clock.now(), error=str(error)))
             raise
 
@@ -239,11 +245,10 @@ class IngestBook:
             source="file" if request.book_id is None else "calibre",
             ingested_at=entry.at.isoformat(),
         )
-        progress(90, 100, "storing")
+        progress(90, 100, "storing")  # the last chance to give up: from here on it is done, or taken back
         self.index.remove(request.collection, Where({"digest": (entry.digest.hex,)}))
         self.index.put(request.collection, chunk_entries(book, cut.manuscript, cut.placed, self.embedder.identity))
         self.index.put(request.collection, passage_entries(book, cut.placed, vectors))
-        progress(97, 100, "storing")
         self.index.settle(request.collection)
         self.maps.put(evolve(cut.resource_map, title=entry.title))
 

@@ -40,6 +40,10 @@ class Rebuild:
         Each is unfinished in the ledger until it is done, so that nothing that was not done is taken for ingested: neither
         a book whose file is gone, nor those after a process was killed.
         """
+        _ = (
+            self.ingest_book.embedder.identity,
+            self.ingest_book.index.collections(),
+        )  # raises before anything is dropped
         for entry in books:
             self._unfinished(entry)
         self.ingest_book.index.drop(collection)

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from zlib import crc32
 
 from attrs import evolve, field, frozen
 
@@ -22,7 +23,7 @@ CHUNK = "chunk"
 Mark = tuple[int, int, Location, str, str | None]
 """A chunk to be put into a map: characters (start, end) of the manuscript, place, title, summary."""
 
-_OURS = re.compile(r"(?:.*\.)?chunk_\d+(?:_\d+)?", re.DOTALL)
+_OURS = re.compile(r"(?:.*\.)?chunk_\d+_[0-9a-f]{4}(?:_\d+)?", re.DOTALL)
 
 
 @frozen
@@ -37,8 +38,9 @@ def with_chunks(resource_map: ResourceMap, manuscript: Manuscript, placed: Seque
     """The map with a leaf of the type `chunk` for each of `placed`; chunks that it held before are gone.
 
     A chunk goes below the deepest node whose text holds all of its own, and whose place holds its place; else below the
-    deepest one whose place does and whose text holds the chunk's end; else to the top. Its id is that of the node above and
-    `chunk_1`, `chunk_2`, ... It stands before the first sibling that begins behind it.
+    deepest one whose place does and whose text holds the chunk's end; else to the top. Its id is that of the node above,
+    `chunk_1`, `chunk_2`, ..., and four digits of its place, so that the id of a chunk that was cut otherwise before is
+    unknown instead of naming another text. It stands before the first sibling that begins behind it.
     """
     bare = evolve(resource_map, nodes=_rebuilt(resource_map, {}, {}))
     found = sections(manuscript, bare.nodes)
@@ -48,12 +50,16 @@ def with_chunks(resource_map: ResourceMap, manuscript: Manuscript, placed: Seque
     ids: list[str] = []
     for start, end, location, title, summary in placed:
         home = homes.of(start, end, location)
-        name = node_id(home, f"{CHUNK}_{len(below[home]) + 1}", taken)
+        name = node_id(home, f"{CHUNK}_{len(below[home]) + 1}_{_mark(start, end)}", taken)
         taken.add(name)
         ids.append(name)
         below[home].append((start, Node(name, title, CHUNK, location, summary)))
     begins = {section.node_id: section.start for section in found if section.node_id}
     return Planted(evolve(bare, nodes=_rebuilt(bare, below, begins)), ids)
+
+
+def _mark(start: int, end: int) -> str:
+    return f"{crc32(f'{start}-{end}'.encode()) & 0xFFFF:04x}"
 
 
 class _Homes:

@@ -10,6 +10,8 @@ from mcp_types import Tool, ToolAnnotations
 
 from citekit.application.resolve import NodeName
 from citekit.bootstrap import App
+from citekit.domain.address import Address, parse_address
+from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Form, Options
 from citekit.domain.progress import Progress
 from citekit.entrypoints.mcp import schemas
@@ -89,7 +91,9 @@ RESOLVE = Tool(
     input_schema=schemas.inputs(
         {
             "resource_id": _RESOURCE,
-            "node_id": _NODE,
+            "node_id": schemas.text(
+                "A node id, as getStructure gives them, or an address of that resource (doc://book#pages=12-15)."
+            ),
             "virtual": schemas.flag("Only the address: nothing is cut, and output_path is null."),
             "accurate": schemas.flag("Clips: exact to the frame, at the price of some re-encoding."),
             "as": schemas.text(
@@ -149,7 +153,7 @@ class Tools:
 
     def _resolve(self, arguments: Arguments, progress: Progress) -> Answer:
         evidence = self.app.resolve(
-            NodeName(arguments["resource_id"], arguments["node_id"]),
+            _part(arguments["resource_id"], arguments["node_id"]),
             virtual=arguments.get("virtual", False),
             options=Options(Form(arguments.get("as", Form.NATIVE)), arguments.get("accurate", False)),
             remap=arguments.get("remap", False),
@@ -157,3 +161,15 @@ class Tools:
             progress=progress,
         )
         return evidence_answer(evidence)
+
+
+def _part(resource_id: str, node_id: str) -> NodeName | Address:
+    """The node of that id; or the part that an address names, which has to be of that resource."""
+    if "://" not in node_id:
+        return NodeName(resource_id, node_id)
+    address = parse_address(node_id)
+    if address.resource_id != resource_id:
+        raise RequestRefused(
+            f"The address {node_id!r} is of '{address.resource_id}', and resource_id is '{resource_id}'."
+        )
+    return address

@@ -89,5 +89,5 @@ def _lines(name: str, plain: Mapping[str, Any]) -> Iterator[str]:
     counts = plain["counts"]
     parts = f"{counted(counts['chapters'], 'chapter')}, {counted(counts['chunks'], 'chunk')}, {counts['words']} words"
     yield f"{click.style('ingested', fg='green')}  {printable(plain['title'])}, {printable(plain['author'])}"
-    weight = size(int(plain["file_size_mb"] * 1024 * 1024))
+    weight = size(int(plain["file_size_mb"] * 1024 * 1024)) if plain["file_size_mb"] else "under 10 kB"
     yield f"    {plain['format']}, {weight}: {parts} in {took}, as {printable(plain['resource_id'])}"

@@ -41,7 +41,7 @@ SHOWN = 5
     type=click.Choice(MODES),
     default="precise",
     show_default=True,
-    help="With each hit: nothing, its chapter, or also the chunks around it.",
+    help="With each hit: nothing, its chapter, or also the chunks around it (their texts with --json).",
 )
 @filters()
 @click.option("--tag", "tags", multiple=True, metavar="TEXT", help="Only books with such a tag; repeatable.")
@@ -90,7 +90,18 @@ def _lines(plain: Mapping[str, Any], seconds: float) -> Iterator[str]:
         flat = printable(" ".join(passage["text"].split()))
         yield from (f"   {line}" for line in folded(flat, 93, SHOWN))
         yield f"   {click.style(printable(passage['address'] or hit['address']), fg='cyan')}  score {hit['score']:.2f}"
+        yield from _context(hit)
     if plain.get("response_instruction"):
-        yield f"\n{printable(plain['response_instruction'])}"
+        yield ""
+        yield from map(printable, plain["response_instruction"].splitlines())
     if plain["results"]:
         yield click.style(f"\n{counted(plain['result_count'], 'hit')} in {lasted(seconds)}", dim=True)
+
+
+def _context(hit: Mapping[str, Any]) -> Iterator[str]:
+    """Where the chapter of a hit is, and the chunks around it; their texts are in the JSON document."""
+    if hit.get("parent_context"):
+        yield f"   chapter  {click.style(printable(hit['parent_context']['address']), fg='cyan')}"
+    for each in hit.get("siblings", ()):
+        side = "before" if each["position"] < 0 else "after "
+        yield f"   {side}   {click.style(printable(each['address']), fg='cyan')}"

@@ -30,8 +30,8 @@ Refuse = Callable[[Arguments, BaseException], dict[str, Any]]
 INSTRUCTIONS = """\
 Alexandria is the library: books that are ingested can be asked.
 alexandria_stats says what there is, alexandria_query finds the passages that answer a question, and resolve with the \
-resource_id and node_id of a result opens the very pages. alexandria_search looks for books by author, title or tag, and \
-alexandria_ingest takes one in. These tools say what went wrong in the field error of their answer."""
+resource_id of a result, and its address as node_id, opens the very pages. alexandria_search looks for books by author, \
+title or tag, and alexandria_ingest takes one in. These tools say what went wrong in the field error of their answer."""
 
 _log = logging.getLogger(__name__)
 
