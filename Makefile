@@ -39,7 +39,7 @@ demo: .venv/library
 	$(BIN)/citekit demo
 
 test: .venv/test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 
 lint: .venv/lint
 	$(BIN)/ruff format --check .

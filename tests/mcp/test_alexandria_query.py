@@ -96,7 +96,7 @@ def test_contextual_gives_the_chapter_once_whole_and_around_each_hit(home: Libra
     assert {parent["id"]} == {each["parent_id"] for each in answer["results"]}
     for each in answer["results"]:
         assert each["text"] in each["parent_context"]["full_text"]
-        assert {"section_name", "text", "full_text", "address"} == set(each["parent_context"])
+        assert {"section_name", "text", "full_text", "truncated", "address"} == set(each["parent_context"])
         assert "siblings" not in each
     assert {"context_mode": "contextual", "parent_chunks_fetched": 1, "unique_chapters": 1} == answer["hierarchy_stats"]
 

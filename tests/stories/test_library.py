@@ -25,6 +25,7 @@ from citekit.domain.address import parse_address
 from citekit.domain.errors import (
     AlreadyIngested,
     Cancelled,
+    EmbedderUnavailable,
     IndexUnavailable,
     MetadataMissing,
     ModelMismatch,
@@ -36,7 +37,9 @@ from citekit.domain.evidence import Form, Options
 from citekit.domain.library.books import BookFilter, BookRecord
 from citekit.domain.library.chunking import ChunkingParams
 from citekit.domain.library.ledger import Deed
-from citekit.domain.library.vectors import Entry
+from citekit.domain.library.vectors import Entry, Vector
+from citekit.domain.locations import Lines
+from citekit.domain.node import Node
 from citekit.settings import LibrarySettings, Settings
 from tests.adapters.books import write_book
 
@@ -237,8 +240,7 @@ def test_who_gives_up_leaves_nothing_behind(shelf: Shelf) -> None:
     with pytest.raises(Cancelled):
         shelf.app.alexandria.ingest_book(request, give_up)
 
-    assert 0 == shelf.index.count(HERE)
-    assert [] == list(shelf.ledger.books(HERE))
+    assert ([], []) == (list(shelf.index.collections()), list(shelf.ledger.history()))
     assert "chunk" not in {node.type for node in shelf.app.maps.get("whales_md").walk()}
 
 
@@ -388,7 +390,7 @@ def test_another_embedder_is_refused_until_the_collection_is_rebuilt(make_shelf:
     assert other.alexandria.ask(shelf.ask("the white whale")).hits
 
 
-def test_a_book_whose_file_is_gone_waits_for_the_next_rebuild(shelf: Shelf) -> None:
+def test_a_book_whose_file_is_gone_stays_in_a_rebuild_with_the_same_embedder(shelf: Shelf) -> None:
     path = shelf.file("whales.md", WHALES)
     shelf.ingest(path)
     path.unlink()
@@ -397,7 +399,130 @@ def test_a_book_whose_file_is_gone_waits_for_the_next_rebuild(shelf: Shelf) -> N
     [done] = rebuild(rebuild.books(HERE), HERE)
 
     assert done.error is not None
+    assert 1 == len(shelf.ledger.books(HERE))
+    assert shelf.app.alexandria.ask(shelf.ask("the white whale")).hits
+
+
+def test_a_book_whose_file_is_gone_waits_for_the_next_rebuild_with_another(shelf: Shelf) -> None:
+    path = shelf.file("whales.md", WHALES)
+    shelf.ingest(path)
+    path.unlink()
+    rebuild = _with_embedder(shelf, HashingEmbedder(dimensions=64)).alexandria.rebuild
+
+    [done] = rebuild(rebuild.books(HERE), HERE)
+
+    assert done.error is not None
     assert (0, 1) == (len(shelf.ledger.books(HERE)), len(rebuild.books(HERE)))
+
+
+def test_nothing_is_dropped_for_an_embedder_that_does_not_work(shelf: Shelf) -> None:
+    class Broken(HashingEmbedder):
+        def query(self, text: str) -> Vector:
+            raise EmbedderUnavailable("The service is down.")
+
+    shelf.ingest(shelf.file("whales.md", WHALES))
+    points = shelf.index.count(HERE)
+    rebuild = _with_embedder(shelf, Broken(dimensions=64)).alexandria.rebuild
+
+    with pytest.raises(EmbedderUnavailable):
+        list(rebuild(rebuild.books(HERE), HERE))
+
+    assert (points, 1) == (shelf.index.count(HERE), len(shelf.ledger.books(HERE)))
+
+
+def test_a_file_that_changed_takes_the_place_of_what_it_was(shelf: Shelf) -> None:
+    path = shelf.file("whales.md", WHALES)
+    name = shelf.ingest(path)
+    before = shelf.app.alexandria.ask(shelf.ask("the white whale")).hits[0]
+    path.write_text(WHALES.replace("white whale", "grey shark"), "utf-8")
+    shelf.app.ingest(path)
+    stale = shelf.app.alexandria.ask(shelf.ask("the white whale")).hits[0]
+
+    assert name == shelf.ingest(path)
+
+    hits = shelf.app.alexandria.ask(shelf.ask("the white whale")).hits
+    assert (False, True, False) == (before.stale, stale.stale, hits[0].stale)
+    assert not [hit for hit in hits if "white whale" in hit.chunk.text]
+    assert 1 == len(shelf.ledger.books(HERE))
+
+
+def test_a_failed_replacement_is_taken_in_by_the_next_rebuild(make_shelf: MakeShelf) -> None:
+    class Full(MemoryVectorIndex):
+        full = False
+
+        def settle(self, collection: str) -> None:
+            if self.full:
+                raise IndexUnavailable("The disk is full.")
+
+    index = Full()
+    shelf = make_shelf(index=index)
+    path = shelf.file("whales.md", WHALES)
+    shelf.ingest(path)
+    index.full = True
+    with pytest.raises(IndexUnavailable):
+        shelf.ingest(path, force=True)
+    index.full = False
+    rebuild = shelf.app.alexandria.rebuild
+
+    [done] = rebuild(rebuild.books(HERE), HERE)
+
+    assert done.error is None
+    assert shelf.app.alexandria.ask(shelf.ask("the white whale")).hits
+
+
+def test_the_map_of_another_mapper_keeps_its_nodes_and_comes_back(shelf: Shelf) -> None:
+    path = shelf.file("whales.md", WHALES)
+    name = shelf.app.ingest(path).resource_map.resource_id
+    theirs = evolve(
+        shelf.app.maps.get(name),
+        nodes=(Node("all", "Everything", "part", Lines(1, 11)),),
+        metadata={**shelf.app.maps.get(name).metadata, "mapper": {"name": "gemini", "version": "1", "model": "m"}},
+    )
+    shelf.app.maps.put(theirs)
+
+    shelf.ingest(path)
+    chunks = [node.id for node in shelf.app.maps.get(name).walk() if node.type == "chunk"]
+    shelf.app.alexandria.remove_book(BookName(resource_id=name), HERE)
+
+    assert chunks
+    assert all(each.startswith("all.chunk_") for each in chunks)
+    assert theirs == shelf.app.maps.get(name)
+
+
+def test_every_file_of_a_book_is_removed(shelf: Shelf) -> None:
+    shelf.ingest(shelf.file("whales.md", WHALES), book_id=7)
+    shelf.ingest(shelf.file("whales.txt", TREES), book_id=7)
+
+    removed = shelf.app.alexandria.remove_book(BookName(book_id=7), HERE)
+
+    assert (2, 0) == (len(removed.books), shelf.index.count(HERE))
+
+
+def test_a_book_that_its_library_calls_unknown_is_taken_in(shelf: Shelf) -> None:
+    path = shelf.file("nameless.txt", "Once upon a time there was a sentence.")
+
+    entry = shelf.app.alexandria.ingest_book(
+        BookRequest(path=path, collection=HERE, title="Unknown", author="Unknown", book_id=3)
+    ).entry
+
+    assert ("Unknown", "Unknown") == (entry.title, entry.author)
+
+
+def test_who_wants_context_gets_a_share_of_each_chapter_with_its_hit(shelf: Shelf) -> None:
+    for name in ("lighthouse", "harbour", "ferry"):
+        text = "\n\n".join(f"Number {n} is a sentence about the {n}th {name} of the coast." for n in range(900))
+        shelf.ingest(shelf.file(f"{name}.md", f"# {name}\n\n{text}\n"), params=ChunkingParams(0.99, 20, 60))
+
+    answers = shelf.app.alexandria.ask(shelf.ask("the 450th ferry of the coast", mode=ContextMode.CONTEXTUAL, limit=9))
+
+    whole = {parent.id: parent for parent in answers.parents}
+    assert sum(len(parent.full_text) for parent in answers.parents) <= 50_000
+    best = {hit.parent_id: hit for hit in reversed(answers.hits)}
+    for parent, hit in best.items():
+        assert parent is not None
+        assert hit.chunk.text in whole[parent].full_text
+    assert all(hit.around is not None and hit.chunk.text in hit.around for hit in answers.hits)
+    assert any(parent.truncated for parent in answers.parents)
 
 
 def test_an_epub_is_read_chapter_by_chapter(shelf: Shelf) -> None:

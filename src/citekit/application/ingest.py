@@ -114,7 +114,7 @@ class Ingest:
         """Whether that map is what the mapper would make now."""
         return (
             there.source_digest == task.source.digest
-            and there.mapper == self.mapper.identity
+            and self.mapper.identity in (there.mapper, there.structure_by)
             and there.metadata.get("format", task.source.format.name) == task.source.format.name
             and there.metadata.get("beside", {}) == task.beside
             and task.modality in (None, there.modality)

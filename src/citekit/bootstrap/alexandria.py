@@ -271,7 +271,7 @@ class Alexandria:
     @first_use
     def ask(self) -> Ask:
         """Answer a question with places in books."""
-        return Ask(self.embedder, self.index, self.ledger)
+        return Ask(self.embedder, self.index, self.ledger, self.app.maps)
 
     @first_use
     def rebuild(self) -> Rebuild:

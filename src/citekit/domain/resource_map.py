@@ -118,6 +118,11 @@ class ResourceMap:
         """Which mapper made this map, where the map says so."""
         return MapperIdentity.from_metadata(self.metadata.get("mapper"))
 
+    @property
+    def structure_by(self) -> MapperIdentity | None:
+        """Which mapper's nodes these are, where the map's own maker only added some to them."""
+        return MapperIdentity.from_metadata(self.metadata.get("structure_by"))
+
     @cached_property
     def bounds(self) -> Bounds:
         """How far the resource reaches, as far as the map says so."""

@@ -32,7 +32,7 @@ class LibrarySettings:
     guardians: Path | None = None
     collection: str = "alexandria"
     embedder: str = "fast"
-    qdrant_url: str | None = None
+    qdrant_url: str | None = field(default=None, repr=False)
     qdrant_host: str | None = None
     qdrant_port: int = 6333
     qdrant_grpc_port: int = 6334

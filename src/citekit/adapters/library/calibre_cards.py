@@ -6,9 +6,10 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from citekit.adapters.library.catalogue import Card, enclosed, folded
+from citekit.adapters.library.catalogue import Card, enclosed
 from citekit.adapters.library.memory import by_frequency
 from citekit.domain.library.books import LibraryStats
+from citekit.domain.library.folding import folded
 from citekit.domain.library.languages import iso_639_3
 
 _BOOKS = "SELECT id, title FROM books ORDER BY timestamp DESC, id DESC"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from citekit.domain.library.books import BookFilter, BookRecord
+from citekit.domain.library.folding import folded
 from citekit.domain.library.languages import iso_639_3
 
 _SEPARATOR = "\x1f"
@@ -16,16 +16,6 @@ _SEPARATOR = "\x1f"
 
 _BIGGEST = 2**63 - 1
 """SQLite counts no further."""
-
-
-def folded(text: str) -> str:
-    """`text` as it is compared: without the difference of cases, and of how an accent is encoded, but with the accent.
-
-    That is the full case folding of Unicode (chapter 3.13, toCasefold), in normal form C.
-    """
-    if text.isascii():
-        return text.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 class Card(NamedTuple):

@@ -13,9 +13,7 @@ from attrs import frozen
 
 from citekit.adapters.drivers.file_state import FileState
 from citekit.domain.errors import LibraryUnavailable
-
-SUFFIXES = (".epub", ".fb2", ".azw3", ".mobi", ".azw", ".prc", ".pdf", ".html", ".htm", ".md", ".markdown", ".txt")
-"""What is taken for a book; the kinds that say most of themselves first."""
+from citekit.domain.formats import BOOK_SUFFIXES
 
 LIMIT = 1_000_000
 """Entries of folders that are looked at."""
@@ -72,7 +70,7 @@ def _number(name: str, attempt: int) -> int:
 
 
 def _preference(item: tuple[str, object]) -> int:
-    return SUFFIXES.index(f".{item[0].lower()}")
+    return BOOK_SUFFIXES.index(f".{item[0].lower()}")
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path, FileState]]:
@@ -88,7 +86,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path, FileState]]:
             relative = prefix + entry.name
             if entry.is_dir(follow_symlinks=False):
                 pending.append(f"{relative}/")
-            elif entry.name.lower().endswith(SUFFIXES) and _is_inside(entry, real):
+            elif entry.name.lower().endswith(BOOK_SUFFIXES) and _is_inside(entry, real):
                 yield from _looked_at(relative, entry)
 
 

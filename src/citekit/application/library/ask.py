@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
 from attrs import evolve, field, frozen
 
+from citekit.application.library.surroundings import surroundings
 from citekit.domain.address import Address, parse_address
-from citekit.domain.errors import ModelMismatch, RequestRefused
+from citekit.domain.errors import CiteKitError, ModelMismatch, RequestRefused
 from citekit.domain.library.fusion import Ranked, calibration_of, fuse
 from citekit.domain.library.lexical import overlap, query_words
 from citekit.domain.library.vectors import Entry, Question, SparseVector, Where
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.ledger import Ledger
+from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.vector_index import VectorIndex
 
 CANDIDATES = 100
@@ -28,6 +30,12 @@ QUERY_LIMIT = 10_000
 
 NEARNESS = 0.4
 """What being nearest in meaning counts for a passage, beside the share of the question's words that it has (0 to 1)."""
+
+BATCH = 50
+"""Hits whose payloads are fetched at once."""
+
+SURROUNDINGS = 6000
+"""Characters of a chapter around a hit."""
 
 ANSWER_CHARACTERS = 50_000
 """Characters of all chapters that one answer holds; what is cut off is said, and its address opens it."""
@@ -75,7 +83,7 @@ class Chunk:
 
 @frozen(kw_only=True)
 class Parent:
-    """The chapter of a hit: its whole text, or as much as `truncated` leaves; its address opens it."""
+    """The chapter of a hit: its text, or as much around its best hit as `truncated` leaves; its address opens it."""
 
     id: str
     full_text: str
@@ -88,7 +96,9 @@ class Parent:
 class Hit:
     """A chunk that answers, and the passage of it that answers best, with an address of its own.
 
-    `score` is from 0 to 1; `dense` and `lexical` are the parts it is made of, None where that side did not find it.
+    `score` is from 0 to 1; `dense` and `lexical` are the parts it is made of, None where that side did not find it. `stale`
+    says that the file has been mapped anew since it was ingested, so that the address may open something else. `around` is
+    the chapter's text around the chunk, where context was wanted.
     """
 
     score: float
@@ -97,6 +107,8 @@ class Hit:
     lexical: float | None
     passage: str | None = None
     passage_address: str | None = None
+    stale: bool = False
+    around: str | None = None
     siblings: Sequence[Chunk] = field(default=(), converter=tuple[Chunk, ...])
 
     @property
@@ -127,6 +139,7 @@ class Ask:
     embedder: Embedder
     index: VectorIndex
     ledger: Ledger
+    maps: MapStore
 
     def __call__(self, request: AskRequest) -> Answers:
         """The hits. Raises `RequestRefused` for an empty or endless question, and what the ports raise."""
@@ -136,12 +149,13 @@ class Ask:
         if len(query) > QUERY_LIMIT:
             raise RequestRefused(f"The question has {len(query)} characters; at most {QUERY_LIMIT} are read.")
         self._check_model(request.collection)
-        question = Question(
-            self.embedder.query(query), query_words(query), max(CANDIDATES, 5 * request.limit), request.where
-        )
+        hidden = {each.digest.hex for each in self.ledger.unfinished(request.collection)}
+        looked_at = max(CANDIDATES, 5 * request.limit) * (10 if hidden else 1)
+        question = Question(self.embedder.query(query), query_words(query), looked_at, request.where)
         calibration = calibration_of(self.embedder.identity.name)
-        ranked = fuse(self.index.search(request.collection, question), 3 * request.limit + 10, calibration)
-        hits = self._hits(request, [each for each in ranked if each.score >= request.threshold])
+        some = (3 * request.limit + 10) * (10 if hidden else 1)
+        ranked = fuse(self.index.search(request.collection, question), some, calibration)
+        hits = self._hits(request, [each for each in ranked if each.score >= request.threshold], hidden)
         return self._in_context(Answers(request=request, hits=hits))
 
     def _check_model(self, collection: str) -> None:
@@ -153,32 +167,46 @@ class Ask:
                 f"this one anew: citekit library rebuild --collection {collection}"
             )
 
-    def _hits(self, request: AskRequest, ranked: Sequence[Ranked]) -> list[Hit]:
-        entries = {entry.id: entry for entry in self.index.fetch(request.collection, [each.group for each in ranked])}
-        hidden = {each.digest.hex for each in self.ledger.unfinished(request.collection)}
-        shown = [
-            each for each in ranked if each.group in entries and entries[each.group].payload.get("digest") not in hidden
-        ]
-        words = query_words(request.query)
-        return [_hit(each, entries[each.group], words) for each in shown[: request.limit]]
+    def _hits(self, request: AskRequest, ranked: Sequence[Ranked], hidden: Container[str]) -> list[Hit]:
+        """The first that are to be shown: not those of books whose ingest was cut off."""
+        words, hits = query_words(request.query), list[Hit]()
+        for first in range(0, len(ranked), BATCH):
+            batch = ranked[first : first + BATCH]
+            entries = {
+                entry.id: entry for entry in self.index.fetch(request.collection, [each.group for each in batch])
+            }
+            for each in batch:
+                entry = entries.get(each.group)
+                if entry is not None and entry.payload.get("digest") not in hidden:
+                    hits.append(self._dated(_hit(each, entry, words)))
+                if len(hits) == request.limit:
+                    return hits
+        return hits
+
+    def _dated(self, hit: Hit) -> Hit:
+        """The hit, stale where the map in use is of other bytes."""
+        payload = hit.chunk.payload
+        try:
+            digest = self.maps.get(str(payload.get("resource_id"))).source_digest
+        except CiteKitError:
+            return hit
+        return hit if digest is None or digest.hex == payload.get("digest") else evolve(hit, stale=True)
 
     def _in_context(self, answers: Answers) -> Answers:
         request = answers.request
-        if request.mode is ContextMode.PRECISE:
+        wanted = tuple(dict.fromkeys(hit.parent_id for hit in answers.hits if hit.parent_id is not None))
+        if request.mode is ContextMode.PRECISE or not wanted:
             return answers
-        families = {
-            parent: self._family(request.collection, parent)
-            for parent in dict.fromkeys(hit.parent_id for hit in answers.hits)
-            if parent is not None
-        }
-        hits = answers.hits
-        if request.mode is ContextMode.COMPREHENSIVE:
-            hits = [evolve(hit, siblings=_around(hit, families.get(hit.parent_id or "", ()))) for hit in hits]
-        return evolve(answers, hits=hits, parents=_parents(families))
+        families = self._families(request.collection, wanted)
+        hits = [_surrounded(hit, families.get(hit.parent_id or "", ()), request.mode) for hit in answers.hits]
+        return evolve(answers, hits=hits, parents=_parents(families, answers.hits))
 
-    def _family(self, collection: str, parent: str) -> list[Chunk]:
-        found = self.index.matching(collection, Where({"parent": (parent,)}))
-        return sorted(map(_chunk, found), key=lambda chunk: chunk.sequence)
+    def _families(self, collection: str, parents: tuple[str, ...]) -> dict[str, list[Chunk]]:
+        """The chunks of each chapter, in order; all fetched at once."""
+        families: dict[str, list[Chunk]] = {parent: [] for parent in parents}
+        for entry in self.index.matching(collection, Where({"parent": parents})):
+            families[str(entry.payload["parent"])].append(_chunk(entry))
+        return {parent: sorted(family, key=lambda chunk: chunk.sequence) for parent, family in families.items()}
 
 
 def _hit(ranked: Ranked, entry: Entry, words: SparseVector) -> Hit:
@@ -202,27 +230,22 @@ def _chunk(entry: Entry) -> Chunk:
     return Chunk(id=entry.id, text=str(payload["text"]), address=str(payload["address"]), payload=payload)
 
 
-def _around(hit: Hit, family: Sequence[Chunk]) -> list[Chunk]:
+def _surrounded(hit: Hit, family: Sequence[Chunk], mode: ContextMode) -> Hit:
     here = hit.chunk.sequence
-    return [chunk for chunk in family if chunk.id != hit.chunk.id and abs(chunk.sequence - here) <= NEIGHBOURS]
+    near = [chunk for chunk in family if chunk.id != hit.chunk.id and abs(chunk.sequence - here) <= NEIGHBOURS]
+    around = surroundings(family, here, SURROUNDINGS)[0] if family else None
+    return evolve(hit, around=around, siblings=near if mode is ContextMode.COMPREHENSIVE else ())
 
 
-def _parents(families: Mapping[str, Sequence[Chunk]]) -> list[Parent]:
-    room = ANSWER_CHARACTERS
+def _parents(families: Mapping[str, Sequence[Chunk]], hits: Sequence[Hit]) -> list[Parent]:
+    """The chapters, each with the same share of the room, around the best hit in it."""
     parents = []
     for identifier, family in families.items():
         if not family:
             continue
-        whole = "\n".join(chunk.text for chunk in family)
+        best = next(hit for hit in hits if hit.parent_id == identifier)
+        text, truncated = surroundings(family, best.chunk.sequence, ANSWER_CHARACTERS // len(families))
         first = family[0].payload
-        parents.append(
-            Parent(
-                id=identifier,
-                full_text=whole[:room],
-                address=str(first.get("parent_address", "")),
-                truncated=len(whole) > room,
-                payload=first,
-            )
-        )
-        room = max(0, room - len(whole))
+        address = str(first.get("parent_address", ""))
+        parents.append(Parent(id=identifier, full_text=text, address=address, truncated=truncated, payload=first))
     return parents

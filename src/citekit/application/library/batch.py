@@ -113,6 +113,7 @@ def request_for(record: BookRecord, path: Path, request: BatchRequest) -> BookRe
         collection=request.collection,
         title=record.title,
         author=record.author or None,
+        authors=record.authors,
         language=next(iter(record.languages), None),
         book_id=record.id,
         tags=record.tags,

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from attrs import frozen
 
 from citekit.application.library.paths import AllowedPaths
-from citekit.domain.errors import RequestRefused, SourceUnreadable
-from citekit.domain.formats import by_name
+from citekit.domain.errors import PathNotAllowed, RequestRefused, SourceUnreadable
+from citekit.domain.formats import BOOK_SUFFIXES, by_name
 from citekit.domain.ports.text_reader import TextReader
 
-BOOK_SUFFIXES = (
-    ".epub", ".pdf", ".txt", ".md", ".html", ".htm", ".markdown", ".mobi", ".azw", ".azw3", ".prc", ".fb2", ".rst"
-)  # fmt: skip
-"""The suffixes of files that are taken for books in a folder."""
+MOST = 100_000
+"""Files of a folder that are looked at."""
 
 LIMIT = 10_000
 """Files that one answer lists."""
@@ -66,17 +65,33 @@ class Browse:
             raise RequestRefused(f"Directory not found: {folder}")
         if not os.access(folder, os.R_OK | os.X_OK):
             raise SourceUnreadable(f"Permission denied: {folder}")
-        found = sorted(self._files(folder, recursive), key=lambda file: (file.path.name.lower(), str(file.path)))
+        found = sorted(
+            islice(self._files(folder, recursive, allowed), MOST),
+            key=lambda file: (file.path.name.lower(), str(file.path)),
+        )
         return Listing(folder, found[:LIMIT], len(found) > LIMIT)
 
-    def _files(self, folder: Path, recursive: bool) -> Iterator[LocalFile]:
+    def _files(self, folder: Path, recursive: bool, allowed: AllowedPaths) -> Iterator[LocalFile]:
         for here, folders, names in os.walk(folder):
             folders[:] = [name for name in folders if recursive and not name.startswith(".")]
             for name in names:
                 path = Path(here, name)
-                if not name.startswith(".") and is_book(path) and self._readable(name) and path.is_file():
-                    yield LocalFile(path, path.stat().st_size)
+                if name.startswith(".") or not is_book(path) or not self._readable(name):
+                    continue
+                size = _size(path, allowed)
+                if size:
+                    yield LocalFile(path, size)
 
     def _readable(self, name: str) -> bool:
         format = by_name(name)
         return format is not None and self.reader.supports(format)
+
+
+def _size(path: Path, allowed: AllowedPaths) -> int:
+    """The bytes of a file that may be read; 0 for an empty one, and for what is none."""
+    try:
+        if path.is_symlink():
+            allowed.check(path)
+        return path.stat().st_size if path.is_file() else 0
+    except (OSError, PathNotAllowed):
+        return 0

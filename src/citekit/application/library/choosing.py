@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from citekit.application.library.browse import BOOK_SUFFIXES
+from citekit.domain.formats import BOOK_SUFFIXES
 from citekit.domain.library.books import BookRecord
 
 ANY = "any"

@@ -22,6 +22,9 @@ from citekit.domain.ports.sentence_splitter import SentenceSplitter
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 
+MAPPER = "library"
+"""The name of who made a map that holds chunks; `structure_by` in its metadata says whose the rest of it is."""
+
 VERSION = "1"
 """Changes whenever the same book would be cut otherwise."""
 
@@ -143,7 +146,7 @@ def _named(made: ResourceMap, params: ChunkingParams, hierarchical: bool) -> Res
     """The map under the name of who made it: the library, on top of another mapper."""
     how = "chapters" if hierarchical else "flat"
     version = f"{VERSION}-{params.threshold:g}-{params.min_words}-{params.max_words}-{how}"
-    metadata: dict[str, Any] = {**made.metadata, "mapper": MapperIdentity("library", version).to_metadata()}
-    if made.mapper is not None:
+    metadata: dict[str, Any] = {**made.metadata, "mapper": MapperIdentity(MAPPER, version).to_metadata()}
+    if made.mapper is not None and made.mapper.name != MAPPER:
         metadata["structure_by"] = made.mapper.to_metadata()
     return evolve(made, metadata=metadata)

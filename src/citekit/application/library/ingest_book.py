@@ -11,10 +11,11 @@ from attrs import evolve, field, frozen
 
 from citekit.application.ingest import Ingest
 from citekit.application.library.cutting import Cut, CutBook
-from citekit.application.library.making_entries import BookWords, chunk_entries, passage_entries
+from citekit.application.library.making_entries import BookWords
+from citekit.application.library.storing import StoreBook
 from citekit.domain.errors import (
     AlreadyIngested,
-    CiteKitError,
+    Cancelled,
     MetadataMissing,
     SourceChanged,
     SourceUnsupported,
@@ -50,14 +51,15 @@ SHORT = 20
 class BookRequest:
     """The file at `path`, to be taken into `collection`.
 
-    `title`, `author` and `language` win over what the file says. `book_id` and `tags` are those of a library. `force`
-    replaces what is there of the same bytes. Without `hierarchical` chapters are not told apart.
+    `title`, `author` and `language` win over what the file says. `book_id`, `authors` and `tags` are those of a library.
+    `force` replaces what is there of the same bytes. Without `hierarchical` chapters are not told apart.
     """
 
     path: Path
     collection: str
     title: str | None = None
     author: str | None = None
+    authors: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
     language: str | None = None
     book_id: int | None = None
     tags: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
@@ -143,9 +145,9 @@ class IngestBook:
     def _complete(self, source: Source, request: BookRequest) -> BookRequest:
         """The request with what the file says of itself. Raises `MetadataMissing`."""
         said = self.reader.facts(source)
-        title, author = _known(request.title, said.title), _known(request.author, " & ".join(said.authors))
-        if author is None and request.book_id is not None:
-            author = "Unknown"  # as its library says
+        title, author = known(request.title, said.title), known(request.author, " & ".join(said.authors))
+        if request.book_id is not None:  # a library may call a book Unknown, and its author
+            title, author = title or request.title, author or "Unknown"
         missing = [name for name, value in (("title", title), ("author", author)) if value is None]
         if missing:
             raise MetadataMissing(str(source.path), missing)
@@ -156,7 +158,7 @@ class IngestBook:
     def _take_in(self, source: Source, request: BookRequest, progress: Progress) -> BookIngested:
         watch = _Stopwatch()
         with watch.timing("mapping"):
-            base = self.ingest(source.path).resource_map
+            base = self._base(source)
             progress(5, 100, "reading")
         with watch.timing("chunking"):
             cut = self._cut(source, base, request, progress)
@@ -164,14 +166,21 @@ class IngestBook:
             vectors = self._vectors(cut, progress)
         if not self.ingest.sources.still(source):
             raise SourceChanged(base.resource_id, str(source.path))
-        entry = self._entry(source, base, request, cut)
-        self.index.create(request.collection, self.embedder.identity)
-        with self._recorded(entry), watch.timing("storing"):
-            self._store(request, entry, cut, vectors, progress)
-        done = evolve(entry, deed=Deed.FINISHED, at=self.clock.now(), seconds=watch.seconds)
-        self.ledger.append(done)
-        progress(100, 100, "ingested")
+        entry = evolve(self._entry(source, base, request, cut), seconds=watch.seconds)
+        progress(90, 100, "storing")  # the last chance to give up: from here on it is done, or taken back
+        store = StoreBook(self.index, self.ledger, self.maps, self.clock)
+        done = store(entry, _words(request, entry), cut, vectors, self.embedder.identity)
+        with suppress(Cancelled):  # too late
+            progress(100, 100, "ingested")
         return BookIngested(done, request.hierarchical, request.params)
+
+    def _base(self, source: Source) -> ResourceMap:
+        """The map that the chunks go into: the one in use, whoever made it, else a new one."""
+        for name in self.maps.find_source(str(source.path)):
+            there = self.maps.get(name)
+            if there.source_digest == source.digest and there.mapper is not None:
+                return there
+        return self.ingest(source.path).resource_map
 
     def _cut(self, source: Source, base: ResourceMap, request: BookRequest, progress: Progress) -> Cut:
         manuscript = self.reader.read(source, progress=within(progress, 5))
@@ -215,45 +224,29 @@ class IngestBook:
                 "max_chunk_size": params.max_words,
                 "hierarchical": request.hierarchical,
                 "tags": list(request.tags),
+                "authors": list(request.authors),
             },
             counts=cut.counts,
         )
 
-    @contextmanager
-    def _recorded(self, entry: LedgerEntry) -> Iterator[None]:
-        """From here on the index is changed: what goes wrong is taken back."""
-        self.ledger.append(entry)
-        try:
-            yield
-        except BaseException as error:  # also Ctrl-C, which comes as it likes
-            with suppress(CiteKitError):
-                self.index.remove(entry.collection, Where({"digest": (entry.digest.hex,)}))
-            self.ledger.append(evolve(entry, deed=Deed.FAILED, at=self.clock.now(), error=str(error)))
-            raise
 
-    def _store(
-        self, request: BookRequest, entry: LedgerEntry, cut: Cut, vectors: Sequence[Vector], progress: Progress
-    ) -> None:
-        book = BookWords(
-            digest=entry.digest,
-            resource_id=entry.resource_id,
-            title=entry.title,
-            authors=[part.strip() for part in entry.author.split("&")],
-            language=entry.language,
-            tags=request.tags,
-            book_id=request.book_id,
-            source="file" if request.book_id is None else "calibre",
-            ingested_at=entry.at.isoformat(),
-        )
-        progress(90, 100, "storing")  # the last chance to give up: from here on it is done, or taken back
-        self.index.remove(request.collection, Where({"digest": (entry.digest.hex,)}))
-        self.index.put(request.collection, chunk_entries(book, cut.manuscript, cut.placed, self.embedder.identity))
-        self.index.put(request.collection, passage_entries(book, cut.placed, vectors))
-        self.index.settle(request.collection)
-        self.maps.put(evolve(cut.resource_map, title=entry.title))
+def _words(request: BookRequest, entry: LedgerEntry) -> BookWords:
+    """What every entry of the book says of it."""
+    return BookWords(
+        digest=entry.digest,
+        resource_id=entry.resource_id,
+        title=entry.title,
+        authors=request.authors or (entry.author,),
+        language=entry.language,
+        tags=request.tags,
+        book_id=request.book_id,
+        source="file" if request.book_id is None else "calibre",
+        ingested_at=entry.at.isoformat(),
+    )
 
 
-def _known(*values: str | None) -> str | None:
+def known(*values: str | None) -> str | None:
+    """The first of these that is a name, and not a word for nobody knows."""
     return next((value.strip() for value in values if value and value.strip().lower() not in UNKNOWN), None)
 
 

@@ -54,7 +54,7 @@ class BookWords:
 class Placed:
     """A chunk in its book: characters `start` to `end`, passages (start, end) in it, and the chapter that it is part of.
 
-    `chapter_id` is None where the book was taken as one flat text.
+    `chapter` (start, end) is None where the book was taken as one flat text.
     """
 
     start: int
@@ -98,7 +98,7 @@ def passage_entries(book: BookWords, placed: Sequence[Placed], vectors: Sequence
     remaining = iter(vectors)
     for chunk in placed:
         group = entry_id(book.digest, "chunk", chunk.start, chunk.end)
-        for (start, end), vector in zip(chunk.passages, remaining, strict=False):
+        for (start, end), vector in zip(chunk.passages, remaining, strict=False):  # what remains is the next chunk's
             payload = {**book.keys, "kind": "passage"}
             yield Entry(entry_id(book.digest, "passage", start, end), group, vector=vector, payload=payload)
 

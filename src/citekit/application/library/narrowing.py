@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from attrs import field, frozen
 
 from citekit.domain.errors import RequestRefused
+from citekit.domain.library.folding import folded
 from citekit.domain.library.languages import iso_639_3
 from citekit.domain.library.ledger import LedgerEntry
 from citekit.domain.library.vectors import Where
@@ -25,7 +26,8 @@ class Narrowing:
     resources: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
 
     def __bool__(self) -> bool:
-        return any((self.author, self.title, self.language, self.tags, self.book_ids, self.resources))
+        said = (self.author, self.title, self.language)
+        return any(text and text.strip() for text in said) or bool(self.tags or self.book_ids or self.resources)
 
 
 @frozen
@@ -47,7 +49,7 @@ class NarrowTo:
 def _fields(narrowing: Narrowing, fitting: Sequence[LedgerEntry]) -> dict[str, tuple[str | int, ...]]:
     """By language and by book where that says it all: the books themselves would be many."""
     fields: dict[str, tuple[str | int, ...]] = {}
-    if narrowing.language is not None:
+    if narrowing.language:
         fields["language"] = tuple({entry.language for entry in fitting})
     if narrowing.book_ids:
         fields["book_id"] = narrowing.book_ids
@@ -60,7 +62,7 @@ def _fits(entry: LedgerEntry, narrowing: Narrowing) -> bool:
     return (
         _inside(narrowing.author, entry.author)
         and _inside(narrowing.title, entry.title)
-        and (narrowing.language is None or iso_639_3(narrowing.language) == iso_639_3(entry.language))
+        and (not narrowing.language or iso_639_3(narrowing.language) == iso_639_3(entry.language))
         and all(any(_inside(tag, own) for own in entry.parameters.get("tags", ())) for tag in narrowing.tags)
         and (not narrowing.book_ids or entry.book_id in narrowing.book_ids)
         and (not narrowing.resources or entry.resource_id in narrowing.resources)
@@ -68,4 +70,4 @@ def _fits(entry: LedgerEntry, narrowing: Narrowing) -> bool:
 
 
 def _inside(wanted: str | None, text: str) -> bool:
-    return wanted is None or wanted.casefold() in text.casefold()
+    return wanted is None or folded(wanted.strip()) in folded(text)

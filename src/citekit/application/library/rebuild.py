@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import evolve, field, frozen
 
 from citekit.application.library.ingest_book import BookIngested, BookRequest, IngestBook
-from citekit.domain.errors import Cancelled, CiteKitError
+from citekit.domain.errors import Cancelled, CiteKitError, IndexCorrupt
 from citekit.domain.library.chunking import ChunkingParams
 from citekit.domain.library.ledger import Deed, LedgerEntry
 from citekit.domain.progress import Progress, silent
@@ -20,7 +20,7 @@ class Rebuilt:
 
     entry: LedgerEntry
     ingested: BookIngested | None = None
-    error: CiteKitError | None = field(default=None)
+    error: CiteKitError | OSError | None = field(default=None)
 
 
 @frozen
@@ -35,32 +35,38 @@ class Rebuild:
         return [*ledger.books(collection), *ledger.unfinished(collection)]
 
     def __call__(self, books: Sequence[LedgerEntry], collection: str, progress: Progress = silent) -> Iterator[Rebuilt]:
-        """Drop the collection and take in `books` again.
+        """Take in `books` again, from an empty collection where it holds another embedder's vectors, or is damaged.
 
-        Each is unfinished in the ledger until it is done, so that nothing that was not done is taken for ingested: neither
-        a book whose file is gone, nor those after a process was killed.
+        Else each book is replaced where it is, and one whose file is gone stays as it is. After a drop each is unfinished in
+        the ledger until it is done, so that nothing that was not done is taken for ingested. Nothing is dropped before the
+        embedder was seen to work.
         """
-        _ = (
-            self.ingest_book.embedder.identity,
-            self.ingest_book.index.collections(),
-        )  # raises before anything is dropped
-        for entry in books:
-            self._unfinished(entry)
-        self.ingest_book.index.drop(collection)
+        self.ingest_book.embedder.query("probe")
+        if not self._usable(collection):
+            for entry in books:
+                self._unfinished(entry)
+            self.ingest_book.index.drop(collection)
         for number, entry in enumerate(books):
             progress(number, len(books), entry.title)
             try:
                 yield Rebuilt(entry, self.ingest_book(_again(entry)))
             except Cancelled:
                 raise
-            except CiteKitError as error:
-                self._unfinished(entry, str(error))
+            except (CiteKitError, OSError) as error:
                 yield Rebuilt(entry, error=error)
         progress(len(books), len(books), "")
 
-    def _unfinished(self, entry: LedgerEntry, error: str | None = None) -> None:
+    def _usable(self, collection: str) -> bool:
+        """Whether what the collection holds can stay until it is replaced."""
+        try:
+            facts = self.ingest_book.index.facts(collection)
+        except IndexCorrupt:
+            return False
+        return facts is not None and facts.model == self.ingest_book.embedder.identity
+
+    def _unfinished(self, entry: LedgerEntry) -> None:
         now = self.ingest_book.clock.now()
-        self.ingest_book.ledger.append(evolve(entry, deed=Deed.STARTED, at=now, seconds={}, error=error))
+        self.ingest_book.ledger.append(evolve(entry, deed=Deed.STARTED, at=now, seconds={}))
 
 
 def _again(entry: LedgerEntry) -> BookRequest:
@@ -73,6 +79,7 @@ def _again(entry: LedgerEntry) -> BookRequest:
         author=entry.author,
         language=entry.language,
         book_id=entry.book_id,
+        authors=tuple(said.get("authors", ())),
         tags=tuple(said.get("tags", ())),
         hierarchical=bool(said.get("hierarchical", True)),
         params=ChunkingParams(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
-from citekit.domain.errors import RequestRefused, ResourceMissing
+from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing
 from citekit.domain.library.ledger import Deed, LedgerEntry
 from citekit.domain.library.vectors import Where
-from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.ledger import Ledger
 from citekit.domain.ports.locks import Locks
@@ -31,9 +32,9 @@ class BookName:
 
 @frozen
 class Removed:
-    """The book that was taken out, and how many entries of the index it had."""
+    """The book's lines in the ledger, one for each file of it that was taken out, and how many entries they had."""
 
-    entry: LedgerEntry
+    books: Sequence[LedgerEntry] = field(converter=tuple[LedgerEntry, ...])
     entries: int
 
 
@@ -48,23 +49,37 @@ class RemoveBook:
     clock: Clock
 
     def __call__(self, name: BookName, collection: str) -> Removed:
-        """Take it out. Raises `RequestRefused` where it is not in the collection, and what the ports raise."""
-        entry = self._named(name, collection)
-        with self.locks.holding(f"book:{collection}:{entry.digest}"):
-            where = Where({"digest": (entry.digest.hex,)})
-            count = self.index.count(collection, where)
-            self.index.remove(collection, where)
-            self.index.settle(collection)
-            self.ledger.append(evolve(entry, deed=Deed.REMOVED, at=self.clock.now(), seconds={}))
-        if not any(each.digest == entry.digest for each in self.ledger.books()):
-            self._without_chunks(entry.resource_id)
-        return Removed(entry, count)
+        """Take it out, in all formats. Raises `RequestRefused` where it is not there, and what the ports raise."""
+        books = self._named(name, collection)
+        count = sum(self._remove(book) for book in books)
+        self.index.settle(collection)
+        elsewhere = {book.digest for book in self.ledger.books()}
+        for book in books:
+            if book.digest not in elsewhere:
+                self._without_chunks(book.resource_id)
+        return Removed(books, count)
 
-    def _named(self, name: BookName, collection: str) -> LedgerEntry:
-        wanted = [each for each in self._books(collection) if _is(each, name)]
+    def _remove(self, book: LedgerEntry) -> int:
+        where = Where({"digest": (book.digest.hex,)})
+        with self.locks.holding(f"book:{book.collection}:{book.digest}"):
+            self._write(
+                book, Deed.STARTED
+            )  # hidden from answers until the line below; after a kill, removed or ingested again
+            there = self.index.facts(book.collection) is not None
+            count = self.index.count(book.collection, where) if there else 0
+            if there:
+                self.index.remove(book.collection, where)
+            self._write(book, Deed.REMOVED)
+        return count
+
+    def _write(self, book: LedgerEntry, deed: Deed) -> None:
+        self.ledger.append(evolve(book, deed=deed, at=self.clock.now(), seconds={}, error=None))
+
+    def _named(self, name: BookName, collection: str) -> list[LedgerEntry]:
+        wanted = {book.digest: book for book in self._books(collection) if _is(book, name)}
         if not wanted:
             raise RequestRefused(f"'{name}' is not in collection '{collection}'.")
-        return wanted[-1]
+        return list(wanted.values())
 
     def _books(self, collection: str) -> list[LedgerEntry]:
         """Also what an ingest that was cut off may have left."""
@@ -73,10 +88,9 @@ class RemoveBook:
     def _without_chunks(self, resource_id: str) -> None:
         """Put the map in use that the library's was made from."""
         try:
-            there = self.maps.get(resource_id)
-        except ResourceMissing:
+            before = self.maps.get(resource_id).structure_by
+        except (ResourceMissing, MapCorrupt):
             return
-        before = MapperIdentity.from_metadata(there.metadata.get("structure_by"))
         edition = self.maps.edition(resource_id, before) if before is not None else None
         if edition is not None:
             self.maps.put(edition)
@@ -86,5 +100,5 @@ def _is(entry: LedgerEntry, name: BookName) -> bool:
     if name.resource_id is not None:
         return entry.resource_id == name.resource_id
     if name.path is not None:
-        return Path(entry.path) == name.path
+        return os.path.realpath(entry.path) == os.path.realpath(name.path)
     return entry.book_id == name.book_id

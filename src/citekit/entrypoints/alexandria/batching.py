@@ -120,13 +120,13 @@ def remove(library: Alexandria, arguments: Arguments, _progress: Progress) -> di
     )
     collection = collection_of(library, arguments)
     removed = library.remove_book(name, collection)
-    entry = removed.entry
+    first = removed.books[0]
     return {
         "success": True,
-        "title": entry.title,
-        "author": entry.author,
-        "resource_id": entry.resource_id,
-        "chunks": entry.counts.get("chunks", 0),
+        "title": first.title,
+        "author": first.author,
+        "resource_id": first.resource_id,
+        "chunks": sum(book.counts.get("chunks", 0) for book in removed.books),
         "points": removed.entries,
         "collection": collection,
         "error": None,

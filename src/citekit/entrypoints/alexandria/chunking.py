@@ -9,13 +9,14 @@ from typing import Any
 from citekit.application.library.browse import is_book
 from citekit.application.library.choosing import Chosen, preferred
 from citekit.application.library.compare_chunking import ComparedChunking, Comparison
+from citekit.application.library.ingest_book import known
 from citekit.application.library.try_chunking import Sample, TriedChunks
 from citekit.bootstrap.alexandria import Alexandria
 from citekit.domain.errors import BookMissing, RequestRefused
 from citekit.domain.library.books import BookFacts, BookRecord
 from citekit.domain.progress import Progress
 from citekit.entrypoints.alexandria import rendering
-from citekit.entrypoints.alexandria.telling import known, params_of
+from citekit.entrypoints.alexandria.telling import params_of
 
 Arguments = Mapping[str, Any]
 

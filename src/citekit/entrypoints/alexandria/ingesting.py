@@ -8,19 +8,23 @@ from typing import Any
 
 from attrs import evolve
 
-from citekit.application.library.browse import BOOK_SUFFIXES, is_book
+from citekit.application.library.browse import is_book
 from citekit.application.library.choosing import Chosen, preferred
-from citekit.application.library.ingest_book import BookRequest
+from citekit.application.library.ingest_book import BookRequest, known
 from citekit.bootstrap.alexandria import Alexandria
 from citekit.domain.errors import BookMissing, Cancelled, CiteKitError, PathNotAllowed
+from citekit.domain.formats import BOOK_SUFFIXES
 from citekit.domain.library.books import BookFacts, BookRecord
 from citekit.domain.progress import Progress
 from citekit.entrypoints.alexandria import rendering
 from citekit.entrypoints.alexandria.steps import Halted, Story
-from citekit.entrypoints.alexandria.telling import fresh, ingested, known, request_of, told
+from citekit.entrypoints.alexandria.telling import fresh, ingested, request_of, told
 from citekit.entrypoints.failures import sentence
 
 Arguments = Mapping[str, Any]
+
+FIRST_NAMED = (".epub", ".pdf", ".txt", ".md", ".html")
+"""The suffixes that are named first where one is not supported."""
 
 
 def ingest(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
@@ -105,7 +109,7 @@ def _valid(library: Alexandria, text: str, story: Story) -> Path:
     if not path.is_file():
         raise Halted(f"File not found: {path}", "❌ File not found")
     if not is_book(path):
-        supported = ", ".join(BOOK_SUFFIXES)
+        supported = ", ".join(dict.fromkeys((*FIRST_NAMED, *BOOK_SUFFIXES)))
         error_text = f"Unsupported file format: {path.suffix}. Supported: {supported}"
         raise Halted(error_text, f"❌ Unsupported format: {path.suffix}")
     story.done(f"📁 Found: {path.name} ({path.stat().st_size / (1024 * 1024):.1f} MB)")

@@ -16,9 +16,6 @@ from citekit.wire import locations
 OPENING = 600
 """Characters of a chapter's beginning, where it is shown beside something else."""
 
-SURROUNDINGS = 6000
-"""Characters of a chapter around a hit; the whole of it is in `parent_chunks`, once."""
-
 CUT = " [truncated]"
 
 
@@ -163,6 +160,8 @@ def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
         "chunk_level": payload.get("chunk_level", ""),
         "parent_id": hit.parent_id,
     }
+    if hit.stale:
+        found["stale"] = "the file has changed since this book was ingested; ingest it again"
     if hit.passage is not None:
         found["passage"] = {"text": hit.passage, "address": hit.passage_address}
     if parent is not None:
@@ -203,21 +202,10 @@ def _around(hit: Hit, parent: Parent) -> dict[str, Any]:
         "section_name": parent.payload.get("section_name", ""),
         "address": parent.address,
         "text": _opening(parent.full_text),
-        "full_text": _surroundings(hit.chunk.text, parent.full_text),
+        "full_text": hit.around or hit.chunk.text,
+        "truncated": parent.truncated or len(hit.around or "") < len(parent.full_text),
     }
 
 
 def _opening(text: str) -> str:
     return text if len(text) <= OPENING else f"{text[:OPENING].rsplit(maxsplit=1)[0]}{CUT}"
-
-
-def _surroundings(text: str, whole: str) -> str:
-    """`text` with as much of `whole` before and after it as there is room for."""
-    if len(whole) <= SURROUNDINGS:
-        return whole
-    at = whole.find(text)
-    if at < 0:
-        return text
-    spare = max(0, SURROUNDINGS - len(text)) // 2
-    start, end = max(0, at - spare), min(len(whole), at + len(text) + spare)
-    return f"{'[truncated] ' if start else ''}{whole[start:end]}{CUT if end < len(whole) else ''}"

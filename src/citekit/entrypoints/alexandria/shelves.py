@@ -93,7 +93,7 @@ def _index_stats(library: Alexandria) -> dict[str, Any]:
         if facts is None:
             told = f"Collection '{name}' not found: nothing has been ingested into it yet."
             return {"connected": True, "collection_name": name, "place": library.index.place, "error": told}
-        books = len(library.ledger.books(name))
+        books, cut_off = len(library.ledger.books(name)), len(library.ledger.unfinished(name))
     except IndexUnavailable as error:
         told = f"Cannot connect to Qdrant server: {sentence(error)}"
         return {"connected": False, "collection_name": name, "error": told}
@@ -106,6 +106,7 @@ def _index_stats(library: Alexandria) -> dict[str, Any]:
         "vector_size": facts.model.dimensions,
         "status": facts.status,
         "ingested_books": books,
+        "unfinished_books": cut_off,
         "model": str(facts.model),
         "place": facts.place,
     }

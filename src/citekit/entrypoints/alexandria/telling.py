@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from citekit.application.library.ingest_book import UNKNOWN, BookIngested, BookRequest
+from citekit.application.library.ingest_book import BookIngested, BookRequest
 from citekit.bootstrap.alexandria import Alexandria
 from citekit.domain.errors import AlreadyIngested, Cancelled, CiteKitError, LibraryUnavailable
 from citekit.domain.library.chunking import ChunkingParams
@@ -114,8 +114,3 @@ def _told_to_the_end(done: BookIngested, format: str, story: Story) -> dict[str,
     story.done(f"⚙️ Created {done.chunks} chunks")
     story.lines += ["💾 Manifest updated", f"✅ Successfully ingested '{title}'!"]
     return story.success(**rendering.ingested_card(done, format))
-
-
-def known(*values: str | None) -> str | None:
-    """The first of these that is a name, and not a word for nobody knows."""
-    return next((value.strip() for value in values if value and value.strip().lower() not in UNKNOWN), None)

@@ -62,7 +62,7 @@ _TOOLS: tuple[tuple[Tool, Work, Refuse, bool], ...] = (
     (ingest_tools.BATCH, batching.batch_ingest, _as_batch, True),
     (ingest_tools.TEST, chunking.test, _plainly(), True),
     (ingest_tools.COMPARE, chunking.compare, _plainly(), True),
-    (query_tools.BROWSE, shelves.browse, _plainly(files=[], count=0), False),
+    (query_tools.BROWSE, shelves.browse, _plainly(files=[], count=0), True),
     (ingest_tools.INGEST_FILE, ingesting.ingest_file, _by_steps, True),
     (ingest_tools.TEST_FILE, chunking.test_file, _plainly(), True),
     (ingest_tools.REMOVE, batching.remove, _plainly(), True),

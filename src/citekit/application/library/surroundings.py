@@ -1,0 +1,38 @@
+"""What stands around a chunk in its chapter, as much as there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Piece(Protocol):
+    """A chunk of a chapter."""
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+
+    @property
+    def sequence(self) -> int:
+        """Which of the chapter it is, rising."""
+
+
+def surroundings(family: Sequence[Piece], sequence: int, room: int) -> tuple[str, bool]:
+    """The text of the chapter around the chunk `sequence`, and whether anything was left out.
+
+    Whole chunks, joined by line feeds, that chunk always with them; its neighbours in turn, the nearer first, as long as all
+    of it has at most `room` characters.
+    """
+    here = next((place for place, piece in enumerate(family) if piece.sequence == sequence), 0)
+    first = last = here
+    size = len(family[here].text) if family else 0
+    while first > 0 or last < len(family) - 1:
+        before = len(family[first - 1].text) + 1 if first > 0 else None
+        after = len(family[last + 1].text) + 1 if last < len(family) - 1 else None
+        earlier = before is not None and (after is None or here - first <= last - here)
+        step = before if earlier else after
+        if step is None or size + step > room:
+            break
+        first, last, size = (first - 1, last, size + step) if earlier else (first, last + 1, size + step)
+    return "\n".join(piece.text for piece in family[first : last + 1]), last - first + 1 < len(family)
