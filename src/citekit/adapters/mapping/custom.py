@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -174,10 +175,15 @@ def _digest(code: bytes, config: Mapping[str, Any]) -> str:
     return Digest.of_bytes(code + json.dumps(dict(config), sort_keys=True, default=str).encode()).hex[:16]
 
 
+_READING = threading.Lock()
+"""`inspect.getsource` parses, and CPython 3.11 fails where threads parse at once (cpython issue 106905)."""
+
+
 def _version(kind: type) -> str:
     """Changes with the code of the class, where that can be read."""
     try:
-        return Digest.of_bytes(inspect.getsource(kind).encode()).hex[:16]
+        with _READING:
+            return Digest.of_bytes(inspect.getsource(kind).encode()).hex[:16]
     except (OSError, TypeError):
         return "1"
 

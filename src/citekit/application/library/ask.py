@@ -31,9 +31,6 @@ QUERY_LIMIT = 10_000
 NEARNESS = 0.4
 """What being nearest in meaning counts for a passage, beside the share of the question's words that it has (0 to 1)."""
 
-BATCH = 50
-"""Hits whose payloads are fetched at once."""
-
 SURROUNDINGS = 6000
 """Characters of a chapter around a hit."""
 
@@ -146,6 +143,8 @@ class Ask:
         query = request.query.strip()
         if not query:
             raise RequestRefused("The question is empty: ask in words.")
+        if request.limit < 1:
+            raise RequestRefused(f"At least one hit is given, not {request.limit}.")
         if len(query) > QUERY_LIMIT:
             raise RequestRefused(f"The question has {len(query)} characters; at most {QUERY_LIMIT} are read.")
         self._check_model(request.collection)
@@ -170,8 +169,8 @@ class Ask:
     def _hits(self, request: AskRequest, ranked: Sequence[Ranked], hidden: Container[str]) -> list[Hit]:
         """The first that are to be shown: not those of books whose ingest was cut off."""
         words, hits = query_words(request.query), list[Hit]()
-        for first in range(0, len(ranked), BATCH):
-            batch = ranked[first : first + BATCH]
+        for first in range(0, len(ranked), request.limit):
+            batch = ranked[first : first + request.limit]
             entries = {
                 entry.id: entry for entry in self.index.fetch(request.collection, [each.group for each in batch])
             }

@@ -70,7 +70,7 @@ def query_words(text: str) -> SparseVector:
 def overlap(question: SparseVector, text: str) -> float:
     """How much of the weight of a question's words stands in `text`, from 0 to 1; 0 for a question without words."""
     words = _words(text)
-    there = {_number(term) for term in (*_terms(words), *_little_terms(words))}
+    there = set(map(_number, {*_terms(words), *_little_terms(words)}))
     whole = sum(question.values)
     found = sum(weight for index, weight in zip(question.indices, question.values, strict=True) if index in there)
     return found / whole if whole else 0.0
