@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from attrs import define, evolve
 
+from citekit import CiteKit
 from citekit.adapters.embedding.hashing import HashingEmbedder
 from citekit.adapters.indexing.memory import MemoryVectorIndex
 from citekit.adapters.library.memory import MemoryLibrary
@@ -548,6 +549,22 @@ def test_an_agent_names_no_file_outside_the_folders_that_it_may_read(shelf: Shel
         with pytest.raises(PathNotAllowed, match="CITEKIT_ROOTS"):
             library.allowed.check(path)
     assert outside == library.for_its_owner().allowed.check(outside)
+
+
+def test_a_program_takes_books_in_asks_them_and_takes_them_out(shelf: Shelf) -> None:
+    kit = CiteKit(home=shelf.app.settings.home)
+    kit.app = shelf.app
+    library = kit.library()
+
+    done = library.ingest(shelf.file("t.txt", TREES))
+    hits = library.ask("What was written on birch bark?", threshold=0.0, context="contextual").hits
+    evidence = kit.resolve(hits[0].chunk.address)
+    library.remove(done.entry.resource_id)
+
+    assert "birch" in (hits[0].passage or "")
+    assert evidence.output_path is not None
+    assert "birch" in evidence.output_path.read_text("utf-8")
+    assert [] == list(library.books())
 
 
 def test_an_empty_question_is_refused(shelf: Shelf) -> None:

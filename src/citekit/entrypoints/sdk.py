@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from citekit.application.ingest_many import Outcome, files_below
 from citekit.application.resolve import NodeName
@@ -17,6 +17,9 @@ from citekit.domain.node import Node
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.words import read_form, read_modality
+
+if TYPE_CHECKING:
+    from citekit.entrypoints.sdk_library import Library
 
 
 class CiteKit:
@@ -95,6 +98,12 @@ class CiteKit:
             roots=[Path(root) for root in roots],
             progress=progress,
         )
+
+    def library(self, collection: str | None = None) -> Library:
+        """The library of this home: books that are asked questions. Needs the extra `library`."""
+        from citekit.entrypoints.sdk_library import Library
+
+        return Library(self.app.alexandria, collection)
 
     def search(self, words: str, *, limit: int = 20) -> list[Hit]:
         """The nodes whose titles and summaries have the words, best first."""
