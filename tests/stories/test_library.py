@@ -184,6 +184,17 @@ def test_force_replaces_what_is_there(shelf: Shelf) -> None:
     assert 1 == len(shelf.ledger.books(HERE))
 
 
+def test_a_book_that_is_taken_in_again_is_cut_as_before(shelf: Shelf) -> None:
+    bodies = [f"<h1>Part {n}</h1><h2>Chapter {n}</h2><p>{f'The tower {n} stands. ' * 60}</p>" for n in range(1, 5)]
+    path = write_book(shelf.folder / "book.epub", bodies)
+    name = shelf.ingest(path)
+    before = (shelf.app.maps.get(name).nodes, _sections(shelf))
+
+    shelf.ingest(path, force=True)
+
+    assert before == (shelf.app.maps.get(name).nodes, _sections(shelf))
+
+
 def test_a_file_says_its_own_title_and_author(shelf: Shelf) -> None:
     path = shelf.file("t.txt", TREES)
 
@@ -587,6 +598,11 @@ def test_entries_have_the_same_ids_whenever_a_book_is_taken_in(make_shelf: MakeS
 def _ids(shelf: Shelf) -> list[str]:
     everything: Sequence[Entry] = shelf.index.matching(HERE, shelf.app.alexandria.narrow(Narrowing(author="S"), HERE))
     return [entry.id for entry in everything]
+
+
+def _sections(shelf: Shelf) -> list[tuple[str, str]]:
+    found = shelf.index.matching(HERE, shelf.app.alexandria.narrow(Narrowing(author="S"), HERE))
+    return [(entry.payload["section_name"], entry.payload["address"]) for entry in found if "text" in entry.payload]
 
 
 def _with_embedder(shelf: Shelf, embedder: HashingEmbedder) -> App:

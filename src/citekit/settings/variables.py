@@ -24,7 +24,7 @@ VARIABLES = {
     "LOCAL_INGEST_PATH": "the folder of loose files that can be ingested (default: ~/Downloads)",
     "QDRANT_COLLECTION": "the collection that is asked, and ingested into (default: alexandria)",
     "CITEKIT_EMBEDDER": "whose vectors the library uses: fast (default), quality, minilm, multilingual, onnx:FOLDER, "
-    "openai[:MODEL], gemini[:MODEL]",
+    "openai[:MODEL], gemini[:MODEL], hashing",
     "QDRANT_URL": "a Qdrant server, such as http://localhost:6333 (default: the embedded index)",
     "QDRANT_HOST": "the host of a Qdrant server, where QDRANT_URL is not set",
     "QDRANT_PORT": "its port (default: 6333)",

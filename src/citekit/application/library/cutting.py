@@ -11,7 +11,7 @@ from attrs import evolve, field, frozen
 
 from citekit.application.library.cohesion import Cohesion, MeasureCohesion
 from citekit.application.library.making_entries import Placed
-from citekit.domain.library.chapters import BookSection, chapters, with_chunks
+from citekit.domain.library.chapters import BookSection, chapters, with_chunks, without_chunks
 from citekit.domain.library.chunking import Chunk, ChunkingParams, chunked, sentences_of
 from citekit.domain.library.manuscript import Manuscript
 from citekit.domain.library.passages import passages
@@ -81,6 +81,7 @@ class CutBook:
         progress: Progress = silent,
     ) -> Cut:
         """The parts of the book whose map is `base`. Raises what the ports raise, and `Cancelled`."""
+        base = without_chunks(base)  # which it has where the book was ingested before
         whole = BookSection(0, len(manuscript.text), base.title, None, 0)
         found = chapters(manuscript, base.nodes, base.title) if hierarchical else (whole,)
         cohesion = MeasureCohesion(self.splitter, self.similarity)(

@@ -11,12 +11,12 @@ from attrs import evolve
 
 from citekit.domain.library.manuscript import Manuscript
 from citekit.domain.library.passages import passages
-from citekit.domain.library.planting import Planted, with_chunks
+from citekit.domain.library.planting import Planted, with_chunks, without_chunks
 from citekit.domain.library.sections import BookSection, sections
 from citekit.domain.library.sentences import count_words, sentences
 from citekit.domain.node import Node
 
-__all__ = ["BookSection", "Planted", "chapters", "sections", "with_chunks"]
+__all__ = ["BookSection", "Planted", "chapters", "sections", "with_chunks", "without_chunks"]
 
 FRONT_MATTER = "Front matter"
 LEAST_WORDS = 20

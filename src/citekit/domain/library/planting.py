@@ -42,7 +42,7 @@ def with_chunks(resource_map: ResourceMap, manuscript: Manuscript, placed: Seque
     `chunk_1`, `chunk_2`, ..., and four digits of its place, so that the id of a chunk that was cut otherwise before is
     unknown instead of naming another text. It stands before the first sibling that begins behind it.
     """
-    bare = evolve(resource_map, nodes=_rebuilt(resource_map, {}, {}))
+    bare = without_chunks(resource_map)
     found = sections(manuscript, bare.nodes)
     homes = _Homes(bare, found)
     taken = {node.id for node in bare.walk()}
@@ -56,6 +56,11 @@ def with_chunks(resource_map: ResourceMap, manuscript: Manuscript, placed: Seque
         below[home].append((start, Node(name, title, CHUNK, location, summary)))
     begins = {section.node_id: section.start for section in found if section.node_id}
     return Planted(evolve(bare, nodes=_rebuilt(bare, below, begins)), ids)
+
+
+def without_chunks(resource_map: ResourceMap) -> ResourceMap:
+    """The map without the leaves that `with_chunks` put into it."""
+    return evolve(resource_map, nodes=_rebuilt(resource_map, {}, {}))
 
 
 def _mark(start: int, end: int) -> str:

@@ -57,7 +57,10 @@ def _batch(library: Alexandria, arguments: Arguments, progress: Progress, everyt
     if not books:
         return {**_counts([]), "summary": "⚠️ No books found matching criteria", "error": None}
     outcomes = list(library.batch_ingest(books, request, progress))
-    return {**_counts(outcomes), "summary": _summary(outcomes), "error": None}
+    there = {record.id for record in books}
+    unknown = [each for each in (request.book_ids or ())[: request.limit] if each not in there]
+    found = {"unknown_ids": unknown} if unknown else {}
+    return {**_counts(outcomes), **found, "summary": _summary(outcomes), "error": None}
 
 
 def _request(library: Alexandria, arguments: Arguments) -> BatchRequest:

@@ -17,7 +17,7 @@ INGEST = Tool(
     description=(
         "Reads a book of the library, cuts it into chunks where its subject changes, and adds them to the collection. A book "
         "whose very file is there already is not taken in again, unless force is set. Takes seconds to minutes; reports "
-        "progress, and can be cancelled without a trace."
+        "progress, and can be cancelled: nothing of it is in the collection then."
     ),
     input_schema=inputs(
         {"book_id": schemas.BOOK_ID, "format_preference": schemas.FORMAT, **schemas.INGESTING}, ("book_id",)
@@ -61,6 +61,7 @@ BATCH = Tool(
                     "error": schemas.NULL_OR_TEXT,
                 },
             ),
+            "unknown_ids": schemas.wholes("Those of book_ids that the library does not have."),
             "summary": schemas.said("string"),
         }
     ),
