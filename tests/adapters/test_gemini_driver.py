@@ -12,10 +12,10 @@ from google import genai
 from google.genai import errors
 
 from citekit.adapters.drivers import google_genai_statuses
+from citekit.adapters.drivers.asking_again import TRANSIENT
 from citekit.adapters.drivers.google_genai_errors import explain, table
 from citekit.adapters.drivers.google_genai_scene import Scene
 from citekit.adapters.drivers.google_genai_statuses import STATUSES
-from citekit.adapters.mapping.model.patience import TRANSIENT
 from citekit.domain.errors import Cancelled, MapperUnavailable, SourceUnreadable
 
 SCENE = Scene("a-model", "https://example.org", 300, "GEMINI_API_KEY", "another-model", "AIza-secret")

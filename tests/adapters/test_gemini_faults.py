@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from citekit.adapters.drivers.asking_again import PAUSE_LIMIT
 from citekit.adapters.mapping.model.leftovers import Leftovers
-from citekit.adapters.mapping.model.patience import PAUSE_LIMIT
 from tests.services.gemini_faults import PDF, Fault, Outcome, faults, file_for, outcome_of, question_about, service_for
 from tests.services.gemini_server import KEY, gemini_server
 

@@ -6,15 +6,13 @@ While a request is under way, the caller's progress is called now and then, so t
 from __future__ import annotations
 
 import random
-import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotYet
 from typing import TypeVar
 
 from attrs import field, frozen
 
+from citekit.adapters.drivers.attended import HEARTBEAT, attended
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
 
@@ -23,9 +21,6 @@ TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 
 PAUSE_LIMIT = 60.0
 """Seconds of the longest pause; a service that asks for more is not waited for."""
-
-HEARTBEAT = 0.25
-"""Seconds between two looks at whether the caller still wants the answer."""
 
 T = TypeVar("T")
 
@@ -67,7 +62,7 @@ def asked(
     attempt = 0
     while True:
         try:
-            return _attended(call, lambda: progress(0, None, "waiting for the service"))
+            return attended(call, lambda: progress(0, None, "waiting for the service"))
         except Exception as error:
             verdict = explain(error)
             if verdict is None:
@@ -84,22 +79,3 @@ def _rest(pause: float, progress: Progress, message: str) -> None:
     while (left := end - time.monotonic()) > 0:
         progress(0, None, message)
         time.sleep(min(HEARTBEAT, left))
-
-
-def _attended(call: Callable[[], T], heartbeat: Callable[[], None]) -> T:
-    outcome: Future[T] = Future()
-    threading.Thread(target=_settle, args=(outcome, call), daemon=True).start()
-    while True:
-        try:
-            return outcome.result(HEARTBEAT)
-        except NotYet:
-            if outcome.done():  # the call's own error, not ours about waiting
-                return outcome.result()
-            heartbeat()
-
-
-def _settle(outcome: Future[T], call: Callable[[], T]) -> None:
-    try:
-        outcome.set_result(call())
-    except BaseException as error:  # carried to the thread that waits
-        outcome.set_exception(error)

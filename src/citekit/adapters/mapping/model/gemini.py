@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers import google_genai, google_genai_errors, google_genai_scene
+from citekit.adapters.drivers.attended import attended
 from citekit.adapters.drivers.files import unreadable
-from citekit.adapters.mapping.model.attended import attended
 from citekit.adapters.mapping.model.conversation import (
     FilePart,
     ImagePart,

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define, evolve, field
 
 from citekit.adapters.drivers import google_genai
+from citekit.adapters.drivers.attended import attended
 from citekit.adapters.drivers.files import unreadable
-from citekit.adapters.mapping.model.attended import attended
 from citekit.adapters.mapping.model.conversation import FilePart
 from citekit.adapters.mapping.model.leftovers import Leftover, Leftovers, Run
 from citekit.adapters.mapping.model.patience import Failure, Patience, patiently

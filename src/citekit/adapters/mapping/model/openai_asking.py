@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field, frozen
 
 from citekit.adapters.drivers import openai as driver
-from citekit.adapters.mapping.model.attended import attended
+from citekit.adapters.drivers.attended import attended
 from citekit.adapters.mapping.model.conversation import Question, Reply, Usage
 from citekit.adapters.mapping.model.openai_abilities import Abilities, Form, lesser
 from citekit.adapters.mapping.model.openai_failures import BadAnswerError, Place, failure, refusal

@@ -7,8 +7,9 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
+from citekit.adapters.drivers.asking_again import TRANSIENT
 from citekit.adapters.drivers.openai import Kind, Trouble
-from citekit.adapters.mapping.model.patience import TRANSIENT, Failure
+from citekit.adapters.mapping.model.patience import Failure
 from citekit.domain.errors import MapperUnavailable
 
 DETAIL_LIMIT = 200

@@ -15,15 +15,10 @@ from typing import TypeVar
 
 from attrs import define, field, frozen
 
-from citekit.adapters.mapping.model.attended import attended
+from citekit.adapters.drivers.asking_again import Retries
+from citekit.adapters.drivers.attended import attended
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.progress import Progress
-
-TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
-"""HTTP statuses after which the same request may succeed."""
-
-PAUSE_LIMIT = 60.0
-"""Seconds of the longest pause; a service that asks for more is not waited for."""
 
 T = TypeVar("T")
 
@@ -48,12 +43,7 @@ class Patience:
 
     def pause(self, attempt: int, asked_for: float | None) -> float | None:
         """Seconds before try `attempt` (from 1); None where there is no further try."""
-        if attempt > self.retries or (asked_for is not None and asked_for > PAUSE_LIMIT):
-            return None
-        if asked_for is not None:
-            return asked_for
-        growing: float = min(PAUSE_LIMIT, self.base * 2 ** (attempt - 1))
-        return growing * (0.5 + self.jitter() / 2)
+        return Retries(count=self.retries, base=self.base, jitter=self.jitter).pause(attempt, asked_for)
 
 
 @define
