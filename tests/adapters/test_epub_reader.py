@@ -16,7 +16,7 @@ from lxml import etree
 from PIL import Image
 
 from citekit.adapters.drivers import lxml as driver
-from citekit.adapters.reading import epub, epub_archive
+from citekit.adapters.reading import chapter_pages, epub, epub_archive
 from citekit.adapters.reading.epub import EpubReader
 from citekit.domain.errors import CiteKitError, FormUnsupported, SourceUnsupported
 from tests.adapters.books import CONTAINER, NCX_ITEM, book_files, package, page, write_book, write_epub
@@ -294,7 +294,7 @@ def test_a_picture_counts_as_often_as_it_is_shown(tmp_path: Path, monkeypatch: p
 
 
 def test_a_document_that_becomes_too_large_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(epub, "DOCUMENT_LIMIT", 3 << 20)
+    monkeypatch.setattr(chapter_pages, "DOCUMENT_LIMIT", 3 << 20)
     path = write_book(tmp_path / "b.epub", [f"<p>{'x' * (1 << 20)}</p>"] * 3)
 
     assert len(EpubReader().html(path, 1, last=2)) > 2 << 20

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from attrs import define, evolve, field
 
 from citekit.adapters.drivers.lxml import parse_html, parse_page
+from citekit.adapters.reading.chapter_pages import STEPS_LIMIT, ChapterPages
 from citekit.adapters.reading.epub_archive import EpubArchive
 from citekit.adapters.reading.epub_contents import Entry, chapter_of, read_contents
-from citekit.adapters.reading.epub_html import Page, body_markup, document
+from citekit.adapters.reading.epub_html import Page
 from citekit.adapters.reading.epub_package import Item, Package, package_facts, read_package
 from citekit.adapters.reading.epub_text import Flow, flow
-from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnsupported
+from citekit.domain.errors import SourceUnsupported
 from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.reader import Book, BookChapter, Heading
 from citekit.domain.progress import Progress, silent
@@ -24,12 +25,6 @@ PICTURE_LIMIT = 8 * 1024 * 1024
 
 PICTURES_LIMIT = 32 * 1024 * 1024
 """Bytes of all pictures in one document, each counted as often as it is shown; beyond, alternative text is left."""
-
-DOCUMENT_LIMIT = 64 * 1024 * 1024
-"""Characters of the body of one document."""
-
-STEPS_LIMIT = 4_000_000
-"""Beginnings, ends and pieces of text of all elements in one book."""
 
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -81,76 +76,25 @@ class EpubReader:
         """See `Reader.html`; raises as `read` does, too."""
         with EpubArchive(path) as archive:
             package = read_package(archive, path.name)
-            _spine_item(package, chapter)
-            pages = _Pages(archive, package, _Pictures(archive, package))
-            if last is None or last == chapter:
-                body = bounded(pages.body(chapter, chars), f"Chapter {chapter} makes")
-            else:
-                _spine_item(package, last)
-                body = bounded(pages.sections(chapter, last, progress), f"Chapters {chapter}-{last} make")
-            return document(pages.page(chapter), body)
+            return _pages(archive, package).document(chapter, chars, last, progress)
 
 
-@define
-class _Pages:
-    """Makes the markup of chapters out of one archive, and one budget of pictures."""
+def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
+    """The chapters out of one archive, and one budget of pictures."""
+    pictures = _Pictures(archive, package)
 
-    archive: EpubArchive
-    package: Package
-    pictures: _Pictures
-    steps: int = 0
-
-    def sections(self, first: int, last: int, progress: Progress) -> Iterator[str]:
-        """The chapters from `first` to `last`, one section each."""
-        for number in range(first, last + 1):
-            progress(number - first, last + 1 - first, "cutting chapters")
-            yield "<section>\n"
-            yield from self.body(number, None)
-            yield "\n</section>" if number == last else "\n</section>\n"
-
-    def body(self, number: int, chars: tuple[int, int] | None) -> Iterator[str]:
-        """The markup of one chapter, or of those characters of it."""
-        content = _flow(self.archive, _spine_item(self.package, number))
-        self.steps += len(content.steps)
-        if self.steps > STEPS_LIMIT:
-            raise SourceUnsupported(f"Chapter {number} and those before it hold more markup than is read of one book.")
-        if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
-            raise LocationOutside(
-                f"characters {chars[0]}-{chars[1]} are beyond the end: "
-                f"chapter {number} has {len(content.text)} characters"
-            )
-        return body_markup(content, self.page(number), chars)
-
-    def page(self, number: int) -> Page:
+    def page(number: int) -> Page:
         """The document's facts, which are the package's alone: the same bytes under another file name say the same."""
-        own = _spine_item(self.package, number).path
+        own = package.spine[number - 1].path
         return Page(
-            title=f"{self.package.title}, chapter {number}" if self.package.title else f"Chapter {number}",
-            language=self.package.language,
+            title=f"{package.title}, chapter {number}" if package.title else f"Chapter {number}",
+            language=package.language,
             number=number,
-            picture=lambda href: self.pictures.uri(href, own or ""),
-            same=lambda href: own is not None and self.archive.find(href, own) == own,
+            picture=lambda href: pictures.uri(href, own or ""),
+            same=lambda href: own is not None and archive.find(href, own) == own,
         )
 
-
-def bounded(pieces: Iterable[str], what: str) -> str:
-    """All pieces as one text. Raises `FormUnsupported` as soon as it is too long."""
-    kept, size = [], 0
-    for piece in pieces:
-        size += len(piece)
-        if size > DOCUMENT_LIMIT:
-            raise FormUnsupported(
-                f"{what} a document of more than {DOCUMENT_LIMIT >> 20} MB: "
-                "ask for the text form, for fewer chapters, or for some characters of one."
-            )
-        kept.append(piece)
-    return "".join(kept)
-
-
-def _spine_item(package: Package, chapter: int) -> Item:
-    if not 1 <= chapter <= len(package.spine):
-        raise LocationOutside(f"chapter {chapter} is beyond the end: the book has {len(package.spine)} chapters")
-    return package.spine[chapter - 1]
+    return ChapterPages(len(package.spine), lambda number: _flow(archive, package.spine[number - 1]), page)
 
 
 def _flow(archive: EpubArchive, item: Item) -> Flow:

@@ -12,11 +12,11 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from citekit.adapters.drivers.files import open_for_reading, unreadable
 from citekit.adapters.drivers.lxml import inner_text, local_attributes, local_name, names, parse_xml
 from citekit.adapters.reading.book_facts import identified, language_code
 from citekit.adapters.reading.epub_contents import LEVEL_LIMIT, Entry
 from citekit.adapters.reading.markup_books import MarkupBook, MarkupReader, Part
+from citekit.adapters.reading.whole_file import read_whole
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.library.books import BookFacts
 
@@ -79,15 +79,7 @@ def load(path: Path) -> MarkupBook:
 
 
 def _parsed(path: Path) -> _Element:
-    try:
-        with open_for_reading(path) as stream:
-            data = stream.read(SIZE_LIMIT + 1)
-    except OSError as error:
-        raise unreadable(error, path) from error
-    if len(data) > SIZE_LIMIT:
-        raise SourceUnsupported(
-            f"{path.name} has more than {SIZE_LIMIT >> 20} MB, which is more than is read of a book."
-        )
+    data = read_whole(path, SIZE_LIMIT)
     root = parse_xml(data, path.name)
     if local_name(root) != "fictionbook":
         raise SourceUnsupported(f"{path.name} is not a FictionBook: its root element is {local_name(root)!r}.")

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
+from citekit.adapters.reading.chapter_pages import STEPS_LIMIT, ChapterPages
 from citekit.adapters.reading.epub import (
     PICTURE_LIMIT,
     PICTURES_LIMIT,
-    STEPS_LIMIT,
-    bounded,
     headings,
     media_type,
 )
 from citekit.adapters.reading.epub_contents import Entry
-from citekit.adapters.reading.epub_html import Page, body_markup, document
-from citekit.adapters.reading.epub_text import Flow, flow
-from citekit.domain.errors import LocationOutside, SourceUnsupported
+from citekit.adapters.reading.epub_html import Page
+from citekit.adapters.reading.epub_text import flow
+from citekit.domain.errors import SourceUnsupported
 from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.reader import Book, BookChapter
 from citekit.domain.progress import Progress, silent
@@ -92,45 +91,16 @@ class MarkupReader:
     ) -> str:
         """See `Reader.html`; raises as `read` does, too."""
         loaded = self.load(path)
-        _check(loaded, chapter)
-        pages = _Pages(loaded)
-        if last is None or last == chapter:
-            body = bounded(pages.body(chapter, chars), f"Chapter {chapter} makes")
-        else:
-            _check(loaded, last)
-            body = bounded(pages.sections(chapter, last, progress), f"Chapters {chapter}-{last} make")
-        return document(pages.page(chapter), body)
-
-
-def _check(book: MarkupBook, chapter: int) -> None:
-    if not 1 <= chapter <= len(book.parts):
-        raise LocationOutside(f"chapter {chapter} is beyond the end: the book has {len(book.parts)} chapters")
+        pages = ChapterPages(
+            len(loaded.parts), lambda number: flow(loaded.parts[number - 1].root()), _Pages(loaded).page
+        )
+        return pages.document(chapter, chars, last, progress)
 
 
 @define
 class _Pages:
     book: MarkupBook
-    steps: int = 0
     left: int = PICTURES_LIMIT
-
-    def sections(self, first: int, last: int, progress: Progress) -> Iterator[str]:
-        for number in range(first, last + 1):
-            progress(number - first, last + 1 - first, "cutting chapters")
-            yield "<section>\n"
-            yield from self.body(number, None)
-            yield "\n</section>" if number == last else "\n</section>\n"
-
-    def body(self, number: int, chars: tuple[int, int] | None) -> Iterator[str]:
-        content: Flow = flow(self.book.parts[number - 1].root())
-        self.steps += len(content.steps)
-        if self.steps > STEPS_LIMIT:
-            raise SourceUnsupported(f"Chapter {number} and those before it hold more markup than is read of one book.")
-        if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
-            raise LocationOutside(
-                f"characters {chars[0]}-{chars[1]} are beyond the end: "
-                f"chapter {number} has {len(content.text)} characters"
-            )
-        return body_markup(content, self.page(number), chars)
 
     def page(self, number: int) -> Page:
         facts = self.book.facts

@@ -12,7 +12,7 @@ from struct import unpack_from
 
 from attrs import frozen
 
-from citekit.adapters.drivers.files import open_for_reading, unreadable
+from citekit.adapters.reading.whole_file import read_whole
 from citekit.domain.errors import SourceUnsupported
 
 SIZE_LIMIT = 512 * 1024 * 1024
@@ -65,15 +65,7 @@ class Header:
 
 def read_records(path: Path) -> Records:
     """The records of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
-    try:
-        with open_for_reading(path) as stream:
-            data = stream.read(SIZE_LIMIT + 1)
-    except OSError as error:
-        raise unreadable(error, path) from error
-    if len(data) > SIZE_LIMIT:
-        raise SourceUnsupported(
-            f"{path.name} has more than {SIZE_LIMIT >> 20} MB, which is more than is read of a book."
-        )
+    data = read_whole(path, SIZE_LIMIT)
     if data[60:68] != b"BOOKMOBI" or len(data) < 78:
         raise SourceUnsupported(f"{path.name} is not a Mobipocket or Kindle book.")
     (count,) = unpack_from(">H", data, 76)
