@@ -150,11 +150,12 @@ class Ask:
         self._check_model(request.collection)
         hidden = {each.digest.hex for each in self.ledger.unfinished(request.collection)}
         looked_at = max(CANDIDATES, 5 * request.limit) * (10 if hidden else 1)
-        question = Question(self.embedder.query(query), query_words(query), looked_at, request.where)
+        words = query_words(query)
+        question = Question(self.embedder.query(query), words, looked_at, request.where)
         calibration = calibration_of(self.embedder.identity.name)
         some = (3 * request.limit + 10) * (10 if hidden else 1)
         ranked = fuse(self.index.search(request.collection, question), some, calibration)
-        hits = self._hits(request, [each for each in ranked if each.score >= request.threshold], hidden)
+        hits = self._hits(request, [each for each in ranked if each.score >= request.threshold], words, hidden)
         return self._in_context(Answers(request=request, hits=hits))
 
     def _check_model(self, collection: str) -> None:
@@ -166,9 +167,11 @@ class Ask:
                 f"this one anew: citekit library rebuild --collection {collection}"
             )
 
-    def _hits(self, request: AskRequest, ranked: Sequence[Ranked], hidden: Container[str]) -> list[Hit]:
+    def _hits(
+        self, request: AskRequest, ranked: Sequence[Ranked], words: SparseVector, hidden: Container[str]
+    ) -> list[Hit]:
         """The first that are to be shown: not those of books whose ingest was cut off."""
-        words, hits = query_words(request.query), list[Hit]()
+        hits: list[Hit] = []
         for first in range(0, len(ranked), request.limit):
             batch = ranked[first : first + request.limit]
             entries = {

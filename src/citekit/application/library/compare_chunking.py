@@ -10,7 +10,8 @@ from statistics import fmean, median
 from attrs import field, frozen
 
 from citekit.application.library.cohesion import Cohesion, MeasureCohesion
-from citekit.domain.errors import RequestRefused, SourceUnsupported
+from citekit.application.library.document_text import read_text
+from citekit.domain.errors import RequestRefused
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.chunking import Chunk, ChunkingParams, Reason, chunked, sentences_of
 from citekit.domain.ports.embedder import Embedder
@@ -127,17 +128,14 @@ class CompareChunking:
         `SourceUnsupported`, and what the ports raise.
         """
         every = [ChunkingParams(threshold, min_words, max_words) for threshold in THRESHOLDS]
-        source = self.sources.identify(path)
-        if not self.reader.supports(source.format):
-            raise SourceUnsupported(f"The text of {source.format.name} files cannot be read: {path}")
-        facts = self.reader.facts(source)
-        text = self.reader.read(source).text
+        found = read_text(self.sources, self.reader, path)
+        facts, text = found.facts, found.text
         cohesion = MeasureCohesion(self.splitter, self.embedder)(text, language or facts.language, max_words, progress)
         count = len(cohesion.sentences)
         if count < LEAST_SENTENCES:
             raise RequestRefused(f"Not enough sentences ({count}) for comparison")
         return ComparedChunking(
-            path=source.path,
+            path=found.path,
             facts=facts,
             total_sentences=count,
             total_words=sum(sentence.words for sentence in cohesion.sentences),

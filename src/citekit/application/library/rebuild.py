@@ -38,10 +38,10 @@ class Rebuild:
         """Take in `books` again, from an empty collection where it holds another embedder's vectors, or is damaged.
 
         Else each book is replaced where it is, and one whose file is gone stays as it is. After a drop each is unfinished in
-        the ledger until it is done, so that nothing that was not done is taken for ingested. Nothing is dropped before the
-        embedder was seen to work.
+        the ledger until it is done, so that nothing that was not done is taken for ingested. Nothing is dropped before what
+        a book is cut and embedded by was seen to work.
         """
-        self.ingest_book.embedder.query("probe")
+        self._probe()
         if not self._usable(collection):
             for entry in books:
                 self._unfinished(entry)
@@ -55,6 +55,13 @@ class Rebuild:
             except (CiteKitError, OSError) as error:
                 yield Rebuilt(entry, error=error)
         progress(len(books), len(books), "")
+
+    def _probe(self) -> None:
+        """Raise what would leave a dropped collection empty; asks the embedder for a vector, whatever that costs."""
+        cut = self.ingest_book.cut
+        cut.splitter.starts("One. Two.")
+        cut.similarity.query("probe")
+        self.ingest_book.embedder.query("probe")
 
     def _usable(self, collection: str) -> bool:
         """Whether what the collection holds can stay until it is replaced."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from attrs import field, frozen
 
 from citekit.application.library.cohesion import MeasureCohesion
-from citekit.domain.errors import RequestRefused, SourceUnsupported
+from citekit.application.library.document_text import read_text
+from citekit.domain.errors import RequestRefused
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.chunking import Chunk, ChunkingParams, chunked
 from citekit.domain.ports.embedder import Embedder
@@ -95,14 +96,11 @@ class TryChunking:
 
         Raises `RequestRefused` where there is no text in it, `SourceUnsupported`, and what the ports raise.
         """
-        source = self.sources.identify(path)
-        if not self.reader.supports(source.format):
-            raise SourceUnsupported(f"The text of {source.format.name} files cannot be read: {path}")
-        facts = self.reader.facts(source)
-        text = self.reader.read(source).text
+        found = read_text(self.sources, self.reader, path)
+        facts, text = found.facts, found.text
         if not text.strip():
             raise RequestRefused("No chunks created: there is no text in the file.")
         measure = MeasureCohesion(self.splitter, self.embedder)
         cohesion = measure(text, language or facts.language, params.max_words, progress)
         chunks = chunked(cohesion.sentences, cohesion.similarities, params)
-        return TriedChunks(path=source.path, facts=facts, params=params, text=text, chunks=chunks)
+        return TriedChunks(path=found.path, facts=facts, params=params, text=text, chunks=chunks)

@@ -19,11 +19,3 @@ def to_ingest(library: Alexandria, wanted: Mapping[str, Any]) -> None:
     model = library.embedder.identity
     if there is not None:
         library.index.create(collection, model)  # raises where it is another model's, else it does nothing
-
-
-def to_rebuild(library: Alexandria) -> None:
-    """Raises what would leave a dropped collection empty; asks the embedder for a vector, whatever that costs."""
-    library.index.collections()
-    _ = library.splitter.starts("One. Two.")
-    library.similarity.query("ready")
-    library.embedder.query("ready")

@@ -6,7 +6,6 @@ import click
 
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.failing import CommandError
-from citekit.entrypoints.cli.library import ready
 from citekit.entrypoints.cli.library.answering import collection
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
@@ -30,7 +29,6 @@ def command(session: Session, collection: str | None) -> None:
     if not books:
         raise CommandError("NothingFound", f"No book was ingested into '{name}', so there is nothing to make anew.")
     with watching(session, "Rebuilding") as watch:
-        ready.to_rebuild(library)
         done = list(library.rebuild(books, name, watch))
     failed = {each.entry.title: sentence(each.error) for each in done if each.error is not None}
     plain = {"collection": name, "books": len(done), "failed": failed, "model": str(library.embedder.identity)}

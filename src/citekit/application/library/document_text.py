@@ -1,0 +1,29 @@
+"""All of the text of a file, and what the file says of itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attrs import field, frozen
+
+from citekit.domain.errors import SourceUnsupported
+from citekit.domain.library.books import BookFacts
+from citekit.domain.ports.sources import Sources
+from citekit.domain.ports.text_reader import TextReader
+
+
+@frozen
+class DocumentText:
+    """The text of the file at `path`, which is absolute."""
+
+    path: Path
+    facts: BookFacts
+    text: str = field(repr=False)
+
+
+def read_text(sources: Sources, reader: TextReader, path: Path) -> DocumentText:
+    """The text of the file at `path`. Raises `SourceUnsupported`, and what the ports raise."""
+    source = sources.identify(path)
+    if not reader.supports(source.format):
+        raise SourceUnsupported(f"The text of {source.format.name} files cannot be read: {path}")
+    return DocumentText(source.path, reader.facts(source), reader.read(source).text)
