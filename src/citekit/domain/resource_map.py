@@ -15,6 +15,7 @@ from citekit.domain.bounds import Bounds
 from citekit.domain.digest import Digest
 from citekit.domain.errors import LocationMalformed, NodeMissing
 from citekit.domain.locations import Location
+from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
 from citekit.domain.nearest import nearest_names
@@ -123,6 +124,24 @@ class ResourceMap:
         """Which mapper's nodes these are, where the map's own maker only added some to them."""
         return MapperIdentity.from_metadata(self.metadata.get("structure_by"))
 
+    def card(self) -> MapCard:
+        """What is said of the map without its nodes."""
+        facts = self.metadata
+        size, form, beside = facts.get("source_size"), facts.get("format"), facts.get("beside")
+        return MapCard(
+            resource_id=self.resource_id,
+            type=self.modality.value,
+            title=self.title,
+            nodes=self.node_count,
+            source_path=self.source_path,
+            source_hash=None if self.source_digest is None else self.source_digest.hex,
+            source_size=size if isinstance(size, int) else None,
+            format=form if isinstance(form, str) else None,
+            mapper=_identity(self.mapper),
+            structure_by=_identity(self.structure_by),
+            beside=dict(beside) if isinstance(beside, Mapping) else {},
+        )
+
     @cached_property
     def bounds(self) -> Bounds:
         """How far the resource reaches, as far as the map says so."""
@@ -134,6 +153,10 @@ class ResourceMap:
             size=_size(facts.get("dimensions")),
             chapters=_lengths(facts.get("chapter_lengths")),
         )
+
+
+def _identity(mapper: MapperIdentity | None) -> tuple[str, str | None, str | None] | None:
+    return None if mapper is None else (mapper.name, mapper.model, mapper.version)
 
 
 def _whole(value: object) -> int | None:

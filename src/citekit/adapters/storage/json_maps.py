@@ -7,7 +7,7 @@ import json
 import os
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
@@ -21,6 +21,7 @@ from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, i
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, ResourceMissing
 from citekit.domain.ids import check_resource_id, stored_name
+from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.nearest import nearest_names
 from citekit.domain.resource_map import ResourceMap
@@ -55,6 +56,30 @@ class JsonMapStore:
         """The map, from memory where its file is unchanged."""
         hot = self._hot.get(resource_id)
         return hot if hot is not None else self._read(resource_id, self._locate(check_resource_id(resource_id)))
+
+    def card(self, resource_id: str) -> MapCard:
+        """The map at a glance."""
+        return self.get(resource_id).card()
+
+    def cards(self) -> Sequence[MapCard]:
+        """Every map at a glance; damaged ones are left out."""
+        found = []
+        for resource_id in self.ids():
+            with suppress(ResourceMissing, MapCorrupt):
+                found.append(self.card(resource_id))
+        return found
+
+    def versions(self) -> Mapping[str, str]:
+        """Every stored resource id, with what its file looks like."""
+        found = {}
+        with suppress(FileNotFoundError), os.scandir(self._folder) as entries:
+            for entry in entries:
+                name = id_of(entry)
+                if name is not None:
+                    with suppress(OSError):
+                        status = entry.stat()
+                        found[name] = f"{status.st_ino}:{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
+        return found
 
     def put(self, resource_map: ResourceMap) -> None:
         """Store or replace. Raises `FaultyAnswer` where the map holds what JSON cannot say."""

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed, ResourceMissing
 from citekit.domain.evidence import EvidenceKey, StoredEvidence
 from citekit.domain.ids import check_resource_id
+from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.nearest import nearest_names
 from citekit.domain.ports.clock import Clock
@@ -32,6 +33,8 @@ class InMemoryMapStore:
     def __init__(self) -> None:
         self._maps: dict[str, ResourceMap] = {}
         self._kept: dict[str, list[ResourceMap]] = {}
+        self._versions: dict[str, int] = {}
+        self._puts = 0
 
     def ids(self) -> Sequence[str]:
         """Every stored resource id, sorted."""
@@ -44,9 +47,23 @@ class InMemoryMapStore:
         except KeyError:
             raise self._missing(resource_id) from None
 
+    def card(self, resource_id: str) -> MapCard:
+        """The map at a glance."""
+        return self.get(resource_id).card()
+
+    def cards(self) -> Sequence[MapCard]:
+        """Every map at a glance."""
+        return [found.card() for _, found in sorted(self._maps.items())]
+
+    def versions(self) -> Mapping[str, str]:
+        """Every stored resource id, with the number of the `put` that stored it."""
+        return {name: str(self._versions[name]) for name in self.ids()}
+
     def put(self, resource_map: ResourceMap) -> None:
         """Store or replace; what another mapper made is kept."""
         name = check_resource_id(resource_map.resource_id)
+        self._puts += 1
+        self._versions[name] = self._puts
         replaced = [self._maps[name]] if name in self._maps else []
         self._kept[name] = [
             *replaced,

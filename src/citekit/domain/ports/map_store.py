@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from citekit.domain.digest import Digest
+from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.resource_map import ResourceMap
 
@@ -18,6 +19,18 @@ class MapStore(Protocol):
 
     def get(self, resource_id: str) -> ResourceMap:
         """The map. Raises `ResourceMissing`, which says where it looked, or `MapCorrupt`."""
+
+    def card(self, resource_id: str) -> MapCard:
+        """The map at a glance; its nodes are not read where it is known already. Raises as `get` does."""
+
+    def cards(self) -> Sequence[MapCard]:
+        """Every map at a glance, in the order of the ids; damaged ones are left out."""
+
+    def versions(self) -> Mapping[str, str]:
+        """Every stored resource id, with a text that is another one as soon as the map is.
+
+        Costs a look at each map, but reads none.
+        """
 
     def put(self, resource_map: ResourceMap) -> None:
         """Store or replace, in one step. A map that another mapper made of the same bytes is kept as an edition.
