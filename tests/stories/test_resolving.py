@@ -12,7 +12,6 @@ import pytest
 from attrs import evolve, frozen
 
 from citekit.adapters.extraction.text import TextExtractor
-from citekit.application.resolve import NodeName
 from citekit.bootstrap import bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.digest import Digest
@@ -30,6 +29,7 @@ from citekit.domain.errors import (
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
 from citekit.domain.locations import Lines, Location
+from citekit.domain.node import NodeName
 from citekit.wire import receipts
 from tests.stories.conftest import World
 

@@ -53,6 +53,19 @@ class LocateSource:
         """Whether `path` is where the map says its file is."""
         return self._as_written(resource_map) == path
 
+    def is_unchanged(self, resource_map: ResourceMap, source: Source | None = None) -> bool:
+        """Whether a look at the state of its file proves that it is what was mapped; False where it would have to be read.
+
+        With `source` it also has to be that very file.
+        """
+        digest = resource_map.source_digest if source is None else source.digest
+        if digest is None:
+            return True
+        path = self._as_written(resource_map)
+        if path is None or (source is not None and path != source.path):
+            return False
+        return self.sources.digest_at_hand(path) == digest
+
     def staleness(self, resource_map: ResourceMap) -> str | None:
         """None where the file still is what was mapped, else a sentence that says what became of it.
 

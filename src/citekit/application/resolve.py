@@ -12,6 +12,7 @@ from attrs import evolve, field, frozen
 
 from citekit.application.ingest import Ingest
 from citekit.application.locating import LocateSource
+from citekit.application.repeats import Asked, Repeats
 from citekit.domain.address import Address
 from citekit.domain.errors import (
     EvidenceCorrupt,
@@ -24,7 +25,7 @@ from citekit.domain.errors import (
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
 from citekit.domain.formats import Format, by_name
 from citekit.domain.locations import Chapter, Location, Pages, TimeSpan, Virtual
-from citekit.domain.node import Node
+from citekit.domain.node import Node, NodeName
 from citekit.domain.ports.evidence_store import EvidenceStore
 from citekit.domain.ports.extractor import Extractor
 from citekit.domain.ports.map_store import MapStore
@@ -36,14 +37,6 @@ from citekit.domain.source import Source
 
 _UNSAFE = re.compile(r"[^\w~-]+")
 _USUAL = Options()
-
-
-@frozen
-class NodeName:
-    """A node by its name: the other way, beside an address, to say which part is wanted."""
-
-    resource_id: str
-    node_id: str
 
 
 @frozen
@@ -64,6 +57,18 @@ class Resolve:
     extractors: Sequence[Extractor] = field(converter=tuple[Extractor, ...])
     locate: LocateSource
     ingest: Ingest
+    _repeats: Repeats = field(init=False, repr=False)
+
+    @_repeats.default
+    def _none_yet(self) -> Repeats:
+        return Repeats(self.maps, self.evidence, self.outputs, self.locate)
+
+    def at_hand(self, what: NodeName | Address, *, virtual: bool = False, options: Options = _USUAL) -> Evidence | None:
+        """The answer that this request had before, where nothing that it rests on has changed; else None.
+
+        Costs a few looks at the states of files, and reads none. The same object as long as it holds.
+        """
+        return self._repeats.again(Asked(what, virtual, options))
 
     def __call__(
         self,
@@ -86,26 +91,33 @@ class Resolve:
         Raises `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
         `RequestRefused` (an address of another modality), and what the extractor and the stores raise.
         """
+        asked = Asked(what, virtual, options)
         resource_map = self.maps.get(what.resource_id)
         part = _part(resource_map, what)
         if virtual or isinstance(part.location, Virtual):
-            return Evidence(
+            cited = Evidence(
                 resource_id=resource_map.resource_id,
                 node=part.node,
                 location=part.location,
                 stale=self.locate.staleness(resource_map),
             )
+            self._repeats.keep(asked, cited, resource_map, None)
+            return cited
         try:
             source = self.locate(resource_map, roots)
         except SourceChanged as changed:
             if not remap or (confined and not self.locate.is_inside(Path(changed.path))):
                 raise
-            again = self.ingest(Path(changed.path), wanted_id=resource_map.resource_id, progress=progress)
-            part = _part(again.resource_map, what)
-            source = self.locate(again.resource_map, roots)
+            resource_map = self.ingest(
+                Path(changed.path), wanted_id=resource_map.resource_id, progress=progress
+            ).resource_map
+            part = _part(resource_map, what)
+            source = self.locate(resource_map, roots)
         else:
             self._follow(resource_map, source)
-        return self._physical(what.resource_id, source, part, options, progress)
+        cut = self._physical(what.resource_id, source, part, options, progress)
+        self._repeats.keep(asked, cut, resource_map, source)
+        return cut
 
     def forms(self, format: Format, location: Location) -> list[Form]:
         """Every form in which that place of such a file can be cut out."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import evolve
 
-from citekit.application.resolve import NodeName
+from citekit.domain.node import NodeName
 from citekit.bootstrap import bootstrap
 from citekit.compat.adapters import MapAdapter
 from citekit.compat.mapper import GeminiMapper, gemini_settings

@@ -29,12 +29,13 @@ _IS_LF = bytes(byte == 10 for byte in range(256))
 _DENSE = 4
 """Bytes a line up to which looking at each byte is faster than making each line."""
 
-_WIDE_END = {
+WIDE_END = {
     ("little", 2): re.compile(rb"\r\0\n\0|\n\0|\r\0"),
     ("big", 2): re.compile(rb"\0\r\0\n|\0\n|\0\r"),
     ("little", 4): re.compile(rb"\r\0\0\0\n\0\0\0|\n\0\0\0|\r\0\0\0"),
     ("big", 4): re.compile(rb"\0\0\0\r\0\0\0\n|\0\0\0\n|\0\0\0\r"),
 }
+"""A line end in code units of (byte order, bytes); what it finds counts only where it begins with a code unit."""
 
 
 @frozen
@@ -71,14 +72,14 @@ def index_lines(chunks: Iterable[bytes]) -> LineIndex:
             if len(data) < 4:
                 held = data
                 continue
-            order, unit = _code_unit(data)
+            order, unit = code_unit(data)
             starts.append(0)
             first = False
         offset, held = _scan(data, offset, order, unit, starts, final=False)
         if len(starts) > LINES_LIMIT:
             raise SourceUnsupported(f"The text has more than {LINES_LIMIT} lines: part it into smaller files.")
     if first and held:
-        order, unit = _code_unit(held)
+        order, unit = code_unit(held)
         starts.append(0)
     offset, _ = _scan(held, offset, order, unit, starts, final=True)
     if len(starts) > 1 and starts[-1] == offset:
@@ -86,14 +87,15 @@ def index_lines(chunks: Iterable[bytes]) -> LineIndex:
     return LineIndex(starts, offset)
 
 
-def _code_unit(head: bytes) -> tuple[str, int]:
+def code_unit(head: bytes) -> tuple[str, int]:
+    """(byte order, bytes) of the code units of a text that begins with `head`, by its byte-order mark."""
     return next(((order, unit) for mark, order, unit in _UNITS if head.startswith(mark)), ("little", 1))
 
 
 def _scan(data: bytes, offset: int, order: str, unit: int, starts: array[int], *, final: bool) -> tuple[int, bytes]:
     """Append the line starts found in `data`, which begins at byte `offset`; return what must be looked at again."""
     if unit > 1:
-        return _scan_wide(data, offset, _WIDE_END[order, unit], unit, starts, final=final)
+        return _scan_wide(data, offset, WIDE_END[order, unit], unit, starts, final=final)
     done = len(data) - (data.endswith(b"\r") and not final)
     if data.count(b"\n") * _DENSE > len(data) and b"\r" not in data:
         starts.extend(compress(range(offset + 1, offset + len(data) + 1), data.translate(_IS_LF)))

@@ -31,3 +31,11 @@ class Node:
             node = pending.pop()
             yield node
             pending.extend(reversed(node.children))
+
+
+@frozen
+class NodeName:
+    """A node by its name: the other way, beside an address, to say which part of what is wanted."""
+
+    resource_id: str
+    node_id: str

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citekit.application.ingest_many import Outcome, files_below
-from citekit.application.resolve import NodeName
 from citekit.application.search import Hit
 from citekit.application.verify import Verdict
 from citekit.bootstrap import App, bootstrap
 from citekit.domain.address import Address, parse_address
 from citekit.domain.evidence import Evidence, Form, Options
-from citekit.domain.node import Node
+from citekit.domain.node import Node, NodeName
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.words import read_form, read_modality

@@ -50,6 +50,9 @@ class EvidenceStore(Protocol):
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
         """The evidence, undamaged as far as the size and the times of change of its file tell, or None."""
 
+    def at_hand(self, key: EvidenceKey) -> StoredEvidence | None:
+        """What `find` would give, where that takes no more than a look at the state of the object; else None."""
+
     def obtain(self, key: EvidenceKey, make: Make, progress: Progress = silent) -> StoredEvidence:
         """The evidence, made by `make` where it is missing or damaged.
 

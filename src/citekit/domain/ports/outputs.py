@@ -21,6 +21,12 @@ class Outputs(Protocol):
         `EvidenceCorrupt` where the object is gone or damaged: obtain it again.
         """
 
+    def still(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
+        """Whether `place`, which gave that path for them before, would give it again without writing.
+
+        Costs a look at the states of files; False where they would have to be read.
+        """
+
     def receipt(self, path: Path) -> Receipt | None:
         """The receipt of a file that `place` laid there, or None."""
 

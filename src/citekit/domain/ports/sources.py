@@ -23,6 +23,9 @@ class Sources(Protocol):
     def digest(self, path: Path) -> Digest | None:
         """The digest of the file at `path` as it is now, or None where there is no readable file."""
 
+    def digest_at_hand(self, path: Path) -> Digest | None:
+        """The digest of the file at `path` as it is now, where a look at its state tells it; None where it would be read."""
+
     def digest_uncached(self, path: Path) -> Digest | None:
         """Like `digest`, but every byte is read, whatever is remembered of the file: for proofs."""
 

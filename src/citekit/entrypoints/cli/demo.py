@@ -12,12 +12,11 @@ from typing import Any
 
 import click
 
-from citekit.application.resolve import NodeName
 from citekit.bootstrap import App, bootstrap
 from citekit.domain.errors import CiteKitError
 from citekit.domain.evidence import Evidence
 from citekit.domain.formats import by_name
-from citekit.domain.node import Node
+from citekit.domain.node import Node, NodeName
 from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.demo_library import show_library

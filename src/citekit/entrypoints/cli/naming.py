@@ -11,7 +11,7 @@ from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import CiteKitError, NodeMissing, RequestRefused
 
 if TYPE_CHECKING:
-    from citekit.application.resolve import NodeName
+    from citekit.domain.node import NodeName
     from citekit.domain.ports.map_store import MapStore
 
 
@@ -28,7 +28,7 @@ def named_node(maps: MapStore, words: Sequence[str], resource: str | None) -> No
     Raises `click.UsageError`, `RequestRefused` where `RESOURCE.NODE` can be read in several ways or names no node, and
     `ResourceMissing` or `NodeMissing` where it can be read in none.
     """
-    from citekit.application.resolve import NodeName
+    from citekit.domain.node import NodeName
 
     if resource is not None and len(words) == 1:
         return NodeName(resource, words[0])
@@ -40,7 +40,7 @@ def named_node(maps: MapStore, words: Sequence[str], resource: str | None) -> No
 
 
 def _split(maps: MapStore, text: str) -> NodeName:
-    from citekit.application.resolve import NodeName
+    from citekit.domain.node import NodeName
 
     splits = [NodeName(text[:dot], text[dot + 1 :]) for dot, character in enumerate(text) if character == "."]
     known = set(maps.ids())

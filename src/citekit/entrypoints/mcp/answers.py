@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -25,21 +26,32 @@ LONGEST_ERROR = 1200
 
 @frozen
 class Answer:
-    """Plain data and its JSON text; `links` are files that belong to it."""
+    """JSON text, which is said once as text and once as structure; `links` are files that belong to it."""
 
-    plain: dict[str, Any]
     text: str
     links: Sequence[ResourceLink] = ()
 
     @classmethod
     def of(cls, plain: dict[str, Any], links: Sequence[ResourceLink] = ()) -> Answer:
-        """The answer that is this data."""
-        return cls(plain, compact(plain), links)
+        """The answer that is this data. Names of files may hold bytes that are no text; they become question marks."""
+        return cls(compact(plain).encode("utf-8", "replace").decode(), links)
+
+    @cached_property
+    def data(self) -> bytes:
+        """The text as it stands on the wire where it is structure."""
+        return self.text.encode()
+
+    @cached_property
+    def quoted(self) -> bytes:
+        """The text as it stands on the wire where it is a JSON string."""
+        return json.dumps(self.text, ensure_ascii=False).encode()
 
     def result(self, *, with_links: bool) -> CallToolResult:
         """As a tool's result. Clients before 2025-06-18 know no links."""
         content: list[ContentBlock] = [TextContent(text=self.text)]
-        return CallToolResult(content=[*content, *(self.links if with_links else ())], structured_content=self.plain)
+        return CallToolResult(
+            content=[*content, *(self.links if with_links else ())], structured_content=json.loads(self.text)
+        )
 
 
 def failure(error: BaseException, *, structure: bool = False) -> CallToolResult:
@@ -55,9 +67,9 @@ def compact(plain: object) -> str:
     return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def node_answer(node: Node) -> dict[str, Any]:
+def node_answer(node: Node) -> Answer:
     """A node with the ids of its children."""
-    return maps.to_plain_node(node, depth=0)
+    return Answer.of(maps.to_plain_node(node, depth=0))
 
 
 def evidence_answer(evidence: Evidence) -> Answer:
@@ -78,40 +90,62 @@ def evidence_answer(evidence: Evidence) -> Answer:
     return Answer.of(plain, _links(evidence))
 
 
-@define
-class MapAnswers:
-    """Maps as answers. The JSON of the last few whole maps is kept, for as long as the map is the same object."""
+KEPT_BYTES = 8 * 1024 * 1024
+"""Characters of the answers that are kept; those least recently given go first."""
 
-    kept: int = 8
-    _known: OrderedDict[int, tuple[ResourceMap, Answer]] = field(factory=OrderedDict, init=False)
+
+@define
+class KeptAnswers:
+    """Answers that were given, each for as long as what it says is still told by the very same object."""
+
+    limit: int = KEPT_BYTES
+    _kept: OrderedDict[Hashable, tuple[object, Answer]] = field(factory=OrderedDict, init=False)
+    _size: int = field(default=0, init=False)
     _lock: Lock = field(factory=Lock, init=False)
 
-    def whole(self, resource_map: ResourceMap) -> Answer:
-        """The whole map."""
-        name = id(resource_map)
-        with self._lock:
-            known = self._known.get(name)
-            if known is not None and known[0] is resource_map:
-                self._known.move_to_end(name)
-                return known[1]
-        made = Answer.of(maps.to_plain_map(resource_map))
-        with self._lock:
-            self._known[name] = resource_map, made
-            while len(self._known) > self.kept:
-                self._known.popitem(last=False)
-        return made
+    def of(self, name: Hashable, told_by: object, make: Callable[[], Answer]) -> Answer:
+        """The answer called `name`, which is read off `told_by` alone; made where it is not kept."""
+        return self.known(name, told_by) or self._keep(name, told_by, make())
 
-    def structure(self, structure: Structure) -> Answer:
-        """A map, or the part of it that was asked for and fits; then what is left out is said before the nodes."""
-        if structure.whole:
-            return self.whole(structure.resource_map)
-        plain = maps.to_plain_map(evolve(structure.resource_map, nodes=structure.nodes))
-        nodes = plain.pop("nodes")
-        _count_children(nodes, structure.resource_map)
-        plain["truncated"] = structure.next_cursor is not None
-        if structure.next_cursor is not None:
-            plain["next_cursor"] = structure.next_cursor
-        return Answer.of({**plain, "total_nodes": structure.total, "nodes": nodes})
+    def known(self, name: Hashable, told_by: object) -> Answer | None:
+        """The answer called `name`, if it was read off that very object."""
+        with self._lock:
+            kept = self._kept.get(name)
+            if kept is None or kept[0] is not told_by:
+                return None
+            self._kept.move_to_end(name)
+            return kept[1]
+
+    def _keep(self, name: Hashable, told_by: object, answer: Answer) -> Answer:
+        with self._lock:
+            self._drop(name)
+            self._kept[name] = told_by, answer
+            self._size += len(answer.text)
+            while self._size > self.limit and len(self._kept) > 1:
+                self._drop(next(iter(self._kept)))
+        return answer
+
+    def _drop(self, name: Hashable) -> None:
+        kept = self._kept.pop(name, None)
+        self._size -= len(kept[1].text) if kept else 0
+
+
+def structure_answer(structure: Structure) -> Answer:
+    """A map, or the part of it that was asked for and fits; then what is left out is said before the nodes."""
+    if structure.whole:
+        return map_answer(structure.resource_map)
+    plain = maps.to_plain_map(evolve(structure.resource_map, nodes=structure.nodes))
+    nodes = plain.pop("nodes")
+    _count_children(nodes, structure.resource_map)
+    plain["truncated"] = structure.next_cursor is not None
+    if structure.next_cursor is not None:
+        plain["next_cursor"] = structure.next_cursor
+    return Answer.of({**plain, "total_nodes": structure.total, "nodes": nodes})
+
+
+def map_answer(resource_map: ResourceMap) -> Answer:
+    """A whole map."""
+    return Answer.of(maps.to_plain_map(resource_map))
 
 
 def _count_children(nodes: Sequence[dict[str, Any]], resource_map: ResourceMap) -> None:

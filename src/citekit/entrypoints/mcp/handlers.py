@@ -33,6 +33,7 @@ from citekit.domain.progress import silent
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp import resources
 from citekit.entrypoints.mcp.answers import Answer, failure
+from citekit.entrypoints.mcp.parcels import Parcels
 from citekit.entrypoints.mcp.tools import GET_STRUCTURE, Bound, Tools
 from citekit.entrypoints.mcp.workers import Report, Workers
 from citekit.settings import TOOLSETS
@@ -57,13 +58,12 @@ _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
 
 
-def build_server(app: App, workers: Workers | None = None) -> Server[Any]:
-    """The server without a wire, for any transport of the SDK."""
+def build_server(app: App, workers: Workers | None = None, parcels: Parcels | None = None) -> Server[Any]:
+    """The server without a wire, for any transport of the SDK; with `parcels` for a wire that fills them in."""
     tools = Tools(app)
     offered = _offered(app, tools)
-    handlers = _Handlers(
-        tools, {name: bound for each in offered for name, bound in each.bound.items()}, workers or Workers()
-    )
+    bound = {name: bound for each in offered for name, bound in each.bound.items()}
+    handlers = _Handlers(tools, bound, workers or Workers(), parcels or Parcels())
     with_prompts = ALEXANDRIA in app.settings.library.toolsets
     return Server(
         "citekit",
@@ -102,8 +102,8 @@ def _offered(app: App, tools: Tools) -> list[_Toolset]:
 
 
 class _Handlers:
-    def __init__(self, tools: Tools, bound: Mapping[str, Bound], workers: Workers) -> None:
-        self._tools, self._bound, self._workers = tools, bound, workers
+    def __init__(self, tools: Tools, bound: Mapping[str, Bound], workers: Workers, parcels: Parcels) -> None:
+        self._tools, self._bound, self._workers, self._parcels = tools, bound, workers, parcels
 
     async def list_tools(self, _: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[each.tool for each in self._bound.values()])
@@ -122,9 +122,13 @@ class _Handlers:
             if not isinstance(error, CiteKitError | OSError):
                 _log.exception("%s failed", params.name)
             return failure(error, structure=bound.tool is GET_STRUCTURE)
-        return answer.result(with_links=context.protocol_version >= LINKS_SINCE)
+        with_links = context.protocol_version >= LINKS_SINCE
+        return self._parcels.hand_over(context.request_id, answer, with_links=with_links)
 
     async def _answer(self, bound: Bound, arguments: dict[str, Any], context: _Context) -> Answer:
+        at_hand = bound.at_hand(arguments)
+        if at_hand is not None:
+            return at_hand
         if not bound.long(arguments):
             return await self._workers.quick(functools.partial(bound.run, arguments, silent))
         return await self._workers.long(functools.partial(bound.run, arguments), _report(context))
@@ -152,7 +156,7 @@ class _Handlers:
     async def read_resource(self, _: _Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         def read() -> ReadResourceResult:
             found = self._tools.app.maps.get(resources.id_of(params.uri))
-            return resources.contents(params.uri, self._tools.answers.whole(found).text)
+            return resources.contents(params.uri, self._tools.whole(found).text)
 
         return await self._or_refused(read)
 

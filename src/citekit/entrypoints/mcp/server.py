@@ -7,8 +7,10 @@ import logging
 import os
 import sys
 import threading
+from typing import TYPE_CHECKING
 
-from citekit.bootstrap import App
+if TYPE_CHECKING:
+    from citekit.bootstrap import App
 
 TURN = 0.001
 """Seconds after which a busy thread lets another one on: a look into a map does not wait the usual 5 ms for it."""

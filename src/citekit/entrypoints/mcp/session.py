@@ -18,7 +18,7 @@ from citekit.entrypoints.mcp.workers import Workers
 def hold(app: App) -> bool:
     """Answer one client to the end; whether work that nobody waits for any more still runs then."""
     wire, workers = Wire(*claim()), Workers()
-    anyio.run(_session, build_server(app, workers), wire)
+    anyio.run(_session, build_server(app, workers, wire.parcels), wire)
     return workers.busy > 0
 
 

@@ -22,6 +22,8 @@ from attrs import define, field
 from mcp.shared.message import SessionMessage
 from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCNotification, JSONRPCRequest, jsonrpc_message_adapter
 
+from citekit.entrypoints.mcp.parcels import Parcels
+
 MESSAGE_LIMIT = 16 * 1024 * 1024
 """Bytes of the longest message that is read; a longer one ends the session."""
 
@@ -62,6 +64,7 @@ class Wire:
 
     source: int
     sink: int
+    parcels: Parcels = field(factory=Parcels)
     _owed: set[str | int] = field(factory=set, init=False)
     _settled: anyio.Event = field(factory=anyio.Event, init=False)
     _failed: bool = field(default=False, init=False)
@@ -84,7 +87,10 @@ class Wire:
 
     async def write(self, message: SessionMessage) -> None:
         """Write one message. Raises `OSError` where nobody reads any more."""
+        answered = getattr(message.message, "id", None)
         data = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        if answered is not None:
+            data = self.parcels.filled(answered, data)
         try:
             if len(data) <= AT_ONCE and _ready(self.sink):
                 os.write(self.sink, data)
@@ -94,16 +100,18 @@ class Wire:
             self._failed = True
             raise
         finally:
-            self.settle(getattr(message.message, "id", None))
+            self.settle(answered)
 
     def owe(self, request: str | int) -> None:
         """A request was read."""
         self._owed.add(request)
+        self.parcels.expect(request)
 
     def settle(self, request: str | int | None) -> None:
         """A request was answered, or is not wanted any more."""
         if request is not None:
             self._owed.discard(request)
+            self.parcels.drop(request)
         self._settled.set()
         self._settled = anyio.Event()
 

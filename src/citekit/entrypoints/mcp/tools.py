@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from attrs import define, field, frozen
 from mcp_types import Tool, ToolAnnotations
 
-from citekit.application.resolve import NodeName
 from citekit.bootstrap import App
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Form, Options
-from citekit.domain.progress import Progress
+from citekit.domain.node import NodeName
+from citekit.domain.progress import Progress, silent
+from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.mcp import schemas
-from citekit.entrypoints.mcp.answers import Answer, MapAnswers, evidence_answer, node_answer
+from citekit.entrypoints.mcp.answers import (
+    Answer,
+    KeptAnswers,
+    evidence_answer,
+    map_answer,
+    node_answer,
+    structure_answer,
+)
 from citekit.entrypoints.mcp.arguments import checked
 
 Arguments = Mapping[str, Any]
@@ -114,7 +122,9 @@ RESOLVE = Tool(
 class Bound:
     """A tool and what it runs; `long` tells from the arguments whether that may take long.
 
-    Where there is `refused`, errors are answers of the tool, and not marked as errors of the protocol.
+    `at_hand` gives the same answer as `run` where it takes no more than looks at the states of files, else None: it is
+    called by the thread that serves everybody. Where there is `refused`, errors are answers of the tool, and not marked
+    as errors of the protocol.
     """
 
     tool: Tool
@@ -122,6 +132,7 @@ class Bound:
     long: Callable[[Arguments], bool] = lambda _: False
     check: Check = checked
     refused: Refused | None = None
+    at_hand: Callable[[Arguments], Answer | None] = lambda _: None
 
 
 @define
@@ -129,38 +140,90 @@ class Tools:
     """The four tools on the use cases of one home. Called from several threads at once."""
 
     app: App
-    answers: MapAnswers = field(factory=MapAnswers)
+    answers: KeptAnswers = field(factory=KeptAnswers)
 
     def bound(self) -> dict[str, Bound]:
         """The tools by name, in the order in which an agent uses them."""
         tools = (
-            Bound(LIST_RESOURCES, self._list_resources),
-            Bound(GET_STRUCTURE, self._get_structure),
-            Bound(GET_NODE, self._get_node),
-            Bound(RESOLVE, self._resolve, lambda arguments: not arguments.get("virtual", False)),
+            Bound(LIST_RESOURCES, self._list_resources, at_hand=self._listed),
+            Bound(GET_STRUCTURE, self._get_structure, at_hand=self._structure_at_hand),
+            Bound(GET_NODE, self._get_node, at_hand=self._node_at_hand),
+            Bound(
+                RESOLVE,
+                self._resolve,
+                lambda arguments: not arguments.get("virtual", False),
+                at_hand=self._evidence_at_hand,
+            ),
         )
         return {each.tool.name: each for each in tools}
 
+    def whole(self, resource_map: ResourceMap) -> Answer:
+        """A whole map, as `getStructure` gives it where it fits."""
+        return self.answers.of((MAP, resource_map.resource_id), resource_map, lambda: map_answer(resource_map))
+
     def _list_resources(self, _arguments: Arguments, _progress: Progress) -> Answer:
-        return Answer.of({"resources": list(self.app.maps.ids())})
+        ids = self.app.maps.ids()
+        return self.answers.of(LIST_RESOURCES.name, ids, lambda: Answer.of({"resources": list(ids)}))
+
+    def _listed(self, _arguments: Arguments) -> Answer | None:
+        ids = self.app.maps.ids_at_hand()
+        return None if ids is None else self.answers.known(LIST_RESOURCES.name, ids)
 
     def _get_structure(self, arguments: Arguments, _progress: Progress) -> Answer:
-        return self.answers.structure(self.app.structure(**arguments))
+        found = self.app.structure(**arguments)
+        if found.whole:
+            return self.whole(found.resource_map)
+        return self.answers.of(_asked(GET_STRUCTURE, arguments), found.resource_map, lambda: structure_answer(found))
+
+    def _structure_at_hand(self, arguments: Arguments) -> Answer | None:
+        resource_id = arguments["resource_id"]
+        resource_map = self.app.maps.at_hand(resource_id)
+        if resource_map is None:
+            return None
+        name = (MAP, resource_id) if len(arguments) == 1 else _asked(GET_STRUCTURE, arguments)
+        return self.answers.known(name, resource_map)
 
     def _get_node(self, arguments: Arguments, _progress: Progress) -> Answer:
-        node = self.app.maps.get(arguments["resource_id"]).find(arguments["node_id"])
-        return Answer.of(node_answer(node))
+        resource_map = self.app.maps.get(arguments["resource_id"])
+        node = resource_map.find(arguments["node_id"])
+        return self.answers.of(_asked(GET_NODE, arguments), resource_map, lambda: node_answer(node))
+
+    def _node_at_hand(self, arguments: Arguments) -> Answer | None:
+        resource_map = self.app.maps.at_hand(arguments["resource_id"])
+        if resource_map is None or arguments["node_id"] not in resource_map:
+            return None
+        return self._get_node(arguments, silent)
 
     def _resolve(self, arguments: Arguments, progress: Progress) -> Answer:
         evidence = self.app.resolve(
             _part(arguments["resource_id"], arguments["node_id"]),
             virtual=arguments.get("virtual", False),
-            options=Options(Form(arguments.get("as", Form.NATIVE)), arguments.get("accurate", False)),
+            options=_options(arguments),
             remap=arguments.get("remap", False),
             confined=True,
             progress=progress,
         )
         return evidence_answer(evidence)
+
+    def _evidence_at_hand(self, arguments: Arguments) -> Answer | None:
+        what = _part(arguments["resource_id"], arguments["node_id"])
+        virtual = arguments.get("virtual", False)
+        evidence = self.app.resolve.at_hand(what, virtual=virtual, options=_options(arguments))
+        if evidence is None:
+            return None
+        return self.answers.of(_asked(RESOLVE, arguments), evidence, lambda: evidence_answer(evidence))
+
+
+MAP = "map"
+
+
+def _asked(tool: Tool, arguments: Arguments) -> Hashable:
+    """What the answer to a call is kept under."""
+    return (tool.name, *sorted(arguments.items()))
+
+
+def _options(arguments: Arguments) -> Options:
+    return Options(Form(arguments.get("as", Form.NATIVE)), arguments.get("accurate", False))
 
 
 def _part(resource_id: str, node_id: str) -> NodeName | Address:

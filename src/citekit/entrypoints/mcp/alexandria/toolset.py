@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -93,7 +92,7 @@ class LibraryTools:
         }
 
     def _run(self, name: str, work: Work, arguments: Arguments, progress: Progress) -> Answer:
-        return _answer(work(self.open_library(), clamped(name, arguments), progress))
+        return Answer.of(work(self.open_library(), clamped(name, arguments), progress))
 
 
 def _refused(refuse: Refuse, arguments: Arguments, error: BaseException) -> Answer:
@@ -103,14 +102,4 @@ def _refused(refuse: Refuse, arguments: Arguments, error: BaseException) -> Answ
     plain = refuse(arguments, error)
     if len(plain["error"]) > LONGEST_ERROR:
         plain["error"] = f"{plain['error'][:LONGEST_ERROR]}..."
-    return _answer({"success": False, **plain})
-
-
-def _answer(plain: dict[str, Any]) -> Answer:
-    """The answer that is this data. Names of files may hold bytes that are no text; they become question marks."""
-    answer = Answer.of(plain)
-    try:
-        answer.text.encode()
-    except UnicodeEncodeError:
-        return Answer.of(json.loads(answer.text.encode("utf-8", "replace")))
-    return answer
+    return Answer.of({"success": False, **plain})
