@@ -13,8 +13,9 @@ from attrs import frozen
 from citekit.adapters.drivers.file_state import FileState
 from citekit.domain.resource_map import ResourceMap
 
-HOT_LIMIT = 64 * 1024 * 1024
-"""Bytes of map files whose parsed maps are kept in memory; the least recently used go first."""
+HOT_LIMIT = 16 * 1024 * 1024
+"""Bytes of map files whose parsed maps are kept in memory (they take about a third more there); the least recently used go
+first."""
 
 RACY = 0.05
 """Seconds within which a file may change twice and keep its time of change."""

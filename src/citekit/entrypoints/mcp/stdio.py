@@ -11,8 +11,9 @@ import os
 import select
 import sys
 import threading
+from array import array
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import anyio
 from anyio import from_thread, to_thread
@@ -29,6 +30,9 @@ MESSAGE_LIMIT = 16 * 1024 * 1024
 
 AT_ONCE = 4096
 """Bytes that a pipe which says it is ready takes without blocking (POSIX: PIPE_BUF is at least 512, Linux has 4096)."""
+
+PIPE_SIZE = 1024 * 1024
+"""Bytes that the pipe to the client is asked to hold (Linux lets anybody ask for so much): most answers fit in one piece."""
 
 LAST_ANSWERS = 10.0
 """Seconds that calls may still take after the input has ended."""
@@ -53,6 +57,7 @@ def claim() -> tuple[int, int]:
     except OSError:
         os.dup2(nothing, 1)
     os.close(nothing)
+    _widen(wire[1])
     if sys.stdout is not None:
         sys.stdout.flush()
     return wire
@@ -92,7 +97,7 @@ class Wire:
         if answered is not None:
             data = self.parcels.filled(answered, data)
         try:
-            if len(data) <= AT_ONCE and _ready(self.sink):
+            if len(data) <= _room(self.sink):
                 os.write(self.sink, data)
             else:
                 await to_thread.run_sync(_write_all, self.sink, data, abandon_on_cancel=True)
@@ -184,8 +189,26 @@ async def _end(wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Ex
     to_server.close()
 
 
-def _ready(sink: int) -> bool:
-    return hasattr(select, "poll") and bool(_poll(sink, select.POLLOUT) & select.POLLOUT)
+def _room(sink: int) -> int:
+    """Bytes that `sink` takes now without blocking: all that an empty pipe holds, else what a ready one promises."""
+    if not hasattr(select, "poll") or not _poll(sink, select.POLLOUT) & select.POLLOUT:
+        return 0
+    try:
+        import fcntl
+        import termios
+
+        waiting = array("i", [0])
+        fcntl.ioctl(sink, termios.FIONREAD, waiting)
+        return AT_ONCE if waiting[0] else max(AT_ONCE, fcntl.fcntl(sink, fcntl.F_GETPIPE_SZ))
+    except (ImportError, AttributeError, OSError):  # no pipe, or not on Linux
+        return AT_ONCE
+
+
+def _widen(sink: int) -> None:
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(sink, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
 
 
 def _hung_up(sink: int) -> bool:
