@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,29 @@ def give_way() -> None:
     _LOCK.acquire()
 
 
+def empty_store() -> None:
+    """Let go of decoded images and fonts (up to 256 MB): an image decoded at another size is drawn a little otherwise."""
+    with exclusive() as pymupdf:
+        pymupdf.TOOLS.store_shrink(100)
+
+
+def written(document: Document) -> bytes:
+    """The PDF `document` as a file without what nothing refers to, compressed; the same document gives the same bytes.
+
+    As `document.tobytes`, which hands hundreds of small pieces through Python.
+    """
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        options = mupdf.PdfWriteOptions()
+        options.do_garbage, options.do_compress, options.do_use_objstms, options.do_preserve_metadata = 3, 1, 1, 1
+        options.dont_regenerate_id = 1
+        buffer = mupdf.FzBuffer(2**16)
+        output = mupdf.FzOutput(buffer)
+        mupdf.pdf_write_document(mupdf.pdf_document_from_fz_document(document.this), output, options)
+        mupdf.fz_close_output(output)
+        return bytes(mupdf.fz_buffer_extract_copy(buffer))
+
+
 @contextmanager
 def opened(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> Iterator[Document]:
     """A private handle of the PDF at `path`, closed at the end. The file is only read; changes stay in memory.
@@ -52,8 +76,8 @@ def opened(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> Itera
     Raises `SourceUnreadable` (missing, a folder, empty, not permitted), `SourceUnsupported` (no PDF, encrypted, without a
     readable page). What PyMuPDF raises while the document is worked on becomes a `failure`.
     """
-    with exclusive() as pymupdf:
-        document = _open(pymupdf, path)
+    with exclusive():
+        document = open_document(path)
         try:
             with translated(path, failure):
                 yield document
@@ -115,16 +139,57 @@ def _ours(error: BaseException, path: Path, failure: type[CiteKitError]) -> Cite
     return kind(f"{path.name!r} {says}{f' ({detail})' if detail else ''}.")
 
 
-def _open(pymupdf: Any, path: Path) -> Document:
+def open_document(path: Path) -> Document:
+    """A handle of the PDF at `path`, whose bookmarks are not read yet; raises as `opened`. Call it inside `exclusive()`."""
     _check_readable(path)
     with translated(path, SourceUnsupported):
-        document = pymupdf.open(str(path), filetype="pdf")
+        document = _document_class()(str(path), filetype="pdf")
         try:
             _check(document, path)
         except BaseException:
             document.close()
             raise
     return document
+
+
+def new_document() -> Document:
+    """An empty PDF. Call it inside `exclusive()`."""
+    return _document_class()()
+
+
+@cache
+def _document_class() -> Any:
+    """`pymupdf.Document`, but bookmarks and facts are read on demand: in a long book they are most of opening it."""
+    with exclusive() as pymupdf:
+
+        class OnDemand(pymupdf.Document):  # type: ignore[misc,name-defined]  # the library has no types
+            def init_doc(self) -> None:
+                if self.is_encrypted:
+                    raise ValueError("cannot initialize - document still encrypted")
+                self._metadata_unread = self._outline_unread = True
+
+            def _loadOutline(self) -> None:  # noqa: N802  # the library's name
+                return None
+
+            @property
+            def metadata(self) -> Any:
+                if getattr(self, "_metadata_unread", False):
+                    self._metadata_unread = False
+                    super().init_doc()
+                return self._metadata
+
+            @metadata.setter
+            def metadata(self, value: Any) -> None:
+                self._metadata = value
+
+            @property
+            def outline(self) -> Any:
+                if self._outline_unread:
+                    self._outline = super()._loadOutline()
+                    self._outline_unread = False
+                return self._outline
+
+        return OnDemand
 
 
 def _check_readable(path: Path) -> None:

@@ -8,18 +8,19 @@ from pathlib import Path
 
 from attrs import frozen
 
-from citekit.adapters.drivers.pymupdf import Document, opened
-from citekit.adapters.extraction.pdf.mini import write_mini
+from citekit.adapters.drivers.pdf_pool import Use, shared
+from citekit.adapters.drivers.pymupdf import empty_store
+from citekit.adapters.extraction.pdf.mini import check_inside, write_mini
 from citekit.adapters.extraction.pdf.picture import PAGES_LIMIT, write_picture
 from citekit.adapters.extraction.pdf.text import write_text
-from citekit.domain.errors import ExtractionFailed, FormUnsupported, LocationOutside
+from citekit.domain.errors import ExtractionFailed, FormUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
 from citekit.domain.locations import Location, Pages
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
-RECIPE = "2"
+RECIPE = "3"
 """Changes whenever this package would make other bytes of the same request."""
 
 
@@ -46,21 +47,14 @@ class PyMuPdfExtractor:
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(_no_form(location, options.form))
         progress(0, len(location.numbers), "pages")
-        with opened(source.path, ExtractionFailed) as document:
-            _check_inside(document, location)
-            match options.form:
-                case Form.PNG:
-                    return write_picture(document, location, target, progress)
-                case Form.TEXT:
-                    return write_text(document, location, target, progress)
-                case _:
-                    return write_mini(document, location, target)
-
-
-def _check_inside(document: Document, location: Pages) -> None:
-    last, count = location.numbers[-1], document.page_count
-    if last > count:
-        raise LocationOutside(f"page {last} is beyond the end: the document has {count} pages")
+        if options.form not in (Form.PNG, Form.TEXT):
+            return write_mini(source.path, location, target)
+        with shared(source.path, Use.DRAWING, ExtractionFailed) as document:
+            check_inside(document, location)
+            if options.form is Form.TEXT:
+                return write_text(document, location, target, progress)
+            empty_store()
+            return write_picture(document, location, target, progress)
 
 
 def _no_form(location: Location, form: Form) -> str:

@@ -2,46 +2,99 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from citekit.adapters.drivers.files import writing
-from citekit.adapters.drivers.pdf_labels import labels_of, read_labels
-from citekit.adapters.drivers.pymupdf import Document
-from citekit.adapters.extraction.pdf.catalog import (
-    bake_forms,
-    read_catalog,
-    restore_catalog,
-    write_labels,
-)
-from citekit.adapters.extraction.pdf.outline import kept_marks, write_outline
+from citekit.adapters.drivers.pdf_labels import LabelRule, labels_of, read_labels
+from citekit.adapters.drivers.pdf_outline import read_bookmarks
+from citekit.adapters.drivers.pdf_pool import Use, shared
+from citekit.adapters.drivers.pymupdf import Document, exclusive, opened, written
+from citekit.adapters.extraction.pdf.catalog import bake_forms, read_catalog, restore_catalog, write_labels
+from citekit.adapters.extraction.pdf.destinations import OutlineError, copied_marks
+from citekit.adapters.extraction.pdf.graft import GraftError, graft_pages
+from citekit.adapters.extraction.pdf.outline import Mark, kept_marks, write_outline
+from citekit.adapters.extraction.pdf.page_tree import find_pages
 from citekit.adapters.extraction.pdf.region import clip_page
 from citekit.adapters.extraction.pdf.scrub import scrub_pages
+from citekit.domain.errors import ExtractionFailed, LocationOutside
 from citekit.domain.evidence import Extraction
 from citekit.domain.locations import Pages
 
 
-def write_mini(document: Document, location: Pages, target: Path) -> Extraction:
-    """Write the pages of `location` to `target`; where it has a region, the page is cut to it.
+def write_mini(path: Path, location: Pages, target: Path) -> Extraction:
+    """Write the pages of `location` of the PDF at `path` to `target`; where it has a region, the page is cut to it.
 
     Links between kept pages, annotations, page labels, layers and the bookmarks of kept pages stay; form fields become
     part of the page. Links to other pages, attached files, scripts and other actions, the structure tree and everything
     else that belongs to the whole document go. The same pages give the same bytes.
+
+    The pages are copied into a new document; out of one that is encrypted, damaged, or holds fields on these pages, all
+    others are taken instead, which reads it whole. Which way is taken depends on the file and the pages alone.
     """
-    catalog, labels = read_catalog(document), read_labels(document)
-    marks = kept_marks(document, location.numbers)
-    document.xref_set_key(
-        document.pdf_catalog(), "Outlines", "null"
-    )  # one that runs in circles would stop the selection
-    document.select([number - 1 for number in location.numbers])
-    restore_catalog(document, catalog)
-    bake_forms(document, catalog)
-    notes: tuple[str, ...] = ()
-    if location.region is not None:
-        notes = clip_page(document[0], location.region)
-    scrub_pages(document)
-    write_labels(document, labels_of(labels, location.numbers))
-    write_outline(document, [] if location.region is not None else marks)
-    data = document.tobytes(garbage=3, deflate=True, use_objstms=1, no_new_id=True)
+    data, notes = _copied(path, location) or _selected(path, location)
     with writing(target):  # not by `save`: MuPDF would report a full disk as a fault of the document
         target.write_bytes(data)
     return Extraction(suffix=".pdf", media_type="application/pdf", extent=location, notes=notes)
+
+
+_Made = tuple[bytes, tuple[str, ...]]
+
+
+def _copied(path: Path, location: Pages) -> _Made | None:
+    """The mini-PDF and notes; None where the pages cannot be copied alone."""
+    try:
+        with shared(path, Use.COPYING, ExtractionFailed) as document:
+            check_inside(document, location)
+            pages = None if document.is_repaired or _is_encrypted(document) else find_pages(document, location.numbers)
+            if pages is None:
+                return None
+            mini = graft_pages(document, pages)
+            marks, labels = copied_marks(document, _positions(pages)), read_labels(document)
+            return None if document.is_repaired else _finished(mini, location, marks, labels)
+    except (GraftError, OutlineError, ExtractionFailed):
+        return None
+
+
+def _positions(pages: Sequence[Any]) -> dict[int, int]:
+    with exclusive() as pymupdf:
+        numbers = [pymupdf.mupdf.pdf_to_num(page) for page in pages]
+        return {number: position for position, number in reversed(list(enumerate(numbers)))}
+
+
+def _is_encrypted(document: Document) -> bool:
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        trailer = mupdf.pdf_trailer(mupdf.pdf_document_from_fz_document(document.this))
+        return bool(mupdf.pdf_dict_gets(trailer, "Encrypt").m_internal)
+
+
+def _selected(path: Path, location: Pages) -> _Made:
+    with opened(path, ExtractionFailed) as document:
+        check_inside(document, location)
+        catalog, labels = read_catalog(document), read_labels(document)
+        marks = kept_marks(read_bookmarks(document), location.numbers)
+        # an outline that runs in circles would stop the selection
+        document.xref_set_key(document.pdf_catalog(), "Outlines", "null")
+        document.select([number - 1 for number in location.numbers])
+        restore_catalog(document, catalog)
+        bake_forms(document, catalog)
+        return _finished(document, location, marks, labels)
+
+
+def _finished(mini: Document, location: Pages, marks: Sequence[Mark], labels: Sequence[LabelRule]) -> _Made:
+    notes: tuple[str, ...] = ()
+    if location.region is not None:
+        notes = clip_page(mini[0], location.region)
+    scrub_pages(mini)
+    write_labels(mini, labels_of(labels, location.numbers))
+    write_outline(mini, [] if location.region is not None else marks)
+    return written(mini), notes
+
+
+def check_inside(document: Document, location: Pages) -> None:
+    """Raise `LocationOutside` where a page lies beyond the end."""
+    last, count = location.numbers[-1], document.page_count
+    if last > count:
+        raise LocationOutside(f"page {last} is beyond the end: the document has {count} pages")

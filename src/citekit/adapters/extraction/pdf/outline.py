@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from attrs import define, frozen
 
-from citekit.adapters.drivers.pdf_outline import Bookmark, read_bookmarks
+from citekit.adapters.drivers.pdf_outline import Bookmark
 from citekit.adapters.drivers.pymupdf import Document
 
 
 @frozen
 class Mark:
-    """A bookmark to the page at `position` (from 0) of the mini-PDF, `depth` marks below the top."""
+    """A bookmark to the page at `position` (from 0) of the mini-PDF, `depth` marks below the top.
+
+    `view` is what follows the page in its destination, as PDF source text; without, the place of the bookmark tells.
+    """
 
     depth: int
     position: int
     bookmark: Bookmark
+    view: str = ""
 
 
 @define
@@ -33,12 +37,12 @@ class _Item:
     count: int = 0
 
 
-def kept_marks(document: Document, pages: Sequence[int]) -> list[Mark]:
-    """The bookmarks that lead to `pages`; one whose parent leads elsewhere moves up."""
+def kept_marks(bookmarks: Iterable[Bookmark], pages: Sequence[int]) -> list[Mark]:
+    """Those of `bookmarks` that lead to `pages`; one whose parent leads elsewhere moves up."""
     positions = {page: position for position, page in enumerate(pages)}
     marks: list[Mark] = []
     levels: list[int] = []
-    for bookmark in read_bookmarks(document):
+    for bookmark in bookmarks:
         while levels and levels[-1] >= bookmark.level:
             levels.pop()
         if bookmark.page in positions:
@@ -84,6 +88,8 @@ def _ties(item: _Item) -> str:
 
 def _target(document: Document, mark: Mark) -> str:
     page = f"{document.page_xref(mark.position)} 0 R"
+    if mark.view:
+        return f"/Dest[{page}{mark.view}]"
     x, y = mark.bookmark.x, mark.bookmark.y
     if not (math.isfinite(x) and math.isfinite(y)):
         return f"/Dest[{page}/Fit]"

@@ -18,7 +18,7 @@ _ANNOTATION_NAMES = """
 """
 """ISO 32000-1, tables 164 to 191, without files, media, additional actions and structure."""
 
-_PAGE = frozenset(_PAGE_NAMES.split())
+PAGE_NAMES = frozenset(_PAGE_NAMES.split())
 _ANNOTATION = frozenset(_ANNOTATION_NAMES.split())
 
 _PASSIVE = {"URI": ("URI", "IsMap"), "GoTo": ("D",), "Named": ("N",)}
@@ -34,7 +34,7 @@ def scrub_pages(document: Document) -> None:
         pdf = mupdf.pdf_document_from_fz_document(document.this)
         for number in range(document.page_count):
             page = mupdf.pdf_lookup_page_obj(pdf, number)
-            _keep(mupdf, page, _PAGE)
+            _keep(mupdf, page, PAGE_NAMES)
             _scrub_annotations(mupdf, page)
 
 
@@ -57,12 +57,17 @@ def _scrub_annotations(mupdf: Any, page: Any) -> None:
 
 
 def _scrub_annotation(mupdf: Any, page: Any, annotation: Any, here: set[int]) -> None:
-    _keep(mupdf, annotation, _ANNOTATION)
     mupdf.pdf_dict_puts(annotation, "P", page)
     for key in ("Parent", "IRT", "Popup"):
         other = mupdf.pdf_dict_gets(annotation, key)
         if other.m_internal and mupdf.pdf_to_num(other) not in here:
             mupdf.pdf_dict_dels(annotation, key)
+    clean_annotation(mupdf, annotation)
+
+
+def clean_annotation(mupdf: Any, annotation: Any) -> None:
+    """Leave in an annotation only what is shown, and what leads somewhere when clicked. An action is not changed in place."""
+    _keep(mupdf, annotation, _ANNOTATION)
     if mupdf.pdf_to_name(mupdf.pdf_dict_gets(annotation, "Subtype")) == "FileAttachment":
         mupdf.pdf_dict_puts(annotation, "Subtype", mupdf.pdf_new_name("Text"))  # the note stays, the file goes
     _scrub_action(mupdf, annotation)
@@ -77,4 +82,6 @@ def _scrub_action(mupdf: Any, annotation: Any) -> None:
     if needed is None or target.startswith(_ACTIVE_SCHEMES):
         mupdf.pdf_dict_dels(annotation, "A")
     else:
+        action = mupdf.pdf_copy_dict(action)
         _keep(mupdf, action, ("S", *needed))
+        mupdf.pdf_dict_puts(annotation, "A", action)
