@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import inspect
 import io
+import os
 import struct
 import tracemalloc
 import zipfile
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,10 @@ from lxml import etree
 from PIL import Image
 
 from citekit.adapters.drivers import lxml as driver
-from citekit.adapters.reading import chapter_pages, epub, epub_archive
+from citekit.adapters.reading import chapter_pages, epub, epub_archive, epub_books
 from citekit.adapters.reading.epub import EpubReader
-from citekit.domain.errors import CiteKitError, FormUnsupported, SourceUnsupported
+from citekit.adapters.reading.epub_archive import EpubArchive
+from citekit.domain.errors import CiteKitError, FormUnsupported, LocationOutside, SourceUnsupported
 from tests.adapters.books import CONTAINER, NCX_ITEM, book_files, package, page, write_book, write_epub
 
 ENCRYPTION = """<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container" xmlns:enc="http://www.w3.org/2001/04/xmlenc#">
@@ -375,3 +378,90 @@ def test_every_exception_of_zipfile_is_translated() -> None:
     assert {zipfile.BadZipFile, zipfile.LargeZipFile} <= set(kinds)
     assert [] == [kind for kind in (*kinds, zlib.error) if not issubclass(kind, tuple(epub_archive.ERRORS))]
     assert all(issubclass(ours, CiteKitError) for ours in epub_archive.ERRORS.values())
+
+
+def test_the_text_of_one_chapter_is_that_of_the_whole_book_and_the_others_are_not_read(tmp_path: Path) -> None:
+    pages = [f"<p>  chapter\n \t{number}\xa0 \u2003of  words</p>" for number in range(5)]
+    path = write_book(tmp_path / "b.epub", pages)
+    expected = read_text(path)
+
+    assert expected[2:4] == EpubReader().texts(path, 3, last=4)
+    assert [expected[4]] == EpubReader().texts(path, 5)
+    assert "chapter 4\xa0 \u2003of words" == expected[4]
+    with pytest.raises(LocationOutside, match="chapter 6 is beyond the end: the book has 5 chapters"):
+        EpubReader().texts(path, 5, last=6)
+
+
+def test_of_a_book_that_is_remembered_no_other_item_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(epub_books, "RACY", -1.0)
+    path = write_book(tmp_path / "b.epub", ["<p>one</p>", "<p>two</p>"])
+    reader = EpubReader()
+    first = reader.html(path, 1)
+    read: list[str] = []
+    real = EpubArchive.read
+    monkeypatch.setattr(EpubArchive, "read", lambda self, name: (read.append(name), real(self, name))[1])
+
+    again, second = reader.html(path, 1), reader.texts(path, 2)
+
+    assert first == again
+    assert ["two"] == list(second)
+    assert 2 == len(read)
+
+
+@pytest.mark.parametrize("how", ["replaced", "in place", "clock back"])
+def test_a_book_that_changed_is_read_anew(how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(epub_books, "RACY", -1.0)
+    path, reader = tmp_path / "b.epub", EpubReader()
+    made = []
+    for number, pages in enumerate((["<p>a</p>", "<p>b</p>"], ["<p>c</p>"], ["<p>a</p>", "<p>b</p>"])):
+        beside = write_book(tmp_path / "beside.epub", pages)
+        if how == "in place" and path.exists():
+            path.write_bytes(beside.read_bytes())
+        else:
+            beside.replace(path)
+        if how == "clock back":
+            os.utime(path, ns=(0, 9_000_000_000 - number))
+        made.append(reader.texts(path, 1))
+
+    assert [["a"], ["c"], ["a"]] == made
+    assert len(reader.read(path).chapters) == 2
+
+
+def test_a_book_that_was_just_written_is_not_remembered(tmp_path: Path) -> None:
+    path, reader = tmp_path / "b.epub", EpubReader()
+    made = []
+    status = None
+    for text in ("<p>one</p>", "<p>two</p>"):
+        path.write_bytes(write_book(tmp_path / "beside.epub", [text]).read_bytes())
+        status = status or path.stat()
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        made.append(reader.texts(path, 1))
+
+    assert [["one"], ["two"]] == made
+    assert 0 == len(reader._books._known)
+
+
+def test_a_book_that_is_remembered_is_not_held_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(epub_books, "RACY", -1.0)
+    reader = EpubReader()
+    paths = [write_book(tmp_path / f"{number}.epub", ["<p>x</p>"]) for number in range(epub_books.BOOKS + 2)]
+    for path in paths:
+        reader.texts(path, 1)
+
+    known = list(reader._books._known.values())
+
+    assert epub_books.BOOKS == len(known)
+    assert all(directory.zip.fp is None or directory.zip.fp.closed for directory, _ in known)
+
+
+def test_chapters_of_one_book_are_read_from_several_threads_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(epub_books, "RACY", -1.0)
+    path = write_book(tmp_path / "b.epub", [f"<p>{'word ' * 5000}{number}</p>" for number in range(8)])
+    reader, expected = EpubReader(), read_text(path)
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda number: reader.texts(path, number % 8 + 1)[0], range(64)))
+
+    assert expected * 8 == found

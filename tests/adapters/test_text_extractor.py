@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.drivers.text_file import encoding_of, open_text
 from citekit.adapters.extraction import text
 from citekit.adapters.extraction.text import TextExtractor
 from citekit.domain.digest import Digest
@@ -15,6 +17,7 @@ from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnread
 from citekit.domain.evidence import Extraction, Form, Options
 from citekit.domain.formats import BY_SUFFIX, PLAIN_TEXT
 from citekit.domain.locations import Box, Lines
+from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 Cut = Callable[..., tuple[bytes, Extraction]]
@@ -120,7 +123,8 @@ def test_lines_beyond_the_end_are_outside(cut: Cut) -> None:
         cut(b"a\nb\nc", Lines(2, 4))
 
 
-def test_a_second_cut_reads_only_what_it_needs(folder: Path) -> None:
+def test_a_second_cut_reads_only_what_it_needs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "RACY", -1.0)
     path = folder / "counted.txt"
     path.write_bytes(b"line\n" * 1000)
     source = Source(path, Digest.of_bytes(path.read_bytes()), 5000, PLAIN_TEXT)
@@ -148,6 +152,7 @@ def test_the_name_of_a_file_does_not_change_its_evidence(folder: Path) -> None:
 
 def test_an_index_larger_than_the_limit_is_kept_until_the_next(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "INDEX_LIMIT", 16)
+    monkeypatch.setattr(text, "RACY", -1.0)
     reports: list[str] = []
 
     def watch(done: float, total: float | None = None, message: str = "") -> None:
@@ -155,12 +160,86 @@ def test_an_index_larger_than_the_limit_is_kept_until_the_next(folder: Path, mon
 
     extractor = TextExtractor()
     for number, data in enumerate((b"a\n" * 9, b"a\n" * 9, b"b\n" * 9, b"a\n" * 9)):
-        path = folder / f"large{number}.txt"
-        path.write_bytes(data)
+        path = folder / f"large{data[:1].decode()}.txt"
+        if not path.exists():
+            path.write_bytes(data)
         source = Source(path, Digest.of_bytes(data), len(data), PLAIN_TEXT)
         extractor.extract(source, Lines(9, 9), Options(), folder / f"large{number}", watch)
 
     assert ["counting lines"] * 3 == reports
+
+
+def watched(reports: list[float]) -> Progress:
+    def watch(done: float, total: float | None = None, message: str = "") -> None:
+        reports.append(done)
+
+    return watch
+
+
+def test_lines_at_the_beginning_are_cut_without_reading_the_rest(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "RACY", -1.0)
+    path = folder / "growing.txt"
+    path.write_bytes(b"0123456\n" * 500_000)
+    source = Source(path, Digest.of_bytes(b"growing"), 4_000_000, PLAIN_TEXT)
+    extractor = TextExtractor()
+    reports: list[float] = []
+    reached = []
+
+    for number, lines in enumerate((Lines(1, 40), Lines(250_000, 250_040), Lines(499_990, 500_000), Lines(9, 9))):
+        extractor.extract(source, lines, Options(), folder / f"growing{number}", watched(reports))
+        reached.append(max(reports))
+
+    assert reached[0] == 0
+    assert 1_000_000 < reached[1] < 2_500_000 < reached[2]
+    assert reached[2] == reached[3]
+
+
+def test_of_a_file_that_was_just_changed_nothing_is_remembered(folder: Path) -> None:
+    path = folder / "young.txt"
+    status = None
+    extractor = TextExtractor()
+    made = []
+    for number, data in enumerate((b"a\nb\nc\nd\n", b"aaaa\nbc\n")):
+        path.write_bytes(data)
+        status = status or path.stat()
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        source = Source(path, Digest.of_bytes(b"both seem the same"), 8, PLAIN_TEXT)
+        extractor.extract(source, Lines(2, 2), Options(), folder / f"young{number}")
+        made.append((folder / f"young{number}").read_bytes())
+
+    assert [b"b\n", b"bc\n"] == made
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_what_is_remembered_of_a_file_counts_only_while_it_looks_the_same(
+    replaced: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text, "RACY", -1.0)
+    path = folder / f"old{replaced}.txt"
+    extractor = TextExtractor()
+    made = []
+    for number, data in enumerate((b"a\nb\nc\nd\n", b"aaaa\nbc\n", b"a\nb\nc\nd\n")):
+        written = folder / "beside.txt" if replaced else path
+        written.write_bytes(data)
+        os.utime(written, ns=(0, 5_000_000_000 - number * 1_000_000_000))
+        written.replace(path)
+        target = folder / f"old{replaced}{number}"
+        extractor.extract(Source(path, Digest.of_bytes(b"old"), 8, PLAIN_TEXT), Lines(2, 2), Options(), target)
+        made.append(target.read_bytes())
+
+    assert [b"b\n", b"bc\n", b"b\n"] == made
+
+
+def test_an_eight_bit_text_is_told_as_its_map_tells_it(folder: Path, cut: Cut) -> None:
+    data = b"plain\n" * 300_000 + "a café in Paris\n".encode("cp1252") * 3 + b"plain\n" * 300_000
+    path = folder / "late.txt"
+    path.write_bytes(data)
+
+    actual, extraction = cut(data, Lines(300_001, 300_001), Form.TEXT)
+
+    assert "a café in Paris\n".encode() == actual
+    assert open_text(path).encoding == encoding_of(path) == "cp1252"
+    assert "CP1252" in extraction.notes[0]
 
 
 def test_other_places_and_forms_are_not_its_work(cut: Cut, folder: Path) -> None:

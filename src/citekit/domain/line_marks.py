@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable
 from threading import Lock
+from typing import Protocol
 
 from attrs import define, field
 
@@ -18,8 +18,13 @@ from citekit.domain.errors import LocationOutside
 from citekit.domain.line_index import WIDE_END, code_unit
 from citekit.domain.locations import Lines
 
-Read = Callable[[int, int], bytes]
-"""The bytes of the text from an offset on: as many as asked for, fewer only at its end."""
+
+class Read(Protocol):
+    """Gives the bytes of the text."""
+
+    def __call__(self, offset: int, size: int, *, counting: bool) -> bytes:
+        """`size` bytes from `offset` on, fewer only at the end; `counting` where lines are counted, not found again."""
+
 
 _FIRST_BLOCK = 1 << 13
 _BLOCK = 1 << 16
@@ -55,7 +60,7 @@ class LineMarks:
     def _grow(self, read: Read) -> None:
         """Count the lines of one more block."""
         place = self.places[-1]
-        block = read(place, min(max(_FIRST_BLOCK, place), _BLOCK))
+        block = read(place, min(max(_FIRST_BLOCK, place), _BLOCK), counting=True)
         if place == 0:
             order, unit = code_unit(block)
             self._wide = (WIDE_END[order, unit], unit) if unit > 1 else None
@@ -94,7 +99,7 @@ class LineMarks:
         if at == len(self.ended):
             return self.places[-1]
         start, end, wanted = self.places[at - 1], self.places[at], ends - self.ended[at - 1]
-        block = read(start, end - start)
+        block = read(start, end - start, counting=False)
         if self._wide:
             return start + _wide_ends(block, *self._wide)[wanted - 1]
         if b"\r" not in block:

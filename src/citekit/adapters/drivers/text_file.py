@@ -129,6 +129,23 @@ def open_text(path: Path, progress: Progress = silent) -> TextFile:
     return TextFile(path, encoding or reader.encoding(head), len(mark), index)
 
 
+def encoding_of(path: Path) -> str:
+    """The encoding that `open_text` finds for a text without a byte-order mark that is known not to be UTF-8.
+
+    Only as much is read as shows it. Raises `SourceUnreadable`.
+    """
+    reader = _Scan(silent, failed=True)
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(1024)
+            stream.seek(0)
+            while len(reader.sample) < _SAMPLE and (chunk := stream.read(_CHUNK)):
+                reader.look_at(chunk)
+    except OSError as error:
+        raise SourceUnreadable(f"{path} cannot be read: {error.strerror or error}.") from error
+    return reader.encoding(head)
+
+
 @define
 class _Scan:
     """Watches the chunks of a file go by: is it UTF-8, and if not, which of its lines tell what it is."""
@@ -155,6 +172,10 @@ class _Scan:
                 self.decoder.decode(chunk, final)
             except UnicodeDecodeError:
                 self.failed = True
+        self.look_at(chunk)
+
+    def look_at(self, chunk: bytes) -> None:
+        """Take from a chunk what tells its encoding, unless there is enough of it."""
         if len(self.sample) < _SAMPLE and not chunk.isascii():
             telling = b"\n".join(line[:2000] for line in _BREAK.split(chunk) if not line[:2000].isascii())
             self.sample += telling[: _SAMPLE - len(self.sample)] + b"\n"

@@ -50,10 +50,7 @@ class EpubExtractor:
                 return _written(self._html(source, location, progress), location, ".html", "text/html", target)
 
     def _text(self, source: Source, location: Chapter) -> str:
-        chapters = self._reader.read(source.path).chapters
-        if location.last > len(chapters):
-            raise LocationOutside(f"chapter {location.last} is beyond the end: the book has {len(chapters)} chapters")
-        texts = [chapter.text for chapter in chapters[location.number - 1 : location.last]]
+        texts = self._reader.texts(source.path, location.number, last=location.last)
         if location.chars is None:
             return "\n".join(texts)
         start, end = location.chars

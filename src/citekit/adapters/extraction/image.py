@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citekit.adapters.drivers import pillow
 from citekit.adapters.drivers.files import writing
-from citekit.adapters.extraction.image_encoding import encode
+from citekit.adapters.extraction.image_encoding import Encoded, Output, encode, resolution
+from citekit.adapters.extraction.image_rows import Rectangle, decoded_part
 from citekit.adapters.extraction.image_traits import lost_depth
+from citekit.adapters.extraction.jpeg_segments import copied
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
@@ -22,20 +26,20 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageFile import ImageFile
 
-Rectangle = tuple[int, int, int, int]
-"""(left, top, right, bottom) in pixels, right and bottom exclusive."""
-
 _FORMS = (Form.NATIVE, Form.PNG)
+_BUFFER = 1 << 20
+"""Bytes that are written at once: encoders give them in pieces of 64 kB, and each call of the system takes its time."""
 
 
 class PillowExtractor:
     """Cuts the smallest rectangle of whole pixels that holds the asked box; the extent is that rectangle.
 
     Format, mode, colour profile and resolution are the source's where its format can be written; the pixels are turned
-    upright. No other metadata goes along: EXIF and XMP can hold a position, a name, and a preview of the whole picture.
+    upright. The whole of an upright JPEG is not coded again. No other metadata goes along: EXIF and XMP can hold a
+    position, a name, and a preview of the whole picture.
     """
 
-    identity = ExtractorIdentity("pillow", "1")
+    identity = ExtractorIdentity("pillow", "2")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """The picture's own format (the native form) and PNG; none for anything but a box in a picture."""
@@ -52,11 +56,16 @@ class PillowExtractor:
             rectangle = location.pixels(width, height)
             notes = [*_frame_note(picture), *lost_depth(source.path, picture)]
             progress(0, 2, "decoding the picture")
-            crop = _cut(picture, rectangle, (width, height))
-            encoded = encode(source.path, picture, crop, as_png=options.form is Form.PNG)
-        progress(1, 2, "writing the crop")
-        with writing(target), target.open("xb") as out:
-            out.write(encoded.data)
+            whole = rectangle == (0, 0, width, height) and options.form is Form.NATIVE
+            copy = _copied(picture) if whole else None
+            crop = picture if copy is not None else _cut(picture, rectangle, (width, height))
+            progress(1, 2, "writing the crop")
+            with _output(target) as out:
+                if copy is not None:
+                    out.write(copy)
+                    encoded = Encoded(suffix=".jpg", media_type="image/jpeg")
+                else:
+                    encoded = encode(source.path, picture, crop, out, as_png=options.form is Form.PNG)
         return Extraction(
             suffix=encoded.suffix,
             media_type=encoded.media_type,
@@ -72,8 +81,34 @@ def _frame_note(picture: Image) -> list[str]:
 
 def _cut(picture: ImageFile, rectangle: Rectangle, upright: tuple[int, int]) -> Image:
     turn = pillow.orientation(picture)
-    picture.load()
-    return pillow.turned(picture.crop(_stored(rectangle, turn, upright)), turn)
+    return pillow.turned(decoded_part(picture, _stored(rectangle, turn, upright)), turn)
+
+
+@contextmanager
+def _output(target: Path) -> Iterator[Output]:
+    """A new file at `target`; gone again where the work fails."""
+    with writing(target):
+        stream = target.open("xb", buffering=_BUFFER)
+    try:
+        yield Output(target, stream)
+        with writing(target):
+            stream.close()
+    except BaseException:
+        with suppress(OSError):  # what is left in its buffer still does not fit
+            stream.close()
+        target.unlink(missing_ok=True)
+        raise
+
+
+def _copied(picture: ImageFile) -> bytes | None:
+    """The whole of an upright JPEG without coding it again; its first rows are decoded, as a proof that it opens."""
+    if picture.format not in ("JPEG", "MPO") or pillow.orientation(picture) != 1 or picture.fp is None:
+        return None
+    data = copied(picture.fp, resolution(picture))
+    if data is not None:
+        with pillow.library().open(BytesIO(data), formats=("JPEG",)) as copy:
+            decoded_part(copy, (0, 0, copy.width, 1))
+    return data
 
 
 def _stored(rectangle: Rectangle, turn: int, upright: tuple[int, int]) -> Rectangle:

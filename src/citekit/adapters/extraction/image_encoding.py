@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from attrs import frozen
+from attrs import define, frozen
 
 from citekit.adapters.drivers import pillow
+from citekit.adapters.drivers.files import unwritable, writing
 from citekit.adapters.extraction.image_traits import webp_is_lossless
 
 if TYPE_CHECKING:
@@ -43,41 +43,72 @@ _AS_PNG = "A crop cannot be written as {format} ({mode}); it is PNG instead."
 _CONVERTED = "The colours were converted from {mode} to {to}, which PNG can hold."
 
 
+@define
+class Output:
+    """The file that a picture is written to, piece by piece. What the system refuses is `HomeUnwritable` at once."""
+
+    path: Path
+    stream: BinaryIO
+
+    def write(self, data: bytes | memoryview) -> int:
+        """Write all of `data`."""
+        try:
+            return self.stream.write(data)
+        except OSError as error:
+            raise unwritable(error, self.path) from error
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """As of any file."""
+        with writing(self.path):
+            return self.stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        """As of any file."""
+        return self.stream.tell()
+
+    def flush(self) -> None:
+        """As of any file."""
+        with writing(self.path):
+            self.stream.flush()
+
+    def clear(self) -> None:
+        """Take back all that was written."""
+        self.seek(0)
+        with writing(self.path):
+            self.stream.truncate()
+
+
 @frozen(kw_only=True)
 class Encoded:
-    """A picture file in memory, and sentences about what is not as in the source."""
+    """What sort of file was written, and sentences about what is not as in the source."""
 
-    data: bytes
     suffix: str
     media_type: str
     notes: tuple[str, ...] = ()
 
 
-def encode(path: Path, source: Image, crop: Image, *, as_png: bool) -> Encoded:
-    """`crop`, cut out of the picture `source` at `path`, as a file of the source's format, or as PNG."""
+def encode(path: Path, source: Image, crop: Image, out: Output, *, as_png: bool) -> Encoded:
+    """Write `crop`, cut out of the picture `source` at `path`, as a file of the source's format, or as PNG."""
     info = dict(source.info)
     crop.info = {name: info[name] for name in _KEPT if name in info}
     name = source.format or "PNG"
     if not as_png and name in _FORMATS:
-        native = _native(path, source, crop, *_FORMATS[name])
+        native = _native(path, source, crop, out, *_FORMATS[name])
         if native is not None:
             return native
-    return _png(source, crop, wanted=as_png)
+    return _png(source, crop, out, wanted=as_png)
 
 
-def _native(path: Path, source: Image, crop: Image, format: str, suffix: str, media_type: str) -> Encoded | None:
+def _native(
+    path: Path, source: Image, crop: Image, out: Output, format: str, suffix: str, media_type: str
+) -> Encoded | None:
     options, notes = _options(path, source, format)
     try:
-        data = _saved(crop, format, {**_colour(source, format), **options})
+        crop.save(cast("Any", out), format=format, **_colour(source, format), **options)
     except (OSError, ValueError, KeyError, TypeError):
+        out.clear()
         return None  # this mode cannot be written in this format; PNG holds it
-    return Encoded(data=data, suffix=suffix, media_type=media_type, notes=notes)
-
-
-def _saved(crop: Image, format: str, options: dict[str, Any]) -> bytes:
-    out = BytesIO()
-    crop.save(out, format=format, **options)
-    return out.getvalue()
+    return Encoded(suffix=suffix, media_type=media_type, notes=notes)
 
 
 def _options(path: Path, source: Image, format: str) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -114,7 +145,7 @@ def _subsampling(source: Image) -> int:
 def _colour(source: Image, format: str) -> dict[str, Any]:
     """Colour profile and resolution, for the formats that hold them; a turned picture has its resolution turned."""
     kept: dict[str, Any] = {}
-    profile, dpi = source.info.get("icc_profile"), _resolution(source.info.get("dpi"))
+    profile, dpi = source.info.get("icc_profile"), resolution(source)
     if profile and format in ("JPEG", "PNG", "TIFF", "WEBP", "AVIF"):
         kept["icc_profile"] = profile
     if dpi and format in ("JPEG", "PNG", "TIFF", "BMP"):
@@ -124,8 +155,9 @@ def _colour(source: Image, format: str) -> dict[str, Any]:
     return kept
 
 
-def _resolution(dpi: object) -> tuple[float, ...]:
+def resolution(source: Image) -> tuple[float, ...]:
     """Dots per inch across and down, empty where they are not known or absurd."""
+    dpi = source.info.get("dpi")
     if not isinstance(dpi, tuple) or len(dpi) != 2:
         return ()
     values = tuple(float(each) for each in dpi)
@@ -145,7 +177,7 @@ def _png_colour(source: Image) -> Any:
     return chunks
 
 
-def _png(source: Image, crop: Image, *, wanted: bool) -> Encoded:
+def _png(source: Image, crop: Image, out: Output, *, wanted: bool) -> Encoded:
     notes = [] if wanted else [_AS_PNG.format(format=source.format, mode=crop.mode)]
     colour = _colour(source, "PNG")
     if crop.mode not in _PNG_MODES:
@@ -153,9 +185,5 @@ def _png(source: Image, crop: Image, *, wanted: bool) -> Encoded:
         notes.append(_CONVERTED.format(mode=crop.mode, to=to))
         crop = crop.convert(to)
         colour.pop("icc_profile", None)
-    return Encoded(
-        data=_saved(crop, "PNG", {"compress_level": _PNG_EFFORT, **colour}),
-        suffix=".png",
-        media_type="image/png",
-        notes=tuple(notes),
-    )
+    crop.save(cast("Any", out), format="PNG", compress_level=_PNG_EFFORT, **colour)
+    return Encoded(suffix=".png", media_type="image/png", notes=tuple(notes))

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import codecs
+import os
+import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
 
+from citekit.adapters.drivers.file_state import FileState
 from citekit.adapters.drivers.files import open_for_reading, unreadable, writing
-from citekit.adapters.drivers.text_file import open_text
+from citekit.adapters.drivers.text_file import encoding_of
 from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
-from citekit.domain.line_index import LineIndex, index_lines
+from citekit.domain.line_marks import LineMarks, Read
 from citekit.domain.locations import Lines, Location
 from citekit.domain.modality import Modality
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
-INDEX_LIMIT = 64 << 20
-"""Bytes of line indexes that are kept, eight bytes a line; the least recently used go first, the newest stays."""
+INDEX_LIMIT = 16 << 20
+"""Bytes of line marks that are kept, 16 for 64 kB of text; the least recently used go first, the newest stays."""
+
+RACY = 2.0
+"""Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
 
 _CHUNK = 1 << 20
 _FORMS = (Form.NATIVE, Form.TEXT)
@@ -39,7 +45,7 @@ _REPLACED = "Some bytes are not {encoding}; U+FFFD stands for them."
 
 
 class TextExtractor:
-    """Cuts any text by lines. Where they begin is remembered by the source's digest: only the first cut reads all of it.
+    """Cuts any text by lines. A source is read to the last line that was asked for, and where its lines lie is remembered.
 
     The native form is exactly the bytes of those lines, line ends included. The text form is the same lines in UTF-8 without
     a byte-order mark, line ends kept. Safe for threads.
@@ -48,7 +54,7 @@ class TextExtractor:
     identity = ExtractorIdentity("text", "2")
 
     def __init__(self) -> None:
-        self._indexes: OrderedDict[Digest, LineIndex] = OrderedDict()
+        self._known: OrderedDict[Digest, tuple[FileState, LineMarks]] = OrderedDict()
         self._lock = Lock()
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
@@ -66,7 +72,7 @@ class TextExtractor:
         except OSError as error:
             raise unreadable(error, source.path) from error
         with stream:
-            start, end = self._index(source, stream, progress).byte_range(location)
+            start, end = self._marks(source, stream).byte_range(location, _reading(source, stream, progress))
             mark, encoding = _mark(stream)
             if options.form is Form.NATIVE:
                 return _native(location, _pieces(stream, start, end), target, start and mark and encoding)
@@ -74,25 +80,36 @@ class TextExtractor:
             encoding, notes = (encoding, ()) if mark else _encoding(source, stream, start, end)
             return _decoded(location, _pieces(stream, start, end), target, encoding or "utf-8", notes)
 
-    def _index(self, source: Source, stream: BinaryIO, progress: Progress) -> LineIndex:
+    def _marks(self, source: Source, stream: BinaryIO) -> LineMarks:
+        """What is known of the lines of this file in this state; of one that may change unseen nothing is kept."""
+        state = FileState.of(os.fstat(stream.fileno()))
+        now = time.time()
         with self._lock:
-            if source.digest in self._indexes:
-                self._indexes.move_to_end(source.digest)
-                return self._indexes[source.digest]
-        index = index_lines(_whole(source, stream, progress))
-        with self._lock:
-            self._indexes[source.digest] = index
-            while len(self._indexes) > 1 and sum(each.count for each in self._indexes.values()) * 8 > INDEX_LIMIT:
-                self._indexes.popitem(last=False)
-        return index
+            known = self._known.get(source.digest)
+            if known is not None and known[0] == state:
+                self._known.move_to_end(source.digest)
+                return known[1]
+            marks = LineMarks()
+            if state.is_settled(now, RACY, now):
+                self._known[source.digest] = state, marks
+                while len(self._known) > 1 and sum(each.weight for _, each in self._known.values()) > INDEX_LIMIT:
+                    self._known.popitem(last=False)
+        return marks
 
 
-def _whole(source: Source, stream: BinaryIO, progress: Progress) -> Iterator[bytes]:
-    seen = 0
-    while chunk := _read(stream, _CHUNK):
-        seen += len(chunk)
-        progress(seen, source.size, "counting lines")
-        yield chunk
+def _reading(source: Source, stream: BinaryIO, progress: Progress) -> Read:
+    """Reads blocks of the stream, and reports the first and then each that begins another megabyte."""
+    reported = -1
+
+    def read(offset: int, size: int, *, counting: bool) -> bytes:
+        nonlocal reported
+        if counting and offset // _CHUNK > reported:
+            reported = offset // _CHUNK
+            progress(offset, source.size, "counting lines")
+        stream.seek(offset)
+        return _read(stream, size)
+
+    return read
 
 
 def _read(stream: BinaryIO, size: int) -> bytes:
@@ -151,6 +168,6 @@ def _encoding(source: Source, stream: BinaryIO, start: int, end: int) -> tuple[s
             decoder.decode(piece)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        guess = open_text(source.path).encoding
+        guess = encoding_of(source.path)
         return guess, (_GUESSED.format(encoding=guess.upper()),)
     return "utf-8", ()

@@ -30,6 +30,10 @@ class AnyBookReader:
         """The whole book. Raises `SourceUnsupported`: no book, encrypted, too large; `SourceUnreadable`."""
         return self._reader(path).read(path)
 
+    def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
+        """See `Reader.texts`; raises as `read` does, too."""
+        return self._reader(path).texts(path, chapter, last=last)
+
     def html(
         self,
         path: Path,

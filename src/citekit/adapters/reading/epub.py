@@ -11,11 +11,12 @@ from attrs import define, evolve, field
 from citekit.adapters.drivers.lxml import parse_html, parse_page
 from citekit.adapters.reading.chapter_pages import STEPS_LIMIT, ChapterPages
 from citekit.adapters.reading.epub_archive import EpubArchive
+from citekit.adapters.reading.epub_books import EpubBooks
 from citekit.adapters.reading.epub_contents import Entry, chapter_of, read_contents
 from citekit.adapters.reading.epub_html import Page
-from citekit.adapters.reading.epub_package import Item, Package, package_facts, read_package
+from citekit.adapters.reading.epub_package import Item, Package, package_facts
 from citekit.adapters.reading.epub_text import Flow, flow
-from citekit.domain.errors import SourceUnsupported
+from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.reader import Book, BookChapter, Heading
 from citekit.domain.progress import Progress, silent
@@ -35,17 +36,22 @@ _SIGNATURES = (
 
 
 class EpubReader:
-    """Reads books chapter by chapter; every spine item is a chapter, counted from 1. Holds nothing between two calls."""
+    """Reads books chapter by chapter; every spine item is a chapter, counted from 1.
+
+    Between two calls it holds no file open, and of a few books what lies where in them.
+    """
+
+    def __init__(self) -> None:
+        self._books = EpubBooks()
 
     def facts(self, path: Path) -> BookFacts:
         """What the package document says; no chapter is read. Raises as `read` does."""
-        with EpubArchive(path) as archive:
-            return package_facts(read_package(archive, path.name))
+        with self._books.opened(path) as (_, package):
+            return package_facts(package)
 
     def read(self, path: Path) -> Book:
         """The whole book. Raises `SourceUnsupported`: no EPUB, encrypted, too large; `SourceUnreadable`."""
-        with EpubArchive(path) as archive:
-            package = read_package(archive, path.name)
+        with self._books.opened(path) as (archive, package):
             chapters, anchors, steps = [], [], 0
             for number, item in enumerate(package.spine, 1):
                 text = _flow(archive, item)
@@ -64,6 +70,22 @@ class EpubReader:
             contents=headings(entries, chapters, anchors),
         )
 
+    def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
+        """See `Reader.texts`; raises as `read` does, too."""
+        with self._books.opened(path) as (archive, package):
+            count = len(package.spine)
+            for number in (chapter, last or chapter):
+                if not 1 <= number <= count:
+                    raise LocationOutside(f"chapter {number} is beyond the end: the book has {count} chapters")
+            texts, steps = [], 0
+            for item in package.spine[chapter - 1 : last or chapter]:
+                content = _flow(archive, item)
+                texts.append(content.text)
+                steps += len(content.steps)
+                if steps > STEPS_LIMIT:
+                    raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
+            return texts
+
     def html(
         self,
         path: Path,
@@ -74,8 +96,7 @@ class EpubReader:
         progress: Progress = silent,
     ) -> str:
         """See `Reader.html`; raises as `read` does, too."""
-        with EpubArchive(path) as archive:
-            package = read_package(archive, path.name)
+        with self._books.opened(path) as (archive, package):
             return _pages(archive, package).document(chapter, chars, last, progress)
 
 

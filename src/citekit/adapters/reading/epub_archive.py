@@ -5,11 +5,16 @@ from __future__ import annotations
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import BinaryIO
 from urllib.parse import unquote
 
+from attrs import frozen
+
+from citekit.adapters.drivers.files import open_for_reading
 from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
 
 ITEM_LIMIT = 64 * 1024 * 1024
@@ -38,29 +43,53 @@ ERRORS: dict[type[Exception], type[CiteKitError]] = {
 """From the exceptions of zipfile and its decompressors to ours; subclasses included."""
 
 
-class EpubArchive:
-    """The items of one EPUB by their paths; a context manager. Raises `SourceUnsupported`, `SourceUnreadable`."""
+_NO_ARCHIVE = "it is not a ZIP archive that can be opened"
 
-    def __init__(self, path: Path) -> None:
+
+@contextmanager
+def opened_file(path: Path) -> Iterator[BinaryIO]:
+    """The file at `path`, to read from. Raises `SourceUnreadable`."""
+    try:
+        stream = open_for_reading(path)
+    except OSError as error:
+        raise _translated(path, error, _NO_ARCHIVE) from error
+    with stream:
+        yield stream
+
+
+@frozen
+class Directory:
+    """What a ZIP archive holds. `zip` was read from a file that may be closed by now; only its list of items is of use."""
+
+    zip: zipfile.ZipFile
+    names: tuple[str, ...]
+    folded: dict[str, str]
+
+
+class EpubArchive:
+    """The items of one EPUB, the file `stream` at `path`, by their paths.
+
+    `directory` is that of the same bytes, where it is known. Raises `SourceUnsupported`, `SourceUnreadable`.
+    """
+
+    def __init__(self, path: Path, stream: BinaryIO, directory: Directory | None = None) -> None:
         self._path = path
         self._left = TOTAL_LIMIT
+        self.directory = directory or self._read_directory(stream)
+        self.names = self.directory.names
+        self._folded = self.directory.folded
+        self._zip = copy(self.directory.zip)
+        self._zip.fp = stream
+
+    def _read_directory(self, stream: BinaryIO) -> Directory:
         try:
-            self._zip = zipfile.ZipFile(path)
+            archive = zipfile.ZipFile(stream)
         except tuple(ERRORS) as error:
-            raise self._translated(error, "it is not a ZIP archive that can be opened") from error
-        self.names = tuple(item.filename for item in self._zip.infolist() if not item.is_dir())
-        if len(self.names) > ENTRY_LIMIT:
-            self._zip.close()
-            raise SourceUnsupported(f"{path.name} holds {len(self.names)} items; at most {ENTRY_LIMIT} are read.")
-        self._folded = {name.casefold(): name for name in reversed(self.names)}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._zip.close()
+            raise _translated(self._path, error, _NO_ARCHIVE) from error
+        names = tuple(item.filename for item in archive.infolist() if not item.is_dir())
+        if len(names) > ENTRY_LIMIT:
+            raise SourceUnsupported(f"{self._path.name} holds {len(names)} items; at most {ENTRY_LIMIT} are read.")
+        return Directory(archive, names, {name.casefold(): name for name in reversed(names)})
 
     def find(self, href: str, beside: str = "") -> str | None:
         """The path of the item that `href` names, seen from the item `beside`; None where there is none.
@@ -111,9 +140,10 @@ class EpubArchive:
                 while len(data) <= limit and (piece := stream.read(min(_PIECE, limit + 1 - len(data)))):
                     data += piece
         except tuple(ERRORS) as error:
-            raise self._translated(error, f"its item {item.filename!r} cannot be unpacked") from error
+            raise _translated(self._path, error, f"its item {item.filename!r} cannot be unpacked") from error
         return bytes(data)
 
-    def _translated(self, error: Exception, what: str) -> CiteKitError:
-        ours = next(ours for theirs, ours in ERRORS.items() if isinstance(error, theirs))
-        return ours(f"{self._path.name} cannot be read as an EPUB: {what} ({error}).")
+
+def _translated(path: Path, error: Exception, what: str) -> CiteKitError:
+    ours = next(ours for theirs, ours in ERRORS.items() if isinstance(error, theirs))
+    return ours(f"{path.name} cannot be read as an EPUB: {what} ({error}).")

@@ -117,7 +117,7 @@ class _Body:
         return before + escape(piece, quote=False)
 
     def _tags(self, opening: Opening) -> tuple[str, str]:
-        said = local_attributes(opening.element)
+        said = local_attributes(opening.element) if opening.element.attrib else {}
         name = opening.name
         if name in ("img", "image"):
             return self._picture(said, svg=name == "image"), ""

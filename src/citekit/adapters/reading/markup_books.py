@@ -19,7 +19,7 @@ from citekit.adapters.reading.epub import (
 from citekit.adapters.reading.epub_contents import Entry
 from citekit.adapters.reading.epub_html import Page
 from citekit.adapters.reading.epub_text import flow
-from citekit.domain.errors import SourceUnsupported
+from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.reader import Book, BookChapter
 from citekit.domain.progress import Progress, silent
@@ -79,6 +79,14 @@ class MarkupReader:
             chapters=chapters,
             contents=headings(loaded.contents, chapters, anchors),
         )
+
+    def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
+        """See `Reader.texts`; raises as `read` does, too."""
+        chapters = self.read(path).chapters
+        for number in (chapter, last or chapter):
+            if not 1 <= number <= len(chapters):
+                raise LocationOutside(f"chapter {number} is beyond the end: the book has {len(chapters)} chapters")
+        return [each.text for each in chapters[chapter - 1 : last or chapter]]
 
     def html(
         self,

@@ -38,6 +38,15 @@ class MapStore(Protocol):
         Costs a look at each map, but reads none.
         """
 
+    def version(self, resource_id: str) -> str | None:
+        """What `versions` says of that map, for the cost of one look; None where there is no such map."""
+
+    def state(self) -> str | None:
+        """A text that is another one as soon as any map was put, replaced or removed; costs one look, however many there are.
+
+        A map that is edited in place may leave it as it is. None while a change might not show, or where nobody can tell.
+        """
+
     def put(self, resource_map: ResourceMap) -> None:
         """Store or replace, in one step. A map that another mapper made of the same bytes is kept as an edition.
 

@@ -51,6 +51,12 @@ class Reader(Protocol):
     def read(self, path: Path) -> Book:
         """The whole book. Raises `SourceUnsupported` where the file is no such book or is damaged beyond reading."""
 
+    def texts(self, path: Path, chapter: int, *, last: int | None = None) -> Sequence[str]:
+        """The text of one chapter, or of all up to `last`, as `read` gives it; no more of the book is read than is needed.
+
+        Raises `LocationOutside` beyond the last chapter, and as `read` does.
+        """
+
     def html(
         self,
         path: Path,

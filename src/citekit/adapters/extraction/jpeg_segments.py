@@ -1,0 +1,112 @@
+"""The segments of a JPEG file (ITU-T T.81, annex B), and a copy of one without what it says about people and places."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from io import BytesIO
+from typing import IO
+
+SOS = 0xDA
+"""Start of scan: coded pixels follow."""
+
+COPY_LIMIT = 64 << 20
+"""Bytes of the largest file that is copied in memory."""
+
+_APPS, _COMMENT, _EOI = range(0xE0, 0xF0), 0xFE, 0xD9
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_ALONE = frozenset((0x01, *range(0xD0, 0xD8)))
+_NEXT_MARKER = re.compile(rb"\xff+[^\x00\xff\xd0-\xd7]")
+_BETWEEN_SCANS = frozenset((0xC4, SOS, 0xDB, 0xDD))
+_KEPT_APPS = {0xE2: b"ICC_PROFILE\0", 0xEE: b"Adobe"}
+
+
+def segments(stream: IO[bytes]) -> Iterator[tuple[int, int, int]]:
+    """(marker, offset of its length field, offset after it) of each segment up to the first scan; ends where it is broken."""
+    place = 2
+    while True:
+        stream.seek(place)
+        head = stream.read(4)
+        if len(head) < 4 or head[0] != 0xFF:
+            return
+        if head[1] == 0xFF or head[1] in _ALONE:
+            place += 1 if head[1] == 0xFF else 2
+            continue
+        length = int.from_bytes(head[2:4], "big")
+        if length < 2 or head[1] == _EOI:
+            return
+        yield head[1], place + 2, place + 2 + length
+        if head[1] == SOS:
+            return
+        place += 2 + length
+
+
+def frame_height(segment: bytes) -> int:
+    """The rows that a frame header declares, from its length field on."""
+    return int.from_bytes(segment[3:5], "big")
+
+
+def copied(stream: IO[bytes], dpi: tuple[float, ...]) -> bytes | None:
+    """The same picture, its pixels as they are coded: with its profile, without EXIF, XMP, comments, and what is behind it.
+
+    Its resolution is `dpi` (across, down) where given. None for a file that is broken, too large, or cannot say that.
+    """
+    stream.seek(0)
+    data = stream.read(COPY_LIMIT + 1)
+    found = list(segments(BytesIO(data)))
+    end = _end(data, found[-1][2]) if len(data) <= COPY_LIMIT and found and found[-1][0] == SOS else None
+    if end is None:
+        return None
+    density = _density(data, found, dpi)
+    if density is None:
+        return None
+    kept = (
+        data[start - 2 : after] for marker, start, after in found if marker != SOS and _is_kept(marker, data, start)
+    )
+    return b"".join((b"\xff\xd8", density, *kept, data[found[-1][1] - 2 : end]))
+
+
+def _end(data: bytes, place: int) -> int | None:
+    """The offset after the end mark, for scans that begin at `place`; None where it is missing, or odd things lie before."""
+    while found := _NEXT_MARKER.search(data, place):
+        marker, place = data[found.end() - 1], found.end()
+        if marker == _EOI:
+            return place
+        if marker not in _BETWEEN_SCANS:
+            return None
+        place += max(2, int.from_bytes(data[place : place + 2], "big"))
+    return None
+
+
+def _is_kept(marker: int, data: bytes, start: int) -> bool:
+    if marker in _APPS:
+        return data.startswith(_KEPT_APPS.get(marker, b"no other"), start + 2)
+    return marker != _COMMENT
+
+
+def _density(data: bytes, found: list[tuple[int, int, int]], dpi: tuple[float, ...]) -> bytes | None:
+    """The JFIF segment (JFIF 1.02), b"" for none; None where it would change what the colours mean, or cannot hold `dpi`."""
+    old = next(
+        (data[start - 2 : start + 12] for marker, start, _ in found if marker == 0xE0 and _is_jfif(data, start)), b""
+    )
+    if not dpi:
+        return old and old[:2] + b"\0\x10" + old[4:] + b"\0\0"
+    if not old and not _is_ycc(data, found):
+        return None
+    across, down = (round(each) for each in dpi)
+    if not (0 < across < 65536 and 0 < down < 65536):
+        return None
+    return b"\xff\xe0" + struct.pack(">H5s2sBHHBB", 16, b"JFIF\0", b"\1\1", 1, across, down, 0, 0)
+
+
+def _is_jfif(data: bytes, start: int) -> bool:
+    return data.startswith(b"JFIF\0", start + 2) and int.from_bytes(data[start : start + 2], "big") >= 16
+
+
+def _is_ycc(data: bytes, found: list[tuple[int, int, int]]) -> bool:
+    """Whether a file without a JFIF segment is read as one with it: no word from Adobe, and components 1 (to 3)."""
+    if any(marker == 0xEE for marker, _, _ in found):
+        return False
+    frames = [data[start + 7 : after] for marker, start, after in found if marker in _FRAMES]
+    return len(frames) == 1 and frames[0][1::3] in (b"\1", b"\1\2\3")
