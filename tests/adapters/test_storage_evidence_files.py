@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.evidence_files import FileEvidenceStore
 from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed, HomeUnwritable
@@ -27,7 +31,7 @@ EXTRACTION = Extraction(suffix=".pdf", media_type="application/pdf", extent=Page
 PRELUDE = """
 import os, signal, sys, time
 from pathlib import Path
-from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.evidence_files import FileEvidenceStore
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable
@@ -240,7 +244,7 @@ def test_a_read_only_home_is_still_read(open_home: Path) -> None:
     for folder in folders:
         folder.chmod(0o555)
     script = """
-import diskcache, filelock, sqlite3
+import filelock, sqlite3
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)
 print(store.find(key_of("a")).path)
@@ -303,13 +307,13 @@ def test_an_index_that_was_lost_costs_only_work(tmp_path: Path) -> None:
 
 def test_an_index_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
     (tmp_path / "index").mkdir()
-    (tmp_path / "index" / "cache.db").write_bytes(b"this is no database " * 500)
+    (tmp_path / "index" / "evidence.db").write_bytes(b"this is no database " * 500)
     store = store_in(tmp_path)
 
     store.obtain(key_of("a"), writing(b"alpha"))
 
     assert store.find(key_of("a")) is not None
-    assert (tmp_path / "index.damaged" / "cache.db").exists()
+    assert (tmp_path / "index.damaged" / "evidence.db").exists()
 
 
 def test_without_any_index_evidence_is_made_every_time_and_still_bounded(tmp_path: Path) -> None:
@@ -334,14 +338,13 @@ def test_a_whole_cache_that_is_deleted_while_it_is_used_is_made_anew(tmp_path: P
 
 
 def test_the_counter_of_the_size_is_put_right_by_verify(tmp_path: Path) -> None:
-    index = Index(tmp_path / "index")
-    store = FileEvidenceStore(tmp_path / "evidence", index, 1000, grace=0)
+    store = store_in(tmp_path)
     store.obtain(key_of("a"), writing(b"alpha"))
-    index.reset("evidence-size", 10**12)
+    change(tmp_path, "UPDATE total SET size = 1000000000000")
 
     store.verify()
 
-    assert 5 == index.add("evidence-size", 0)
+    assert [(5,)] == rows(tmp_path, "total")
 
 
 def test_no_lock_file_is_left(tmp_path: Path) -> None:
@@ -353,22 +356,25 @@ def test_no_lock_file_is_left(tmp_path: Path) -> None:
     assert [] == list((tmp_path / "evidence" / "locks").iterdir())
 
 
-def rows(home: Path) -> dict[str, dict[str, object] | None]:
-    index = Index(home / "index")
-    return {key: index.get(key) for key in index.keys("") if key != "evidence-size"}
+def rows(home: Path, table: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(home / "index" / "evidence.db")) as connection:
+        return connection.execute(f"SELECT * FROM {table}").fetchall()
+
+
+def change(home: Path, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(home / "index" / "evidence.db")) as connection, connection:
+        connection.execute(statement, values)
 
 
 def test_evidence_that_was_linked_is_read_again_once(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     (tmp_path / "link").hardlink_to(store.obtain(key_of("a"), writing(b"alpha")).path)
     time.sleep(0.1)  # the file system may give two changes that are nearer the same time
-    row = f"evidence:{key_of('a')}"
 
-    seen = [rows(tmp_path)[row] for _ in range(3) if store.find(key_of("a"))]
+    seen = [rows(tmp_path, "evidence") for _ in range(3) if store.find(key_of("a"))]
 
     assert seen[0] == seen[1] == seen[2]
-    assert seen[0] is not None
-    assert os.stat(tmp_path / "link").st_ctime_ns == seen[0]["state"][-1]  # type: ignore[index]
+    assert os.stat(tmp_path / "link").st_ctime_ns == json.loads(seen[0][0][-1])["state"][-1]
 
 
 def test_asking_for_evidence_does_not_touch_its_file(tmp_path: Path) -> None:
@@ -434,20 +440,19 @@ def test_what_is_dropped_leaves_nothing_in_the_index(tmp_path: Path) -> None:
     for name in "abc":
         store.obtain(key_of(name), writing(b"the same bytes"))
     store.obtain(key_of("other"), writing(b"other"))
-    before = len(rows(tmp_path))
+    before = len(rows(tmp_path, "evidence")), len(rows(tmp_path, "object")), rows(tmp_path, "total")
 
     store.prune(0)
 
-    assert (8 + 2, {}) == (before, rows(tmp_path))
+    assert (4, 2, [(19,)]) == before
+    assert ([], [], [(0,)]) == (rows(tmp_path, "evidence"), rows(tmp_path, "object"), rows(tmp_path, "total"))
 
 
 def test_a_key_that_means_another_object_now_is_not_forgotten_with_the_old_one(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     old = store.obtain(key_of("a"), writing(b"old")).path
-    (tmp_path / "index" / "cache.db").unlink()
-    index = Index(tmp_path / "index")
-    index.put(f"object:{Digest.of_bytes(b'old')}:{key_of('a')}", {})
-    store.obtain(key_of("a"), writing(b"new"))
+    (tmp_path / "index" / "evidence.db").unlink()
+    store_in(tmp_path).obtain(key_of("a"), writing(b"new"))
     old.unlink()
 
     store.verify()

@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 import inspect
+import os
 import pickle
+import shutil
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 
-import diskcache
 import filelock
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.drivers import filelock as locks
-from citekit.adapters.drivers import plain_disk
-from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers import index_database, sqlite, sqlite_index
+from citekit.adapters.drivers.sqlite_index import Index
 
 PLAIN = st.dictionaries(
     st.text(max_size=5),
     st.recursive(st.none() | st.integers(-(2**60), 2**60) | st.text(max_size=9), st.lists, max_leaves=5),
 )
-
-
-class Planted:
-    """Makes a file when it is unpickled."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return Path.touch, (self.path,)
 
 
 @pytest.fixture(scope="session")
@@ -84,51 +74,66 @@ def plant(folder: Path, statement: str, values: tuple[object, ...]) -> None:
         connection.execute(statement, values)
 
 
-def test_a_planted_pickle_runs_nothing(tmp_path: Path) -> None:
-    marker = tmp_path / "marker"
+@pytest.mark.parametrize("value", [pickle.dumps({"x": 1}), 7, 0.5, "7", "[1]", '{"x"', "[" * 100_000])
+def test_a_planted_value_that_is_no_object_counts_as_missing(tmp_path: Path, value: object) -> None:
     folder = tmp_path / "index"
     Index(folder).put("a", {"x": 1})
-    planted = pickle.dumps(Planted(marker))
-    plant(folder, "UPDATE Cache SET mode = 4, value = ? WHERE key = 'a'", (planted,))
-    plant(folder, "INSERT INTO Cache (key, raw, mode, value) VALUES (?, 0, 1, 'x')", (planted,))
+    plant(folder, "UPDATE Cache SET value = ? WHERE key = 'a'", (value,))
+    plant(folder, "INSERT INTO Cache (key, value) VALUES (?, 'x')", (b"bytes",))
 
     index = Index(folder)
-    found, keys = index.get("a"), list(index.keys(""))
 
-    assert (None, [], False) == (found, keys, marker.exists())
+    assert (None, ["a"]) == (index.get("a"), list(index.keys("")))
     assert index.put("a", {"x": 2})
     assert {"x": 2} == index.get("a")
-    pickle.loads(planted)
-    assert marker.exists(), "the plant would have worked"
 
 
-def test_a_planted_file_name_leads_nowhere(tmp_path: Path) -> None:
-    victim = tmp_path / "victim"
-    victim.write_text('{"secret": 1}')
-    folder = tmp_path / "index"
-    Index(folder).put("a", {"x": 1})
-    plant(folder, "UPDATE Cache SET mode = 3, filename = ?, value = NULL WHERE key = 'a'", ("../victim",))
+def test_keys_are_given_in_order_however_many(tmp_path: Path) -> None:
+    index = Index(tmp_path / "index")
+    index.put_all([(f"{kind}:{number:04d}", {}) for kind in "abc" for number in range(2500)])
 
-    index = Index(folder)
-    found = index.get("a")
-    index.put("a", {"x": 2})
-    plant(folder, "UPDATE Cache SET filename = ? WHERE key = 'a'", (str(victim),))
-    index.forget("a")
-
-    assert (None, True) == (found, victim.exists())
+    assert [f"b:{number:04d}" for number in range(2500)] == list(index.keys("b:"))
 
 
-def test_planted_settings_redirect_nothing(tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    folder = tmp_path / "index"
-    Index(folder).put("a", {"x": 1})
-    plant(folder, "INSERT INTO Settings VALUES ('_directory', ?)", (str(elsewhere),))
+def test_beyond_the_limit_the_rows_go_that_were_written_longest_ago(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_index, "LIMIT", 200_000)
+    index = Index(tmp_path / "index")
+    for number in range(100):
+        index.put(f"{number:03d}", {"x": "y" * 10_000})
+        index.put("often", {"x": number})
 
-    index = Index(folder)
-    index.put("b", {"x": 2})
+    kept = list(index.keys(""))
 
-    assert ([], {"x": 2}) == (list(elsewhere.iterdir()), index.get("b"))
+    assert ["099", "often"] == kept[-2:]
+    assert kept[0] > "050"
+
+
+def test_a_process_that_was_forked_has_a_connection_of_its_own(tmp_path: Path) -> None:
+    index = Index(tmp_path / "index")
+    index.put("a", {"x": 1})
+    child = os.fork()
+    if not child:
+        os._exit(0 if index.get("a") == {"x": 1} and index.put("b", {"x": 2}) else 1)
+
+    _, status = os.waitpid(child, 0)
+
+    assert (0, {"x": 2}) == (status, index.get("b"))
+
+
+def test_a_database_that_was_replaced_or_deleted_is_opened_again(tmp_path: Path) -> None:
+    index, other = Index(tmp_path / "index"), Index(tmp_path / "other")
+    index.put("a", {"x": 1})
+    other.put("a", {"x": 2})
+
+    (tmp_path / "index").rename(tmp_path / "gone")
+    (tmp_path / "other").rename(tmp_path / "index")
+    replaced = index.get("a")
+    shutil.rmtree(tmp_path / "index")
+
+    assert ({"x": 2}, None) == (replaced, index.get("a"))
+    assert (True, {"x": 3}) == (index.put("a", {"x": 3}), index.get("a"))
 
 
 @pytest.mark.parametrize("size", [0, 100, 5000])
@@ -174,15 +179,18 @@ def test_a_folder_that_cannot_be_made_is_an_index_that_remembers_nothing(tmp_pat
     assert (False, None, None) == (index.put("a", {}), index.get("a"), index.add("n", 1))
 
 
-def exceptions_of(module: ModuleType) -> list[type[Exception]]:
-    found = [value for _, value in inspect.getmembers(module, inspect.isclass)]
-    return [each for each in found if issubclass(each, Exception) and each.__module__.startswith(module.__name__)]
+SQLITE: list[type[Exception]] = [
+    value for _, value in inspect.getmembers(sqlite3, inspect.isclass) if issubclass(value, Exception)
+]
+DAMAGE = {sqlite3.DatabaseError, sqlite3.InternalError, sqlite3.IntegrityError, sqlite3.NotSupportedError}
 
 
-@pytest.mark.parametrize("error", [*exceptions_of(diskcache), *exceptions_of(diskcache.core), *exceptions_of(sqlite3)])
+@pytest.mark.parametrize("error", SQLITE)
 def test_every_exception_of_the_driver_has_a_meaning(error: type[Exception]) -> None:
-    assert any(issubclass(error, kind) for kind in plain_disk.fates())
-    assert isinstance(plain_disk.fate_of(error("x")), plain_disk.Fate)
+    raised = error("x")
+
+    assert isinstance(raised, sqlite.EXCEPTIONS)
+    assert (error in DAMAGE) == index_database.is_damage(raised)
 
 
 @pytest.mark.parametrize("name", [name for name in filelock.__all__ if not name.startswith("_")])

@@ -294,6 +294,20 @@ def test_a_stale_hint_of_a_path_never_gives_a_wrong_id(folder: Path, tmp_path: P
     assert ([], []) == found
 
 
+def test_ids_are_the_same_object_until_a_map_comes_or_goes(folder: Path) -> None:
+    store = JsonMapStore(folder)
+    store.put(a_map())
+    time.sleep(SOON)
+    first, at_hand = store.ids(), store.ids_at_hand()
+    store.put(a_map(title="Newer"))
+    second = store.ids()
+    store.put(a_map("second"))
+
+    assert first is at_hand
+    assert first is second
+    assert (None, ("notes", "second")) == (store.ids_at_hand(), store.ids())
+
+
 def test_nearest_ids_are_found_among_very_many(folder: Path) -> None:
     for number in range(3000):
         (folder / f"resource_{number:04d}.json").touch()

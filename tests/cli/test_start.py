@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,25 +13,24 @@ import pytest
 
 from citekit.entrypoints.cli.program import COMMANDS, PROGRAM
 from tests.cli.program import Cli, plain_environment
+from tests.cli.remembering import remember
 
 ROOT = Path(__file__).parents[2]
-HEAVY = {"pymupdf", "av", "PIL", "numpy", "lxml", "mcp", "rich", "diskcache", "tree_sitter", "charset_normalizer"}
+DRIVERS = {"pymupdf", "av", "PIL", "numpy", "lxml", "tree_sitter", "charset_normalizer", "diskcache", "qdrant_edge"}
+SERVICES = {"google", "openai", "httpx", "qdrant_client", "onnxruntime", "tokenizers", "wordllama"}
+HEAVY = DRIVERS | SERVICES | {"mcp", "mcp_types", "pydantic", "anyio", "rich"}
+VALUES = {"attr", "attrs", "cattr", "cattrs"}
 
 
-def modules_after(cli: Cli, *arguments: str) -> set[str]:
-    """The top-level modules that are loaded when the command has run."""
-    script = (
-        "import sys; from citekit.entrypoints.cli.program import run; run(sys.argv[1:]); print('\\0', *sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        cwd=cli.here,
-        env=plain_environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return {name.partition(".")[0] for name in done.stdout.partition("\0")[2].split()}
+@pytest.fixture(scope="module")
+def remembered(tmp_path_factory: pytest.TempPathFactory) -> Cli:
+    """A folder whose map and source are remembered."""
+    cli = Cli(tmp_path_factory.mktemp("remembered"))
+    path = cli.write("code.py")
+    assert cli("ingest", "code.py").code == 0
+    remember(cli.here, path)
+    assert cli("list").code == 0
+    return cli
 
 
 @pytest.mark.parametrize("module", ["citekit", "citekit.cli"])
@@ -40,20 +40,71 @@ def test_every_way_to_start_it_shows_every_command(cli: Cli, module: str) -> Non
     assert [name for name in COMMANDS if f"\n  {name} " not in done.stdout] == []
 
 
-def test_help_loads_click_and_no_driver_nor_use_case(cli: Cli) -> None:
-    loaded = modules_after(cli, "--help")
+def imported(trace: str) -> set[str]:
+    """The top-level modules in what `-X importtime` wrote."""
+    names = (line.rpartition("|")[2].strip() for line in trace.splitlines() if line.startswith("import time:"))
+    return {name.partition(".")[0] for name in names}
 
-    assert loaded & (HEAVY | {"attrs", "cattrs"}) == set()
+
+def imported_by(cli: Cli, *arguments: str) -> set[str]:
+    """The top-level modules that the real program imports for that command."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "citekit", *arguments],
+        cwd=cli.here,
+        env=plain_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return imported(done.stderr)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "needed"),
-    [(["structure", "code_py"], set()), (["list", "code_py"], set()), (["list"], {"diskcache"})],
-)
-def test_reading_maps_loads_no_driver(mapped: Cli, arguments: list[str], needed: set[str]) -> None:
-    loaded = modules_after(mapped, *arguments)
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["list", "--help"], ["serve", "--help"]])
+def test_help_loads_click_and_no_driver_nor_use_case(cli: Cli, arguments: list[str]) -> None:
+    loaded = imported_by(cli, *arguments)
 
-    assert loaded & HEAVY == needed
+    assert "click" in loaded
+    assert loaded & (HEAVY | VALUES | {"sqlite3"}) == set()
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_listing_of_known_maps_loads_neither_values_nor_paths_nor_drivers(remembered: Cli, form: list[str]) -> None:
+    loaded = imported_by(remembered, "list", *form)
+
+    assert loaded & (HEAVY | VALUES | {"pathlib"}) == set()
+
+
+@pytest.mark.parametrize("arguments", [["structure", "code_py"], ["list", "code_py"], ["inspect", "code_py", "first"]])
+def test_reading_maps_loads_no_driver_and_nothing_that_explains_faults(mapped: Cli, arguments: list[str]) -> None:
+    loaded = imported_by(mapped, *arguments)
+
+    assert loaded & (HEAVY | {"cattr", "cattrs"}) == set()
+
+
+def test_a_server_that_has_answered_has_loaded_no_driver(mapped: Cli) -> None:
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}
+
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "citekit", "serve"],
+        cwd=mapped.here,
+        env=plain_environment(),
+        input=json.dumps(request) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "citekit"
+    assert imported(done.stderr) & (DRIVERS | {"cattr", "cattrs", "rich", "google", "openai"}) == set()
+
+
+def test_a_program_that_ends_has_closed_its_databases(cli: Cli) -> None:
+    cli.write("code.py")
+    for arguments in (["ingest", "code.py"], ["list"], ["structure", "code_py"], ["resolve", "code_py", "first"]):
+        assert cli(*arguments).code == 0
+
+        assert {path for path in cli.everything() if path.endswith("-wal")} == set()
 
 
 @pytest.mark.parametrize("name", COMMANDS)

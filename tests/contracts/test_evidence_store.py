@@ -16,7 +16,7 @@ from attrs import define, evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.evidence_files import FileEvidenceStore
 from citekit.adapters.storage.memory import InMemoryEvidenceStore
 from citekit.domain.digest import Digest
@@ -113,6 +113,17 @@ class TestEvidenceStore:
         again = store.obtain(key_of("a"), never)
 
         assert (False, b"alpha") == (again.made_now, again.path.read_bytes())
+
+    def test_what_is_at_hand_is_what_would_be_found(self, store: EvidenceStore) -> None:
+        before = store.at_hand(key_of("a"))
+        path = store.obtain(key_of("a"), writing(b"alpha")).path
+        time.sleep(0.1)  # another change of the file shows only then
+        found, at_hand = store.find(key_of("a")), store.at_hand(key_of("a"))
+        edit(path, b"ALPHA")
+
+        assert before is None
+        assert at_hand in (found, None)
+        assert store.at_hand(key_of("a")) is None
 
     def test_when_it_was_made_is_said_by_the_clock(self, store: EvidenceStore) -> None:
         before = datetime.now(UTC)

@@ -41,13 +41,14 @@ def a_map(resource_id: str = "book", title: str = "A Book") -> ResourceMap:
 Factory = Callable[[], MapStore]
 
 
-@pytest.fixture(params=["files", "memory"], scope="session")
+@pytest.fixture(params=["files", "files without cards", "memory"], scope="session")
 def new_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Factory:
     def make() -> MapStore:
         if request.param == "memory":
             return InMemoryMapStore()
         home = tmp_path_factory.mktemp("home")
-        return JsonMapStore(home / ".resource_maps", Index(home / "index"))
+        cache = home / "cache" if request.param == "files" else None
+        return JsonMapStore(home / ".resource_maps", Index(home / "index"), cache)
 
     return make
 
@@ -209,6 +210,62 @@ class TestMapStore:
         store.put(evolve(a_map(), metadata={}))
 
         assert ["book"] == list(store.find_source("/books/book.pdf"))
+
+    def test_a_card_is_that_of_the_map(self, store: MapStore) -> None:
+        store.put(a_map("two", "Two"))
+        store.put(a_map("one", "One"))
+        store.put(a_map("one", "Newer"))
+
+        one, every = store.card("one"), list(store.cards())
+
+        assert store.get("one").card() == one
+        assert [a_map("one", "Newer").card(), a_map("two", "Two").card()] == every
+
+    @pytest.mark.parametrize("odd", ODD)
+    def test_any_id_has_a_card(self, store: MapStore, odd: str) -> None:
+        store.put(a_map(odd))
+
+        assert (a_map(odd).card(), [a_map(odd).card()]) == (store.card(odd), list(store.cards()))
+
+    def test_what_is_not_there_has_no_card(self, store: MapStore) -> None:
+        store.put(a_map("algorithms"))
+        store.put(a_map("gone"))
+        store.remove("gone")
+
+        with pytest.raises(ResourceMissing) as caught:
+            store.card("algoritms")
+        with pytest.raises(ResourceMissing):
+            store.card("gone")
+        assert "algorithms" in caught.value.nearest
+        assert ["algorithms"] == [card.resource_id for card in store.cards()]
+
+    @pytest.mark.parametrize("name", REFUSED)
+    def test_an_id_that_cannot_be_stored_has_no_card(self, store: MapStore, name: str) -> None:
+        with pytest.raises(ResourceIdRefused):
+            store.card(name)
+
+    def test_a_version_is_another_one_where_the_map_is(self, store: MapStore) -> None:
+        empty = dict(store.versions())
+        store.put(a_map("one"))
+        store.put(a_map("two"))
+        before = dict(store.versions())
+        store.put(a_map("one", "A Look"))
+        after = dict(store.versions())
+        store.remove("two")
+
+        assert ({}, {"one", "two"}) == (empty, set(before))
+        assert before["one"] != after["one"]
+        assert {"one"} == set(store.versions())
+
+    def test_ids_at_hand_are_the_ids_or_nothing(self, store: MapStore) -> None:
+        store.put(a_map("one"))
+        listed = store.ids()
+        before = store.ids_at_hand()
+        store.put(a_map("two"))
+
+        assert before is None or before is listed
+        assert store.ids_at_hand() in (None, ("one", "two"))
+        assert ["one", "two"] == list(store.ids())
 
     def test_readers_see_whole_maps_while_others_write(self, store: MapStore) -> None:
         store.put(a_map(title="0"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -137,6 +138,25 @@ class TestOutputs:
 
         assert path == again
         assert before == [os.stat(each).st_mtime_ns for each in (path, path.parent / ".receipts" / "book.pdf.json")]
+
+    def test_what_was_placed_and_not_touched_still_is(self, outputs: Outputs, evidence: Obtain) -> None:
+        stored, receipt = evidence()
+        path = outputs.place(stored, receipt, "book", "the node 1 of book")
+        time.sleep(0.1)  # another change of the files shows only then
+        outputs.place(stored, receipt, "book", "the node 1 of book")
+
+        assert outputs.still(path, stored, receipt)
+        assert not outputs.still(path, stored, evolve(receipt, source_path="/elsewhere"))
+        assert not outputs.still(path.with_name("other.pdf"), stored, receipt)
+
+    def test_what_was_edited_is_not_still_what_was_placed(self, outputs: Outputs, evidence: Obtain) -> None:
+        stored, receipt = evidence(b"pages")
+        path = outputs.place(stored, receipt, "book")
+        time.sleep(0.1)
+        outputs.place(stored, receipt, "book")
+        edit(path, b"EDITS")
+
+        assert not outputs.still(path, stored, receipt)
 
     def test_an_edited_file_is_replaced(self, outputs: Outputs, evidence: Obtain) -> None:
         stored, receipt = evidence(b"pages")

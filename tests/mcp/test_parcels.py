@@ -94,8 +94,8 @@ def test_calls_that_are_asked_at_once_get_each_their_own_answer(home: Home, wire
     answers = {message["id"]: message["result"] for message in (client.read() for _ in asked)}
 
     assert set(asked) == set(answers)
-    for number, name in asked.items():
-        assert name == _named(answers[number])
+    for number, about in asked.items():
+        assert about == _named(answers[number])
 
 
 def _call(tool: str, **arguments: object) -> dict[str, object]:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections import Counter
+from collections.abc import Callable, Generator
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from attrs import evolve
 
 from citekit.adapters.mapping.scripted import ScriptedMapper
 from citekit.application.ingest_many import files_below
-from citekit.bootstrap import bootstrap
+from citekit.bootstrap import App, bootstrap
+from citekit.domain.digest import Digest
 from citekit.domain.errors import (
+    Cancelled,
     MapCorrupt,
     RequestRefused,
     ResourceIdRefused,
@@ -24,6 +30,7 @@ from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.source import Source
+from citekit.settings import Settings
 from tests.stories.conftest import World, by_paragraph
 
 
@@ -254,3 +261,224 @@ def test_a_damaged_map_is_overwritten_only_by_force(tmp_path: Path) -> None:
     made = app.ingest(tmp_path / "a.txt", force=True)
 
     assert "a_txt" == made.resource_map.resource_id
+
+
+def counted(world: World) -> Counter[str]:
+    """Counts from now on how often maps are read whole, turns are taken, and files are read for their bytes."""
+    counts: Counter[str] = Counter()
+
+    def counting(owner: object, name: str) -> Callable[..., Any]:
+        plain = getattr(owner, name)
+        return lambda *rest, **more: counts.update([name]) or plain(*rest, **more)
+
+    ingest = world.app.ingest
+    for owner, names in (
+        (ingest.maps, ("get", "put", "ids")),
+        (ingest.locks, ("holding",)),
+        (ingest.sources, ("identify",)),
+    ):
+        for name in names:
+            setattr(owner, name, counting(owner, name))
+    return counts
+
+
+def test_an_unchanged_file_costs_a_look_and_no_turn(world: World) -> None:
+    path = world.file("a.txt")
+    first = world.app.ingest(path)
+    counts = counted(world)
+
+    again = world.app.ingest(path)
+
+    assert (first.card, False) == (again.card, again.mapped_now)
+    assert {"identify": 1} == counts
+
+
+def test_the_map_of_an_unchanged_file_is_read_when_it_is_asked_for(world: World) -> None:
+    path = world.file("a.txt")
+    first = world.app.ingest(path)
+    counts = counted(world)
+    again = world.app.ingest(path)
+    before = counts["get"]
+
+    found = again.resource_map
+
+    assert (first.resource_map, 0, 1) == (found, before, counts["get"])
+
+
+def test_a_numbered_map_of_an_unchanged_file_is_found_by_a_look(world: World) -> None:
+    paths = [world.file(f"{number}/same.txt", f"{number}\n") for number in range(60)]
+    ids = [world.app.ingest(path).card.resource_id for path in paths]
+    counts = counted(world)
+
+    again = [world.app.ingest(path).card.resource_id for path in paths]
+
+    assert ids == again
+    assert ["same_txt", *(f"same_txt_{number}" for number in range(2, 61))] == ids
+    assert {"identify": 60} == counts
+
+
+def test_many_new_files_never_ask_for_all_the_ids(world: World) -> None:
+    paths = [world.file(f"{number}/same.txt", f"{number}\n") for number in range(60)]
+    counts = counted(world)
+
+    for path in paths:
+        world.app.ingest(path)
+
+    assert 0 == counts["ids"]
+
+
+def kit(home: Path) -> App:
+    """As another process has it: nothing is in memory."""
+    return bootstrap(Settings(home=home), mapper=ScriptedMapper(by_paragraph))
+
+
+def rewritten(path: Path) -> None:
+    path.write_text(path.read_text().replace("two", "owt"))
+
+
+def rewritten_with_its_old_times(path: Path) -> None:
+    status = path.stat()
+    rewritten(path)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def exchanged(path: Path) -> None:
+    new = path.with_name("new.txt")
+    new.write_text(path.read_text().replace("two", "owt"))
+    os.utime(new, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))
+    new.replace(path)
+
+
+@pytest.mark.parametrize("change", [rewritten, rewritten_with_its_old_times, exchanged])
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_changed_file_of_the_same_size_is_never_taken_for_unchanged(
+    tmp_path: Path, change: Callable[[Path], None], restarted: bool
+) -> None:
+    path, app = tmp_path / "a.txt", kit(tmp_path / "home")
+    path.write_text("one\ntwo\nthree\n")
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    app.ingest(path)
+    app.ingest(path)
+    change(path)
+
+    again = (kit(tmp_path / "home") if restarted else app).ingest(path)
+
+    assert again.mapped_now
+    assert "owt" in [node.title for node in again.resource_map.walk()]
+
+
+def edited(home: Path) -> None:
+    place = home / ".resource_maps" / "a_txt.json"
+    place.write_text(place.read_text().replace(SHA, "0" * 64))
+
+
+def of_another_file(home: Path) -> None:
+    place = home / ".resource_maps" / "a_txt.json"
+    place.write_text(place.read_text().replace(SHA, "0" * 64).replace("a.txt", "b.txt"))
+
+
+def removed(home: Path) -> None:
+    (home / ".resource_maps" / "a_txt.json").unlink()
+
+
+def all_gone(home: Path) -> None:
+    shutil.rmtree(home)
+
+
+SHA = Digest.of_bytes(b"one\ntwo\n").hex
+
+
+@pytest.mark.parametrize(
+    ("change", "place"), [(edited, "a_txt"), (of_another_file, "a_txt_2"), (removed, "a_txt"), (all_gone, "a_txt")]
+)
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_map_that_is_no_longer_that_of_the_file_is_made_again(
+    tmp_path: Path, change: Callable[[Path], None], place: str, restarted: bool
+) -> None:
+    path, home = tmp_path / "a.txt", tmp_path / "home"
+    path.write_bytes(b"one\ntwo\n")
+    app = kit(home)
+    app.ingest(path)
+    app.ingest(path)
+    change(home)
+
+    again = (kit(home) if restarted else app).ingest(path)
+
+    assert (place, True) == (again.card.resource_id, again.mapped_now)
+
+
+def test_a_title_that_was_edited_by_hand_is_told_and_kept(tmp_path: Path) -> None:
+    path, app = tmp_path / "a.txt", kit(tmp_path / "home")
+    path.write_bytes(b"one\ntwo\n")
+    app.ingest(path)
+    place = tmp_path / "home" / ".resource_maps" / "a_txt.json"
+    place.write_text(place.read_text().replace('"title": "a"', '"title": "Mine"'))
+
+    again = app.ingest(path)
+
+    assert ("Mine", "Mine", False) == (again.card.title, again.resource_map.title, again.mapped_now)
+
+
+def test_the_cache_may_go_while_the_program_runs(tmp_path: Path) -> None:
+    path, app = tmp_path / "a.txt", kit(tmp_path / "home")
+    path.write_bytes(b"one\ntwo\n")
+    first = app.ingest(path)
+    shutil.rmtree(tmp_path / "home" / ".citekit_cache")
+
+    again = app.ingest(path)
+
+    assert (first.card, False) == (again.card, again.mapped_now)
+
+
+def test_another_version_of_the_mapper_does_not_take_the_old_map(world: World) -> None:
+    path = world.file("a.txt")
+    world.app.ingest(path)
+    newer = ScriptedMapper(by_paragraph, MapperIdentity("scripted", "2"))
+    app = bootstrap(world.app.settings, maps=world.app.maps, mapper=newer)
+
+    assert [True, False] == [app.ingest(path).mapped_now for _ in range(2)]
+
+
+def test_an_unchanged_file_of_another_kind_than_wanted_is_refused(world: World) -> None:
+    path = world.file("a.txt")
+    world.app.ingest(path)
+
+    with pytest.raises(SourceUnsupported, match="not video"):
+        world.app.ingest(path, modality=Modality.VIDEO)
+
+
+def test_a_maps_folder_that_cannot_be_read_is_an_error_even_by_force(tmp_path: Path) -> None:
+    path, app = tmp_path / "a.txt", kit(tmp_path / "home")
+    path.write_bytes(b"one\ntwo\n")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / ".resource_maps").write_text("a file")
+
+    for force in (False, True):
+        with pytest.raises(MapCorrupt, match="cannot be read"):
+            app.ingest(path, force=force)
+
+
+def test_whoever_stops_taking_outcomes_stops_the_work(world: World) -> None:
+    paths = [world.file(f"{number}.txt", f"{number}\n") for number in range(300)]
+
+    outcomes = iter(world.app.ingest_many(paths, concurrency=2))
+    next(outcomes)
+    cast("Generator[Any]", outcomes).close()
+
+    assert 1 <= len(world.app.maps.ids()) < 100
+
+
+def test_work_that_is_cancelled_is_an_outcome_for_each_file(world: World) -> None:
+    def stopping(done: float, total: float | None = None, message: str = "") -> None:
+        raise Cancelled("stopped")
+
+    def script(source: Source) -> list[Node]:
+        stopping(0)
+        return []
+
+    world.mapper.script = script
+    paths = [world.file(f"{number}.txt", f"{number}\n") for number in range(5)]
+
+    outcomes = list(world.app.ingest_many(paths, progress=stopping))
+
+    assert [Cancelled] * 5 == [type(outcome.error) for outcome in outcomes]

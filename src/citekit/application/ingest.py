@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Self
 
 from attrs import evolve, field, frozen
 
 from citekit.application.naming import ChooseId, default_id
 from citekit.domain.errors import MapCorrupt, ResourceMissing, SourceChanged, SourceUnsupported
 from citekit.domain.ids import check_resource_id
+from citekit.domain.map_card import MapCard
 from citekit.domain.modality import Modality
 from citekit.domain.ports.locks import Locks
 from citekit.domain.ports.map_store import MapStore
@@ -21,10 +26,21 @@ from citekit.domain.source import Source
 
 @frozen
 class Ingested:
-    """The map of a file, and whether the mapper had to run for it."""
+    """The map of a file at a glance, and whether the mapper had to run for it."""
 
-    resource_map: ResourceMap
+    card: MapCard
     mapped_now: bool
+    _read: Callable[[], ResourceMap] = field(eq=False, repr=False)
+
+    @cached_property
+    def resource_map(self) -> ResourceMap:
+        """The map itself: one that was there already is read when it is first asked for. Raises as `MapStore.get` does."""
+        return self._read()
+
+    @classmethod
+    def of(cls, resource_map: ResourceMap, *, mapped_now: bool) -> Self:
+        """With a map that is in memory."""
+        return cls(resource_map.card(), mapped_now, lambda: resource_map)
 
 
 @frozen
@@ -73,9 +89,12 @@ class Ingest:
             )
         _check_kind(source, modality)
         task = _Task(source, wanted_id, modality, force, self._beside(source))
+        unchanged = None if force else self._unchanged(task)
+        if unchanged is not None:
+            return unchanged
         with self.locks.holding(f"map:{source.digest}"):
             found = None if force else self._known(task)
-            return found or Ingested(self._map(task, progress), mapped_now=True)
+            return found or Ingested.of(self._map(task, progress), mapped_now=True)
 
     def _beside(self, source: Source) -> dict[str, str]:
         digests = ((path.name, self.sources.digest(path)) for path in self.mapper.beside(source))
@@ -92,32 +111,56 @@ class Ingest:
             made = evolve(made, metadata={**made.metadata, "beside": task.beside})
         return self._store(task, made)
 
+    def _unchanged(self, task: _Task) -> Ingested | None:
+        """The map that is there already, where nothing is to be written.
+
+        Nobody's turn is waited for: a map is replaced in one step, so what is seen here is whole, and says what it is of.
+        """
+        place, here = self.choose_id.place(task.source, task.wanted_id)
+        if here is None or not self._fits(here, task) or self._has_moved(here, task):
+            return None
+        return Ingested(here, False, partial(self.maps.get, place))
+
     def _known(self, task: _Task) -> Ingested | None:
         """The map that is there already: under the file's id, as an edition, or of the same bytes elsewhere."""
         with self.locks.holding("ids"):
-            place = self.choose_id(task.source, task.wanted_id)
-        here = self._stored(place)
+            place, here = self.choose_id.place(task.source, task.wanted_id)
         if here is not None and self._fits(here, task):
-            if here.source_path != str(task.source.path) and not self._still_there(here):
-                here = evolve(here, source_path=str(task.source.path))
-                self.maps.put(here)
-            return Ingested(here, mapped_now=False)
+            return self._followed(place, here, task)
         for other in (
             self.maps.edition(place, self.mapper.identity),
             self.maps.find_mapped(task.source.digest, self.mapper.identity),
         ):
-            if other is not None and self._fits(other, task):
-                return Ingested(self._store(task, _retitled(other, task.source)), mapped_now=False)
+            if other is not None and self._fits(other.card(), task):
+                return Ingested.of(self._store(task, _retitled(other, task.source)), mapped_now=False)
         return None
 
-    def _fits(self, there: ResourceMap, task: _Task) -> bool:
+    def _followed(self, place: str, here: MapCard, task: _Task) -> Ingested | None:
+        """The map, with the path at which its file is now; None where it went just now."""
+        if not self._has_moved(here, task):
+            return Ingested(here, False, partial(self.maps.get, place))
+        with suppress(ResourceMissing, MapCorrupt):
+            moved = evolve(self.maps.get(place), source_path=str(task.source.path))
+            self.maps.put(moved)
+            return Ingested.of(moved, mapped_now=False)
+        return None
+
+    def _has_moved(self, here: MapCard, task: _Task) -> bool:
+        """Whether the file that the map speaks of is no longer where it was."""
+        if here.source_path == str(task.source.path):
+            return False
+        there = self.sources.digest(Path(here.source_path))
+        return there is None or there.hex != here.source_hash
+
+    def _fits(self, there: MapCard, task: _Task) -> bool:
         """Whether that map is what the mapper would make now."""
+        mapper = self.mapper.identity
         return (
-            there.source_digest == task.source.digest
-            and self.mapper.identity in (there.mapper, there.structure_by)
-            and there.metadata.get("format", task.source.format.name) == task.source.format.name
-            and there.metadata.get("beside", {}) == task.beside
-            and task.modality in (None, there.modality)
+            there.source_hash == task.source.digest.hex
+            and (mapper.name, mapper.model, mapper.version) in (there.mapper, there.structure_by)
+            and there.format in (None, task.source.format.name)
+            and there.beside == task.beside
+            and task.modality in (None, there.type)
         )
 
     def _store(self, task: _Task, made: ResourceMap) -> ResourceMap:
@@ -126,15 +169,6 @@ class Ingest:
             stored = evolve(made, resource_id=place, source_path=str(task.source.path))
             self.maps.put(stored)
         return stored
-
-    def _stored(self, place: str) -> ResourceMap | None:
-        try:
-            return self.maps.get(place)
-        except (ResourceMissing, MapCorrupt):
-            return None
-
-    def _still_there(self, there: ResourceMap) -> bool:
-        return self.sources.digest(Path(there.source_path)) == there.source_digest
 
 
 _TIMED = (Modality.VIDEO, Modality.AUDIO)

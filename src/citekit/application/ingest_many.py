@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
+from queue import SimpleQueue
 
 from attrs import frozen
 
@@ -16,6 +17,9 @@ from citekit.domain.formats import by_name
 from citekit.domain.ids import resource_id
 from citekit.domain.modality import Modality
 from citekit.domain.progress import Progress, silent
+
+AHEAD = 8
+"""Outcomes for each thread that wait to be taken."""
 
 
 @frozen
@@ -52,23 +56,49 @@ class IngestMany:
             except Exception as bug:
                 return Outcome(path, error=_unexpected(path, bug))
 
-        lines = _lines(paths)
-        ready = deque(lines)
-        running: dict[Future[Outcome], str] = {}
-        with ThreadPoolExecutor(max(1, concurrency), thread_name_prefix="ingest") as pool:
-            try:
-                while ready or running:
-                    while ready and len(running) < 2 * concurrency:
-                        line = ready.popleft()
-                        running[pool.submit(one, lines[line].popleft())] = line
-                    for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        line = running.pop(future)
-                        if lines[line]:
-                            ready.appendleft(line)
-                        yield future.result()
-            finally:
-                for future in running:
-                    future.cancel()
+        return _in_turns(one, paths, max(1, concurrency))
+
+
+def _in_turns(one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency: int) -> Iterator[Outcome]:
+    """What `one` gives for each of the paths, done by as many threads, as each is finished.
+
+    The threads stay a little ahead of whoever takes the outcomes, and stop where nobody does any more.
+    """
+    lines = _lines(paths)
+    ready, left = deque(lines.values()), sum(map(len, lines.values()))
+    done: SimpleQueue[Outcome | BaseException] = SimpleQueue()
+    room, stopped = threading.Semaphore(AHEAD * concurrency), threading.Event()
+
+    def work() -> None:
+        try:
+            while True:
+                line = ready.popleft()
+                while line:
+                    room.acquire()
+                    if stopped.is_set():
+                        return
+                    done.put(one(line.popleft()))
+        except IndexError:
+            return
+        except BaseException as error:
+            done.put(error)
+
+    threads = [threading.Thread(target=work, name=f"ingest-{n}") for n in range(min(concurrency, len(ready)))]
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(left):
+            outcome = done.get()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            room.release()
+            yield outcome
+    finally:
+        stopped.set()
+        room.release(concurrency)
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
 
 
 def _lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:

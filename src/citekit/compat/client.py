@@ -11,7 +11,6 @@ from typing import Any
 
 from attrs import evolve
 
-from citekit.domain.node import NodeName
 from citekit.bootstrap import bootstrap
 from citekit.compat.adapters import MapAdapter
 from citekit.compat.mapper import GeminiMapper, gemini_settings
@@ -19,6 +18,7 @@ from citekit.compat.models import Node, ResolvedEvidence, ResourceMap, domain_ma
 from citekit.domain.address import parse_address
 from citekit.domain.errors import AddressMalformed, NodeMissing, ResourceMissing, SourceMoved, SourceUnreadable
 from citekit.domain.ids import check_resource_id
+from citekit.domain.node import NodeName
 from citekit.entrypoints.words import read_modality
 from citekit.wire import maps
 

@@ -1,16 +1,18 @@
-"""What the user decided: read once, from flags and the environment."""
+"""What the user decided: read once, from flags and the environment.
+
+Names are imported when they are first used: a start that needs one folder pays for no other setting.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from pathlib import Path
+import importlib
+from typing import TYPE_CHECKING, Any
 
-from attrs import field, frozen
-
-from citekit.settings.library import TOOLSETS, LibrarySettings, library_settings, read_toolsets
-from citekit.settings.reading import GIGABYTE, count, default, expanded, one_of, read_size
-from citekit.settings.variables import VARIABLES
+if TYPE_CHECKING:
+    from citekit.settings.chosen import Settings, settings_from
+    from citekit.settings.library import TOOLSETS, LibrarySettings, read_toolsets
+    from citekit.settings.reading import expanded, read_size
+    from citekit.settings.variables import VARIABLES
 
 __all__ = [
     "TOOLSETS",
@@ -23,77 +25,19 @@ __all__ = [
     "settings_from",
 ]
 
-
-@frozen(kw_only=True)
-class Settings:
-    """`home` holds maps, evidence (laid out for people) and the cache, in folders of their own.
-
-    `mapper` is a name; `cache_limit` bytes bound the evidence store.
-
-    `roots` are folders in which a source that was moved is looked for. `concurrency` files are mapped at once. `media` is the
-    driver that copies clips: `pyav`, or `ffmpeg` for the program of that name. `model`, `base_url`, `retries`, `timeout`
-    (seconds) and `max_requests` are for mappers that ask a model; keys are never shown.
-    """
-
-    home: Path
-    maps_folder: Path = field()
-    output_folder: Path = field()
-    cache_folder: Path = field()
-    mapper: str = "auto"
-    cache_limit: int = 10 * GIGABYTE
-    roots: tuple[Path, ...] = ()
-    concurrency: int = 2
-    media: str = "pyav"
-    model: str | None = None
-    base_url: str | None = None
-    retries: int = 3
-    timeout: float | None = None
-    max_requests: int | None = None
-    gemini_key: str | None = field(default=None, repr=False)
-    gemini_variable: str = "GEMINI_API_KEY"
-    openai_base_url: str | None = None
-    openai_key: str | None = field(default=None, repr=False)
-    library: LibrarySettings = field()
-
-    @library.default
-    def _library_in_home(self) -> LibrarySettings:
-        return LibrarySettings(folder=self.home / ".citekit_library")
-
-    @maps_folder.default
-    def _maps_in_home(self) -> Path:
-        return self.home / ".resource_maps"
-
-    @output_folder.default
-    def _output_in_home(self) -> Path:
-        return self.home / ".citekit_output"
-
-    @cache_folder.default
-    def _cache_in_home(self) -> Path:
-        return self.home / ".citekit_cache"
+_WHERE = {
+    "TOOLSETS": "library",
+    "VARIABLES": "variables",
+    "LibrarySettings": "library",
+    "Settings": "chosen",
+    "expanded": "reading",
+    "read_size": "reading",
+    "read_toolsets": "library",
+    "settings_from": "chosen",
+}
 
 
-MEDIA = ("pyav", "ffmpeg")
-
-
-def settings_from(environment: Mapping[str, str], home: str | Path | None = None) -> Settings:
-    """The settings of an environment; `home` wins over `CITEKIT_HOME`. Raises `RequestRefused` for a value that is none."""
-    place = expanded(home or environment.get("CITEKIT_HOME") or ".")
-    roots = [part for part in environment.get("CITEKIT_ROOTS", "").split(os.pathsep) if part]
-    return Settings(
-        home=Path(os.path.abspath(place)),  # noqa: PTH100 - resolve() would follow links in the home's own path
-        mapper=environment.get("CITEKIT_MAPPER") or "auto",
-        cache_limit=read_size(environment.get("CITEKIT_CACHE_LIMIT") or "10G"),
-        roots=tuple(expanded(root).absolute() for root in roots),
-        concurrency=count(environment, "CITEKIT_CONCURRENCY", 1) or min(os.cpu_count() or 1, 4),
-        media=one_of("CITEKIT_MEDIA", environment.get("CITEKIT_MEDIA") or "pyav", MEDIA),
-        model=environment.get("CITEKIT_MODEL") or None,
-        base_url=environment.get("CITEKIT_BASE_URL") or None,
-        retries=default(count(environment, "CITEKIT_RETRIES", 0), 3),
-        timeout=count(environment, "CITEKIT_TIMEOUT", 1),
-        max_requests=count(environment, "CITEKIT_MAX_REQUESTS", 1),
-        gemini_key=environment.get("GEMINI_API_KEY") or environment.get("GOOGLE_API_KEY") or None,
-        gemini_variable="GEMINI_API_KEY" if environment.get("GEMINI_API_KEY") else "GOOGLE_API_KEY",
-        openai_base_url=environment.get("OPENAI_BASE_URL") or None,
-        openai_key=environment.get("OPENAI_API_KEY") or None,
-        library=library_settings(environment, place),
-    )
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"citekit.settings.{_WHERE[name]}"), name)

@@ -1,16 +1,19 @@
-"""The one converter between attrs values and plain data, and how its errors become `path: reason` lines."""
+"""The one converter from plain data to attrs values, and how its errors become `path: reason` lines.
+
+What is exactly as we write it is read without it (see `well_formed`), and so without cattrs, which costs a start 25 ms.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from cattrs import Converter, transform_error
 from cattrs.errors import BaseValidationError
-from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+from cattrs.gen import make_dict_structure_fn, override
 
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, FaultyAnswer
@@ -21,6 +24,8 @@ from citekit.domain.node import Node
 from citekit.domain.numbers import real
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire import locations
+from citekit.wire.finite import check_numbers
+from citekit.wire.moments import read_moment
 
 _MISSING = "is missing"
 
@@ -89,10 +94,9 @@ def _moment(value: object, _: Any) -> datetime:
     if not isinstance(value, str):
         raise TypeError(f"{_shown(value)} is not a time (ISO 8601)")
     try:
-        moment = datetime.fromisoformat(value)
+        return read_moment(value)
     except ValueError:
         raise ValueError(f"{_shown(value)} is not a time (ISO 8601)") from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _location(value: object, _: Any) -> Location:
@@ -106,21 +110,8 @@ def _location(value: object, _: Any) -> Location:
 def _plain_mapping(value: object, _: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"{_shown(value)} is not an object")
-    _check_numbers(value)
+    check_numbers(value)
     return dict(value)
-
-
-def _check_numbers(value: object) -> None:
-    """Raises `ValueError` where a number anywhere in `value` is not finite: JSON has no such number."""
-    pending = [value]
-    while pending:
-        match pending.pop():
-            case Mapping() as found:
-                pending.extend(found.values())
-            case list() | tuple() as several:
-                pending.extend(several)
-            case float(number) if not math.isfinite(number):
-                raise ValueError(f"{number} is not a number that JSON can hold")
 
 
 def _modality(value: object, _: Any) -> Modality:
@@ -142,13 +133,8 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-def written_moment(moment: datetime) -> str:
-    """A time in the written form: ISO 8601 in UTC with `Z`."""
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
 def _build() -> Converter:
-    converter = Converter(unstruct_collection_overrides={tuple: list})
+    converter = Converter()
     hooks: tuple[tuple[type[Any], Any], ...] = (
         (str, _text),
         (int, _whole),
@@ -164,32 +150,17 @@ def _build() -> Converter:
     converter.register_structure_hook_func(lambda kind: kind == Mapping[str, Any], _plain_mapping)
     converter.register_structure_hook(Digest, lambda value, _: Digest(_text(value, None)))
     converter.register_structure_hook(EvidenceKey, lambda value, _: EvidenceKey(Digest(_text(value, None))))
-    converter.register_unstructure_hook(Form, lambda form: form.value)
-    converter.register_unstructure_hook(Modality, lambda modality: modality.value)
-    converter.register_unstructure_hook(Digest, lambda digest: digest.hex)
-    converter.register_unstructure_hook(EvidenceKey, str)
-    converter.register_unstructure_hook(datetime, written_moment)
-    converter.register_unstructure_hook_func(lambda kind: kind == Location, locations.to_plain)
     shapes: tuple[tuple[type[Any], dict[str, Any]], ...] = (
         (Node, {}),
         (ResourceMap, {"modality": override(rename="type")}),
+        (Extraction, {}),
+        (ExtractorIdentity, {}),
+        (Options, {}),
+        (Receipt, {}),
     )
     for kind, renamed in shapes:
         converter.register_structure_hook(kind, make_dict_structure_fn(kind, converter, **renamed))
-    for plain in (Extraction, ExtractorIdentity, Options, Receipt):
-        _register(converter, plain)
     return converter
 
-
-def _register(converter: Converter, kind: type[Any]) -> None:
-    omitted: dict[str, Any] = {name: override(omit_if_default=True) for name in _OPTIONAL.get(kind, ())}
-    converter.register_structure_hook(kind, make_dict_structure_fn(kind, converter))
-    converter.register_unstructure_hook(kind, make_dict_unstructure_fn(kind, converter, **omitted))
-
-
-_OPTIONAL: dict[type[Any], Sequence[str]] = {
-    Extraction: ("bytes_from", "notes"),
-    Receipt: ("bytes_from", "notes"),
-}
 
 CONVERTER = _build()

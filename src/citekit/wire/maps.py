@@ -14,9 +14,10 @@ from typing import Any
 from citekit.domain.errors import FaultyAnswer, LocationMalformed
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
-from citekit.wire.converter import structure, written_moment
-from citekit.wire.lenient import NestedTooDeeplyError, strict_map
+from citekit.wire.indented import indented
 from citekit.wire.locations import BoxOrder, from_plain, to_plain
+from citekit.wire.moments import written_moment
+from citekit.wire.well_formed_maps import read_map
 
 MAP_VERSION = 1
 """The version of the written form that `to_plain_map` writes."""
@@ -46,6 +47,15 @@ def from_plain_map(data: object, where: str, box_order: BoxOrder = BoxOrder.CORN
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a map is a JSON object"])
     _check_version(data, where)
+    found = read_map(data) if box_order is BoxOrder.CORNERS else None
+    return leniently(data, where, box_order) if found is None else found
+
+
+def leniently(data: Mapping[str, Any], where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
+    """The map that `data` means, in whichever known form it is. Raises `FaultyAnswer` with `path: reason` lines."""
+    from citekit.wire.converter import structure
+    from citekit.wire.lenient import NestedTooDeeplyError, strict_map
+
     try:
         strict = strict_map(data)
     except NestedTooDeeplyError as wrong:
@@ -60,7 +70,7 @@ def from_plain_map(data: object, where: str, box_order: BoxOrder = BoxOrder.CORN
 
 def to_json(resource_map: ResourceMap) -> str:
     """The map as the text of a JSON file: indented, any script as it is."""
-    return json.dumps(to_plain_map(resource_map), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return indented(to_plain_map(resource_map)) + "\n"
 
 
 def from_json(text: str, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:

@@ -4,20 +4,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.evidence import Extraction, Receipt
-from citekit.wire.converter import CONVERTER, structure
+from citekit.wire import locations
+from citekit.wire.moments import written_moment
+from citekit.wire.well_formed_evidence import read_extraction, read_receipt
 
 RECEIPT_VERSION = 1
 """The version of the written form of a receipt."""
 
+_T = TypeVar("_T", Receipt, Extraction)
+
 
 def to_plain(receipt: Receipt) -> dict[str, Any]:
     """A receipt as plain data, its canonical address beside its location."""
-    plain: dict[str, Any] = CONVERTER.unstructure(receipt)
-    return {"receipt_version": RECEIPT_VERSION, "address": str(receipt.address), **plain}
+    return {
+        "receipt_version": RECEIPT_VERSION,
+        "address": str(receipt.address),
+        "key": str(receipt.key),
+        "source_digest": receipt.source_digest.hex,
+        "source_path": receipt.source_path,
+        "source_size": receipt.source_size,
+        "resource_id": receipt.resource_id,
+        "location": locations.to_plain(receipt.location),
+        "extractor": {"name": receipt.extractor.name, "version": receipt.extractor.version},
+        "options": {"form": receipt.options.form.value, "accurate": receipt.options.accurate},
+        "evidence_digest": receipt.evidence_digest.hex,
+        "evidence_size": receipt.evidence_size,
+        "media_type": receipt.media_type,
+        "extent": locations.to_plain(receipt.extent),
+        **_optional(receipt),
+        "created": written_moment(receipt.created),
+    }
 
 
 def from_plain(data: object, where: str) -> Receipt:
@@ -26,7 +46,7 @@ def from_plain(data: object, where: str) -> Receipt:
         raise FaultyAnswer(where, ["$: a receipt is a JSON object"])
     if data.get("receipt_version") != RECEIPT_VERSION:
         raise FaultyAnswer(where, [f"receipt_version: {data.get('receipt_version')!r} is not {RECEIPT_VERSION}"])
-    receipt: Receipt = structure(dict(data), Receipt, where)
+    receipt = read_receipt(data) or leniently(data, Receipt, where)
     if data.get("address", str(receipt.address)) != str(receipt.address):
         raise FaultyAnswer(where, [f"address: {data['address']!r} is not that of its location, {receipt.address}"])
     return receipt
@@ -42,11 +62,28 @@ def from_json(text: str, where: str) -> Receipt:
 
 def extraction_to_plain(extraction: Extraction) -> dict[str, Any]:
     """An extraction as plain data."""
-    plain: dict[str, Any] = CONVERTER.unstructure(extraction)
-    return plain
+    return {
+        "suffix": extraction.suffix,
+        "media_type": extraction.media_type,
+        "extent": locations.to_plain(extraction.extent),
+        **_optional(extraction),
+    }
 
 
 def extraction_from_plain(data: object, where: str = "extraction") -> Extraction:
     """The extraction that `data` means. Raises `FaultyAnswer`."""
-    extraction: Extraction = structure(data, Extraction, where)
-    return extraction
+    return read_extraction(data) or leniently(data, Extraction, where)
+
+
+def leniently(data: object, kind: type[_T], where: str) -> _T:
+    """The receipt or extraction that `data` means. Raises `FaultyAnswer` with `path: reason` lines."""
+    from citekit.wire.converter import structure
+
+    found: _T = structure(dict(data) if isinstance(data, Mapping) else data, kind, where)
+    return found
+
+
+def _optional(made: Receipt | Extraction) -> dict[str, Any]:
+    """The fields that are written only where they say something."""
+    plain: dict[str, Any] = {} if made.bytes_from is None else {"bytes_from": made.bytes_from}
+    return {**plain, "notes": list(made.notes)} if made.notes else plain

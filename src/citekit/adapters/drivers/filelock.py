@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import functools
+import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol, Self
 
-from attrs import define, field
+from attrs import define, field, frozen
 
-from citekit.adapters.drivers.files import unwritable, writing
+from citekit.adapters.drivers.files import unwritable
 from citekit.domain.errors import CiteKitError, HomeUnwritable
 
-if TYPE_CHECKING:
-    import filelock
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 POLL = 0.02
 """Seconds between two looks at a lock that another process holds. Threads of one process wait without looking."""
@@ -30,6 +35,13 @@ class _Gate:
 
     lock: threading.Lock = field(factory=threading.Lock)
     users: int = 0
+
+
+class _Held(Protocol):
+    """A lock that is held."""
+
+    def release(self) -> object:
+        """Let go of it."""
 
 
 def _patiently() -> None:
@@ -97,39 +109,99 @@ class Locks:
                 if not gate.users:
                     del self._gates[name]
 
-    def _acquired(self, name: str, waiting: Callable[[], object]) -> filelock.BaseFileLock:
-        import filelock
-
-        lock = self._lock(name)
+    def _acquired(self, name: str, waiting: Callable[[], object]) -> _Held:
         while True:
-            try:
-                lock.acquire(timeout=NAP)
-                return lock
-            except filelock.Timeout:
-                waiting()
-            except tuple(errors()) as error:
-                raise translated(error, self._folder / name) from error
+            patience = time.monotonic() + NAP
+            while time.monotonic() < patience:
+                lock = self._attempted(name)
+                if lock is not None:
+                    return lock
+                time.sleep(POLL)
+            waiting()
 
-    def _let_go(self, name: str, lock: filelock.BaseFileLock) -> None:
+    def _attempted(self, name: str) -> _Held | None:
+        """The lock, or None where another process holds it. Raises `HomeUnwritable`."""
+        path = self._folder / name
+        try:
+            try:
+                return _taken(path)
+            except FileNotFoundError:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                return _taken(path)
+        except OSError as error:
+            raise unwritable(error, path) from error
+        except RuntimeError as error:  # NotImplementedError is one, too
+            if isinstance(error, tuple(errors())):
+                raise translated(error, path) from error
+            raise
+
+    def _let_go(self, name: str, lock: _Held) -> None:
         """The file goes while it is still locked: whoever has it open sees that it has no name, and opens a new one."""
         if self._passing:
             with suppress(OSError):
                 (self._folder / name).unlink()
         lock.release()
 
-    def _acquired_now(self, name: str) -> filelock.BaseFileLock | None:
-        with suppress(HomeUnwritable, *errors()):
-            lock = self._lock(name)
-            lock.acquire(blocking=False)
-            return lock
+    def _acquired_now(self, name: str) -> _Held | None:
+        with suppress(HomeUnwritable):
+            return self._attempted(name)
         return None
 
-    def _lock(self, name: str) -> filelock.BaseFileLock:
-        import filelock
 
-        with writing(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
-        return filelock.FileLock(self._folder / name, thread_local=False, poll_interval=POLL)
+@frozen
+class _Flock:
+    """A lock on an open file (flock(2)), which the system takes back when its process ends."""
+
+    descriptor: int
+
+    @classmethod
+    def taken(cls, path: Path) -> Self | None:
+        """The lock of the file, made where it is missing; None where another has it. Raises `OSError`."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(path, flags, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_at(descriptor, path):
+                return cls(descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES):
+                os.close(descriptor)
+                raise
+        os.close(descriptor)
+        return None
+
+    def release(self) -> None:
+        """Unlocked by name, not only closed: a process that was forked meanwhile has the same open file."""
+        try:
+            fcntl.flock(self.descriptor, fcntl.LOCK_UN)
+        finally:
+            os.close(self.descriptor)
+
+
+def _taken(path: Path) -> _Held | None:
+    """The system's own lock where it has one, else that of `filelock`, which knows more systems."""
+    if fcntl is not None:
+        try:
+            return _Flock.taken(path)
+        except OSError as error:
+            if error.errno not in (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK):
+                raise
+    import filelock
+
+    lock = filelock.FileLock(path, thread_local=False)
+    try:
+        lock.acquire(blocking=False)
+    except filelock.Timeout:
+        return None
+    return lock
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether the open file still has that name: its last holder may have removed it."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
+    except FileNotFoundError:
+        return False
 
 
 @functools.cache

@@ -86,9 +86,12 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
     `durable` waits until a power cut cannot undo it; without, a power cut may undo or damage it, a kill never.
     """
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
         with temporary_beside(path) as temporary:
-            _write_new(temporary, data, durable)
+            try:
+                _write_new(temporary, data, durable)
+            except FileNotFoundError:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                _write_new(temporary, data, durable)
             temporary.replace(path)
         if durable:
             sync_folder(path.parent)
@@ -106,10 +109,11 @@ def temporary_beside(path: Path) -> Iterator[Path]:
 
 
 def _write_new(path: Path, data: bytes, durable: bool) -> None:
-    with path.open("xb") as file:
-        file.write(data)
+    with path.open("xb", buffering=0) as file:
+        remaining = memoryview(data)
+        while remaining:
+            remaining = remaining[file.write(remaining) :]
         if durable:
-            file.flush()
             os.fsync(file.fileno())
 
 

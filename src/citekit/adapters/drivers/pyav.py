@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -28,6 +29,12 @@ DEMUXERS = (
 
 PIXEL_LIMIT = 2**26
 """Pixels of the largest picture that is decoded, 67 million: 8K has 33 million."""
+
+DTS = re.compile(rb"\x7f\xfe\x80\x01|\xfe\x7f\x01\x80|\x1f\xff\xe8\x00\x07[\xf0-\xff]|\xff\x1f\x00\xe8[\xf0-\xff]\x07")
+"""Where a frame of DTS begins, in words of 16 and of 14 bits, in both byte orders (ETSI TS 102 114)."""
+
+DTS_WITHIN = 2**18
+"""Bytes of a WAV among which that is looked for: twice what FFmpeg would try."""
 
 
 class Blame(Enum):
@@ -85,6 +92,7 @@ def opened(path: Path, otherwise: type[CiteKitError] = SourceUnsupported) -> Ite
         "format_whitelist": DEMUXERS,
         "fflags": "+genpts",
         "max_streams": "100",
+        **_probing(path),
     }
     with (
         translated(path, otherwise),
@@ -93,6 +101,23 @@ def opened(path: Path, otherwise: type[CiteKitError] = SourceUnsupported) -> Ite
         for stream in container.streams.video:
             stream.codec_context.options = {"max_pixels": str(PIXEL_LIMIT)}
         yield container
+
+
+def _probing(path: Path) -> dict[str, str]:
+    """How much FFmpeg reads to find out what a file holds: of plain PCM, which its header describes, almost nothing.
+
+    It tries all its formats on the samples of a WAV, because DTS may be stored as PCM; most of the time of an opening
+    goes there. Where no frame of DTS begins among the bytes that it would try, it need not.
+    """
+    try:
+        with path.open("rb") as file:
+            if file.read(12)[8:] != b"WAVE":
+                return {}
+            if DTS.search(file.read(DTS_WITHIN)):
+                return {}
+    except OSError:
+        return {}
+    return {"max_probe_packets": "1"}
 
 
 @contextmanager

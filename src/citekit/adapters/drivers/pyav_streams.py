@@ -5,6 +5,7 @@ Times are seconds from the container's own start time, as players show them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +17,16 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 SMALL = 64 * 2**20
-"""Bytes up to which a file without a trustworthy index is read to its end."""
+"""Bytes up to which a file without an index is read as a whole, where its last packets are not where it says."""
 
 TAIL_STEPS = (10.0, 60.0, 600.0)
-"""Seconds before the declared end from which the last packets of a larger file are looked for."""
+"""Seconds before the declared end from which the last packets are looked for; of smaller files the first only."""
 
 AGREEMENT = 0.1
 """Seconds by which declared and measured ends may differ: codec delay and padding, which players skip."""
+
+WARM_UP = 16
+"""Pictures before the first wanted one that are all decoded: a decoder learns the order of pictures from them."""
 
 _ESTIMATED = {"mp3", "aac", "ac3", "eac3", "h264", "hevc", "m4v", "mpegvideo", "amr", "gif"}
 """Formats without an index whose duration FFmpeg can only estimate."""
@@ -99,17 +103,42 @@ def _by_index(container: InputContainer, streams: list[Any]) -> float | None:
     return max(float(((s.start_time or 0) + s.duration) * s.time_base) - zero for s in streams)
 
 
+def reaches(container: InputContainer, time: float) -> bool:
+    """Whether the container, by what it says and by its packets, is played up to `time` seconds at least.
+
+    Costs a seek and the packets around `time`; False means that only `ends` knows.
+    """
+    streams = played(container)
+    indexed = _by_index(container, streams)
+    if indexed is not None:
+        return time <= indexed
+    if container.duration is not None and container.duration / 1_000_000 < time:
+        return False
+    time += origin(container)
+    ticks = {stream.index: time / float(stream.time_base) for stream in streams}
+    found = _ticks_of_ends(_from(container, streams, time))
+    return any(end >= ticks[index] for index, end in found)
+
+
 def _by_packets(container: InputContainer, streams: list[Any], declared: float | None) -> float | None:
-    whole = container.size <= SMALL or declared is None or container.format.name in _ESTIMATED
     zero = origin(container)
-    for step in () if whole else TAIL_STEPS:
-        container.seek(int((max((declared or 0.0) - step, 0.0) + zero) * 1_000_000), backward=True)
-        found = _last(readable(container, streams))
-        if found is not None:
-            return found - zero
-    container.seek(int(zero * 1_000_000), backward=True)
-    found = _last(readable(container, streams))
+    if declared is not None:
+        whole = container.size <= SMALL or container.format.name in _ESTIMATED
+        for step in TAIL_STEPS[: 1 if whole else None]:
+            found = _last(_from(container, streams, max(declared - step, 0.0) + zero), streams)
+            if found is not None and (not whole or abs(declared - (found - zero)) <= AGREEMENT):
+                return found - zero
+    found = _last(_from(container, streams, zero), streams)
     return None if found is None else found - zero
+
+
+def _from(container: InputContainer, streams: list[Any], time: float) -> Iterator[Any]:
+    """The packets from `time` (container's own time) on, or nothing where it cannot be gone to."""
+    try:
+        container.seek(int(time * 1_000_000), backward=True)
+    except _ffmpeg_error():
+        return
+    yield from readable(container, streams)
 
 
 def readable(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
@@ -123,29 +152,55 @@ def readable(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
         return
 
 
-def _last(packets: Iterable[Any]) -> float | None:
-    latest: float | None = None
+def _last(packets: Iterable[Any], streams: list[Any]) -> float | None:
+    latest: dict[int, float] = {}
+    for index, end in _ticks_of_ends(packets):
+        if end > latest.get(index, -math.inf):
+            latest[index] = end
+    return max((float(latest[s.index] * s.time_base) for s in streams if s.index in latest), default=None)
+
+
+def _ticks_of_ends(packets: Iterable[Any]) -> Iterator[tuple[int, float]]:
+    """The stream of each packet, and when what it holds stops being shown, in ticks of that stream."""
+    lengths: dict[int, float] = {}
     for packet in packets:
-        end = packet_end(packet)
-        latest = end if latest is None or end > latest else latest
-    return latest
+        index, length = packet.stream_index, packet.duration
+        if not length:
+            if index not in lengths:
+                lengths[index] = usual_length(packet.stream)
+            length = lengths[index]
+        ticks = packet.pts
+        yield index, (packet.dts if ticks is None else ticks) + length
 
 
 def packet_end(packet: Any) -> float:
     """When what `packet` holds stops being shown, in the container's time."""
     ticks = packet.pts if packet.pts is not None else packet.dts
-    if packet.duration:
-        return float((ticks + packet.duration) * packet.time_base)
-    rate = getattr(packet.stream, "average_rate", None)
-    return float(ticks * packet.time_base) + (float(1 / rate) if rate else 0.0)
+    return float((ticks + (packet.duration or usual_length(packet.stream))) * packet.time_base)
 
 
-def frames_of(container: InputContainer, stream: Any) -> Iterator[Any]:
-    """The pictures or sounds of `stream` from the container's position on; damaged packets are passed over."""
+def usual_length(stream: Any) -> float:
+    """Ticks for which a picture of `stream` is shown where its packet does not say it; 0 for sound."""
+    rate = getattr(stream, "average_rate", None)
+    return float(1 / rate / stream.time_base) if rate else 0.0
+
+
+def frames_of(container: InputContainer, stream: Any, wanted: int | None = None) -> Iterator[Any]:
+    """The pictures or sounds of `stream` from the container's position on; damaged packets are passed over.
+
+    Where only pictures from the tick `wanted` on are asked for, earlier ones that no other refers to are not decoded.
+    """
+    av_error = _ffmpeg_error()
+    skipping = False
     for packet in container.demux(stream):
+        if wanted is not None:
+            early = packet.pts is not None and packet.pts < wanted - WARM_UP * (packet.duration or 0)
+            if early != skipping:
+                skipping = early
+                stream.codec_context.skip_frame = "NONREF" if early else "DEFAULT"
         try:
             frames = packet.decode()
-        except _ffmpeg_error():
+        except av_error:
             continue
         yield from frames
 

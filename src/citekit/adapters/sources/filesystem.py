@@ -64,6 +64,13 @@ class FileSources:
                 return known
         return self.digest_uncached(path)
 
+    def digest_at_hand(self, path: Path) -> Digest | None:
+        """The digest, if it is remembered in memory for the state that the file is in."""
+        with suppress(OSError, ValueError):
+            status = path.stat()
+            return self._states.recent(FileState.of(status)) if stat.S_ISREG(status.st_mode) else None
+        return None
+
     def digest_uncached(self, path: Path) -> Digest | None:
         """The digest of the bytes that are in the file now: they are read, whatever is remembered."""
         with suppress(SourceUnreadable, OSError, ValueError), _opened(path, path) as file:
@@ -107,8 +114,11 @@ class FileSources:
 
 def _check_name(path: Path) -> None:
     """Maps are UTF-8: they could not say where such a file lies."""
+    text = str(path)
+    if text.isascii():
+        return
     try:
-        str(path).encode()
+        text.encode()
     except UnicodeEncodeError:
         shown = str(path).encode("utf-8", "backslashreplace").decode()
         raise SourceUnreadable(f"Cannot read {shown}: its name or a folder's is not valid UTF-8. Rename it.") from None
@@ -117,8 +127,11 @@ def _check_name(path: Path) -> None:
 def _place(path: Path) -> Path:
     """The absolute path, links among its folders followed, but not a link that the file itself is."""
     try:
-        path.stat()
-        return path.resolve() if path.name in ("", "..") else path.parent.resolve() / path.name
+        os.stat(path)  # noqa: PTH116 - raises where there is nothing
+        folder, name = os.path.split(path)
+        if name in ("", ".", ".."):
+            return path.resolve()
+        return Path(os.path.realpath(folder), name)
     except OSError as error:
         raise unreadable(error, path) from error
     except ValueError as error:
@@ -128,7 +141,7 @@ def _place(path: Path) -> Path:
 def _opened(path: Path, place: Path) -> BufferedReader:
     """The file, open. Looks at what it is first: opening a device may do something, opening a pipe may wait."""
     try:
-        _check_kind(path, place.stat().st_mode)
+        _check_kind(path, os.stat(place).st_mode)  # noqa: PTH116 - for every file of a folder
         file = open_for_reading(place)
         _check_kind(path, os.fstat(file.fileno()).st_mode)
     except OSError as error:
@@ -137,6 +150,8 @@ def _opened(path: Path, place: Path) -> BufferedReader:
 
 
 def _check_kind(path: Path, mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
     kind = next((kind for is_kind, kind in _KINDS if is_kind(mode)), None)
     if kind is not None:
         hint = " Give the files in it." if kind == "a folder" else ""
@@ -149,11 +164,13 @@ def _check_filled(path: Path, file: BufferedReader) -> None:
 
 
 def _format(path: Path, place: Path, head: bytes) -> Format:
-    name = place.name if by_name(place.name) is not None else place.resolve().name
+    name, promised = place.name, by_name(place.name)
+    if promised is None:
+        name = place.resolve().name
+        promised = by_name(name)
     found = detect(name, head)
     if found is None:
         raise SourceUnsupported(f"{path} cannot be mapped: {why_unsupported(name, head)}.")
-    promised = by_name(name)
     if promised is not None and promised.modality is not Modality.TEXT and found.modality is Modality.TEXT:
         raise SourceUnsupported(
             f"{path} is named {Path(name).suffix} but is text, not {promised.name}: "

@@ -36,6 +36,10 @@ class States:
                 self._keep(state, found)
         return found
 
+    def recent(self, state: FileState) -> Digest | None:
+        """The digest of a file in that state, where it is in memory."""
+        return self._recent.get(state)
+
     def remember(self, state: FileState, digest: Digest) -> None:
         """Note what was read, unless the file changed so lately that it may change again unseen."""
         now = time.time()

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from citekit.adapters.drivers.diskcache import Index
 from citekit.adapters.drivers.files import writing
-from citekit.adapters.storage.evidence_index import EvidenceIndex
+from citekit.adapters.drivers.sqlite_index import Index
+from citekit.adapters.storage.eviction import Eviction
+from citekit.adapters.storage.evidence_index import DATABASE, TABLES, EvidenceIndex
 from citekit.adapters.storage.evidence_record import EvidenceRecord
+from citekit.adapters.storage.hot_evidence import HotEvidences
 from citekit.adapters.storage.objects import Objects, StoredObject
 from citekit.adapters.storage.system_clock import SystemClock
+from citekit.adapters.storage.uses import Uses
 from citekit.adapters.storage.workshop import Workshop, digest_of, made_by
-from citekit.domain.digest import Digest
 from citekit.domain.evidence import EvidenceKey, StoredEvidence
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.evidence_store import Make, StoreCheck, StoreStats
@@ -24,7 +27,7 @@ from citekit.domain.progress import Progress, silent
 DEFAULT_LIMIT = 10 * 10**9
 """Bytes that the objects may take together."""
 
-KEPT_SHARE = 0.9
+KEPT_SHARE = 0.99
 """After the limit was passed, so much of it stays: making room is not repeated for every object."""
 
 GRACE = 10.0
@@ -39,6 +42,11 @@ class FileEvidenceStore:
     Of those who want the same key at once one holds the key's lock and makes it. `make` must not ask the store for other
     evidence. The limit is on the objects: a file elsewhere that is a link to one (as the output files are) keeps its
     bytes on the disk when the object goes.
+
+    After a kill every object is whole. After a power cut, objects of the last seconds may be torn, since nobody waits for
+    the disk (where the system says which run of the machine this is; elsewhere one waits): none is given out before its
+    bytes were read again, and a torn one is made again. A disk that is pulled out while it is written to is not noticed so
+    before `verify`.
     """
 
     def __init__(
@@ -54,22 +62,38 @@ class FileEvidenceStore:
         self._objects = Objects(folder / "objects")
         self._workshop = Workshop(folder / "making", folder / "locks")
         self._clock = clock or SystemClock()
-        self._index = EvidenceIndex(index, self._clock)
+        self._index = EvidenceIndex(index.beside(DATABASE, TABLES))
+        self._uses = Uses(folder / "uses", self._clock)
+        self._eviction = Eviction(self._objects, self._index, self._uses, grace)
+        self._hot = HotEvidences()
         self._limit = limit
-        self._grace = grace
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
         """The evidence; its bytes are read again only where its file does not look as it did."""
+        return self.at_hand(key) or self._find(key)
+
+    def at_hand(self, key: EvidenceKey) -> StoredEvidence | None:
+        """The evidence, if it was asked for before and its file looks as it did."""
+        hot = self._hot.get(key)
+        if hot is None:
+            return None
+        self._uses.note(hot.stored.digest)  # before the look: whoever drops objects looks at uses last of all
+        return hot.stored if hot.is_current() else None
+
+    def _find(self, key: EvidenceKey) -> StoredEvidence | None:
         record = self._index.find(key)
         if record is None:
             return None
-        self._index.note_use(record.digest)  # before the look: whoever drops objects looks at uses last of all
+        self._uses.note(record.digest)
         status = self._objects.status(record.digest)
         if status is None:
             return None
-        if not record.matches(status):
-            return self._look_again(key, record)
-        return record.stored(key, self._objects.path(record.digest), made_now=False)
+        return self._known(key, record) if record.matches(status) else self._look_again(key, record)
+
+    def _known(self, key: EvidenceKey, record: EvidenceRecord) -> StoredEvidence:
+        stored = record.stored(key, self._objects.path(record.digest), made_now=False)
+        self._hot.keep(stored, record)
+        return stored
 
     def obtain(self, key: EvidenceKey, make: Make, progress: Progress = silent) -> StoredEvidence:
         """The evidence, made where it is missing. Raises, besides what the two raise, `HomeUnwritable`."""
@@ -82,33 +106,37 @@ class FileEvidenceStore:
 
     def stats(self) -> StoreStats:
         """How full the store is, counted on the disk."""
-        found = list(self._objects)
-        linked = sum(each.size for each in found if each.linked)
-        return StoreStats(objects=len(found), size=_size(found), limit=self._limit, linked=linked)
+        objects, size, linked = 0, 0, 0
+        for each in self._objects:
+            objects += 1
+            size += each.size
+            linked += each.size if each.linked else 0
+        return StoreStats(objects=objects, size=size, limit=self._limit, linked=linked)
 
     def verify(self) -> StoreCheck:
         """Read every object, drop the damaged, forget what is gone, clean up after killed processes."""
         checked, healed = 0, []
         for each in self._objects:
             checked += 1
-            if not self._objects.is_intact(each.digest) and each.path.is_symlink() | each.path.exists():
-                self._drop(each.digest)
+            if not self._objects.is_intact(each.digest) and os.path.lexists(self._objects.path(each.digest)):
+                self._eviction.remove(each.digest)
                 healed.append(each.digest.hex)
         leftovers = self._workshop.clean()
-        self._count_again()
+        self._eviction.count()
         return StoreCheck(checked=checked, healed=healed, leftovers=leftovers)
 
     def prune(self, limit: int | None = None) -> int:
         """Drop the least recently used until `limit` bytes remain; return what it freed. Raises `HomeUnwritable`."""
         self._workshop.clean()
-        return _freed(self._shrink(self._limit if limit is None else limit, None))
+        self._eviction.count()
+        return _freed(self._eviction.drop(self._total(), self._limit if limit is None else limit, None))
 
     def clear(self) -> int:
         """Drop everything; return what it freed. Raises `HomeUnwritable`."""
         self._workshop.clean()
-        dropped = [self._drop(each.digest) for each in list(self._objects)]
-        self._count_again()
-        return _freed(each for each in dropped if each is not None)
+        freed = _freed(gone for each in self._objects if (gone := self._eviction.remove(each.digest)) is not None)
+        self._eviction.count()
+        return freed
 
     def _look_again(self, key: EvidenceKey, record: EvidenceRecord) -> StoredEvidence | None:
         """Keep an object whose file looks different but whose bytes are right, drop any other."""
@@ -116,63 +144,33 @@ class FileEvidenceStore:
         status = self._objects.status(record.digest)
         if status is None or not self._objects.is_intact(record.digest):
             with suppress(OSError):
-                dropped = self._objects.drop(record.digest)
-                self._index.add(-dropped.size if dropped is not None else 0)
+                self._objects.drop(record.digest)
             return None
         record = record.again(status, seen)
-        self._index.remember(key, record, new=False)
-        return record.stored(key, self._objects.path(record.digest), made_now=False)
+        self._index.remember(key, record, self._uses.now())
+        return self._known(key, record)
 
     def _made(self, key: EvidenceKey, make: Make) -> StoredEvidence:
         with self._workshop.folder(key) as folder:
             made = folder / "evidence"
             extraction = made_by(make, made)
             digest, size = digest_of(made)
-            total = self._index.add(size if self._objects.status(digest) is None else 0)
+            total = self._index.expect(digest, size, self._uses.now())
             with writing(self._objects.path(digest)):
                 status = self._objects.take_in(made, digest)
         record = EvidenceRecord.of(digest, status, extraction, self._clock.now(), time.time())
-        self._index.remember(key, record, new=True)
-        self._index.note_use(digest)
-        if (self.stats().size if total is None else total) > self._limit:
-            self._shrink(int(self._limit * KEPT_SHARE), digest)
+        self._index.remember(key, record, self._uses.now())
+        self._uses.note(digest)
+        if total is None:
+            self._eviction.count()  # nobody has: the index is new
+            total = self._total()
+        if total > self._limit:
+            self._eviction.drop(total, self._limit, digest, kept=int(self._limit * KEPT_SHARE))
         return record.stored(key, self._objects.path(digest), made_now=True)
 
-    def _shrink(self, limit: int, protected: Digest | None) -> list[StoredObject]:
-        """Drop the least recently used, but never `protected`, and set the counter to what is really there."""
-        objects = sorted(self._objects, key=lambda each: (self._index.last_use(each), each.digest))
-        total, dropped = _size(objects), list[StoredObject]()
-        for each in objects:
-            if total <= limit:
-                break
-            gone = None if each.digest == protected or self._is_in_use(each.digest) else self._drop(each.digest)
-            if gone is not None:
-                total -= gone.size
-                dropped.append(gone)
-        if dropped:
-            self._index.forget_missing(self._objects)
-        self._index.reset(total)
-        return dropped
-
-    def _is_in_use(self, digest: Digest) -> bool:
-        """Whether somebody was given the object so lately that they may not have laid it out yet."""
-        status = self._objects.status(digest)
-        if status is None:
-            return False
-        last = self._index.last_use(StoredObject.of(self._objects.path(digest), digest, status))
-        return abs(self._index.now() - last) < self._grace
-
-    def _drop(self, digest: Digest) -> StoredObject | None:
-        with writing(self._objects.path(digest)):
-            return self._objects.drop(digest)
-
-    def _count_again(self) -> None:
-        self._index.forget_missing(self._objects)
-        self._index.reset(self.stats().size)
-
-
-def _size(objects: Iterable[StoredObject]) -> int:
-    return sum(each.size for each in objects)
+    def _total(self) -> int:
+        total = self._index.total()
+        return self.stats().size if total is None else total
 
 
 def _freed(dropped: Iterable[StoredObject]) -> int:

@@ -1,87 +1,173 @@
-"""What the index says about evidence: which object a key means, and when an object was last asked for."""
+"""What the index says about evidence: which object a key means, how large each object is, and the order of their uses."""
 
 from __future__ import annotations
 
-from citekit.adapters.drivers.diskcache import Index
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from citekit.adapters.drivers.index_database import Database, Tables
 from citekit.adapters.storage.evidence_record import EvidenceRecord
-from citekit.adapters.storage.objects import Objects, StoredObject
 from citekit.domain.digest import Digest
 from citekit.domain.evidence import EvidenceKey
-from citekit.domain.ports.clock import Clock
 
-GRAIN = 1.0
-"""Seconds to which the time of the last use is kept."""
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
-REMEMBERED = 4096
-"""Objects whose last use is known without asking the index."""
+DATABASE = "evidence.db"
 
-_TOTAL = "evidence-size"
-_OBJECT = "object:"
+TABLES = Tables(
+    0x434B4531,
+    (
+        "CREATE TABLE evidence (number INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, object BLOB NOT NULL,"
+        " record TEXT NOT NULL)",
+        "CREATE INDEX evidence_by_object ON evidence (object)",
+        "CREATE TABLE object (digest BLOB PRIMARY KEY, used REAL NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE INDEX object_by_use ON object (used)",
+        "CREATE TABLE total (size INTEGER NOT NULL)",
+    ),
+)
+"""Digests are kept as their 32 bytes. `used` is seconds since the epoch, at the latest when the object was last asked for.
+
+`total` has one row, the sum of all sizes; none until the objects were counted on the disk.
+"""
+
+BATCH = 500
+"""Rows that are read or written at a time."""
+
+_FIND = "SELECT object, record FROM evidence WHERE key = ?"
+_REMEMBER = "INSERT OR REPLACE INTO evidence (key, object, record) VALUES (?, ?, ?)"
+_FORGET = "DELETE FROM evidence WHERE object = ?"
+_ADD = "INSERT OR IGNORE INTO object (digest, used, size) VALUES (?, ?, ?)"
+_USE = "UPDATE object SET used = ? WHERE digest = ? AND used < ?"
+_DROP = "DELETE FROM object WHERE digest = ? AND used = ?"
+_OLDEST = "SELECT digest, used, size FROM object WHERE (used, digest) > (?, ?) ORDER BY used, digest LIMIT ?"
+_BETWEEN = "SELECT digest, used, size FROM object WHERE digest BETWEEN ? AND ?"
+_GROW = "UPDATE total SET size = size + ?"
+_TOTAL = "SELECT size FROM total"
+_COUNT = "INSERT INTO total SELECT coalesce(sum(size), 0) FROM object"
+
+
+@frozen
+class Known:
+    """An object that the index knows: last used at `used` or later, in seconds since the epoch, of `size` bytes."""
+
+    digest: Digest
+    used: float
+    size: int
 
 
 class EvidenceIndex:
-    """Rows `evidence:<key>` (a record), `object:<digest>` (its last use), `object:<digest>:<key>` (that key means it)."""
+    """No method raises: what fails counts as not remembered.
 
-    def __init__(self, index: Index, clock: Clock) -> None:
-        self._index = index
-        self._clock = clock
-        self._noted: dict[Digest, float] = {}
+    In each step that changes rows of `object`, `total` changes by the same amount: it stays their sum.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def find(self, key: EvidenceKey) -> EvidenceRecord | None:
         """The record of that evidence."""
-        return EvidenceRecord.from_plain(self._index.get(_key_row(key)))
+        row = self._database.read(lambda each: each.execute(_FIND, (_blob(key.digest),)).fetchone())
+        return _record(*row) if row is not None else None
 
-    def remember(self, key: EvidenceKey, record: EvidenceRecord, *, new: bool) -> None:
-        """Remember the record; `new` where the key may have meant another object, or none, before."""
-        if new:
-            self._index.put(f"{_OBJECT}{record.digest}:{key}", {})
-        self._index.put(_key_row(key), record.to_plain())
+    def remember(self, key: EvidenceKey, record: EvidenceRecord, now: float) -> None:
+        """Remember the record, and its object where that was forgotten meanwhile."""
+        blob, text = _blob(record.digest), json.dumps(record.to_plain(), separators=(",", ":"))
 
-    def note_use(self, digest: Digest) -> None:
-        """Note that the object is asked for now."""
-        now = self.now()
-        if abs(now - self._noted.get(digest, 0.0)) < GRAIN:
-            return
-        if len(self._noted) >= REMEMBERED:
-            self._noted.clear()
-        self._noted[digest] = now
-        self._index.put(f"{_OBJECT}{digest}", {"used": now})
+        def write(connection: Connection) -> None:
+            connection.execute(_REMEMBER, (_blob(key.digest), blob, text))
+            _grow(connection, _added(connection, [(blob, now, record.size)]))
 
-    def last_use(self, stored: StoredObject) -> float:
-        """When the object was last asked for, made, or linked, in seconds since the epoch."""
-        match self._index.get(f"{_OBJECT}{stored.digest}"):
-            case {"used": float(used)}:
-                return max(used, stored.touched)
-        return stored.touched
+        self._database.write(write)
 
-    def now(self) -> float:
-        """The time, in seconds since the epoch."""
-        return self._clock.now().timestamp()
+    def expect(self, digest: Digest, size: int, now: float) -> int | None:
+        """Say that an object comes, before it does: so one that is there is always known, whenever a process is killed.
 
-    def forget_missing(self, objects: Objects) -> None:
-        """Forget every row about an object that is not there."""
-        for row in self._index.keys(_OBJECT):
-            name, _, key = row.removeprefix(_OBJECT).partition(":")
-            if not _is_there(name, objects):
-                self._index.forget(row)
-                if key and (self._index.get(f"evidence:{key}") or {}).get("digest") == name:
-                    self._index.forget(f"evidence:{key}")
+        Returns how many bytes all objects have; None where nobody has counted them.
+        """
 
-    def add(self, size: int) -> int | None:
-        """How many bytes all objects have, after `size` more; None where nobody counts."""
-        return self._index.add(_TOTAL, size)
+        def write(connection: Connection) -> int | None:
+            _grow(connection, _added(connection, [(_blob(digest), now, size)]))
+            connection.execute(_USE, (now, _blob(digest), now))
+            row = connection.execute(_TOTAL).fetchone()
+            return row[0] if row is not None else None
 
-    def reset(self, size: int) -> None:
-        """Say how many bytes all objects have."""
-        self._index.reset(_TOTAL, size)
+        return self._database.write(write)
+
+    def total(self) -> int | None:
+        """How many bytes all objects have; None where nobody has counted them."""
+        row = self._database.read(lambda each: each.execute(_TOTAL).fetchone())
+        return row[0] if row is not None else None
+
+    def oldest(self, after: Known | None = None) -> list[Known]:
+        """At most `BATCH` objects, the least recently used first, of those that come after that one."""
+        last = (after.used, _blob(after.digest)) if after is not None else (float("-inf"), b"")
+        rows = self._database.read(lambda each: each.execute(_OLDEST, (*last, BATCH)).fetchall())
+        return list(_known(rows or ()))
+
+    def between(self, first: Digest, last: Digest) -> list[Known]:
+        """The objects whose digests lie between the two."""
+        rows = self._database.read(lambda each: each.execute(_BETWEEN, (_blob(first), _blob(last))).fetchall())
+        return list(_known(rows or ()))
+
+    def learn(self, objects: Sequence[Known]) -> None:
+        """Note objects that it did not know."""
+        rows = [(_blob(each.digest), each.used, each.size) for each in objects]
+        if rows:
+            self._database.write(lambda each: _grow(each, _added(each, rows)))
+
+    def update(self, gone: Iterable[Known], used: Mapping[Digest, float]) -> None:
+        """Forget objects that are `gone`, and all that means them, unless asked for meanwhile; note when others were used."""
+        lost, later = list(gone), [(time, _blob(digest), time) for digest, time in used.items()]
+
+        def write(connection: Connection) -> None:
+            connection.executemany(_USE, later)
+            for each in lost:
+                if connection.execute(_DROP, (_blob(each.digest), each.used)).rowcount:
+                    connection.execute(_FORGET, (_blob(each.digest),))
+                    _grow(connection, -each.size)
+
+        if lost or later:
+            self._database.write(write, create=False)
+
+    def count(self) -> None:
+        """Sum the sizes up again."""
+
+        def write(connection: Connection) -> None:
+            connection.execute("DELETE FROM total")
+            connection.execute(_COUNT)
+
+        self._database.write(write, create=False)
 
 
-def _key_row(key: EvidenceKey) -> str:
-    return f"evidence:{key}"
+def _added(connection: Connection, rows: Sequence[tuple[bytes, float, int]]) -> int:
+    """Add objects; how many bytes those have that were not known."""
+    return sum(row[2] for row in rows if connection.execute(_ADD, row).rowcount)
 
 
-def _is_there(name: str, objects: Objects) -> bool:
+def _grow(connection: Connection, size: int) -> None:
+    if size:
+        connection.execute(_GROW, (size,))
+
+
+def _blob(digest: Digest) -> bytes:
+    return bytes.fromhex(digest.hex)
+
+
+def _known(rows: Iterable[tuple[object, object, object]]) -> Iterator[Known]:
+    for row in rows:
+        match row:
+            case (bytes(blob), float(used), int(size)) if len(blob) == 32:
+                yield Known(Digest(blob.hex()), used, size)
+
+
+def _record(blob: object, text: object) -> EvidenceRecord | None:
+    if not isinstance(blob, bytes) or not isinstance(text, str):
+        return None
     try:
-        return objects.status(Digest(name)) is not None
-    except ValueError:
-        return False
+        return EvidenceRecord.from_plain(Digest(blob.hex()), json.loads(text))
+    except (ValueError, RecursionError):
+        return None

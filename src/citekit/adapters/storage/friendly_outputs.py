@@ -7,12 +7,24 @@ import json
 import os
 import re
 import shutil
+import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from attrs import frozen
+
+from citekit.adapters.drivers.file_state import FileState
 from citekit.adapters.drivers.filelock import Locks
-from citekit.adapters.drivers.files import is_temporary, sweep, temporary_beside, write_atomically, writing
+from citekit.adapters.drivers.files import (
+    is_temporary,
+    open_for_reading,
+    sweep,
+    temporary_beside,
+    write_atomically,
+    writing,
+)
+from citekit.adapters.storage.placed import Asked, PlacedFiles
 from citekit.domain.digest import Digest
 from citekit.domain.errors import EvidenceCorrupt, FaultyAnswer
 from citekit.domain.evidence import Receipt, StoredEvidence
@@ -38,7 +50,8 @@ _SLOTS = 256
 class FriendlyOutputs:
     """An `Outputs` in a folder: a file is a link to the stored object where the system can link, else a copy.
 
-    The receipt of a file says which place of which resource it shows, and so to whom its name belongs.
+    The receipt of a file says which place of which resource it shows, and so to whom its name belongs. After a power cut,
+    files of the last seconds may be torn until they are asked for again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -46,6 +59,7 @@ class FriendlyOutputs:
         self._folder = Path(os.path.abspath(folder))  # noqa: PTH100 (resolve() would follow links that the user set)
         self._receipts = self._folder / RECEIPTS
         self._locks = Locks(self._receipts / ".locks")
+        self._placed = PlacedFiles()
         self._swept = False
 
     def place(self, evidence: StoredEvidence, receipt: Receipt, name: str, owner: str | None = None) -> Path:
@@ -53,17 +67,37 @@ class FriendlyOutputs:
 
         Raises `HomeUnwritable`, and `EvidenceCorrupt` where the object is gone: obtain the evidence again.
         """
-        plain = {**_written(receipt), "owner": owner or str(receipt.address)}
-        wanted, own = _names(name, evidence.extraction.suffix, plain)
+        asked = Asked(name, evidence.extraction.suffix, owner)
+        placed = self._placed.asked(asked, receipt)
+        if placed is not None and _shown(placed.path, evidence, placed.shown) is not None:
+            return placed.path
+        return self._place(evidence, receipt, asked)
+
+    def _place(self, evidence: StoredEvidence, receipt: Receipt, asked: Asked) -> Path:
+        plain = {**_written(receipt), "owner": asked.owner or str(receipt.address)}
+        wanted, own = _names(asked.name, asked.suffix, plain)
         for file_name in (wanted, own):
-            claimed = self._claim(file_name)
+            claim = _Claim.read(self._receipt_path(file_name))
+            claimed = claim.plain if claim is not None else None
             if file_name == own or claimed is None or _place_of(claimed) == _place_of(plain):
                 path = self._folder / file_name
-                if claimed is not None and _same(claimed, plain) and _shows(path, evidence):
+                shown = _shown(path, evidence, self._shown_before(path))
+                if claim is not None and shown is not None and _same(claim.plain, plain):
+                    seen = self._receipt_path(file_name), claim.state, claim.read_at
+                    self._placed.keep(asked, path, shown, receipt, seen)
                     return path
                 if self._lay(evidence, plain, file_name, shared=file_name == wanted):
                     return path
         return self._folder / own
+
+    def still(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
+        """Whether the file is the object, and its receipt says so."""
+        placed = self._placed.at(path)
+        return placed is not None and placed.has(receipt) and _shown(path, evidence, placed.shown) is not None
+
+    def _shown_before(self, path: Path) -> FileState | None:
+        placed = self._placed.at(path)
+        return placed.shown if placed is not None else None
 
     def receipt(self, path: Path) -> Receipt | None:
         """The receipt of a file in this folder, whether or not the file was edited since."""
@@ -84,7 +118,8 @@ class FriendlyOutputs:
                 return False
             self._sweep_once()
             path = self._folder / file_name
-            if not _shows(path, evidence):
+            if _shown(path, evidence, self._shown_before(path)) is None:
+                self._placed.forget(path)
                 _link_or_copy(evidence, path)
             data = json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
             write_atomically(self._content_path(evidence.digest), data, durable=False)
@@ -92,7 +127,8 @@ class FriendlyOutputs:
             return True
 
     def _claim(self, file_name: str) -> dict[str, Any] | None:
-        return _plain_in(self._receipt_path(file_name))
+        claim = _Claim.read(self._receipt_path(file_name))
+        return claim.plain if claim is not None else None
 
     def _receipt_path(self, file_name: str) -> Path:
         return self._receipts / f"{file_name}{_RECEIPT_SUFFIX}"
@@ -108,19 +144,30 @@ class FriendlyOutputs:
             _sweep_contents(self._receipts / BY_CONTENT)
 
 
-def _plain_in(path: Path) -> dict[str, Any] | None:
-    """The plain receipt in a file, or None where there is none that can be read."""
-    try:
-        plain = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-    return plain if isinstance(plain, dict) and isinstance(plain.get("address"), str) else None
+@frozen
+class _Claim:
+    """What a receipt's file says, what it looked like when it was read, and when that was (seconds since the epoch)."""
+
+    plain: dict[str, Any]
+    state: FileState
+    read_at: float
+
+    @classmethod
+    def read(cls, path: Path) -> Self | None:
+        """The claim in a file, or None where there is none that can be read."""
+        read_at = time.time()
+        try:
+            with open_for_reading(path) as file:
+                state, plain = FileState.of(os.fstat(file.fileno())), json.loads(file.read())
+        except (OSError, ValueError, RecursionError):
+            return None
+        return cls(plain, state, read_at) if isinstance(plain, dict) and isinstance(plain.get("address"), str) else None
 
 
 def _receipt_in(path: Path) -> Receipt | None:
-    plain = _plain_in(path)
+    claim = _Claim.read(path)
     try:
-        return receipts.from_plain(plain, str(path)) if plain is not None else None
+        return receipts.from_plain(claim.plain, str(path)) if claim is not None else None
     except FaultyAnswer:
         return None
 
@@ -161,29 +208,30 @@ def _same(left: dict[str, Any], right: dict[str, Any]) -> bool:
     return {**left, "created": None} == {**right, "created": None}
 
 
-def _shows(path: Path, evidence: StoredEvidence) -> bool:
-    """Whether the file is the object itself, or a copy of it that nobody has changed since."""
+def _shown(path: Path, evidence: StoredEvidence, before: FileState | None) -> FileState | None:
+    """The state of the file where it is the object itself, or a copy of it that nobody has changed since; else None.
+
+    A copy looks as it did `before`, where that is known, or was made from the object by its mode, size and time.
+    """
     try:
         there, stored = os.lstat(path), os.lstat(evidence.path)
     except OSError:
-        return False
-    linked = (there.st_dev, there.st_ino) == (stored.st_dev, stored.st_ino)
-    return linked or (there.st_mode, there.st_size, there.st_mtime_ns) == (
-        stored.st_mode,
-        stored.st_size,
-        stored.st_mtime_ns,
-    )
+        return None
+    state = FileState.of(there)
+    if (there.st_dev, there.st_ino) == (stored.st_dev, stored.st_ino):
+        return state
+    alike = (there.st_mode, there.st_size, there.st_mtime_ns) == (stored.st_mode, stored.st_size, stored.st_mtime_ns)
+    return state if alike and before in (None, state) else None
 
 
 def _link_or_copy(evidence: StoredEvidence, path: Path) -> None:
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary_beside(path) as temporary:
-            try:
-                temporary.hardlink_to(evidence.path)
-            except OSError:
-                _copy(evidence, temporary)
-            temporary.replace(path)
+    with writing(path), temporary_beside(path) as temporary:
+        try:
+            temporary.hardlink_to(evidence.path)
+        except OSError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _copy(evidence, temporary)
+        temporary.replace(path)
 
 
 def _copy(evidence: StoredEvidence, target: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import stat
 import time
@@ -17,7 +16,11 @@ from citekit.adapters.drivers.file_state import FileState
 from citekit.adapters.drivers.files import open_for_reading, sweep, sync_folder, unwritable, write_atomically
 from citekit.adapters.storage.editions import Editions
 from citekit.adapters.storage.hot_maps import HotMaps
-from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, id_of, parsed
+from citekit.adapters.storage.map_cards import MapCards, RememberedCard, is_inside
+from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, parsed
+from citekit.adapters.storage.map_hints import MapHints
+from citekit.adapters.storage.map_listing import MapListing, is_plain, map_files
+from citekit.adapters.storage.map_states import is_settled, state_of, text_of, version_of
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, ResourceMissing
 from citekit.domain.ids import check_resource_id, stored_name
@@ -34,52 +37,87 @@ class JsonMapStore:
     The id of a map is the name of its file, whatever the file says: a copy under a new name is a new resource.
     """
 
-    def __init__(self, folder: Path, index: Index | None = None) -> None:
-        """`folder` is made at the first `put`; `index` remembers which bytes were mapped by whom, and from where."""
+    def __init__(self, folder: Path, index: Index | None = None, cache_folder: Path | None = None) -> None:
+        """`folder` is made at the first `put`; `index` remembers which bytes were mapped by whom, and from where.
+
+        In `cache_folder` cards are remembered, for this and other programs; without it they are read from the maps.
+        """
         self._folder = folder
-        self._index = index
+        self._listing = MapListing(str(folder))
+        self._cards = MapCards(str(cache_folder)) if cache_folder is not None else None
+        self._hints = MapHints(index)
         self._hot = HotMaps()
         self._swept = False
         self._editions = Editions(folder)
 
     def ids(self) -> Sequence[str]:
-        """Every stored resource id, sorted. Raises `MapCorrupt` where the folder cannot be read."""
-        try:
-            with os.scandir(self._folder) as entries:
-                return sorted({name for entry in entries if (name := id_of(entry)) is not None})
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise MapCorrupt(f"The folder of maps cannot be read: {self._folder} ({error.strerror}).") from error
+        """Every stored resource id, sorted; the same tuple while they are the same. Raises `MapCorrupt`.
+
+        An unchanged folder costs a look at its times.
+        """
+        return self._listing.ids()
+
+    def ids_at_hand(self) -> Sequence[str] | None:
+        """The ids as they were listed, if the folder is unchanged."""
+        return self._listing.at_hand()
 
     def get(self, resource_id: str) -> ResourceMap:
         """The map, from memory where its file is unchanged."""
         hot = self._hot.get(resource_id)
-        return hot if hot is not None else self._read(resource_id, self._locate(check_resource_id(resource_id)))
+        return hot if hot is not None else self._read(resource_id, self._locate(_checked(resource_id))[0])
+
+    def at_hand(self, resource_id: str) -> ResourceMap | None:
+        """The map in memory, if its file is unchanged."""
+        return self._hot.get(resource_id)
 
     def card(self, resource_id: str) -> MapCard:
-        """The map at a glance."""
-        return self.get(resource_id).card()
+        """The map at a glance; it is parsed only where nobody parsed these bytes before."""
+        path, status = self._locate(_checked(resource_id))
+        known = self._cards.get(resource_id, str(path), status) if self._cards is not None else None
+        return known or self.get(resource_id).card()
 
     def cards(self) -> Sequence[MapCard]:
-        """Every map at a glance; damaged ones are left out."""
+        """Every map at a glance; damaged ones are left out. Raises `MapCorrupt` where the folder cannot be read."""
+        try:
+            seen = self._cards.look(str(self._folder)) if self._cards is not None else dict.fromkeys(self.ids())
+        except OSError as error:
+            raise self._listing.unreadable(error) from error
         found = []
-        for resource_id in self.ids():
+        for resource_id, card in seen.items():
             with suppress(ResourceMissing, MapCorrupt):
-                found.append(self.card(resource_id))
+                found.append(card or self.card(resource_id))
         return found
 
     def versions(self) -> Mapping[str, str]:
-        """Every stored resource id, with what its file looks like."""
-        found = {}
-        with suppress(FileNotFoundError), os.scandir(self._folder) as entries:
-            for entry in entries:
-                name = id_of(entry)
-                if name is not None:
-                    with suppress(OSError):
-                        status = entry.stat()
-                        found[name] = f"{status.st_ino}:{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
+        """Every stored resource id, with what its file looks like. Raises `MapCorrupt` where the folder cannot be read."""
+        found, now = {}, time.time()
+        try:
+            files = map_files(str(self._folder))
+        except OSError as error:
+            raise self._listing.unreadable(error) from error
+        for name, entry in files.items():
+            with suppress(OSError):
+                found[name] = version_of(entry.stat(), now)
         return found
+
+    def version(self, resource_id: str) -> str | None:
+        """What the map's file looks like."""
+        with suppress(ResourceIdRefused):
+            for path in self._candidates(_checked(resource_id)):
+                with suppress(OSError):
+                    return version_of(path.stat(), time.time())
+        return None
+
+    def state(self) -> str | None:
+        """What the folder looks like: its times tell of every map that is put there, replaced or removed."""
+        now = time.time()
+        try:
+            state = state_of(self._folder.stat())
+        except FileNotFoundError:
+            return ""
+        except OSError:
+            return None
+        return text_of(state) if is_settled(state, now, now) else None
 
     def put(self, resource_map: ResourceMap) -> None:
         """Store or replace. Raises `FaultyAnswer` where the map holds what JSON cannot say."""
@@ -90,8 +128,11 @@ class JsonMapStore:
             raise FaultyAnswer(f"The map of '{name}' cannot be written as JSON", [f"$: {error}"]) from error
         self._keep_other_edition(resource_map)
         write_atomically(self._path(name), data)
+        self._listing.forget()
         self._sweep_once()
-        self._remember(resource_map)
+        self._hints.remember(resource_map)
+        if self._cards is not None:
+            self._cards.remember(RememberedCard(resource_map.card(), hashlib.sha256(data).hexdigest()))
 
     def remove(self, resource_id: str) -> None:
         """Forget the map, and the file that was put there under its plain name, if there is one."""
@@ -102,13 +143,17 @@ class JsonMapStore:
         self._editions.forget(resource_id)
         sync_folder(self._folder)
         self._hot.drop(resource_id)
+        self._listing.forget()
+        if self._cards is not None:
+            self._cards.forget(resource_id)
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
         """The map of the resource that `mapper` made: the one in use, or one that was kept."""
         with suppress(ResourceMissing, MapCorrupt):
-            current = self.get(resource_id)
-            if current.mapper == mapper:
-                return current
+            if self.card(resource_id).mapper == (mapper.name, mapper.model, mapper.version):
+                current = self.get(resource_id)
+                if current.mapper == mapper:
+                    return current
         return self._editions.get(check_resource_id(resource_id), mapper)
 
     def editions(self, resource_id: str) -> Sequence[ResourceMap]:
@@ -120,7 +165,7 @@ class JsonMapStore:
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
         """A stored map of those bytes by that mapper; None, too, where the index that remembers it was lost."""
-        for resource_id in self._ids_in(_mapped_key(source, mapper)):
+        for resource_id in self._hints.mapped(source, mapper):
             with suppress(ResourceIdRefused):
                 found = self.edition(resource_id, mapper)
                 if found is not None and found.source_digest == source:
@@ -130,9 +175,9 @@ class JsonMapStore:
     def find_source(self, source_path: str) -> Sequence[str]:
         """The ids of maps of the file at that path; none, too, where the index that remembers them was lost."""
         found = []
-        for resource_id in self._ids_in(_source_key(source_path)):
+        for resource_id in self._hints.of_file(source_path):
             with suppress(ResourceIdRefused, ResourceMissing, MapCorrupt):
-                if self.get(resource_id).source_path == source_path:
+                if self.card(resource_id).source_path == source_path:
                     found.append(resource_id)
         return sorted(found)
 
@@ -142,9 +187,9 @@ class JsonMapStore:
 
     def _keep_other_edition(self, resource_map: ResourceMap) -> None:
         with suppress(ResourceMissing, MapCorrupt):
-            current = self.get(resource_map.resource_id)
-            same_bytes = current.source_digest is not None and current.source_digest == resource_map.source_digest
-            if same_bytes and current.mapper != resource_map.mapper:
+            there, new = self.card(resource_map.resource_id), resource_map.card()
+            if there.source_hash is not None and there.source_hash == new.source_hash and there.mapper != new.mapper:
+                current = self.get(resource_map.resource_id)
                 self._editions.keep(current, maps.to_json(current).encode())
 
     def _path(self, resource_id: str) -> Path:
@@ -152,12 +197,16 @@ class JsonMapStore:
 
     def _candidates(self, resource_id: str) -> Iterator[Path]:
         """Where we put the map, then where a person would have put it."""
+        if is_plain(resource_id):
+            yield self._folder / f"{resource_id}{SUFFIX}"
+            return
         path = self._path(resource_id)
         yield path
         if path.name != f"{resource_id}{SUFFIX}" and not resource_id.startswith("."):
             yield self._folder / f"{resource_id}{SUFFIX}"
 
-    def _locate(self, resource_id: str) -> Path:
+    def _locate(self, resource_id: str) -> tuple[Path, os.stat_result]:
+        """The file of the map, and what it looks like."""
         for path in self._candidates(resource_id):
             try:
                 status = os.lstat(path)
@@ -169,11 +218,11 @@ class JsonMapStore:
             except OSError as error:
                 raise MapCorrupt(f"The map of '{resource_id}' cannot be read: {path} ({error.strerror}).") from error
             check_file(path, status)
-            return path
+            return path, status
         raise self._missing(resource_id)
 
     def _check_link(self, path: Path) -> None:
-        if not path.resolve().is_relative_to(self._folder.resolve()):
+        if not is_inside(str(path), str(self._folder)):
             raise MapCorrupt(f"The map {path} is a link that leads out of its folder; put the file itself there.")
 
     def _missing(self, resource_id: str) -> ResourceMissing:
@@ -185,7 +234,7 @@ class JsonMapStore:
         read_at = time.time()
         try:
             with open_for_reading(path) as file:
-                state = FileState.of(os.fstat(file.fileno()))
+                status = os.fstat(file.fileno())
                 data = file.read(SIZE_LIMIT + 1)
         except FileNotFoundError:
             raise self._missing(resource_id) from None
@@ -193,7 +242,10 @@ class JsonMapStore:
             raise MapCorrupt(f"The map of '{resource_id}' cannot be read: {path} ({error.strerror}).") from error
         found = parsed(resource_id, path, data)
         absent = tuple(takewhile(lambda each: each != path, self._candidates(resource_id)))
-        self._hot.keep(found, path, absent, state, read_at)
+        self._hot.keep(found, path, absent, FileState.of(status), read_at)
+        if self._cards is not None:
+            digest = hashlib.sha256(data).hexdigest()
+            self._cards.remember_read(RememberedCard(found.card(), digest).seen(status, read_at))
         return found
 
     def _unlink(self, path: Path) -> bool:
@@ -210,25 +262,6 @@ class JsonMapStore:
             self._swept = True
             sweep(self._folder)
 
-    def _remember(self, resource_map: ResourceMap) -> None:
-        source, mapper = resource_map.source_digest, resource_map.mapper
-        keys = [_source_key(resource_map.source_path)]
-        if source is not None and mapper is not None:
-            keys.append(_mapped_key(source, mapper))
-        for key in keys:
-            others = [name for name in self._ids_in(key) if name != resource_map.resource_id]
-            if self._index is not None:
-                self._index.put(key, {"ids": [resource_map.resource_id, *others[:7]]})
 
-    def _ids_in(self, key: str) -> list[str]:
-        known = self._index.get(key) if self._index is not None else None
-        ids = known.get("ids") if known else None
-        return [name for name in ids if isinstance(name, str)] if isinstance(ids, list) else []
-
-
-def _source_key(source_path: str) -> str:
-    return f"source:{hashlib.sha256(source_path.encode('utf-8', 'surrogatepass')).hexdigest()}"
-
-
-def _mapped_key(source: Digest, mapper: MapperIdentity) -> str:
-    return f"mapped:{source}:{json.dumps([mapper.name, mapper.model, mapper.version])}"
+def _checked(resource_id: str) -> str:
+    return resource_id if is_plain(resource_id) else check_resource_id(resource_id)

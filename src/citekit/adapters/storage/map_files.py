@@ -1,40 +1,20 @@
-"""One map file: which id its name stands for, and what may be in it."""
+"""One map file, and what may be in it."""
 
 from __future__ import annotations
 
 import os
-import re
 import stat
-from contextlib import suppress
 from pathlib import Path
-from urllib.parse import unquote
 
 from attrs import evolve
 
-from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused
-from citekit.domain.ids import STORED_ID_LIMIT, check_resource_id, stored_name
+from citekit.adapters.storage.map_cards import SIZE_LIMIT
+from citekit.adapters.storage.map_listing import SUFFIX
+from citekit.domain.errors import FaultyAnswer, MapCorrupt
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire import maps
 
-SUFFIX = ".json"
-
-SIZE_LIMIT = 256 * 1024 * 1024
-"""Bytes of the largest map file that is read."""
-
-_PLAIN = re.compile(rf"[A-Za-z0-9_~-][A-Za-z0-9._~-]{{0,{STORED_ID_LIMIT - 1}}}", re.ASCII)
-
-
-def id_of(entry: os.DirEntry[str]) -> str | None:
-    """The id of the map in a file of that name, or None where the file is no map or no id reaches it."""
-    stem = entry.name.removesuffix(SUFFIX)
-    if stem == entry.name or stem.startswith(".") or entry.is_dir(follow_symlinks=False):
-        return None
-    if _PLAIN.fullmatch(stem):
-        return stem
-    with suppress(UnicodeDecodeError, ResourceIdRefused):
-        decoded = unquote(stem, errors="strict")
-        return check_resource_id(decoded if stored_name(decoded) == stem else stem)
-    return None
+__all__ = ["SIZE_LIMIT", "SUFFIX", "check_file", "parsed"]
 
 
 def check_file(path: Path, status: os.stat_result) -> None:

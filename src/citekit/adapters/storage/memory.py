@@ -42,14 +42,19 @@ class InMemoryMapStore:
 
     def get(self, resource_id: str) -> ResourceMap:
         """The map itself."""
-        try:
-            return self._maps[check_resource_id(resource_id)]
-        except KeyError:
-            raise self._missing(resource_id) from None
+        return self._found(resource_id)
+
+    def at_hand(self, resource_id: str) -> ResourceMap | None:
+        """The map itself, where there is one."""
+        return self._maps.get(resource_id)
+
+    def ids_at_hand(self) -> Sequence[str] | None:
+        """Nothing: the ids are put together anew each time."""
+        return None
 
     def card(self, resource_id: str) -> MapCard:
         """The map at a glance."""
-        return self.get(resource_id).card()
+        return self._found(resource_id).card()
 
     def cards(self) -> Sequence[MapCard]:
         """Every map at a glance."""
@@ -58,6 +63,14 @@ class InMemoryMapStore:
     def versions(self) -> Mapping[str, str]:
         """Every stored resource id, with the number of the `put` that stored it."""
         return {name: str(self._versions[name]) for name in self.ids()}
+
+    def version(self, resource_id: str) -> str | None:
+        """The number of the `put` that stored the map."""
+        return str(self._versions[resource_id]) if resource_id in self._maps else None
+
+    def state(self) -> str | None:
+        """Nothing: its maps are looked at each time."""
+        return None
 
     def put(self, resource_map: ResourceMap) -> None:
         """Store or replace; what another mapper made is kept."""
@@ -102,6 +115,12 @@ class InMemoryMapStore:
         """There is no file; the name says so."""
         return f"memory/{resource_id}.json"
 
+    def _found(self, resource_id: str) -> ResourceMap:
+        try:
+            return self._maps[check_resource_id(resource_id)]
+        except KeyError:
+            raise self._missing(resource_id) from None
+
     def _missing(self, resource_id: str) -> ResourceMissing:
         return ResourceMissing(
             resource_id, self.expected_at(resource_id), lambda: nearest_names(resource_id, self.ids())
@@ -130,6 +149,10 @@ class InMemoryEvidenceStore:
                 return None
             self._stored.move_to_end(key)
             return found
+
+    def at_hand(self, key: EvidenceKey) -> StoredEvidence | None:  # noqa: ARG002
+        """Nothing: only its bytes tell whether the evidence is intact."""
+        return None
 
     def obtain(self, key: EvidenceKey, make: Make, progress: Progress = silent) -> StoredEvidence:
         """The evidence, made where it is missing."""

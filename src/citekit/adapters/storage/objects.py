@@ -11,8 +11,12 @@ from typing import Self
 
 from attrs import frozen
 
+from citekit.adapters.drivers.boot import boot_id
 from citekit.adapters.drivers.files import open_for_reading, sync_file, sync_folder
 from citekit.domain.digest import Digest
+
+FIRST = tuple(f"{number:02x}" for number in range(256))
+"""The names of the folders that the objects are fanned out to."""
 
 
 @frozen
@@ -22,16 +26,15 @@ class StoredObject:
     `touched` is when it was made, or such a link, in seconds since the epoch.
     """
 
-    path: Path
     digest: Digest
     size: int
     linked: bool
     touched: float
 
     @classmethod
-    def of(cls, path: Path, digest: Digest, status: os.stat_result) -> Self:
+    def of(cls, digest: Digest, status: os.stat_result) -> Self:
         """The object whose file looks like `status`."""
-        return cls(path, digest, status.st_size, status.st_nlink > 1, max(status.st_ctime, status.st_mtime))
+        return cls(digest, status.st_size, status.st_nlink > 1, max(status.st_ctime, status.st_mtime))
 
 
 @frozen
@@ -64,16 +67,23 @@ class Objects:
         """Move the file `made`, whose bytes have that digest, to its place; say what it looks like. Raises `OSError`.
 
         An intact object that lies there already stays, so that what is linked to it stays so, and counts as touched.
+        Where the run of the machine is known (`boot_id`), nobody waits until the bytes are on the disk: in another run
+        they are read again before they are believed.
         """
         there = self._touched(digest)
         if there is not None:
             return there
         made.chmod(0o444)
-        sync_file(made)
+        if boot_id() is None:
+            sync_file(made)
         status, path = os.lstat(made), self.path(digest)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        made.replace(path)
-        sync_folder(path.parent)
+        try:
+            made.replace(path)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.replace(path)
+        if boot_id() is None:
+            sync_folder(path.parent)
         return self.status(digest) or status
 
     def _touched(self, digest: Digest) -> os.stat_result | None:
@@ -93,22 +103,16 @@ class Objects:
             path.unlink()
         except FileNotFoundError:
             return None
-        return StoredObject.of(path, digest, status)
+        return StoredObject.of(digest, status)
 
     def __iter__(self) -> Iterator[StoredObject]:
         """Every object, in no order; those that go meanwhile may be missing."""
-        for folder in _entries(self.folder):
-            if len(folder.name) == 2 and folder.is_dir(follow_symlinks=False):
-                for entry in _entries(Path(folder.path)):
-                    with suppress(OSError, ValueError):
-                        status = entry.stat(follow_symlinks=False)
-                        digest = Digest(folder.name + entry.name)
-                        yield StoredObject.of(Path(entry.path), digest, status)
+        for first in FIRST:
+            yield from self.beginning(first)
 
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:
-        return []
+    def beginning(self, first: str) -> Iterator[StoredObject]:
+        """Every object whose digest begins with these two digits, in no order."""
+        with suppress(OSError), os.scandir(self.folder / first) as entries:
+            for entry in entries:
+                with suppress(OSError, ValueError):
+                    yield StoredObject.of(Digest(first + entry.name), entry.stat(follow_symlinks=False))

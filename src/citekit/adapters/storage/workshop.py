@@ -41,11 +41,17 @@ class Workshop:
         folder = self._making / f"{key}-{secrets.token_hex(4)}"
         with writing(folder):
             self._sweep(str(key))
-            folder.mkdir(parents=True)
+            try:
+                folder.mkdir()
+            except FileNotFoundError:
+                folder.mkdir(parents=True)
         try:
             yield folder
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            try:
+                folder.rmdir()  # empty as a rule
+            except OSError:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def clean(self) -> int:
         """Remove what killed processes left; return how many pieces that were."""
@@ -94,6 +100,6 @@ def _is_full(error: BaseException) -> bool:
 
 def _names(folder: Path) -> list[str]:
     try:
-        return [entry.name for entry in folder.iterdir()]
+        return os.listdir(folder)  # noqa: PTH208 (only the names are wanted)
     except OSError:
         return []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +10,8 @@ from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.wording import place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from citekit.domain.node import Node
 
 _BRANCHES = (("├─ ", "│  "), ("└─ ", "   "))
@@ -59,6 +59,10 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def _width(text: str) -> int:
     """Columns on a terminal: wide characters take two, marks none (UAX 11)."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
     return sum(
         0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
         for character in text

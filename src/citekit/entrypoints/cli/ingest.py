@@ -12,11 +12,13 @@ from time import perf_counter
 from typing import Any, cast
 
 import click
-from attrs import evolve
+from attrs import define, evolve
 
+from citekit.application.ingest import Ingested
 from citekit.application.ingest_many import Outcome, files_below
 from citekit.bootstrap import App, bootstrap
 from citekit.domain.errors import Cancelled, CiteKitError
+from citekit.domain.map_card import MapCard
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.failing import CommandError, plain_error
 from citekit.entrypoints.cli.printable import printable
@@ -25,6 +27,9 @@ from citekit.entrypoints.cli.watching import Watch, watching
 from citekit.entrypoints.cli.wording import counted, lasted
 from citekit.entrypoints.failures import exit_code, sentence
 from citekit.wire.locations import modality_of
+
+UNTOLD = 0.1
+"""Seconds for which lines about unchanged files are kept back, to be printed together."""
 
 TYPES = ("document", "pdf", "video", "audio", "image", "text")
 
@@ -129,12 +134,13 @@ def _one(session: Session, app: App, path: Path, wanted_id: str | None, *, kind:
     outcome = Outcome(path, made)
     _say_choice(session, app, [outcome])
     seconds = perf_counter() - start
-    session.answer(_plain([outcome], seconds), [_line(outcome, seconds)])
+    session.answer(_plain([outcome], seconds) if session.as_json else {}, [_line(outcome, seconds)])
 
 
 def _many(session: Session, app: App, files: Sequence[Path], *, kind: str | None, force: bool) -> None:
     start = perf_counter()
     done: list[Outcome] = []
+    told = _Told(session)
     at_once = app.settings.concurrency
     with watching(session, f"Mapping {len(files)} files") as watch:
         many = app.ingest_many(
@@ -143,8 +149,10 @@ def _many(session: Session, app: App, files: Sequence[Path], *, kind: str | None
         with closing(cast("Generator[Outcome]", many)) as outcomes:
             for outcome in outcomes:
                 done.append(outcome)
-                watch(len(done), len(files))
-                _tell(session, watch, outcome)
+                if told.is_due(outcome):
+                    watch(len(done), len(files))
+                    told.tell(watch, done)
+            told.tell(watch, done)
     _say_choice(session, app, done)
     _finish(session, done, perf_counter() - start)
 
@@ -156,27 +164,45 @@ def _say_choice(session: Session, app: App, done: Sequence[Outcome]) -> None:
         session.note(f"Mapper: {name} ({why}).")
 
 
-def _tell(session: Session, watch: Watch, outcome: Outcome) -> None:
-    if outcome.ingested is not None:
-        with watch.aside():
-            session.say([_line(outcome)])
+@define
+class _Told:
+    """How far a person knows what was done: new maps at once, those that were there already some at a time."""
+
+    session: Session
+    count: int = 0
+    when: float = 0.0
+
+    def is_due(self, outcome: Outcome) -> bool:
+        """Whether somebody may be waiting for a line."""
+        new = outcome.ingested is None or outcome.ingested.mapped_now
+        return new or perf_counter() - self.when > UNTOLD
+
+    def tell(self, watch: Watch, done: Sequence[Outcome]) -> None:
+        """Print a line for each file since the last time that has a map."""
+        lines = [_line(each) for each in done[self.count :] if each.ingested is not None]
+        self.count, self.when = len(done), perf_counter()
+        if lines:
+            with watch.aside():
+                self.session.say(lines)
 
 
 def _line(outcome: Outcome, seconds: float | None = None) -> str:
     assert outcome.ingested is not None
-    made = outcome.ingested.resource_map
+    made = outcome.ingested.card
     how = "mapped" if outcome.ingested.mapped_now else "already mapped"
     time = f" in {lasted(seconds)}" if seconds is not None and outcome.ingested.mapped_now else ""
-    facts = f"{made.modality}, {counted(made.node_count, 'node')}, {how}{time}{_spent(outcome)}"
+    facts = f"{made.type}, {counted(made.nodes, 'node')}, {how}{time}{_spent(outcome)}"
     return f"{click.style(printable(made.resource_id), bold=True)}  {printable(made.title)}  ({facts})"
 
 
 def _spent(outcome: Outcome) -> str:
     """What a model cost, where one was asked just now."""
     assert outcome.ingested is not None
+    if not outcome.ingested.mapped_now:
+        return ""
     made = outcome.ingested.resource_map
     usage = made.metadata.get("usage")
-    if not outcome.ingested.mapped_now or not isinstance(usage, Mapping) or made.mapper is None:
+    if not isinstance(usage, Mapping) or made.mapper is None:
         return ""
     tokens = f"{usage.get('input_tokens', 0)} tokens in, {usage.get('output_tokens', 0)} out"
     return f" by {made.mapper.model}, {counted(int(usage.get('requests', 0)), 'request')}, {tokens}"
@@ -185,9 +211,9 @@ def _spent(outcome: Outcome) -> str:
 def _finish(session: Session, done: Sequence[Outcome], seconds: float) -> None:
     """Tell how it went. Raises `CommandError` where any file could not be mapped."""
     failed = [outcome for outcome in done if outcome.error is not None]
-    plain = _plain(done, seconds)
+    plain = _plain(done, seconds) if session.as_json else {}
     if not failed:
-        mapped = sum(entry["mapped_now"] for entry in plain["ingested"])
+        mapped = sum(each.ingested is not None and each.ingested.mapped_now for each in done)
         facts = f"{mapped} mapped, {len(done) - mapped} already mapped, in {lasted(seconds)}"
         session.answer(plain, [f"{counted(len(done), 'file')}: {facts}."])
         return
@@ -215,14 +241,29 @@ def _plain(done: Sequence[Outcome], seconds: float) -> dict[str, Any]:
 
 def _plain_ingested(outcome: Outcome) -> dict[str, Any]:
     assert outcome.ingested is not None
-    made = outcome.ingested.resource_map
+    made = outcome.ingested.card
     return {
         "resource_id": made.resource_id,
         "path": str(outcome.path),
-        "type": made.modality.value,
+        "type": made.type,
         "title": made.title,
-        "nodes": made.node_count,
+        "nodes": made.nodes,
         "mapped_now": outcome.ingested.mapped_now,
-        "mapper": made.mapper.to_metadata() if made.mapper else None,
-        **({"usage": made.metadata["usage"]} if "usage" in made.metadata else {}),
+        "mapper": _mapper(made),
+        **_usage(outcome.ingested),
     }
+
+
+def _mapper(made: MapCard) -> dict[str, str] | None:
+    if made.mapper is None:
+        return None
+    name, model, version = made.mapper
+    return {"name": name, "version": version or "", **({} if model is None else {"model": model})}
+
+
+def _usage(ingested: Ingested) -> dict[str, Any]:
+    """What the map cost, where it says so; one that no model made is not read for it."""
+    if ingested.card.mapper is not None and ingested.card.mapper[1] is None and not ingested.mapped_now:
+        return {}
+    facts = ingested.resource_map.metadata
+    return {"usage": facts["usage"]} if "usage" in facts else {}

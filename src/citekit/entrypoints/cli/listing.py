@@ -1,9 +1,10 @@
 """`citekit list`."""
 
+# ruff: noqa: PTH112, PTH113, PTH117, PTH118, PTH119 - pathlib would cost this start 3 ms
+
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +13,10 @@ from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from citekit.bootstrap import App
+    from collections.abc import Iterator, Sequence
+
+    from citekit.bootstrap.glance import Glance
+    from citekit.domain.map_card import MapCard
     from citekit.domain.resource_map import ResourceMap
 
 
@@ -32,15 +36,16 @@ def command(session: Session, resource: str | None) -> None:
 
 
 def _resources(session: Session) -> None:
+    from citekit.bootstrap.glance import glance_at
     from citekit.entrypoints.cli.drawing import table
     from citekit.entrypoints.cli.wording import counted
 
-    rows = [_resource(session.app, resource_id) for resource_id in session.app.maps.ids()]
+    with glance_at(session.home) as glance:
+        rows = [_resource(session, glance, resource_id) for resource_id in _ids(session, glance)]
 
     def lines() -> Iterator[str]:
         if not rows:
-            home = session.app.settings.home
-            where = f"in {home}" if home.is_dir() else f"in {home}, which does not exist"
+            where = f"in {glance.home}" if os.path.isdir(glance.home) else f"in {glance.home}, which does not exist"
             yield f"No maps yet {where}. Map a file: citekit ingest PATH"
             return
         cells = [
@@ -55,32 +60,57 @@ def _resources(session: Session) -> None:
         session.note(f"{counted(len(damaged), 'map')} cannot be read; 'citekit doctor' says why.")
 
 
-def _resource(app: App, resource_id: str) -> dict[str, Any]:
-    from citekit.domain.errors import CiteKitError
+def _ids(session: Session, glance: Glance) -> Sequence[str]:
+    return tuple(glance.maps) if glance.maps is not None else session.app.maps.ids()
 
-    try:
-        found = app.maps.get(resource_id)
-    except CiteKitError as error:
-        none = dict.fromkeys(("type", "title", "nodes", "source_path"))
-        return {"resource_id": resource_id, **none, "source": "damaged", "error": str(error)}
+
+def _resource(session: Session, glance: Glance, resource_id: str) -> dict[str, Any]:
+    found = glance.maps.get(resource_id) if glance.maps is not None else None
+    if found is None:
+        from citekit.domain.errors import CiteKitError
+
+        try:
+            found = session.app.maps.card(resource_id)
+        except CiteKitError as error:
+            none = dict.fromkeys(("type", "title", "nodes", "source_path"))
+            return {"resource_id": resource_id, **none, "source": "damaged", "error": str(error)}
     return {
         "resource_id": resource_id,
-        "type": found.modality.value,
+        "type": found.type,
         "title": found.title,
-        "nodes": found.node_count,
+        "nodes": found.nodes,
         "source_path": found.source_path,
-        "source": _state(app, found),
+        "source": _state(session, glance, found),
     }
 
 
-def _state(app: App, resource_map: ResourceMap) -> str:
-    if not resource_map.source_path or resource_map.source_digest is None:
+def _state(session: Session, glance: Glance, card: MapCard) -> str:
+    """What became of the file, looked for only where the map says that it is: see `application.locating`."""
+    if not card.source_path or card.source_hash is None:
         return "unknown"
-    if app.locate.staleness(resource_map) is None:
-        return "unchanged"
-    written = Path(resource_map.source_path)
-    home = app.settings.home
-    return "changed" if any(path.is_file() for path in (home / written, home / written.name)) else "missing"
+    home, written = glance.home, _clean(card.source_path)
+    beside = os.path.join(home, os.path.basename(written))
+    places = (written,) if os.path.isabs(written) else (os.path.join(home, written), beside)
+    there = next((place for place in places if os.path.isfile(place)), None)
+    if there is None:
+        return "changed" if os.path.isfile(beside) else "missing"
+    return "unchanged" if (glance.digest(there) or _digest(session, there)) == card.source_hash else "changed"
+
+
+def _clean(path: str) -> str:
+    """A path without idle parts: `a//b/./c/` is `a/b/c`."""
+    if os.path.normpath(path) == path:
+        return path
+    from pathlib import Path
+
+    return str(Path(path))
+
+
+def _digest(session: Session, path: str) -> str | None:
+    from pathlib import Path
+
+    found = session.app.sources.digest(Path(path))
+    return None if found is None else found.hex
 
 
 def _nodes(session: Session, resource_map: ResourceMap) -> None:

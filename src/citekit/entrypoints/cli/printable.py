@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
-_UNPRINTABLE = re.compile(
+_UNPRINTABLE = (
     "[\x00-\x1f\x7f-\x9f"  # C0, DEL and C1: escape sequences begin with these (ECMA-48)
     "\u2028\u2029"  # line and paragraph separators
     "\u202a-\u202e\u2066-\u2069"  # embeddings, overrides and isolates change the order of what follows (UAX 9)
@@ -18,7 +19,14 @@ def printable(text: str) -> str:
     >>> printable("a" + chr(27) + "[31mb")
     'a\\\\x1b[31mb'
     """
-    return _UNPRINTABLE.sub(lambda found: _escaped(ord(found[0])), text)
+    if text.isascii() and text.isprintable():
+        return text
+    return _pattern().sub(lambda found: _escaped(ord(found[0])), text)
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile(_UNPRINTABLE)
 
 
 def _escaped(code: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import takewhile
@@ -146,6 +145,8 @@ def _told(error: Exception, document: TextIO | None) -> int:
         plain = error.plain if isinstance(error, CommandError) else {}
         write_json({**plain, "error": plain_error(error, message)}, document)
     if sys.flags.dev_mode:
+        import traceback
+
         traceback.print_exception(error)
     click.echo(f"{click.style('Error:', fg='red')} {printable(message)}", err=True)
     return code

@@ -36,10 +36,10 @@ def command(session: Session, words: tuple[str, ...], limit: int, resources: tup
 def _plain(hit: Hit) -> dict[str, Any]:
     return {
         "resource_id": hit.resource_id,
-        "node_id": hit.node.id,
-        "title": hit.node.title,
-        "type": hit.node.type,
-        "summary": hit.node.summary,
+        "node_id": hit.head.id,
+        "title": hit.head.title,
+        "type": hit.head.type,
+        "summary": hit.head.summary,
         "address": str(hit.address),
         "score": round(hit.score, 4),
     }
@@ -50,7 +50,7 @@ def _lines(hits: Sequence[Hit]) -> Iterator[str]:
     from citekit.entrypoints.cli.printable import printable
 
     for hit in hits:
-        yield f"{printable(hit.resource_id)}  {node_line(hit.node)}"
-        if hit.node.summary:
-            yield f"    {printable(hit.node.summary)}"
+        yield f"{printable(hit.resource_id)}  {node_line(hit.head)}"
+        if hit.head.summary:
+            yield f"    {printable(hit.head.summary)}"
         yield f"    {click.style(str(hit.address), dim=True)}"

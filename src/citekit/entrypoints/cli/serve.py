@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import click
-from attrs import evolve
+from typing import TYPE_CHECKING
 
-from citekit.bootstrap import App, bootstrap
+import click
+
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.session import Session, pass_session
-from citekit.settings import read_toolsets
+
+if TYPE_CHECKING:
+    from citekit.bootstrap import App
 
 
 @click.command("serve", cls=Command, answers=False)
@@ -35,5 +37,10 @@ def command(session: Session, /, tools: str | None) -> None:
 
 def _offering(app: App, tools: str) -> App:
     """The same home with the toolsets that a list names."""
+    from attrs import evolve
+
+    from citekit.bootstrap import bootstrap
+    from citekit.settings import read_toolsets
+
     chosen = evolve(app.settings.library, tools=read_toolsets("--tools", tools))
     return bootstrap(evolve(app.settings, library=chosen))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from citekit.bootstrap import App
 
 
@@ -39,8 +40,8 @@ class Session:
     def say(self, lines: Iterable[str]) -> None:
         """Tell a person lines of the answer; nothing to a program, for which they are not even made."""
         if not self.as_json:
-            for line in lines:
-                click.echo(line, file=self._out)
+            for several in _together(lines):
+                click.echo("\n".join(several), file=self._out)
 
     def note(self, text: str) -> None:
         """Tell a person something beside the answer, on standard error; nothing to a program."""
@@ -48,15 +49,26 @@ class Session:
             click.echo(text, err=True)
 
 
+def _together(lines: Iterable[str]) -> Iterator[list[str]]:
+    """The lines, some hundred at a time: each write is passed on at once, which costs far more than the line."""
+    rest = iter(lines)
+    while several := list(islice(rest, 200)):
+        yield several
+
+
 pass_session = click.make_pass_decorator(Session, ensure=True)
 
 
 def write_json(plain: Mapping[str, Any], out: TextIO) -> None:
     """One JSON document on `out`, in plain ASCII where that takes no other characters."""
-    text = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)
+    from citekit.wire.indented import indented
+
+    text = indented(plain)
     try:
         text.encode(out.encoding or "ascii")
     except UnicodeEncodeError:
+        import json
+
         text = json.dumps(plain, indent=2, allow_nan=False)
     click.echo(text, file=out)
     out.flush()

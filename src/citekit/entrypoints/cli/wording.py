@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
-from citekit.domain.numbers import shortest
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from citekit.domain.locations import Box, Location
 
 _SIZES = ("kB", "MB", "GB", "TB")
 
@@ -52,6 +51,8 @@ def counted(number: int, thing: str, plural: str | None = None) -> str:
 
 def place(location: Location) -> str:
     """Where something is, short: `pp. 12-15`, `lines 10-50`, `2:25-3:20`, `ch. 7, chars 120-980`."""
+    from citekit.domain.locations import Box, Chapter, Lines, Pages, TimeSpan, Virtual
+
     match location:
         case Pages(region=region):
             return _ranges("p.", "pp.", list(location.runs)) + (f", {_box(region)}" if region else "")
@@ -69,6 +70,8 @@ def place(location: Location) -> str:
 
 def clock(seconds: float) -> str:
     """A time in a recording: `2:25`, `2:25.5`, `1:02:25`."""
+    from citekit.domain.numbers import shortest
+
     text = shortest(seconds)
     whole, point, fraction = text.partition(".")
     minutes, rest = divmod(int(whole), 60)

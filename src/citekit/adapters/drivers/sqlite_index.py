@@ -1,0 +1,120 @@
+"""A small table on disk, from text to plain data, that several processes share and that may be lost at any time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from citekit.adapters.drivers.index_database import Database, Tables
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+DATABASE = "cache.db"
+
+LIMIT = 2**30
+"""Bytes that the table may take; beyond, every write drops the rows that were written longest ago."""
+
+CULLED = 10
+"""Rows that a write beyond the limit drops."""
+
+_TABLES = Tables(
+    0x434B4931, ("CREATE TABLE Cache (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, value NOT NULL)",)
+)
+_GET = "SELECT value FROM Cache WHERE key = ?"
+_PUT = "INSERT OR REPLACE INTO Cache (key, value) VALUES (?, ?)"
+_ADD = "INSERT INTO Cache (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = value + excluded.value"
+_KEYS = "SELECT key FROM Cache WHERE key >= ? AND key < ? ORDER BY key LIMIT 1000"
+_CULL = "DELETE FROM Cache WHERE number IN (SELECT number FROM Cache ORDER BY number LIMIT ?)"
+_LAST = "\U0010ffff"
+
+
+class Index:
+    """Answers that can be computed again, remembered. No method raises: what fails counts as not remembered.
+
+    Each write gives its row the next `number`, so the lowest are those that were written longest ago.
+    """
+
+    def __init__(self, folder: Path, *, patience: float = 60.0) -> None:
+        """`folder` is made at the first write; `patience` is how many seconds a write waits for another writer."""
+        self._database = Database(folder / DATABASE, _TABLES, patience=patience)
+        self._patience = patience
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """What is remembered under `key`."""
+        row = self._database.read(lambda connection: connection.execute(_GET, (key,)).fetchone())
+        return _object(row[0]) if row is not None else None
+
+    def put(self, key: str, value: Mapping[str, Any]) -> bool:
+        """Remember `value`, plain data; whether it was remembered."""
+        return self.put_all([(key, value)])
+
+    def put_all(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> bool:
+        """Remember all of them in one step, or none; whether they were remembered."""
+        written = [(key, json.dumps(dict(value), separators=(",", ":"))) for key, value in rows]
+
+        def put(connection: Connection) -> bool:
+            connection.executemany(_PUT, written)
+            if _is_full(connection):
+                connection.execute(_CULL, (CULLED * len(written),))
+            return True
+
+        return bool(self._database.write(put))
+
+    def forget(self, key: str) -> None:
+        """Remember nothing under `key` any more."""
+        self._database.write(
+            lambda connection: connection.execute("DELETE FROM Cache WHERE key = ?", (key,)), create=False
+        )
+
+    def add(self, key: str, amount: int) -> int | None:
+        """The counter `key` after `amount` was added to it, in one step for all processes; None where none can be kept."""
+
+        def added(connection: Connection) -> Any:
+            connection.execute(_ADD, (key, amount))
+            return connection.execute(_GET, (key,)).fetchone()
+
+        row = self._database.write(added)
+        return row[0] if row is not None and isinstance(row[0], int) else None
+
+    def reset(self, key: str, total: int) -> None:
+        """Set the counter `key`."""
+        self._database.write(lambda connection: connection.execute(_PUT, (key, total)))
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """The keys that begin with `prefix`, in order; those that come or go meanwhile may be missing."""
+        start = prefix
+        while found := self._database.read(lambda each, start=start: _texts(each, start, prefix + _LAST)):  # type: ignore[misc]
+            yield from found
+            start = found[-1] + "\0"
+
+    def beside(self, name: str, tables: Tables) -> Database:
+        """Another database in the same folder, with tables of its own."""
+        return Database(self._database.path.with_name(name), tables, patience=self._patience)
+
+    def close(self) -> None:
+        """Close the connection of this thread; the next look opens it again."""
+        self._database.close()
+
+
+def _texts(connection: Connection, start: str, end: str) -> list[str]:
+    return [key for (key,) in connection.execute(_KEYS, (start, end)) if isinstance(key, str)]
+
+
+def _is_full(connection: Connection) -> bool:
+    pages, free, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+    )
+    return bool((pages - free) * size > LIMIT)
+
+
+def _object(text: object) -> dict[str, Any] | None:
+    if not isinstance(text, str):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,395 @@
+"""The use cases of one home, each on the adapters that the settings choose, made when it is first asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from attrs import define, field
+
+from citekit.bootstrap.extractors import late_extractors
+from citekit.bootstrap.first_use import first_use
+from citekit.bootstrap.late import Late
+from citekit.bootstrap.names import ADAPTERS, INDEX, MAPPERS, NODES, REQUEST_TIMEOUT
+from citekit.domain.errors import RequestRefused
+
+if TYPE_CHECKING:
+    from citekit.adapters.drivers.diskcache import Index
+    from citekit.adapters.mapping.model.conversation import Service
+    from citekit.adapters.mapping.model.leftovers import Leftovers
+    from citekit.adapters.reading.any_book import AnyBookReader
+    from citekit.application.adapt import Adapt
+    from citekit.application.agent_context import ReadContext
+    from citekit.application.check_map import CheckMap
+    from citekit.application.doctor import Doctor
+    from citekit.application.ingest import Ingest
+    from citekit.application.ingest_many import IngestMany
+    from citekit.application.locating import LocateSource
+    from citekit.application.resolve import Resolve
+    from citekit.application.search import Search
+    from citekit.application.structure import GetStructure
+    from citekit.application.verify import VerifyEvidence
+    from citekit.bootstrap.alexandria import Alexandria
+    from citekit.domain.ports.clock import Clock
+    from citekit.domain.ports.evidence_store import EvidenceStore
+    from citekit.domain.ports.extractor import Extractor
+    from citekit.domain.ports.locks import Locks
+    from citekit.domain.ports.map_adapter import MapAdapter
+    from citekit.domain.ports.map_store import MapStore
+    from citekit.domain.ports.mapper import Mapper
+    from citekit.domain.ports.media_probe import MediaProbe
+    from citekit.domain.ports.node_index import NodeIndex
+    from citekit.domain.ports.outputs import Outputs
+    from citekit.domain.ports.reader import Reader
+    from citekit.domain.ports.sources import Sources
+    from citekit.settings import Settings
+    from citekit.wire.locations import BoxOrder
+
+
+@define
+class App:
+    """The use cases of one home; every port can be given, and is else chosen from the settings.
+
+    `made` are those that were asked for so far. Safe to use from several threads.
+    """
+
+    settings: Settings
+    _given: dict[str, Any] = field(factory=dict)
+    made: dict[str, Any] = field(factory=dict, init=False, repr=False)
+    lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
+
+    @first_use
+    def maps(self) -> MapStore:
+        """Where maps are kept."""
+        from citekit.adapters.storage.json_maps import JsonMapStore
+
+        return self._given.get("maps") or JsonMapStore(
+            self.settings.maps_folder, self.index, self.settings.cache_folder
+        )
+
+    @first_use
+    def evidence(self) -> EvidenceStore:
+        """Where evidence is kept."""
+        from citekit.adapters.storage.evidence_files import FileEvidenceStore
+
+        folder = self.settings.cache_folder / "evidence"
+        return self._given.get("evidence") or FileEvidenceStore(
+            folder, self.index, self.settings.cache_limit, clock=self.clock
+        )
+
+    @first_use
+    def outputs(self) -> Outputs:
+        """Where evidence is laid for people."""
+        from citekit.adapters.storage.friendly_outputs import FriendlyOutputs
+
+        return self._given.get("outputs") or FriendlyOutputs(self.settings.output_folder)
+
+    @first_use
+    def sources(self) -> Sources:
+        """How files are read."""
+        from citekit.adapters.sources.filesystem import FileSources
+
+        return self._given.get("sources") or FileSources(self.index)
+
+    @first_use
+    def locks(self) -> Locks:
+        """How callers take turns."""
+        from citekit.adapters.storage.file_locks import FileLocks
+
+        return self._given.get("locks") or FileLocks(self.settings.cache_folder / "locks")
+
+    @first_use
+    def clock(self) -> Clock:
+        """What time it is."""
+        from citekit.adapters.storage.system_clock import SystemClock
+
+        return self._given.get("clock") or SystemClock()
+
+    @first_use
+    def reader(self) -> Reader:
+        """How books are read."""
+        return self._given.get("reader") or self.books
+
+    @first_use
+    def books(self) -> AnyBookReader:
+        """Every kind of reflowable book."""
+        from citekit.adapters.reading.any_book import AnyBookReader
+
+        return AnyBookReader()
+
+    @first_use
+    def probe(self) -> MediaProbe:
+        """How media files are looked into."""
+        from citekit.adapters.probing.pyav import PyAvProbe
+
+        return self._given.get("probe") or PyAvProbe()
+
+    @first_use
+    def mapper(self) -> Mapper:
+        """Who makes maps. Raises `RequestRefused` for a name that is not known."""
+        return self._given.get("mapper") or self.mapper_called(self.settings.mapper)
+
+    def mapper_called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
+        """The mapper of that name, or of that Python file; `auto` takes the best one that is configured.
+
+        A name that is not ours is looked for among the entry points of installed packages. `config` is handed to the
+        constructor of a mapper of the user's. Raises `RequestRefused`.
+        """
+        if name.endswith(".py"):
+            from citekit.adapters.mapping.custom import load_mapper
+
+            return load_mapper(Path(name).absolute(), config or {}, self.local_mapper, timeout=self.settings.timeout)
+        if name not in MAPPERS:
+            return self._installed_mapper(name, config or {})
+        if config:
+            raise RequestRefused(f"The mapper '{name}' takes no configuration: it has flags and variables of its own.")
+        chosen = self.mapper_choice()[0] if name == "auto" else name
+        return self.local_mapper if chosen == "local" else self._model_mapper(chosen)
+
+    def mapper_choice(self) -> tuple[str, str]:
+        """The mapper that `auto` means now, and why: `(name, reason)`."""
+        if self.settings.gemini_key is not None:
+            return "gemini", f"{self.settings.gemini_variable} is set"
+        if self.settings.openai_key is not None:
+            return "openai", "OPENAI_API_KEY is set"
+        return "local", "no key of a model is set"
+
+    def _model_mapper(self, name: str) -> Mapper:
+        from citekit.adapters.extraction.media import FileClips, JpegStills, PyAvClipExtractor, PyAvStillExtractor
+        from citekit.adapters.mapping.model.mapper import ModelMapper
+
+        service = self._gemini() if name == "gemini" else self._openai()
+        where = self.settings.base_url or (self.settings.openai_base_url if name == "openai" else None)
+        return ModelMapper(
+            service=service,
+            local=self.local_mapper,
+            reader=self.reader,
+            probe=self.probe,
+            model_name=f"{service.model}@{urlsplit(where).netloc or where}" if where else None,
+            concurrency=self.settings.concurrency,
+            max_requests=self.settings.max_requests,
+            stills=JpegStills(self.sources, PyAvStillExtractor()),
+            clips=FileClips(self.sources, PyAvClipExtractor()),
+        )
+
+    def _gemini(self) -> Service:
+        from citekit.adapters.mapping.model.gemini import MODEL, GeminiService
+        from citekit.adapters.mapping.model.patience import Patience
+
+        chosen = self.settings
+        return GeminiService(
+            chosen.gemini_key,
+            chosen.model or MODEL,
+            chosen.base_url,
+            chosen.timeout or REQUEST_TIMEOUT,
+            patience=Patience(retries=chosen.retries),
+            max_requests=chosen.max_requests,
+            leftovers=self.leftovers,
+            key_variable=chosen.gemini_variable,
+        )
+
+    def _openai(self) -> Service:
+        from citekit.adapters.drivers.pdf_text import paged_text
+        from citekit.adapters.mapping.model.openai import DEFAULT_MODEL, OpenAiService
+        from citekit.adapters.mapping.model.patience import Patience
+
+        chosen = self.settings
+        return OpenAiService(
+            chosen.openai_key,
+            chosen.model or DEFAULT_MODEL,
+            chosen.base_url or chosen.openai_base_url,
+            chosen.timeout or REQUEST_TIMEOUT,
+            Patience(retries=chosen.retries),
+            chosen.max_requests,
+            paged_text,
+        )
+
+    @first_use
+    def leftovers(self) -> Leftovers:
+        """Files that a model's service may still hold, to be deleted by the next run."""
+        from citekit.adapters.mapping.model.leftovers import Leftovers
+
+        return Leftovers(self.settings.cache_folder / "leftovers")
+
+    def _installed_mapper(self, name: str, config: Mapping[str, Any]) -> Mapper:
+        from citekit.adapters.mapping.custom import installed_mapper, installed_names
+
+        found = installed_mapper(name, config, self.local_mapper, timeout=self.settings.timeout)
+        if found is None:
+            known = ", ".join([*MAPPERS, *(each for each, _ in installed_names())])
+            raise RequestRefused(
+                f"There is no mapper called '{name}': the known ones are {known}, or the path of a .py file."
+            )
+        return found
+
+    def mapper_from(self, provider: Any) -> Mapper:
+        """An object with a `generate_map` method as a mapper. Raises `RequestRefused`."""
+        from citekit.adapters.mapping.custom import wrap_mapper
+
+        return wrap_mapper(provider, self.local_mapper, timeout=self.settings.timeout)
+
+    @first_use
+    def local_mapper(self) -> Mapper:
+        """The mapper that asks no model."""
+        from citekit.adapters.mapping.local.mapper import LocalMapper
+
+        reader: Any = Late(lambda: self.reader)  # only books need one
+        return LocalMapper(reader, self.probe, self.clock)
+
+    def adapter_called(self, name: str, box_order: BoxOrder | None = None) -> MapAdapter:
+        """The adapter of that name, or of that Python file; `box_order`, for `generic`, is that of corners.
+
+        Raises `RequestRefused`.
+        """
+        from citekit.adapters.adapting.custom import load_adapter
+        from citekit.adapters.adapting.generic import GenericAdapter
+        from citekit.adapters.adapting.graphrag import GraphRagAdapter
+        from citekit.adapters.adapting.llamaindex import LlamaIndexAdapter
+        from citekit.wire.locations import BoxOrder
+
+        if name.endswith(".py"):
+            return load_adapter(Path(name).absolute(), timeout=self.settings.timeout)
+        match name:
+            case "graphrag":
+                return GraphRagAdapter(self.reader, self.clock)
+            case "llamaindex":
+                return LlamaIndexAdapter(self.reader, self.sources, self.clock)
+            case "generic":
+                return GenericAdapter(box_order or BoxOrder.CORNERS)
+        known = ", ".join(ADAPTERS)
+        raise RequestRefused(f"There is no adapter called '{name}': the known ones are {known}, or a .py file.")
+
+    @first_use
+    def adapt(self) -> Adapt:
+        """Turn foreign structure into a map."""
+        from citekit.application.adapt import Adapt
+
+        return Adapt(self.sources, self.maps, self.local_mapper, self.locks)
+
+    @first_use
+    def context(self) -> ReadContext:
+        """Tell an agent what there is."""
+        from citekit.application.agent_context import ReadContext
+
+        return ReadContext(self.maps)
+
+    @first_use
+    def extractors(self) -> Sequence[Extractor]:
+        """Who cuts parts out; the first that can do it does."""
+        if "extractors" in self._given:
+            return tuple(self._given["extractors"])
+        return late_extractors(self.settings.media, lambda: self.reader)
+
+    @first_use
+    def ingest(self) -> Ingest:
+        """Map one file."""
+        from citekit.application.ingest import Ingest
+        from citekit.application.naming import ChooseId
+
+        return Ingest(self.sources, self.maps, self.mapper, self.locks, ChooseId(self.maps, self.settings.home))
+
+    @first_use
+    def ingest_many(self) -> IngestMany:
+        """Map many files."""
+        from citekit.application.ingest_many import IngestMany
+
+        return IngestMany(self.ingest)
+
+    @first_use
+    def locate(self) -> LocateSource:
+        """Find the file of a map."""
+        from citekit.application.locating import LocateSource
+
+        return LocateSource(self.sources, self.settings.home, (*self.settings.roots, self.settings.home))
+
+    @first_use
+    def resolve(self) -> Resolve:
+        """Turn a node or an address into evidence."""
+        from citekit.application.resolve import Resolve
+
+        ingest: Any = Late(lambda: self.ingest)  # only a source that is to be mapped again needs a mapper
+        return Resolve(self.maps, self.evidence, self.outputs, self.extractors, self.locate, ingest)
+
+    @first_use
+    def structure(self) -> GetStructure:
+        """Read a map in answers of bounded size."""
+        from citekit.application.structure import GetStructure
+
+        return GetStructure(self.maps)
+
+    @first_use
+    def nodes(self) -> NodeIndex:
+        """How nodes are found by words."""
+        from citekit.adapters.searching.sqlite import SqliteNodeIndex
+
+        return self._given.get("nodes") or SqliteNodeIndex(self.maps, self.settings.cache_folder / NODES)
+
+    @first_use
+    def search(self) -> Search:
+        """Find nodes by words."""
+        from citekit.application.search import Search
+
+        return Search(self.maps, self.nodes)
+
+    @first_use
+    def check_map(self) -> CheckMap:
+        """Say what is wrong with a map."""
+        from citekit.application.check_map import CheckMap
+
+        return CheckMap(self.locate)
+
+    @first_use
+    def verify(self) -> VerifyEvidence:
+        """Tell whether evidence is genuine."""
+        from citekit.application.verify import VerifyEvidence
+
+        return VerifyEvidence(self.sources, self.outputs, self.resolve)
+
+    @first_use
+    def alexandria(self) -> Alexandria:
+        """The library: its books, and the search in them."""
+        from citekit.bootstrap.alexandria import Alexandria
+
+        return Alexandria(self.settings, self, self._given)
+
+    @first_use
+    def doctor(self) -> Doctor:
+        """Look for what is missing or broken."""
+        from citekit.adapters.probing import installation
+        from citekit.application.doctor import Component, Doctor
+
+        settings = self.settings
+        folders = {"maps": settings.maps_folder, "evidence": settings.output_folder, "cache": settings.cache_folder}
+        return Doctor(
+            folders={"home": settings.home, **folders},
+            maps=self.maps,
+            locate=self.locate,
+            components=lambda: (Component(*package) for package in installation.packages()),
+            mapper=self._mapper_choice,
+            ffmpeg=installation.ffmpeg,
+            installed_mappers=_installed_mappers,
+            index_fault=lambda: installation.index_fault(settings.cache_folder / INDEX),
+            remote_leftovers=lambda: [f"{each.name} at {each.service}" for each in self.leftovers.pending()],
+            leftovers=lambda: installation.leftovers(list(folders.values())),
+        )
+
+    def _mapper_choice(self) -> str:
+        automatic = self.settings.mapper == "auto"
+        why = self.mapper_choice()[1] if automatic else f"CITEKIT_MAPPER={self.settings.mapper}"
+        return f"{self.mapper.identity} ({why})"
+
+    @first_use
+    def index(self) -> Index:
+        """What is remembered of files and evidence, beside the stores."""
+        from citekit.adapters.drivers.diskcache import Index
+
+        return Index(self.settings.cache_folder / INDEX)
+
+
+def _installed_mappers() -> Sequence[tuple[str, str]]:
+    from citekit.adapters.mapping.custom import installed_names
+
+    return installed_names()

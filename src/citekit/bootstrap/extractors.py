@@ -1,0 +1,68 @@
+"""Who cuts what out: the drivers of each kind of place, imported when there is such a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from citekit.bootstrap.late import LateExtractor
+from citekit.domain.locations import Box, Chapter, Lines, Pages, TimeSpan
+
+if TYPE_CHECKING:
+    from citekit.domain.ports.extractor import Extractor
+    from citekit.domain.ports.reader import Reader
+
+
+def late_extractors(media: str, reader: Callable[[], Reader]) -> Sequence[Extractor]:
+    """The extractors, the first of which that can do it does; `media` is the driver that copies clips."""
+    clips = (LateExtractor(_clips, TimeSpan), LateExtractor(_ffmpeg, TimeSpan))
+    return (
+        LateExtractor(_pages, Pages),
+        LateExtractor(_lines, Lines),
+        LateExtractor(_regions, Box),
+        *(reversed(clips) if media == "ffmpeg" else clips),
+        LateExtractor(_stills, TimeSpan),
+        LateExtractor(lambda: _chapters(reader()), Chapter),
+    )
+
+
+def _pages() -> Extractor:
+    from citekit.adapters.extraction.pdf import PyMuPdfExtractor
+
+    return PyMuPdfExtractor()
+
+
+def _lines() -> Extractor:
+    from citekit.adapters.extraction.text import TextExtractor
+
+    return TextExtractor()
+
+
+def _regions() -> Extractor:
+    from citekit.adapters.extraction.image import PillowExtractor
+
+    return PillowExtractor()
+
+
+def _clips() -> Extractor:
+    from citekit.adapters.extraction.media import PyAvClipExtractor
+
+    return PyAvClipExtractor()
+
+
+def _ffmpeg() -> Extractor:
+    from citekit.adapters.extraction.media import FfmpegExtractor
+
+    return FfmpegExtractor()
+
+
+def _stills() -> Extractor:
+    from citekit.adapters.extraction.media import PyAvStillExtractor
+
+    return PyAvStillExtractor()
+
+
+def _chapters(reader: Reader) -> Extractor:
+    from citekit.adapters.extraction.epub import EpubExtractor
+
+    return EpubExtractor(reader)

@@ -1,0 +1,45 @@
+"""The home alone, for a start that can wait for nothing: only `os` of the standard library is imported here."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from citekit.settings.places import home_named
+from citekit.settings.variables import VARIABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TAKEN_AS_WRITTEN = frozenset(
+    {
+        "CITEKIT_HOME",
+        "CITEKIT_MAPPER",
+        "CITEKIT_MODEL",
+        "CITEKIT_BASE_URL",
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "CITEKIT_EMBEDDER",
+        "QDRANT_COLLECTION",
+        "QDRANT_URL",
+        "QDRANT_HOST",
+        "QDRANT_API_KEY",
+    }
+)
+"""The variables whose value `settings_from` never refuses."""
+
+
+def home_of(environment: Mapping[str, str], home: str | None = None) -> str:
+    """The absolute path of the home that `settings_from` finds. Raises `RequestRefused` wherever that does.
+
+    Settings are read for it only where one is set that could be refused.
+    """
+    named = home_named(environment, home)
+    checked = any(environment.get(name) for name in VARIABLES if name not in TAKEN_AS_WRITTEN)
+    if checked or named.startswith("~"):
+        from citekit.settings.chosen import settings_from
+
+        return str(settings_from(environment, home).home)
+    return os.path.abspath(named)  # noqa: PTH100 - pathlib would cost a start 3 ms

@@ -1,0 +1,19 @@
+"""Numbers that JSON can hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+
+def check_numbers(value: object) -> None:
+    """Raises `ValueError` where a number anywhere in `value` is not finite: JSON has no such number."""
+    pending = [value]
+    while pending:
+        match pending.pop():
+            case Mapping() as found:
+                pending.extend(found.values())
+            case list() | tuple() as several:
+                pending.extend(several)
+            case float(number) if not math.isfinite(number):
+                raise ValueError(f"{number} is not a number that JSON can hold")

@@ -1,0 +1,71 @@
+"""Plain data as indented JSON: the text that `json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)` gives.
+
+The standard library writes indented JSON by generators that hand every token through every level; this joins strings.
+"""
+
+from __future__ import annotations
+
+import json
+from json.encoder import encode_basestring
+from typing import Any
+
+_STEP = "  "
+
+
+class _ForeignError(Exception):
+    """A value that only the standard library may judge."""
+
+
+def indented(plain: Any) -> str:
+    """The JSON text. Raises `ValueError`, `TypeError` or `RecursionError` as `json.dumps` does."""
+    try:
+        return _value(plain, "\n")
+    except _ForeignError:
+        return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _value(value: Any, line: str) -> str:
+    """`value`, whose lines after the first begin with `line`: a line break and the indentation."""
+    kind = type(value)
+    if kind is str:
+        return encode_basestring(value)
+    if kind is int:
+        return int.__repr__(value)
+    if kind is dict:
+        return _object(value, line)
+    if kind is list:
+        return _array(value, line)
+    return _rare(value)
+
+
+def _object(value: dict[Any, Any], line: str) -> str:
+    if not value:
+        return "{}"
+    below = line + _STEP
+    parts = [f"{_key(key)}: {_value(each, below)}" for key, each in value.items()]
+    return f"{{{below}{f',{below}'.join(parts)}{line}}}"
+
+
+def _array(value: list[Any], line: str) -> str:
+    if not value:
+        return "[]"
+    below = line + _STEP
+    return f"[{below}{f',{below}'.join([_value(each, below) for each in value])}{line}]"
+
+
+def _key(key: Any) -> str:
+    if type(key) is not str:
+        raise _ForeignError
+    return encode_basestring(key)
+
+
+def _rare(value: Any) -> str:
+    if value is None:
+        return "null"
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if type(value) is float and value - value == 0:  # finite
+        return float.__repr__(value)
+    raise _ForeignError
