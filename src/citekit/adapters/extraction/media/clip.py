@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,13 @@ from citekit.adapters.drivers.pyav import opened
 from citekit.adapters.drivers.pyav_streams import codec_name, picture, played, sound
 from citekit.adapters.extraction.media.containers import MP4, Target, container_for
 from citekit.adapters.extraction.media.copying import Copied, copy
+from citekit.adapters.extraction.media.flac import UncopyableError, copy_frames
 from citekit.adapters.extraction.media.lossless import cut_samples, encoder_for
 from citekit.adapters.extraction.media.notes import about_decoded, about_shown, seconds
 from citekit.adapters.extraction.media.requests import driver_identity, is_media, span_of
 from citekit.adapters.extraction.media.smart_cut import smart_cut
 from citekit.adapters.extraction.media.timeline import Span, asked
+from citekit.adapters.extraction.media.uncompressed import copy_samples, sample_size
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
@@ -71,8 +74,21 @@ def _cut(
     container: InputContainer, video: Any, audio: Any, span: Span, into: Target, target: Path, progress: Progress
 ) -> Copied:
     if video is None and encoder_for(codec_name(audio), into) is not None:
-        return cut_samples(container, audio, span, into, target, progress)
+        return _cut_sound(container, audio, span, into, target, progress)
     return copy(container, video, audio, span, into, target, progress)
+
+
+def _cut_sound(
+    container: InputContainer, audio: Any, span: Span, into: Target, target: Path, progress: Progress
+) -> Copied:
+    """To the sample; decoded and encoded only where what is stored cannot be copied."""
+    codec = codec_name(audio)
+    if encoder_for(codec, into) == codec and sample_size(codec, audio.codec_context.channels) is not None:
+        return copy_samples(container, audio, span, into, target, progress)
+    if codec == "flac":
+        with suppress(UncopyableError):
+            return copy_frames(container, audio, span, target, progress)
+    return cut_samples(container, audio, span, into, target, progress)
 
 
 def _extraction(into: Target, made: Copied, place: TimeSpan, span: Span, notes: Sequence[str]) -> Extraction:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers.pyav import created
-from citekit.adapters.drivers.pyav_streams import packet_end
+from citekit.adapters.drivers.pyav_streams import usual_length
 from citekit.adapters.extraction.media.containers import Target
 from citekit.adapters.extraction.media.mp4_edits import show_until
 from citekit.adapters.extraction.media.timeline import (
@@ -52,7 +52,8 @@ class Track:
     """One stream on its way, in ticks of the source: `zero` becomes 0, what begins at `limit` or later is not shown.
 
     `stop` is where the last picture or sound is cut short; `slack` the ticks by which equal times may differ. A `strict`
-    track holds nothing from before `zero`; a `floating` one lets its first packet be 0.
+    track holds nothing from before `zero`; a `floating` one lets its first packet be 0. `usual` is how long a packet is
+    shown that does not say it.
     """
 
     stream: Any
@@ -61,6 +62,7 @@ class Track:
     limit: int
     stop: int
     slack: int
+    usual: int = 0
     strict: bool = False
     floating: bool = False
     first: int | None = None
@@ -118,6 +120,7 @@ def track_for(
     zero, stop, slack = round(begin / base), round(span.high / base), round(SLACK / base)
     first = key.first_pts if key is not None and target.exact else None
     track = Track(stream, copied, zero, max(stop - slack, zero + 1), max(stop, zero + 1), slack, first=first)
+    track.usual = round(usual_length(stream))
     track.strict = not target.exact
     return track
 
@@ -133,14 +136,14 @@ def pump(
     """Read packets until every track has all that it shows. `key` is where the pictures begin."""
     by_index = {track.stream.index: track for track in tracks}
     for number, packet in enumerate(timed(container, [track.stream for track in tracks])):
-        track = by_index[packet.stream.index]
+        track = by_index[packet.stream_index]
         if number % _REPORT_EVERY == 0:
             done = float(packet.dts * packet.time_base) - span.low
             progress(max(done, 0.0), span.end - span.start, "copying")
         if track.done:
             if all(each.done for each in tracks):
                 break
-        elif track.first is not None or packet.stream.type == "video":
+        elif track.first is not None or track.stream.type == "video":
             picture_packet(track, packet, key)
         else:
             sound_packet(track, packet, preroll=target.exact and not track.strict)
@@ -149,23 +152,22 @@ def pump(
 
 def picture_packet(track: Track, packet: Any, key: KeyPicture | None) -> None:
     """Pictures from the key picture on; those after the end only where one before the end comes after them."""
+    pts = packet.pts
     if not track.begun:
-        if key is None or not packet.is_keyframe or packet.pts < key.key_pts:
+        if key is None or not packet.is_keyframe or pts < key.key_pts:
             return
         track.begun = True
     if packet.dts >= track.limit:
         track.done = True
         return
-    if packet.pts >= track.limit:
+    if pts >= track.limit:
         track.waiting.append(packet)
         return
     if track.waiting:
         track.hidden_after = True
-        for each in track.waiting:
-            write(track, each)
-        track.waiting.clear()
-    if packet.pts == track.first and packet.pts <= track.zero + track.slack:
-        packet.duration = max((packet.duration or 0) - (track.zero - packet.pts), 1)
+        _write_waiting(track)
+    if pts == track.first and pts <= track.zero + track.slack:
+        packet.duration = max((packet.duration or 0) - (track.zero - pts), 1)
         packet.pts = track.zero
     _note(track, packet)
     write(track, packet)
@@ -173,41 +175,51 @@ def picture_packet(track: Track, packet: Any, key: KeyPicture | None) -> None:
 
 def sound_packet(track: Track, packet: Any, *, preroll: bool) -> None:
     """Sound from the start on, before it what a decoder needs (`preroll`), up to the end."""
-    if packet.pts >= track.limit:
+    pts = packet.pts
+    if pts >= track.limit:
         track.done = True
         return
-    early = packet.pts if track.strict else packet.pts + (packet.duration or 0) - 1
-    if not track.begun and early < track.zero:
-        track.waiting = [*track.waiting, packet][-PREROLL:] if preroll else []
-        return
-    if track.floating and not track.begun:
-        track.zero = packet.pts
-    track.begun = True
-    for each in track.waiting:
-        write(track, each)
-    track.waiting.clear()
+    if not track.begun:
+        early = pts if track.strict else pts + (packet.duration or 0) - 1
+        if early < track.zero:
+            track.waiting = [*track.waiting, packet][-PREROLL:] if preroll else []
+            return
+        track.begun = True
+        if track.floating:
+            track.zero = pts
+        _write_waiting(track)
     _note(track, packet)
     write(track, packet)
 
 
+def _write_waiting(track: Track) -> None:
+    for each in track.waiting:
+        write(track, each)
+    track.waiting.clear()
+
+
 def _note(track: Track, packet: Any) -> None:
     """Remember what is shown, and let the last picture or sound end where the clip ends."""
-    over = packet.pts + (packet.duration or 0) - track.stop
-    if over > 0 and packet.duration and packet.duration > over:
-        packet.duration -= over
-    track.earliest = packet.pts if track.earliest is None else min(track.earliest, packet.pts)
-    end = round(packet_end(packet) / float(packet.time_base))
-    track.latest = end if track.latest is None else max(track.latest, end)
+    pts, duration = packet.pts, packet.duration or 0
+    over = pts + duration - track.stop
+    if duration > over > 0:
+        packet.duration = duration = duration - over
+    if track.earliest is None or pts < track.earliest:
+        track.earliest = pts
+    end = pts + (duration or track.usual)
+    if track.latest is None or end > track.latest:
+        track.latest = end
 
 
 def write(track: Track, packet: Any) -> None:
     """Write `packet` with times that count from the clip's start; decoding times never go back."""
-    track.held_from = packet.pts if track.held_from is None else min(track.held_from, packet.pts)
-    packet.pts -= track.zero
-    packet.dts -= track.zero
-    if track.last_dts is not None and packet.dts <= track.last_dts:
-        packet.dts = track.last_dts + 1
-    packet.dts = min(packet.dts, packet.pts)
+    pts, dts = packet.pts, packet.dts - track.zero
+    if track.held_from is None or pts < track.held_from:
+        track.held_from = pts
+    pts -= track.zero
+    if track.last_dts is not None and dts <= track.last_dts:
+        dts = track.last_dts + 1
+    packet.pts, packet.dts = pts, min(dts, pts)
     track.last_dts = packet.dts
     packet.stream = track.output
     track.output.container.mux_one(packet)

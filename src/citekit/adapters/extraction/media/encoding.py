@@ -40,11 +40,14 @@ def imitate(encoder: Any, video: Any, pixels: str, size: tuple[int, int]) -> Non
         setattr(encoder, name, getattr(video.codec_context, name))
 
 
-def decoded(container: InputContainer, stream: Any, time: float) -> Iterator[Any]:
-    """Frames with timestamps from the key picture at or before `time` (container's own time) on."""
+def decoded(container: InputContainer, stream: Any, time: float, wanted: int | None = None) -> Iterator[Any]:
+    """Frames with timestamps from the key picture at or before `time` (container's own time) on.
+
+    Of those before the tick `wanted` some may be missing.
+    """
     stream.thread_type = "AUTO"
     rewind(container, stream, time)
-    yield from (frame for frame in frames_of(container, stream) if frame.pts is not None)
+    yield from (frame for frame in frames_of(container, stream, wanted) if frame.pts is not None)
 
 
 def add_aac(output: OutputContainer, audio: Any) -> Any:

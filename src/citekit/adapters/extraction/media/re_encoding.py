@@ -64,7 +64,7 @@ def _pictures(
     limit = round((span.high - SLACK) / video.time_base)
     end: float | None = None
     lengths: dict[int, int] = {}
-    for frame in decoded(container, video, key_time(container, video, key)):
+    for frame in decoded(container, video, key_time(container, video, key), key.first_pts):
         if frame.pts >= limit:
             break
         if frame.pts < key.first_pts:

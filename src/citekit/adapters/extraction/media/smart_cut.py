@@ -140,7 +140,7 @@ def _head(container: InputContainer, track: Track, key: KeyPicture, join: Join, 
     assert record is not None
     track.output.codec_context.extradata = record.with_sets(units(encoder.extradata)).written()
     delay = join.pts - join.dts
-    for frame in decoded(container, video, key_time(container, video, key)):
+    for frame in decoded(container, video, key_time(container, video, key), key.first_pts):
         if frame.pts >= join.pts:
             break
         if frame.pts < key.first_pts:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from citekit.adapters.drivers.pyav import library
-from citekit.adapters.drivers.pyav_streams import ends, origin
+from citekit.adapters.drivers.pyav_streams import ends, origin, reaches, readable
 from citekit.domain.errors import ExtractionFailed, LocationOutside
 from citekit.domain.locations import TimeSpan
 
@@ -46,6 +46,8 @@ class Span:
 
 def asked(container: InputContainer, location: TimeSpan) -> Span:
     """The part of `location` that the container really has. Raises `LocationOutside` where that is nothing."""
+    if location.end is not None and reaches(container, location.end):
+        return Span(location.start, location.end, origin(container))
     duration = ends(container).playable
     if location.start >= duration:
         raise LocationOutside(
@@ -125,17 +127,17 @@ def timed(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
     The first decoding times after a seek may be unknown; they are counted back from the first that is known.
     """
     unknown: dict[int, list[Any]] = {stream.index: [] for stream in streams}
-    known: set[int] = set()
-    for packet in _present(container, streams):
-        index = packet.stream.index
-        if packet.pts is None:
-            packet.pts = packet.dts
-        if packet.dts is None and index not in known and len(unknown[index]) < _REORDERED:
-            unknown[index].append(packet)
-            continue
-        packet.dts = packet.pts if packet.dts is None else packet.dts
-        known.add(index)
-        yield from _dated(unknown.pop(index, []), packet.dts)
+    for packet in readable(container, streams):
+        pts, dts, index = packet.pts, packet.dts, packet.stream_index
+        if pts is None:
+            packet.pts = dts
+        if index in unknown:
+            if dts is None and len(unknown[index]) < _REORDERED:
+                unknown[index].append(packet)
+                continue
+            yield from _dated(unknown.pop(index), packet.pts if dts is None else dts)
+        if dts is None:
+            packet.dts = packet.pts
         yield packet
     for waiting in unknown.values():
         yield from _dated(waiting, None)
@@ -146,15 +148,6 @@ def _dated(packets: list[Any], following: int | None) -> Iterator[Any]:
         before = (len(packets) - place) * max(packet.duration or 1, 1)
         packet.dts = packet.pts if following is None else min(following - before, packet.pts)
         yield packet
-
-
-def _present(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
-    try:
-        for packet in container.demux(streams):
-            if packet.size and (packet.pts is not None or packet.dts is not None):
-                yield packet
-    except library().error.FFmpegError:
-        return
 
 
 def nothing_there(name: str) -> ExtractionFailed:

@@ -1,0 +1,139 @@
+"""Frames of FLAC as bytes (RFC 9639, section 9): where one begins in the sound is written into its header anew."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from attrs import frozen
+
+_BLOCKS = {
+    1: 192,
+    **{code: 576 << code - 2 for code in range(2, 6)},
+    **{code: 256 << code - 8 for code in range(8, 16)},
+}
+_VARIABLE = 0xF9
+
+
+@frozen
+class FrameHeader:
+    """How many `samples` a frame holds, its number, and where in it that number and the first sample are.
+
+    The number is that of the frame, or of its first sample where frames differ in length (`variable`).
+    """
+
+    samples: int
+    variable: bool
+    number: int
+    coded: slice
+    length: int
+
+    @classmethod
+    def read(cls, frame: bytes) -> FrameHeader | None:
+        """The header, or None where there is none that is whole."""
+        if len(frame) < 16 or frame[0] != 0xFF or frame[1] & 0xFE != 0xF8:
+            return None
+        code, rate = frame[2] >> 4, frame[2] & 15
+        after = 4 + max(8 - (~frame[4] & 0xFF).bit_length(), 1)
+        extra = {6: 1, 7: 2}.get(code, 0)
+        length = after + extra + {12: 1, 13: 2, 14: 2}.get(rate, 0) + 1
+        if code == 0 or rate == 15 or length > len(frame) - 2 or _crc8(frame[: length - 1]) != frame[length - 1]:
+            return None
+        told = int.from_bytes(frame[after : after + extra], "big") + 1
+        number = _decoded(frame[4:after])
+        return cls(told if extra else _BLOCKS[code], bool(frame[1] & 1), number, slice(4, after), length)
+
+
+def moved(frame: bytes, header: FrameHeader, sample: int) -> bytes:
+    """`frame` with `sample` as the number of its first sample, in a stream whose frames differ in length.
+
+    Its checksum covers all of it, but only the header changes: the difference is carried over what follows (a checksum
+    is linear), so that the rest is not read, and damage in it stays visible.
+    """
+    start = bytes((0xFF, _VARIABLE)) + frame[2:4] + _coded(sample) + frame[header.coded.stop : header.length - 1]
+    start += bytes((_crc8(start),))
+    before, after = _crc16(frame[: header.length]), _crc16(start)
+    checksum = int.from_bytes(frame[-2:], "big") ^ _carried(before ^ after, len(frame) - 2 - header.length)
+    return start + frame[header.length : -2] + checksum.to_bytes(2, "big")
+
+
+def stream_info(source: bytes, blocks: tuple[int, int], samples: int) -> bytes:
+    """The beginning of a FLAC file: like that of `source` (its STREAMINFO, 34 bytes), but of that many samples.
+
+    `blocks` are the fewest and the most samples of a frame. Lengths of frames in bytes and the MD5 are left unknown.
+    """
+    shape = int.from_bytes(source[10:18], "big") >> 36 << 36 | samples & (1 << 36) - 1
+    sizes = blocks[0].to_bytes(2, "big") + blocks[1].to_bytes(2, "big")
+    return b"fLaC\x80\x00\x00\x22" + sizes + bytes(6) + shape.to_bytes(8, "big") + bytes(16)
+
+
+def bits_per_sample(source: bytes) -> int:
+    """Bits of a sample by a STREAMINFO."""
+    return (int.from_bytes(source[10:18], "big") >> 36 & 31) + 1
+
+
+def _coded(number: int) -> bytes:
+    """A number as UTF-8 would write it, up to 36 bits."""
+    if number < 0x80:
+        return bytes((number,))
+    tail = 1
+    while number >> 6 * tail + (6 - tail):
+        tail += 1
+    lead = (0xFF << 7 - tail & 0xFF) | number >> 6 * tail
+    return bytes((lead, *(0x80 | number >> 6 * place & 0x3F for place in reversed(range(tail)))))
+
+
+def _decoded(coded: bytes) -> int:
+    number = coded[0] if len(coded) == 1 else coded[0] & 0x7F >> len(coded)
+    for byte in coded[1:]:
+        number = number << 6 | byte & 0x3F
+    return number
+
+
+def _table(polynomial: int, bits: int) -> list[int]:
+    table = []
+    for byte in range(256):
+        value = byte << bits - 8
+        for _ in range(8):
+            value = value << 1 ^ (polynomial if value >> bits - 1 else 0)
+            value &= (1 << bits) - 1
+        table.append(value)
+    return table
+
+
+@cache
+def _tables() -> tuple[list[int], list[int]]:
+    return _table(0x07, 8), _table(0x8005, 16)
+
+
+def _crc8(data: bytes) -> int:
+    table, value = _tables()[0], 0
+    for byte in data:
+        value = table[value ^ byte]
+    return value
+
+
+def _crc16(data: bytes) -> int:
+    table, value = _tables()[1], 0
+    for byte in data:
+        value = value << 8 & 0xFF00 ^ table[value >> 8 ^ byte]
+    return value
+
+
+@cache
+def _leaps() -> list[tuple[list[int], list[int]]]:
+    """What 1, 2, 4, ... zero bytes make of the high and of the low byte of a 16-bit checksum."""
+    table = _tables()[1]
+    leaps = [(table[:], [byte << 8 for byte in range(256)])]
+    for _ in range(23):
+        high, low = leaps[-1]
+        leaps.append(([high[v >> 8] ^ low[v & 255] for v in high], [high[v >> 8] ^ low[v & 255] for v in low]))
+    return leaps
+
+
+def _carried(value: int, count: int) -> int:
+    """The checksum `value` after `count` zero bytes."""
+    for high, low in _leaps()[: count.bit_length()]:
+        if count & 1:
+            value = high[value >> 8] ^ low[value & 255]
+        count >>= 1
+    return value
