@@ -8,6 +8,7 @@ import inspect
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
@@ -73,6 +74,13 @@ class _Outcome:
     done: threading.Event = field(factory=threading.Event)
 
 
+class _ReadOnlyLoader(SourceFileLoader):
+    """Leaves no compiled copy beside the user's file."""
+
+    def set_data(self, *_: object, **__: object) -> None:
+        """Nothing is written."""
+
+
 def call(work: Callable[[], object], *, timeout: float | None, progress: Progress, message: str) -> object:
     """The answer of `work`, awaited where it is awaitable. Raises what it raises, what `progress` raises, and
     `TookTooLongError`.
@@ -124,7 +132,8 @@ def load_module(path: Path, kind: str) -> tuple[ModuleType, bytes]:
     """
     try:
         code = path.read_bytes()
-        spec = importlib.util.spec_from_file_location(f"citekit_{kind}_{path.stem}", path)
+        name = f"citekit_{kind}_{path.stem}"
+        spec = importlib.util.spec_from_file_location(name, path, loader=_ReadOnlyLoader(name, str(path)))
         if spec is None or spec.loader is None:
             raise RequestRefused(f"{path} is not a Python file that can be loaded.")
         module = importlib.util.module_from_spec(spec)
