@@ -3,14 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test lint format bench library retrieval sweep docs lock clean
+.PHONY: help demo test lint format bench performance library retrieval sweep docs lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo    map and cut the sample files, and ask a small library'
 	@echo 'make test    run the whole test suite'
 	@echo 'make lint    ruff, mypy and import-linter'
-	@echo 'make bench   measure, and write the tables to benchmarks/results'
+	@echo 'make bench   measure, and write the tables to benchmarks/results (some minutes)'
+	@echo 'make performance write what make bench measured into docs/explanation/performance.md'
 	@echo 'make library measure a library: make library LIBRARY=DIR'
 	@echo 'make retrieval measure what is found: make retrieval CORPUS=DIR'
 	@echo 'make sweep   map and cut every file of a folder: make sweep CORPUS=DIR'
@@ -29,6 +30,10 @@ help:
 
 .venv/test: .venv/library
 	$(PIP) install --quiet --constraint requirements.lock --editable '.[library,multilingual]' --group test
+	touch $@
+
+.venv/bench: .venv/test
+	$(PIP) install --quiet --constraint requirements.lock --group bench
 	touch $@
 
 .venv/lint: .venv/test
@@ -51,8 +56,11 @@ format: .venv/lint
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: .venv/test
-	$(BIN)/python -m benchmarks
+bench: .venv/bench
+	$(BIN)/python -m benchmarks $(QUESTIONS)
+
+performance: .venv/bench
+	$(BIN)/python -m benchmarks.page
 
 library: .venv/test
 	$(BIN)/python -m benchmarks.library $(LIBRARY)

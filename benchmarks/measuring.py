@@ -1,56 +1,100 @@
-"""How everything here is timed: interleaved rounds, medians, ratios within one run."""
+"""How everything here is timed: contestants in turn, medians and p95, ratios within one run."""
 
 from __future__ import annotations
 
-import json
-import platform
+import gc
+import math
+import os
+import random
 import statistics
+import sys
 import time
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
-from attrs import asdict, frozen
+from attrs import field, frozen
 
-RESULTS = Path(__file__).parent / "results"
+QUICK = "--quick" in sys.argv or bool(os.environ.get("CITEKIT_BENCH_QUICK"))
+"""A trial of the suite itself: small sizes and few rounds, whose figures say little."""
+
+LEAST = 5
+"""Rounds that are run however long they take."""
+
+_T = TypeVar("_T")
+
+
+class Own(float):
+    """Seconds that a contestant measured itself: what it returns to be counted instead of the whole call."""
+
+
+def _sorted(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(sorted(values))
 
 
 @frozen
-class Timing:
-    """Milliseconds of one contestant, and how many times the baseline's median its own is."""
+class Spent:
+    """Milliseconds of each round of one contestant."""
 
-    name: str
-    median: float
-    p95: float
-    ratio: float
+    values: tuple[float, ...] = field(converter=_sorted)
+
+    @property
+    def median(self) -> float:
+        """Half of the rounds took no longer."""
+        return statistics.median(self.values) if self.values else math.nan
+
+    @property
+    def p95(self) -> float:
+        """95 of 100 rounds took no longer."""
+        return self.values[min(len(self.values) - 1, int(len(self.values) * 0.95))] if self.values else math.nan
+
+    @property
+    def rounds(self) -> int:
+        """How often it was measured."""
+        return len(self.values)
 
 
-def compare(contestants: Mapping[str, Callable[[], object]], rounds: int) -> list[Timing]:
-    """Each contestant once a round, in turn, so that a noisy moment hits all; the first is the baseline."""
+Contestant = Callable[[], object]
+
+
+def interleaved(
+    contestants: Mapping[str, Contestant], rounds: int, *, seconds: float = 5.0, warm: int = 1, least: int = LEAST
+) -> dict[str, Spent]:
+    """Each contestant once a round, in turn, so that a noisy moment hits all of them.
+
+    `warm` rounds before are not counted. No round begins after `seconds`, once there were `least`. The order is
+    another one in every round: whoever comes after a process that slept, or after a long one, pays for it.
+    """
     spent: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(rounds):
-        for name, run in contestants.items():
-            started = time.perf_counter()
+    names, order = list(contestants), random.Random(1)
+    gc.collect()
+    for _ in range(warm):
+        for run in contestants.values():
             run()
-            spent[name].append((time.perf_counter() - started) * 1000)
-    base = statistics.median(next(iter(spent.values())))
-    return [_timing(name, sorted(values), base) for name, values in spent.items()]
+    began = time.perf_counter()
+    for number in range(rounds):
+        if number >= min(least, rounds) and time.perf_counter() - began > seconds:
+            break
+        order.shuffle(names)
+        for name in names:
+            spent[name].append(1000 * timed(contestants[name]))
+    return {name: Spent(values) for name, values in spent.items()}
 
 
-def _timing(name: str, values: list[float], base: float) -> Timing:
-    median = statistics.median(values)
-    return Timing(name, median, values[min(len(values) - 1, int(len(values) * 0.95))], median / base if base else 0.0)
+def timed(run: Contestant) -> float:
+    """Seconds of one call, or those that it says itself."""
+    started = time.perf_counter()
+    result = run()
+    elapsed = time.perf_counter() - started
+    return float(result) if isinstance(result, Own) else elapsed
 
 
-def report(question: str, tables: Mapping[str, list[Timing]]) -> None:
-    """Print the tables, and write them as JSON beside the description of the machine."""
-    print(f"\n{question}")
-    for title, timings in tables.items():
-        print(f"\n  {title:44} {'median ms':>10} {'p95 ms':>10} {'ratio':>8}")
-        for timing in timings:
-            print(f"    {timing.name:42} {timing.median:10.2f} {timing.p95:10.2f} {timing.ratio:8.2f}")
-    RESULTS.mkdir(exist_ok=True)
-    plain: dict[str, Any] = {title: [asdict(timing) for timing in timings] for title, timings in tables.items()}
-    machine = {"python": platform.python_version(), "system": platform.platform(), "processor": platform.machine()}
-    name = question.split(":")[0].lower().replace(" ", "_")
-    (RESULTS / f"{name}.json").write_text(json.dumps({"machine": machine, "tables": plain}, indent=1), "utf-8")
+def ratio(of: Spent | None, to: Spent | None) -> float | None:
+    """How many times the median of `to` the median of `of` is; None where either was not measured."""
+    if of is None or to is None or not of.values or not to.values:
+        return None
+    return of.median / to.median
+
+
+def fewer(usual: _T, quick: _T) -> _T:
+    """`usual`, or `quick` in a trial."""
+    return quick if QUICK else usual
