@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from citekit.adapters.mapping.scripted import ScriptedMapper
 from citekit.adapters.sources import states
 from citekit.adapters.storage import evidence_record, hot_maps
+from citekit.application.repeats import Asked
 from citekit.bootstrap import App, bootstrap
 from citekit.domain.errors import CiteKitError
 from citekit.domain.evidence import Evidence, Options
@@ -76,7 +77,7 @@ class Place:
         return [path for path in (self.folder / ".citekit_cache" / "evidence" / "objects").rglob("*") if path.is_file()]
 
     def at_hand(self, *, virtual: bool) -> Evidence | None:
-        return self.app.resolve.at_hand(NODE, virtual=virtual)
+        return self.app.resolve.at_hand(Asked(NODE, virtual, Options()))
 
     def anew(self, *, virtual: bool) -> tuple[object, ...]:
         """What a program that has just started answers."""
@@ -197,8 +198,8 @@ def test_after_an_answer_the_same_one_is_at_hand(places: Callable[[], Place]) ->
 def test_nothing_is_at_hand_of_what_was_not_asked(places: Callable[[], Place]) -> None:
     place = places()
 
-    other = place.app.resolve.at_hand(NodeName("a_txt", "all"))
-    otherwise = place.app.resolve.at_hand(NODE, options=Options(accurate=True))
+    other = place.app.resolve.at_hand(Asked(NodeName("a_txt", "all"), False, Options()))
+    otherwise = place.app.resolve.at_hand(Asked(NODE, False, Options(accurate=True)))
 
     assert (None, None) == (other, otherwise)
 

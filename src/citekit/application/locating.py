@@ -8,6 +8,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from citekit.application.written_places import written_places
 from citekit.domain.errors import CiteKitError, RequestRefused, SourceChanged, SourceMoved
 from citekit.domain.ports.sources import Sources
 from citekit.domain.resource_map import ResourceMap
@@ -53,19 +54,6 @@ class LocateSource:
         """Whether `path` is where the map says its file is."""
         return self._as_written(resource_map) == path
 
-    def is_unchanged(self, resource_map: ResourceMap, source: Source | None = None) -> bool:
-        """Whether a look at the state of its file proves that it is what was mapped; False where it would have to be read.
-
-        With `source` it also has to be that very file.
-        """
-        digest = resource_map.source_digest if source is None else source.digest
-        if digest is None:
-            return True
-        path = self._as_written(resource_map)
-        if path is None or (source is not None and path != source.path):
-            return False
-        return self.sources.digest_at_hand(path) == digest
-
     def staleness(self, resource_map: ResourceMap) -> str | None:
         """None where the file still is what was mapped, else a sentence that says what became of it.
 
@@ -87,10 +75,7 @@ class LocateSource:
 
     def _written(self, resource_map: ResourceMap) -> Sequence[Path]:
         """Where the map says its file is; nowhere where it says nothing."""
-        if not resource_map.source_path:
-            return ()
-        written = Path(resource_map.source_path)
-        return (written,) if written.is_absolute() else (self.home / written, self.home / written.name)
+        return [Path(place) for place in written_places(resource_map.source_path, str(self.home))]
 
     def _not_found(self, resource_map: ResourceMap) -> CiteKitError:
         name, written = resource_map.resource_id, resource_map.source_path

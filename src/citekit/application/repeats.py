@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from citekit.application.locating import LocateSource
 from citekit.domain.address import Address
-from citekit.domain.evidence import Evidence, Options
+from citekit.domain.digest import Digest
+from citekit.domain.evidence import Evidence, Options, Receipt
 from citekit.domain.node import NodeName
 from citekit.domain.ports.evidence_store import EvidenceStore
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.outputs import Outputs
+from citekit.domain.ports.sources import Sources
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
@@ -21,7 +23,7 @@ REMEMBERED = 2048
 """Answers that are kept; the least recently asked for go first."""
 
 
-@frozen
+@frozen(cache_hash=True)
 class Asked:
     """What an answer depends on beside the files."""
 
@@ -32,11 +34,12 @@ class Asked:
 
 @frozen
 class _Given:
-    """An answer, the map it was read from, and the file that it was cut from (None for a virtual answer)."""
+    """An answer, the map it was read from, and the file that had `digest`; without a digest nobody ever looked at it."""
 
     evidence: Evidence
     resource_map: ResourceMap
-    source: Source | None
+    path: Path
+    digest: Digest | None
 
 
 @define
@@ -44,18 +47,20 @@ class Repeats:
     """The last answers. Looking one up costs a look at the state of each file that it rests on, and reads none."""
 
     maps: MapStore
+    sources: Sources
     evidence: EvidenceStore
     outputs: Outputs
-    locate: LocateSource
     _given: OrderedDict[Asked, _Given] = field(factory=OrderedDict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     def keep(self, asked: Asked, given: Evidence, resource_map: ResourceMap, source: Source | None) -> None:
-        """Remember an answer; one that says that its source is stale, or was found elsewhere, is not."""
-        if given.stale is not None or (source is not None and not self.locate.is_at(resource_map, source.path)):
+        """Remember an answer, but none that says that its source is stale, and none of a source that is not plainly named."""
+        path = Path(resource_map.source_path)
+        if given.stale is not None or not path.is_absolute() or (source is not None and source.path != path):
             return
+        digest = resource_map.source_digest if source is None else source.digest
         with self._lock:
-            self._given[asked] = _Given(evolve(given, made_now=False), resource_map, source)
+            self._given[asked] = _Given(evolve(given, made_now=False), resource_map, path, digest)
             self._given.move_to_end(asked)
             while len(self._given) > REMEMBERED:
                 self._given.popitem(last=False)
@@ -74,13 +79,10 @@ class Repeats:
         known = given.resource_map
         if self.maps.at_hand(known.resource_id) is not known:
             return False
-        if given.source is None:
-            return self.locate.is_unchanged(known)
-        return self.locate.is_unchanged(known, given.source) and self._is_there(given.evidence)
-
-    def _is_there(self, evidence: Evidence) -> bool:
-        path, receipt = evidence.output_path, evidence.receipt
-        if path is None or receipt is None:
+        if given.digest is not None and self.sources.digest_at_hand(given.path) != given.digest:
             return False
-        stored = self.evidence.at_hand(receipt.key)
-        return stored is not None and self.outputs.still(path, stored, receipt)
+        return given.evidence.output_path is None or self._is_there(given.evidence.output_path, given.evidence.receipt)
+
+    def _is_there(self, path: Path, receipt: Receipt | None) -> bool:
+        stored = self.evidence.at_hand(receipt.key) if receipt is not None else None
+        return stored is not None and receipt is not None and self.outputs.still(path, stored, receipt)

@@ -61,14 +61,14 @@ class Resolve:
 
     @_repeats.default
     def _none_yet(self) -> Repeats:
-        return Repeats(self.maps, self.evidence, self.outputs, self.locate)
+        return Repeats(self.maps, self.locate.sources, self.evidence, self.outputs)
 
-    def at_hand(self, what: NodeName | Address, *, virtual: bool = False, options: Options = _USUAL) -> Evidence | None:
+    def at_hand(self, asked: Asked) -> Evidence | None:
         """The answer that this request had before, where nothing that it rests on has changed; else None.
 
         Costs a few looks at the states of files, and reads none. The same object as long as it holds.
         """
-        return self._repeats.again(Asked(what, virtual, options))
+        return self._repeats.again(asked)
 
     def __call__(
         self,

@@ -105,7 +105,7 @@ class ResourceMap:
             pending.extend((child, node) for child in reversed(node.children))
         return places
 
-    @property
+    @cached_property
     def source_digest(self) -> Digest | None:
         """The digest of the bytes that were mapped, where the map says so."""
         text = self.metadata.get("source_hash")

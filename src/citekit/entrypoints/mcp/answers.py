@@ -42,9 +42,15 @@ class Answer:
         return self.text.encode()
 
     @cached_property
-    def quoted(self) -> bytes:
-        """The text as it stands on the wire where it is a JSON string."""
-        return json.dumps(self.text, ensure_ascii=False).encode()
+    def content(self) -> bytes:
+        """The text as it stands on the wire, as the one item of a content."""
+        return f'{{"type":"text","text":{json.dumps(self.text, ensure_ascii=False)}}}'.encode()
+
+    @cached_property
+    def linked_content(self) -> bytes:
+        """The same with the links behind it."""
+        links = (link.model_dump_json(by_alias=True, exclude_none=True).encode() for link in self.links)
+        return b",".join((self.content, *links))
 
     def result(self, *, with_links: bool) -> CallToolResult:
         """As a tool's result. Clients before 2025-06-18 know no links."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from attrs import define, field, frozen
 from mcp_types import Tool, ToolAnnotations
 
+from citekit.application.repeats import Asked
 from citekit.bootstrap import App
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import RequestRefused
@@ -206,12 +208,17 @@ class Tools:
         return evidence_answer(evidence)
 
     def _evidence_at_hand(self, arguments: Arguments) -> Answer | None:
-        what = _part(arguments["resource_id"], arguments["node_id"])
-        virtual = arguments.get("virtual", False)
-        evidence = self.app.resolve.at_hand(what, virtual=virtual, options=_options(arguments))
+        asked = _evidence_asked(
+            arguments["resource_id"],
+            arguments["node_id"],
+            arguments.get("virtual", False),
+            arguments.get("as", Form.NATIVE.value),
+            arguments.get("accurate", False),
+        )
+        evidence = self.app.resolve.at_hand(asked)
         if evidence is None:
             return None
-        return self.answers.of(_asked(RESOLVE, arguments), evidence, lambda: evidence_answer(evidence))
+        return self.answers.of(asked, evidence, lambda: evidence_answer(evidence))
 
 
 MAP = "map"
@@ -220,6 +227,12 @@ MAP = "map"
 def _asked(tool: Tool, arguments: Arguments) -> Hashable:
     """What the answer to a call is kept under."""
     return (tool.name, *sorted(arguments.items()))
+
+
+@lru_cache(1024)
+def _evidence_asked(resource_id: str, node_id: str, virtual: bool, form: str, accurate: bool) -> Asked:
+    """The same object for the same request: it is looked up by its kept hash, and found by its identity."""
+    return Asked(_part(resource_id, node_id), virtual, Options(Form(form), accurate))
 
 
 def _options(arguments: Arguments) -> Options:
