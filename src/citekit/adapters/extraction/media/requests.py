@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import version
 
+from citekit.adapters.drivers.installed import version_of
 from citekit.domain.errors import FormUnsupported
 from citekit.domain.evidence import ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
@@ -17,7 +17,7 @@ from citekit.domain.source import Source
 @cache
 def driver_identity(name: str) -> ExtractorIdentity:
     """An extractor that writes with PyAV: another FFmpeg inside may write other bytes."""
-    return ExtractorIdentity(name, f"2+av{version('av')}")
+    return ExtractorIdentity(name, f"2+av{version_of('av')}")
 
 
 def is_media(format: Format, location: Location) -> bool:
