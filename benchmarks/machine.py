@@ -8,7 +8,7 @@ import platform
 import re
 from pathlib import Path
 
-LIBRARIES = ("citekit", "mcp", "pymupdf", "pypdfium2", "av", "pillow", "lxml", "diskcache", "imageio-ffmpeg")
+LIBRARIES = ("citekit", "mcp", "pymupdf", "pypdfium2", "av", "pillow", "lxml", "imageio-ffmpeg")
 
 
 def description() -> dict[str, object]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from citekit.adapters.drivers.diskcache import Index
 from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.sources import states
 from citekit.adapters.sources.states import States
 from citekit.domain.digest import Digest

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.drivers import sqlite_rows
+from citekit.adapters.drivers import sqlite_file, sqlite_rows, sqlite_tables
 from citekit.adapters.drivers.sqlite_rows import SqliteRows
 
 ROWS = {f"key {number}": f"text {number} " + "x" * 40 for number in range(300)}
@@ -177,12 +177,12 @@ def test_a_table_that_may_not_be_written_is_read(filled: str) -> None:
 
 
 def test_a_table_on_a_read_only_disk_is_read(filled: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = sqlite_rows._open
+    plain = sqlite_tables.connected
 
-    def refusing(path: str, mode: str) -> sqlite3.Connection:
-        return plain(path, "ro&immutable=1")
+    def refusing(path: str, mode: str, patience: float) -> sqlite3.Connection:
+        return plain(path, "ro&immutable=1", patience)
 
-    monkeypatch.setattr(sqlite_rows, "_open", refusing)
+    monkeypatch.setattr(sqlite_file, "connected", refusing)
     rows = SqliteRows(filled)
 
     assert (ROWS, False) == (rows.all(), rows.put({"new": "row"}))

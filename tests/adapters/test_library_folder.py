@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.library import folder_files
 from citekit.adapters.library.folder import FolderLibrary
 from citekit.adapters.library.folder_files import numbers

@@ -13,6 +13,7 @@ import pypdfium2
 import pytest
 
 from citekit.adapters.drivers import pdf_pool
+from citekit.adapters.drivers.pdf_memory import PdfMemory
 from citekit.adapters.drivers.pdf_pool import close_all
 from citekit.adapters.drivers.pymupdf import opened
 from citekit.adapters.extraction.pdf import PyMuPdfExtractor
@@ -45,8 +46,16 @@ def link(document: Any, number: int, entries: str) -> None:
     document.xref_set_key(document[number - 1].xref, "Annots", f"[{xref} 0 R]")
 
 
+def source_of(path: Path) -> Source:
+    return Source(path, Digest.of_bytes(path.read_bytes()), path.stat().st_size, BY_SUFFIX[".pdf"])
+
+
+def made_of(path: Path, location: Pages) -> tuple[bytes, tuple[str, ...]] | None:
+    return _copied(PdfMemory(source_of(path)), location)
+
+
 def copied(path: Path, *numbers: int) -> bytes:
-    made = _copied(path, Pages(numbers))
+    made = made_of(path, Pages(numbers))
     assert made is not None
     return made[0]
 
@@ -135,7 +144,7 @@ def test_pages_that_readers_may_count_differently_are_not_copied(tmp_path: Path)
         document.xref_set_key(tree, "Kids", f"[{lying} 0 R {' '.join(f'{xref} 0 R' for xref in pages[2:])}]")
         document.save(path)
 
-    assert _copied(path, Pages((4,))) is None
+    assert made_of(path, Pages((4,))) is None
     assert texts(copied(path, 1)) == ["Page 1"]
 
 
@@ -148,7 +157,7 @@ def test_pages_with_form_fields_are_not_copied_and_those_beside_them_are(tmp_pat
         document[1].add_widget(field)
         document.save(path)
 
-    assert _copied(path, Pages((1, 2))) is None
+    assert made_of(path, Pages((1, 2))) is None
     assert texts(copied(path, 1, 3)) == ["Page 1", "Page 3"]
 
 
@@ -158,7 +167,7 @@ def test_a_page_whose_content_refers_to_another_page_is_not_copied(tmp_path: Pat
         document.xref_set_key(document[1].xref, "Group", f"<</S/Transparency/Private {document[4].xref} 0 R>>")
         document.save(path)
 
-    assert _copied(path, Pages((2,))) is None
+    assert made_of(path, Pages((2,))) is None
 
 
 def test_damaged_and_encrypted_files_are_not_copied(tmp_path: Path) -> None:
@@ -166,8 +175,8 @@ def test_damaged_and_encrypted_files_are_not_copied(tmp_path: Path) -> None:
         document.save(tmp_path / "locked.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="owner")
         (tmp_path / "damaged.pdf").write_bytes(document.tobytes().replace(b"startxref", b"startxxxx"))
 
-    assert _copied(tmp_path / "locked.pdf", Pages((2,))) is None
-    assert _copied(tmp_path / "damaged.pdf", Pages((2,))) is None
+    assert made_of(tmp_path / "locked.pdf", Pages((2,))) is None
+    assert made_of(tmp_path / "damaged.pdf", Pages((2,))) is None
     assert texts(_selected(tmp_path / "damaged.pdf", Pages((2,)))[0]) == ["Page 2"]
 
 
@@ -206,7 +215,7 @@ def test_both_ways_show_and_say_what_the_source_does(corpus: Path) -> None:
             selected = _selected(path, pages)[0]
         except CiteKitError:
             continue
-        made = _copied(path, pages)
+        made = made_of(path, pages)
         ways[made is not None] += 1
         if made is not None and path.stem != "pypdf-attachment":  # the icon of an attached file becomes one of a note
             assert looks(path.read_bytes(), [number - 1 for number in pages.numbers]) == looks(made[0]), path.name

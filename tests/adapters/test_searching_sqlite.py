@@ -19,6 +19,7 @@ import pytest
 from attrs import define
 from hypothesis import given
 
+from citekit.adapters.drivers import sqlite_file
 from citekit.adapters.searching import database, sqlite
 from citekit.adapters.searching.scanning import ScanningNodeIndex
 from citekit.adapters.searching.sqlite import SqliteNodeIndex
@@ -65,7 +66,7 @@ class Home:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setattr(database, "PAUSE", 0.0)
+    monkeypatch.setattr(sqlite_file, "PAUSE", 0.0)
     maps = JsonMapStore(tmp_path / "maps")
     for name in ("a", "b", "c"):
         maps.put(titled(name, "Trees", "Fresh grass"))
@@ -137,6 +138,51 @@ class TestFollowing:
         assert ["a Trees", "b Trees", "c Trees"] == asked(home.another(), "trees")
         assert ["a Fresh grass", "b Fresh grass", "c Fresh grass"] == asked(home.index, "gras")
 
+    def test_another_program_need_not_look_at_maps_that_were_looked_at_lately(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sqlite, "LOOK_RATE", 0.001)
+        time.sleep(0.06)  # the folder's times can tell of another change
+        asked(home.index, "trees")
+        monkeypatch.setattr(JsonMapStore, "versions", None)
+
+        assert ["a Trees", "b Trees", "c Trees"] == asked(home.another(), "trees")
+
+    def test_another_program_looks_again_where_a_map_came_or_the_look_is_old(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        time.sleep(0.06)
+        asked(home.index, "trees")
+        edit(home.file("b"), "Trees", "Ferns")
+        time.sleep(0.06)  # longer than a look holds for three maps
+        old = asked(home.another(), "ferns")
+        monkeypatch.setattr(sqlite, "LOOK_RATE", 0.001)
+        asked(home.index, "trees")
+        JsonMapStore(home.folder / "maps").put(titled("d", "Ferns"))
+
+        assert (["b Ferns"], ["b Ferns", "d Ferns"]) == (old, asked(home.another(), "ferns"))
+
+    def test_after_the_clock_was_set_back_the_maps_are_looked_at_again(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sqlite, "LOOK_RATE", 0.001)
+        time.sleep(0.06)
+        asked(home.index, "trees")
+        with closing(sqlite3.connect(home.database)) as connection, connection:
+            assert 1 == connection.execute("UPDATE look SET at = at + 3600").rowcount
+        edit(home.file("b"), "Trees", "Ferns")
+
+        assert ["b Ferns"] == asked(home.another(), "ferns")
+        with closing(sqlite3.connect(home.database)) as connection:
+            assert connection.execute("SELECT at FROM look").fetchone()[0] <= time.time()
+
+    def test_an_index_of_an_older_form_is_made_anew(self, home: Home) -> None:
+        with closing(sqlite3.connect(home.database)) as connection, connection:
+            connection.execute("DROP TABLE look")
+            connection.execute("INSERT INTO map VALUES ('gone', 1, 1, '1')")
+
+        assert ["a Trees", "b Trees", "c Trees"] == asked(home.another(), "trees")
+
     def test_another_process_puts_and_removes_maps(self, home: Home) -> None:
         others = JsonMapStore(home.folder / "maps")
         others.put(titled("d", "Trees"))
@@ -175,12 +221,22 @@ class TestFollowing:
 
     def test_words_that_another_python_folded_are_folded_again(self, home: Home) -> None:
         with closing(sqlite3.connect(home.database)) as connection, connection:
-            connection.execute("UPDATE form SET folding = '1.0.0'")
+            connection.execute("PRAGMA user_version = 1")
         index = home.another()
 
         assert ["a Trees", "b Trees", "c Trees"] == asked(index, "trees")
         with closing(sqlite3.connect(home.database)) as connection:
-            assert [("1.0.0",)] != connection.execute("SELECT folding FROM form").fetchall()
+            assert [(database.TABLES.form,)] == connection.execute("PRAGMA user_version").fetchall()
+
+    def test_the_cache_is_deleted_while_maps_need_not_be_looked_at(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sqlite, "LOOK_RATE", 0.001)
+        time.sleep(0.06)
+        asked(home.index, "trees")
+        shutil.rmtree(home.folder / "cache")
+
+        assert ["a Trees", "b Trees", "c Trees"] == asked(home.index, "trees")
 
     def test_the_cache_is_deleted_while_the_program_runs(self, home: Home) -> None:
         shutil.rmtree(home.folder / "cache")

@@ -305,7 +305,7 @@ def test_an_index_that_was_lost_costs_only_work(tmp_path: Path) -> None:
     assert (one.path, True, 1) == (again.path, again.made_now, store.stats().objects)
 
 
-def test_an_index_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
+def test_an_index_that_is_no_database_is_made_anew(tmp_path: Path) -> None:
     (tmp_path / "index").mkdir()
     (tmp_path / "index" / "evidence.db").write_bytes(b"this is no database " * 500)
     store = store_in(tmp_path)
@@ -313,7 +313,7 @@ def test_an_index_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
     store.obtain(key_of("a"), writing(b"alpha"))
 
     assert store.find(key_of("a")) is not None
-    assert (tmp_path / "index.damaged" / "evidence.db").exists()
+    assert not (tmp_path / "index.damaged").exists()
 
 
 def test_without_any_index_evidence_is_made_every_time_and_still_bounded(tmp_path: Path) -> None:

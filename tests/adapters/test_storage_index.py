@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.drivers import filelock as locks
-from citekit.adapters.drivers import index_database, sqlite, sqlite_index
+from citekit.adapters.drivers import sqlite, sqlite_index, sqlite_tables
 from citekit.adapters.drivers.sqlite_index import Index
 
 PLAIN = st.dictionaries(
@@ -190,7 +190,7 @@ def test_every_exception_of_the_driver_has_a_meaning(error: type[Exception]) -> 
     raised = error("x")
 
     assert isinstance(raised, sqlite.EXCEPTIONS)
-    assert (error in DAMAGE) == index_database.is_damage(raised)
+    assert (error in DAMAGE) == sqlite_tables.is_damage(raised)
 
 
 @pytest.mark.parametrize("name", [name for name in filelock.__all__ if not name.startswith("_")])

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.json_maps import JsonMapStore
 from citekit.adapters.storage.map_files import SIZE_LIMIT
 from citekit.domain.digest import Digest

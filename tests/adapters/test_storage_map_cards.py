@@ -19,6 +19,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.drivers.file_state import FileState
 from citekit.adapters.storage import map_files
 from citekit.adapters.storage.json_maps import JsonMapStore
 from citekit.adapters.storage.map_cards import DATABASE, MapCards, RememberedCard, read_cards
@@ -181,7 +182,7 @@ def test_a_map_that_changed_has_another_card(
 def test_a_change_within_the_same_tick_of_the_clock_is_seen(
     folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("citekit.adapters.storage.map_cards.text_of", lambda state: "the same look")
+    monkeypatch.setattr(FileState, "__str__", lambda state: "the same look")
     store = new_store(folder, cache)
     store.put(a_map())
     written = (folder / "notes.json").stat().st_ctime
@@ -413,7 +414,6 @@ def test_the_reader_of_cards_imports_next_to_nothing() -> None:
         "attr",
         "attrs",
         "cattrs",
-        "diskcache",
         "filelock",
         "pathlib",
         "citekit.wire",

@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.file_state import COARSE, FINE, FileState, version_of
 from citekit.adapters.storage import map_listing
 from citekit.adapters.storage.map_listing import MapListing
-from citekit.adapters.storage.map_states import is_settled, state_of, version_of
 from citekit.domain.errors import MapCorrupt
 from citekit.domain.ids import STORED_ID_LIMIT, stored_name
 
@@ -80,7 +79,8 @@ def test_a_folder_that_changed_just_now_is_read_again(folder: Path, scans: list[
 def test_times_in_whole_seconds_are_believed_later(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listing = MapListing(str(folder))
     now = int(time.time())
-    monkeypatch.setattr(map_listing, "state_of", lambda status: (1, 2, 3, now * 10**9, now * 10**9))
+    whole = FileState(1, 2, 3, now * 10**9, now * 10**9)
+    monkeypatch.setattr(FileState, "of", lambda status: whole)
 
     monkeypatch.setattr(time, "time", lambda: now + 1.9)
     listing.ids()
@@ -179,24 +179,19 @@ def test_a_plain_id_is_stored_as_it_is(text: str) -> None:
     assert plain == (0 < len(text) <= STORED_ID_LIMIT and stored_name(text) == text)
 
 
-times = st.integers(0, 4 * 10**18)
+@given(ctime_ns=st.integers(0, 4 * 10**18))
+def test_times_in_steps_tell_of_a_coarse_file_system(ctime_ns: int) -> None:
+    coarse = ctime_ns % 10_000_000 == 0
 
-
-@given(modified=times, changed=times, looked=st.floats(0, 4e9), since=st.floats(0, 4e9))
-def test_what_is_settled_here_is_settled_by_the_rule_for_all_files(
-    modified: int, changed: int, looked: float, since: float
-) -> None:
-    state = (1, 2, 3, modified, changed)
-    window = 0.05 if changed % 10_000_000 else 2.0
-
-    assert FileState(*state).is_settled(looked, window, since) == is_settled(state, looked, since)
+    assert (COARSE if coarse else FINE) == FileState(1, 2, 3, 4, ctime_ns).window
 
 
 def test_a_version_is_another_one_at_every_look_while_a_change_might_not_show(folder: Path) -> None:
     path = folder / "a.json"
     path.write_text("new")
     status = path.stat()
-    now = state_of(status)[4] / 1e9
+    now = status.st_ctime_ns / 1e9
 
     assert version_of(status, now + 0.01) != version_of(status, now + 0.02)
     assert version_of(status, now + 9) == version_of(status, now + 10)
+    assert version_of(status, now - 3600) == version_of(status, now - 3599), "the clock was set back"

@@ -15,10 +15,10 @@ from citekit.domain.evidence import Extraction
 from citekit.domain.locations import Pages
 
 RECORD = {
-    "digest": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",
     "state": [1, 2, 3, 4, 5],
     "since": 10.5,
     "seen": 11.5,
+    "boot": "a run",
     "extraction": {
         "suffix": ".pdf",
         "media_type": "application/pdf",
@@ -40,12 +40,13 @@ def test_the_record_of_evidence_in_index_version_1_is_read_and_written_the_same(
         state=FileState(1, 2, 3, 4, 5),
         since=10.5,
         seen=11.5,
+        boot="a run",
         extraction=Extraction(suffix=".pdf", media_type="application/pdf", extent=Pages((1, 2)), notes=("A note.",)),
         created=datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC),
     )
 
     assert "index-1" == INDEX
-    assert record == EvidenceRecord.from_plain(RECORD)
+    assert record == EvidenceRecord.from_plain(record.digest, RECORD)
     assert RECORD == json.loads(json.dumps(record.to_plain()))
 
 

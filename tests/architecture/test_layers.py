@@ -25,7 +25,6 @@ HEAVY = [
     "openai",
     "google.genai",
     "rich",
-    "diskcache",
     "ffmpeg",
     "charset_normalizer",
     "markdown_it",

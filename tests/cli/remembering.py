@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 from unittest.mock import patch
 
-from citekit.adapters.drivers.diskcache import Index
 from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.sources.states import States
 from citekit.bootstrap import INDEX
 from citekit.domain.digest import Digest

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.sources.known_digests import KnownDigests
 from citekit.bootstrap import INDEX, bootstrap
 from citekit.domain.digest import Digest
@@ -132,7 +132,7 @@ def test_a_digest_is_known_as_long_as_the_file_looks_the_same(tmp_path: Path) ->
     path = tmp_path / "a.txt"
     path.write_bytes(b"abc")
     remember(tmp_path, path)
-    digests = KnownDigests(str(tmp_path / ".citekit_cache" / INDEX / "cache.db"))
+    digests = KnownDigests(str(tmp_path / ".citekit_cache" / INDEX))
 
     known = digests.get(path.stat())
     path.write_bytes(b"abd")
@@ -149,7 +149,7 @@ def test_a_row_that_is_no_digest_is_not_believed(tmp_path: Path, row: dict[str, 
     index = Index(tmp_path / INDEX)
     key = f"state:{status.st_dev}:{status.st_ino}:{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
     assert index.put(key, row)
-    digests = KnownDigests(str(tmp_path / INDEX / "cache.db"))
+    digests = KnownDigests(str(tmp_path / INDEX))
 
     assert digests.get(status) is None
     digests.close()

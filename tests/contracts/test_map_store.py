@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.json_maps import JsonMapStore
 from citekit.adapters.storage.memory import InMemoryMapStore
 from citekit.domain.digest import Digest
@@ -256,6 +257,45 @@ class TestMapStore:
         assert ({}, {"one", "two"}) == (empty, set(before))
         assert before["one"] != after["one"]
         assert {"one"} == set(store.versions())
+
+    def test_the_version_of_one_map_is_what_all_versions_say_of_it(self, store: MapStore) -> None:
+        for name in ODD:
+            store.put(a_map(name))
+        time.sleep(0.06)  # until then a version tells only that another change might not show
+
+        assert dict(store.versions().items()) == {name: store.version(name) for name in ODD}
+        assert len(ODD) == len(store.versions())
+
+    def test_the_version_of_one_map_is_another_one_where_the_map_is(self, store: MapStore) -> None:
+        store.put(a_map(title="Old"))
+        before = store.version("book")
+        store.put(a_map(title="New"))
+        after = store.version("book")
+        store.remove("book")
+
+        assert len({None, before, after}) == 3
+        assert store.version("book") is None
+
+    @pytest.mark.parametrize("name", ["nothing", *REFUSED])
+    def test_what_is_not_there_or_cannot_be_has_no_version(self, store: MapStore, name: str) -> None:
+        store.put(a_map())
+
+        assert store.version(name) is None
+
+    def test_the_state_is_another_one_where_a_map_was_put_replaced_or_removed(self, store: MapStore) -> None:
+        states = []
+        for change in (
+            lambda: store.put(a_map("one")),
+            lambda: store.put(a_map("two")),
+            lambda: store.put(a_map("one", "A Look")),
+            lambda: store.remove("two"),
+        ):
+            change()
+            time.sleep(0.06)
+            states.append(store.state())
+
+        told = [state for state in states if state is not None]
+        assert len(told) == len(set(told))
 
     def test_ids_at_hand_are_the_ids_or_nothing(self, store: MapStore) -> None:
         store.put(a_map("one"))

@@ -89,12 +89,40 @@ class TestNodeIndex:
         assert ["a Über Bäume"] == asked(index, "BAUM")
         assert [] == asked(index, "sort")
 
-    def test_every_word_is_wanted_and_else_most_of_them(self, make: Make) -> None:
+    def test_every_word_is_wanted_but_those_that_no_node_has(self, make: Make) -> None:
         index = make(stored(titled("a", "red green", "red blue", "green", "black")))
 
         assert ["a red green"] == asked(index, "green red")
-        assert {"a red green", "a red blue"} == set(asked(index, "red green blue"))
         assert ["a black"] == asked(index, "black white")
+        assert [] == asked(index, "white")
+
+    def test_where_no_node_has_all_words_the_most_common_is_left_out_and_then_the_next(self, make: Make) -> None:
+        index = make(stored(titled("a", "the red", "the red", "the green", "the blue", "green sea", "blue")))
+
+        assert ["a green sea"] == asked(index, "sea the green")
+        assert ["a green sea"] == asked(index, "the sea red")
+        assert ["a the red", "a the red"] == asked(index, "red the blue")
+
+    def test_of_equally_common_words_the_later_one_is_left_out(self, make: Make) -> None:
+        index = make(stored(titled("a", "red", "green")))
+
+        assert (["a red"], ["a green"]) == (asked(index, "red green"), asked(index, "green red"))
+
+    def test_a_beginning_is_as_common_as_all_the_words_that_begin_with_it(self, make: Make) -> None:
+        index = make(stored(titled("a", "sorts sorting sorted", "green", "green")))
+
+        assert ["a green", "a green"] == asked(index, "sort green")
+
+    def test_a_word_that_was_left_out_still_counts_for_the_order(self, make: Make) -> None:
+        index = make(stored(titled("a", "knot sand", "knot seas", *["rope"] * 3, *["sea"] * 4)))
+
+        assert ["a knot seas", "a knot sand"] == asked(index, "knot rope sea")
+
+    def test_in_some_maps_a_word_is_as_common_as_in_these(self, make: Make) -> None:
+        index = make(stored(titled("a", "red", "red", "green"), titled("b", "green", "green")))
+
+        assert ["a green"] == asked(index, "red green", resources=["a"])
+        assert ["a red", "a red"] == asked(index, "red green")
 
     def test_a_title_counts_more_than_a_summary_and_a_short_one_more_than_a_long_one(self, make: Make) -> None:
         index = make(
@@ -181,8 +209,7 @@ class TestAgreement:
         counted=st.sampled_from([1, 2, 5, 500]),
         stride=st.sampled_from([1, 2, 5, 1 << 20]),
         limit=st.sampled_from([1, 3, 20]),
-        rare=st.sampled_from([0, 1, 3, asking.RARE]),
-        sets=st.sampled_from([0, 1, 3, asking.SETS]),
+        expanded=st.sampled_from([0, 1, 2, 24]),
         resources=st.none() | st.lists(st.sampled_from(["a", "b", "b.c", "z", "none"]), max_size=4),
     )
     def test_both_find_the_same_in_the_same_order(
@@ -193,8 +220,7 @@ class TestAgreement:
         counted: int,
         stride: int,
         limit: int,
-        rare: int,
-        sets: int,
+        expanded: int,
         resources: Sequence[str] | None,
     ) -> None:
         maps = InMemoryMapStore()
@@ -207,8 +233,7 @@ class TestAgreement:
             return [index.best(words, limit=limit, resources=resources) for words in wanted]
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(asking, "RARE", rare)
-            patch.setattr(asking, "SETS", sets)
+            patch.setattr(asking, "EXPANDED", expanded)
             for change in changes:
                 if isinstance(change, ResourceMap):
                     maps.put(change)

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from citekit.adapters.drivers.diskcache import Index
 from citekit.adapters.drivers.files import UNREADABLE, UNWRITABLE, unreadable, unwritable
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.sources import states
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.digest import Digest

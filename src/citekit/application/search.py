@@ -55,7 +55,7 @@ class Hit:
 class Search:
     """Every word of the question must begin some word of the title or the summary; case and accents do not matter.
 
-    Where no node has them all, those count that have the most of them.
+    Words that no node has are left out; where no node has all of the others, the most common one is, then the next.
 
     Ranked by how rare the words are, a title counting three times a summary, short texts above long ones: `NodeIndex` says
     the rule.

@@ -6,19 +6,17 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from attrs import define, field
 
 from citekit.bootstrap.extractors import late_extractors
 from citekit.bootstrap.first_use import first_use
 from citekit.bootstrap.late import Late
-from citekit.bootstrap.names import ADAPTERS, INDEX, MAPPERS, NODES, REQUEST_TIMEOUT
+from citekit.bootstrap.names import ADAPTERS, INDEX, NODES
 from citekit.domain.errors import RequestRefused
 
 if TYPE_CHECKING:
-    from citekit.adapters.drivers.diskcache import Index
-    from citekit.adapters.mapping.model.conversation import Service
+    from citekit.adapters.drivers.sqlite_index import Index
     from citekit.adapters.mapping.model.leftovers import Leftovers
     from citekit.adapters.reading.any_book import AnyBookReader
     from citekit.application.adapt import Adapt
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from citekit.application.structure import GetStructure
     from citekit.application.verify import VerifyEvidence
     from citekit.bootstrap.alexandria import Alexandria
+    from citekit.bootstrap.mappers import Mappers
     from citekit.domain.ports.clock import Clock
     from citekit.domain.ports.evidence_store import EvidenceStore
     from citekit.domain.ports.extractor import Extractor
@@ -133,79 +132,23 @@ class App:
         return self._given.get("mapper") or self.mapper_called(self.settings.mapper)
 
     def mapper_called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
-        """The mapper of that name, or of that Python file; `auto` takes the best one that is configured.
-
-        A name that is not ours is looked for among the entry points of installed packages. `config` is handed to the
-        constructor of a mapper of the user's. Raises `RequestRefused`.
-        """
-        if name.endswith(".py"):
-            from citekit.adapters.mapping.custom import load_mapper
-
-            return load_mapper(Path(name).absolute(), config or {}, self.local_mapper, timeout=self.settings.timeout)
-        if name not in MAPPERS:
-            return self._installed_mapper(name, config or {})
-        if config:
-            raise RequestRefused(f"The mapper '{name}' takes no configuration: it has flags and variables of its own.")
-        chosen = self.mapper_choice()[0] if name == "auto" else name
-        return self.local_mapper if chosen == "local" else self._model_mapper(chosen)
+        """See `Mappers.called`."""
+        return self.mappers.called(name, config)
 
     def mapper_choice(self) -> tuple[str, str]:
-        """The mapper that `auto` means now, and why: `(name, reason)`."""
-        if self.settings.gemini_key is not None:
-            return "gemini", f"{self.settings.gemini_variable} is set"
-        if self.settings.openai_key is not None:
-            return "openai", "OPENAI_API_KEY is set"
-        return "local", "no key of a model is set"
+        """See `Mappers.choice`."""
+        return self.mappers.choice()
 
-    def _model_mapper(self, name: str) -> Mapper:
-        from citekit.adapters.extraction.media import FileClips, JpegStills, PyAvClipExtractor, PyAvStillExtractor
-        from citekit.adapters.mapping.model.mapper import ModelMapper
+    def mapper_from(self, provider: Any) -> Mapper:
+        """See `Mappers.of_object`."""
+        return self.mappers.of_object(provider)
 
-        service = self._gemini() if name == "gemini" else self._openai()
-        where = self.settings.base_url or (self.settings.openai_base_url if name == "openai" else None)
-        return ModelMapper(
-            service=service,
-            local=self.local_mapper,
-            reader=self.reader,
-            probe=self.probe,
-            model_name=f"{service.model}@{urlsplit(where).netloc or where}" if where else None,
-            concurrency=self.settings.concurrency,
-            max_requests=self.settings.max_requests,
-            stills=JpegStills(self.sources, PyAvStillExtractor()),
-            clips=FileClips(self.sources, PyAvClipExtractor()),
-        )
+    @first_use
+    def mappers(self) -> Mappers:
+        """Who can make maps."""
+        from citekit.bootstrap.mappers import Mappers
 
-    def _gemini(self) -> Service:
-        from citekit.adapters.mapping.model.gemini import MODEL, GeminiService
-        from citekit.adapters.mapping.model.patience import Patience
-
-        chosen = self.settings
-        return GeminiService(
-            chosen.gemini_key,
-            chosen.model or MODEL,
-            chosen.base_url,
-            chosen.timeout or REQUEST_TIMEOUT,
-            patience=Patience(retries=chosen.retries),
-            max_requests=chosen.max_requests,
-            leftovers=self.leftovers,
-            key_variable=chosen.gemini_variable,
-        )
-
-    def _openai(self) -> Service:
-        from citekit.adapters.drivers.pdf_text import paged_text
-        from citekit.adapters.mapping.model.openai import DEFAULT_MODEL, OpenAiService
-        from citekit.adapters.mapping.model.patience import Patience
-
-        chosen = self.settings
-        return OpenAiService(
-            chosen.openai_key,
-            chosen.model or DEFAULT_MODEL,
-            chosen.base_url or chosen.openai_base_url,
-            chosen.timeout or REQUEST_TIMEOUT,
-            Patience(retries=chosen.retries),
-            chosen.max_requests,
-            paged_text,
-        )
+        return Mappers(self)
 
     @first_use
     def leftovers(self) -> Leftovers:
@@ -214,30 +157,13 @@ class App:
 
         return Leftovers(self.settings.cache_folder / "leftovers")
 
-    def _installed_mapper(self, name: str, config: Mapping[str, Any]) -> Mapper:
-        from citekit.adapters.mapping.custom import installed_mapper, installed_names
-
-        found = installed_mapper(name, config, self.local_mapper, timeout=self.settings.timeout)
-        if found is None:
-            known = ", ".join([*MAPPERS, *(each for each, _ in installed_names())])
-            raise RequestRefused(
-                f"There is no mapper called '{name}': the known ones are {known}, or the path of a .py file."
-            )
-        return found
-
-    def mapper_from(self, provider: Any) -> Mapper:
-        """An object with a `generate_map` method as a mapper. Raises `RequestRefused`."""
-        from citekit.adapters.mapping.custom import wrap_mapper
-
-        return wrap_mapper(provider, self.local_mapper, timeout=self.settings.timeout)
-
     @first_use
     def local_mapper(self) -> Mapper:
         """The mapper that asks no model."""
         from citekit.adapters.mapping.local.mapper import LocalMapper
 
         reader: Any = Late(lambda: self.reader)  # only books need one
-        return LocalMapper(reader, self.probe, self.clock)
+        return LocalMapper(reader, self.probe, self.clock, index=self.index)
 
     def adapter_called(self, name: str, box_order: BoxOrder | None = None) -> MapAdapter:
         """The adapter of that name, or of that Python file; `box_order`, for `generic`, is that of corners.
@@ -281,7 +207,7 @@ class App:
         """Who cuts parts out; the first that can do it does."""
         if "extractors" in self._given:
             return tuple(self._given["extractors"])
-        return late_extractors(self.settings.media, lambda: self.reader)
+        return late_extractors(self.settings.media, lambda: self.reader, lambda: self.index)
 
     @first_use
     def ingest(self) -> Ingest:
@@ -384,7 +310,7 @@ class App:
     @first_use
     def index(self) -> Index:
         """What is remembered of files and evidence, beside the stores."""
-        from citekit.adapters.drivers.diskcache import Index
+        from citekit.adapters.drivers.sqlite_index import Index
 
         return Index(self.settings.cache_folder / INDEX)
 

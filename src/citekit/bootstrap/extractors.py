@@ -9,15 +9,21 @@ from citekit.bootstrap.late import LateExtractor
 from citekit.domain.locations import Box, Chapter, Lines, Pages, TimeSpan
 
 if TYPE_CHECKING:
+    from citekit.adapters.drivers.sqlite_index import Index
     from citekit.domain.ports.extractor import Extractor
     from citekit.domain.ports.reader import Reader
 
 
-def late_extractors(media: str, reader: Callable[[], Reader]) -> Sequence[Extractor]:
-    """The extractors, the first of which that can do it does; `media` is the driver that copies clips."""
+def late_extractors(
+    media: str, reader: Callable[[], Reader], index: Callable[[], Index | None] = lambda: None
+) -> Sequence[Extractor]:
+    """The extractors, the first of which that can do it does; `media` is the driver that copies clips.
+
+    `index` is where they remember what makes another cut fast.
+    """
     clips = (LateExtractor(_clips, TimeSpan), LateExtractor(_ffmpeg, TimeSpan))
     return (
-        LateExtractor(_pages, Pages),
+        LateExtractor(lambda: _pages(index()), Pages),
         LateExtractor(_lines, Lines),
         LateExtractor(_regions, Box),
         *(reversed(clips) if media == "ffmpeg" else clips),
@@ -26,10 +32,10 @@ def late_extractors(media: str, reader: Callable[[], Reader]) -> Sequence[Extrac
     )
 
 
-def _pages() -> Extractor:
+def _pages(index: Index | None) -> Extractor:
     from citekit.adapters.extraction.pdf import PyMuPdfExtractor
 
-    return PyMuPdfExtractor()
+    return PyMuPdfExtractor(index)
 
 
 def _lines() -> Extractor:

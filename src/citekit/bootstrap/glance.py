@@ -44,7 +44,7 @@ def glance_at(home: str | None) -> Iterator[Glance]:
     """A look at a home (None: that of the environment). Raises `RequestRefused` for a setting that cannot be read."""
     place = home_of(os.environ, home)
     cache = os.path.join(place, CACHE)  # noqa: PTH118
-    cards, digests = MapCards(cache), KnownDigests(os.path.join(cache, INDEX, "cache.db"))  # noqa: PTH118
+    cards, digests = MapCards(cache), KnownDigests(os.path.join(cache, INDEX))  # noqa: PTH118
     try:
         yield Glance(place, _maps(cards, os.path.join(place, MAPS)), digests)  # noqa: PTH118
     finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from html.entities import html5
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,9 @@ ERRORS: dict[str, type[CiteKitError]] = {"Error": SourceUnsupported}
 
 TAGS_LIMIT = 500_000
 """Tags of one document; a larger one is refused before a tree of many times its size is built."""
+
+_USUAL = 200
+"""Characters of a name with its namespace; longer ones are not kept."""
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _DECLARED = re.compile(rb"""(?:<\?xml[^>]{0,200}?encoding|<meta[^>]{0,200}?charset)\s*=\s*["']?([\w.:-]{1,40})""", re.I)
@@ -72,15 +76,26 @@ def parse_html(text: str, name: str, *, self_closing: bool = False) -> _Element:
 def local_name(element: _Element) -> str:
     """The name of an element, lower-case, without its namespace or prefix; "" for what is no element."""
     tag = element.tag
-    return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
+    return _local(tag) if isinstance(tag, str) else ""
 
 
 def local_attributes(element: _Element) -> dict[str, str]:
     """The attributes of an element by their lower-case names without namespace or prefix; the first of a name counts."""
     found: dict[str, str] = {}
-    for key, value in element.attrib.items():
-        found.setdefault(str(key).rpartition("}")[2].rpartition(":")[2].lower(), str(value))
+    for key, value in element.items():
+        found.setdefault(_local(str(key)), str(value))
     return found
+
+
+def _local(name: str) -> str:
+    return _known_local(name) if len(name) <= _USUAL else _new_local(name)
+
+
+def _new_local(name: str) -> str:
+    return name.rpartition("}")[2].rpartition(":")[2].lower()
+
+
+_known_local = lru_cache(1024)(_new_local)
 
 
 def inner_text(element: _Element) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citekit.adapters.drivers.index_database import Database, Tables
+from citekit.adapters.drivers.sqlite_file import SqliteFile
+from citekit.adapters.drivers.sqlite_tables import Tables
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -37,10 +38,11 @@ class Index:
     Each write gives its row the next `number`, so the lowest are those that were written longest ago.
     """
 
-    def __init__(self, folder: Path, *, patience: float = 60.0) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, patience: float = 60.0) -> None:
         """`folder` is made at the first write; `patience` is how many seconds a write waits for another writer."""
-        self._database = Database(folder / DATABASE, _TABLES, patience=patience)
+        self._folder = folder
         self._patience = patience
+        self._database = self.beside(DATABASE, _TABLES)
 
     def get(self, key: str) -> dict[str, Any] | None:
         """What is remembered under `key`."""
@@ -90,12 +92,12 @@ class Index:
             yield from found
             start = found[-1] + "\0"
 
-    def beside(self, name: str, tables: Tables) -> Database:
+    def beside(self, name: str, tables: Tables) -> SqliteFile:
         """Another database in the same folder, with tables of its own."""
-        return Database(self._database.path.with_name(name), tables, patience=self._patience)
+        return SqliteFile(os.path.join(self._folder, name), tables, patience=self._patience)  # noqa: PTH118
 
     def close(self) -> None:
-        """Close the connection of this thread; the next look opens it again."""
+        """Let go of the file; the next look opens it again."""
         self._database.close()
 
 

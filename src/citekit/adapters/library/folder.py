@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from citekit.adapters.drivers.diskcache import Index
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.library.folder_facts import RACY, FileFacts
 from citekit.adapters.library.folder_files import BookFiles, books_below, numbers
 from citekit.adapters.library.memory import MemoryLibrary

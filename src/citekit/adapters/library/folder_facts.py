@@ -10,9 +10,9 @@ from typing import Any
 
 from attrs import frozen
 
-from citekit.adapters.drivers.diskcache import Index
 from citekit.adapters.drivers.file_state import FileState
 from citekit.adapters.drivers.files import open_for_reading
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError
 from citekit.domain.formats import HEAD_SIZE, detect

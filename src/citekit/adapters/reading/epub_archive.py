@@ -100,7 +100,7 @@ class EpubArchive:
         plain = href.partition("#")[0].strip()
         if not plain or "://" in plain or plain.startswith(("/", "data:")):
             return None
-        for candidate in dict.fromkeys((plain, unquote(plain))):
+        for candidate in dict.fromkeys((plain, unquote(plain))) if "%" in plain else (plain,):
             path = posixpath.normpath(posixpath.join(posixpath.dirname(beside), candidate))
             found = self._folded.get(path.casefold())
             if found is not None:

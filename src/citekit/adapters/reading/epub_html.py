@@ -7,13 +7,13 @@ style of the book, no reference to anything outside but links that a person may 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 
 from attrs import frozen
 
-from citekit.adapters.drivers.lxml import local_attributes, names
-from citekit.adapters.reading.epub_text import BLOCKS, PREFORMATTED, Closing, Flow, Opening, Space, Words
+from citekit.adapters.drivers.lxml import names
+from citekit.adapters.reading.epub_text import BLOCKS, PREFORMATTED, Closing, Flow, Opening, Words
 
 _FLOWING = names(
     """
@@ -32,6 +32,7 @@ _DRAWN = names(
     """
 )
 _KEPT = _FLOWING | _DRAWN
+_LINES = BLOCKS - {"body", "html"}
 _VOID = frozenset(("br", "col", "hr", "wbr"))
 _ATTRIBUTES = names(
     """
@@ -91,18 +92,20 @@ class _Body:
         ends: dict[int, str] = {}
         preformatted = 0
         for step in self.chapter.steps:
-            match step:
-                case Opening() if whole or self._touches(step):
+            if isinstance(step, Words):
+                yield self._words(step, lead=preformatted > 0)
+            elif isinstance(step, Opening):
+                if whole or self._touches(step):
                     begin, ends[id(step)] = self._tags(step)
                     preformatted += step.name in PREFORMATTED
                     yield begin
-                case Closing(opening) if id(opening) in ends:
-                    preformatted -= opening.name in PREFORMATTED
-                    yield ends[id(opening)]
-                case Words():
-                    yield self._words(step, lead=preformatted > 0)
-                case Space(offset) if self.chars[0] < offset < self.chars[1]:
-                    yield " "
+            elif isinstance(step, Closing):
+                end = ends.get(id(step.opening))
+                if end is not None:
+                    preformatted -= step.opening.name in PREFORMATTED
+                    yield end
+            elif self.chars[0] < step.offset < self.chars[1]:
+                yield " "
 
     def _touches(self, opening: Opening) -> bool:
         start, end = self.chars
@@ -112,35 +115,29 @@ class _Body:
 
     def _words(self, words: Words, *, lead: bool) -> str:
         start, end = self.chars
-        piece = words.text[max(0, start - words.offset) : max(0, end - words.offset)]
-        before = words.lead if lead and start < words.offset < end else ""
+        piece, offset = words.text, words.offset
+        if start > offset or end < offset + len(piece):
+            piece = piece[max(0, start - offset) : max(0, end - offset)]
+        before = words.lead if lead and start < offset < end else ""
         return before + escape(piece, quote=False)
 
     def _tags(self, opening: Opening) -> tuple[str, str]:
-        said = local_attributes(opening.element) if opening.element.attrib else {}
-        name = opening.name
+        said, name = opening.said, opening.name
         if name in ("img", "image"):
             return self._picture(said, svg=name == "image"), ""
         if name == "a":
             return self._anchor(said)
-        tag = (
-            name
-            if name in _KEPT
-            else "pre"
-            if name in PREFORMATTED
-            else "div"
-            if name in BLOCKS - {"body", "html"}
-            else ""
-        )
+        tag = _tag(name)
         if not tag:
             mark = self._id(said)
             return (f"<span{mark}></span>" if mark else ""), ""
         if tag == "details":
-            said["open"] = ""
-        begin = f"<{tag}{self._id(said)}{self._attributes(said, drawn=tag in _DRAWN)}>"
-        return begin + ("\n" if tag == "pre" else ""), "" if tag in _VOID else f"</{tag}>"
+            said = {**said, "open": ""}
+        marks = f"{self._id(said)}{self._attributes(said, drawn=tag in _DRAWN)}" if said else ""
+        end = "" if tag in _VOID else f"</{tag}>"
+        return (f"<pre{marks}>\n" if tag == "pre" else f"<{tag}{marks}>"), end
 
-    def _anchor(self, said: dict[str, str]) -> tuple[str, str]:
+    def _anchor(self, said: Mapping[str, str]) -> tuple[str, str]:
         href = said.get("href", "")
         file, hash, fragment = href.partition("#")
         if _LINK.match(href):
@@ -153,7 +150,7 @@ class _Body:
         mark = self._id(said)
         return (f"<a{mark}{link}>", "</a>") if mark or link else ("", "")
 
-    def _picture(self, said: dict[str, str], *, svg: bool) -> str:
+    def _picture(self, said: Mapping[str, str], *, svg: bool) -> str:
         uri = self.page.picture(said.get("src") or said.get("href") or "")
         source = f' src="{escape(uri)}"' if uri else ""
         mark = f"{self._id(said)}{source}"
@@ -161,20 +158,27 @@ class _Body:
             return f"<image{mark.replace(' src=', ' href=')}{self._attributes(said, drawn=True)}></image>"
         return f"<img{mark}{self._attributes(said, drawn=False)}>"
 
-    def _id(self, said: dict[str, str]) -> str:
+    def _id(self, said: Mapping[str, str]) -> str:
         name = said.get("id") or said.get("name")
         return f' id="{escape(self._local(name))}"' if name and not any(c.isspace() for c in name) else ""
 
     def _local(self, fragment: str) -> str:
         return f"c{self.page.number}-{fragment}"
 
-    def _attributes(self, said: dict[str, str], *, drawn: bool) -> str:
-        kept = {
-            name: value for name, value in said.items() if name in _ATTRIBUTES or (drawn and _may_draw(name, value))
-        }
+    def _attributes(self, said: Mapping[str, str], *, drawn: bool) -> str:
+        kept = [
+            (name, value) for name, value in said.items() if name in _ATTRIBUTES or (drawn and _may_draw(name, value))
+        ]
         if drawn:
-            kept = {name: _OWN_URL.sub(f"url(#{self._local('')}", value) for name, value in kept.items()}
-        return "".join(f' {name}="{escape(value)}"' for name, value in kept.items())
+            kept = [(name, _OWN_URL.sub(f"url(#{self._local('')}", value)) for name, value in kept]
+        return "".join([f' {name}="{escape(value)}"' for name, value in kept]) if kept else ""
+
+
+def _tag(name: str) -> str:
+    """What the element `name` is written as; "" for its content alone."""
+    if name in _KEPT:
+        return name
+    return "pre" if name in PREFORMATTED else "div" if name in _LINES else ""
 
 
 def _may_draw(name: str, value: str) -> bool:

@@ -7,6 +7,8 @@ are left out.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
@@ -35,26 +37,31 @@ HIDDEN = names(
 PREFORMATTED = frozenset(("pre", "listing", "xmp", "plaintext", "textarea"))
 _CELLS = frozenset(("td", "th"))
 _SPACES = " \t\n\r\f"
+_PARTING = BLOCKS | _CELLS | {"br"}
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @define
 class Opening:
-    """An element begins. Its text is `text[start:end]`; where it has none, `start` is where the next text begins."""
+    """An element begins. Its text is `text[start:end]`; where it has none, `start` is where the next text begins.
 
-    element: _Element
+    `said` are its attributes, as `local_attributes` gives them.
+    """
+
     name: str
+    said: Mapping[str, str] = _NOTHING
     start: int = -1
     end: int = -1
 
 
-@frozen
+@define
 class Closing:
     """The element that `opening` began ends."""
 
     opening: Opening
 
 
-@frozen
+@define  # not frozen, which takes three times as long to make: there are thousands
 class Words:
     """The piece `text` of the chapter's text at `offset`; `lead` is the preformatted white space before it."""
 
@@ -88,13 +95,20 @@ def flow(root: _Element) -> Flow:
 
     writer = _Writer()
     hidden = 0
+    path: list[str] = []
+    known: dict[object, str] = {}
     for event, element in etree.iterwalk(root, events=("start", "end")):
-        name = local_name(element)
         if event == "start":
+            tag = element.tag
+            name = known.get(tag)
+            if name is None:
+                name = known[tag] = local_name(element)
+            path.append(name)
             hidden += name in HIDDEN
             if not hidden:
                 writer.open(element, name)
         else:
+            name = path.pop()
             if not hidden:
                 writer.close(name)
             hidden -= name in HIDDEN
@@ -114,10 +128,14 @@ class _Writer:
     steps: list[Step] = field(factory=list)
     stack: list[Opening] = field(factory=list)
     waiting: list[Opening] = field(factory=list)
+    named: list[Opening] = field(factory=list)
 
     def open(self, element: _Element, name: str) -> None:
-        self._part(name)
-        opening = Opening(element, name)
+        if name in _PARTING:
+            self._part(name)
+        opening = Opening(name, local_attributes(element) or _NOTHING)
+        if "id" in opening.said or "name" in opening.said:
+            self.named.append(opening)
         self.steps.append(opening)
         self.stack.append(opening)
         self.waiting.append(opening)
@@ -132,7 +150,7 @@ class _Writer:
         opening.end = self.length
         self.steps.append(Closing(opening))
         self.preformatted -= name in PREFORMATTED
-        if name not in _CELLS:
+        if name in BLOCKS or name == "br":
             self._part(name)
 
     def words(self, raw: str | None) -> None:
@@ -151,18 +169,15 @@ class _Writer:
         for opening in self.waiting:
             opening.start = self.length
         anchors: dict[str, int] = {}
-        for step in self.steps:
-            if isinstance(step, Opening) and step.element.attrib:
-                said = local_attributes(step.element)
-                for key in ("id", "name"):
-                    if said.get(key):
-                        anchors.setdefault(said[key], step.start)
+        for opening in self.named:
+            for key in ("id", "name"):
+                if opening.said.get(key):
+                    anchors.setdefault(opening.said[key], opening.start)
         return Flow("".join(self.pieces), self.steps, anchors)
 
     def _part(self, name: str) -> None:
-        if name in BLOCKS or name in _CELLS or name == "br":
-            self.block = self.block or "\t" if name in _CELLS else "\n"
-            self.lead, self.space = "", None
+        self.block = self.block or "\t" if name in _CELLS else "\n"
+        self.lead, self.space = "", None
 
     def _space(self, raw: str) -> None:
         if raw and self.preformatted:

@@ -1,40 +1,29 @@
-"""Which rows of the index may be among the best for a question: all that the rule counts, and few others.
+"""The answer to one question to the index: which words a node must have, and which rows are looked at for that.
 
-Nodes that have all the words are asked for first. Where there are none, the nodes that have a rare word are all looked at,
-which tells how many words any of them has at most; those without a rare word are asked for by sets of common words.
+Ever more of the words are taken together, the rarest first, until no node has them all. As soon as the nodes that have them
+are few, these are looked at, which tells the rest. Where they stay many, only the first in the order of the rule are.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
+import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from citekit.adapters.searching.ranking import Ranking, texts_of
-from citekit.adapters.searching.shelving import SUMMARIES, TITLES, readable
+from citekit.adapters.searching.ranking import Census, Offer, Ranking, left, ranked, texts_of
+from citekit.adapters.searching.shelving import INDEXED, LONG, SHORT, TEXT, readable
 
-RARE = 2_000
-"""Nodes that are looked at one by one, at most."""
-
-SETS = 100
-"""Sets of common words that are asked for, at most; else every node that has any of them is looked at."""
-
-_EXPANDED = 24
+EXPANDED = 24
 """Words that a beginning is replaced with, at most."""
 
-_INDEXED = 3
-"""Characters of the longest beginning that the index keeps lists for."""
-
-_SOME = 500
-"""Words that are looked at to tell how common a beginning is."""
-
-_MATCHING = "SELECT node.* FROM term CROSS JOIN node ON node.number = term.rowid WHERE term MATCH ?"
-_NUMBERS = "SELECT rowid FROM term WHERE term MATCH ? LIMIT ?"
-_ONE = "SELECT * FROM node WHERE number = ?"
-_OF_MAP = "SELECT * FROM node WHERE number >= ? AND number < ? ORDER BY number"
-_WORDS = "SELECT word, nodes FROM word WHERE word >= ? AND word < ? LIMIT ?"
+_HAVING = "SELECT rowid FROM term WHERE term MATCH ? LIMIT ?"
+_ROWS = "SELECT node.* FROM json_each(?) AS each CROSS JOIN node ON node.number = each.value"
+_OF_MAP = "SELECT node.* FROM map JOIN node ON number >= first AND number < first + slots WHERE resource_id = ?"
+_WORDS = "SELECT word FROM word WHERE word >= ? AND word < ? LIMIT ?"
+_COMMON = "SELECT sum(nodes) FROM word WHERE word >= ? AND word < ?"
+_COMMON_SHORT = "SELECT words FROM beginning WHERE letters = ?"
 
 
 class NodeRow(NamedTuple):
@@ -55,10 +44,10 @@ class NodeRow(NamedTuple):
 
 
 class _Term(NamedTuple):
-    """A word of the question: how many nodes have it, roughly, and the words that begin with it where they are few."""
+    """A word of the question: how common it is, and the words that begin with it where they are few."""
 
     word: str
-    nodes: int
+    common: int
     begun: tuple[str, ...]
 
     def beginning(self, letters: str) -> str:
@@ -73,98 +62,92 @@ class _Term(NamedTuple):
 
 
 class Asking:
-    """One question to the index, in one transaction; it offers to `ranking` every node that could count."""
+    """One question to the index, in one transaction. Answers are `(score, row)`, the best first."""
 
-    def __init__(self, connection: sqlite3.Connection, ranking: Ranking[NodeRow]) -> None:
+    def __init__(self, connection: sqlite3.Connection, words: Sequence[str], limit: int, counted: int) -> None:
         self._connection = connection
-        self._ranking = ranking
-        self._offered: set[int] = set()
+        self._words = words
+        self._limit = limit
+        self._counted = max(counted, limit)
+        self._terms: list[_Term] = []
+        self._census: Census | None = None
+        self._offers: list[Offer[NodeRow]] = []
+        self._had_last: list[int] = []
 
-    def everywhere(self, words: Sequence[str]) -> None:
-        """Look in all maps."""
-        terms = sorted((found for word in words if (found := self._term(word))), key=lambda term: term.nodes)
-        if not terms or self._offer_set(terms):
-            return
-        rare = [
-            term
-            for term, total in zip(terms, itertools.accumulate(t.nodes for t in terms), strict=True)
-            if total <= RARE
-        ]
-        self._offer_any(rare)
-        self._offer_common(terms[len(rare) :], len(terms) - 1)
+    def everywhere(self) -> list[tuple[float, NodeRow]]:
+        """The best nodes of all maps."""
+        self._terms = [self._term(word) for word in self._words]
+        needed = left([term.common for term in self._terms], self._had)
+        if self._census is None and needed:
+            self._offers = self._read(self._first([self._terms[at] for at in needed]))
+        ranking: Ranking[NodeRow] = Ranking(self._words, needed, self._limit, self._counted)
+        for each in self._offers:
+            ranking.offer(*each)
+        return ranking.best()
 
-    def within(self, resources: Iterable[str]) -> None:
-        """Look at every node of some maps."""
-        for order, resource_id in enumerate(resources):
-            found = self._connection.execute(
-                "SELECT first, slots FROM map WHERE resource_id = ?", (resource_id,)
-            ).fetchone()
-            if found is not None:
-                first, slots = found
-                for row in map(NodeRow.of, self._connection.execute(_OF_MAP, (first, first + slots))):
-                    self._ranking.offer((order, row.number), texts_of(row.title, row.summary), row)
+    def within(self, resources: Sequence[str]) -> list[tuple[float, NodeRow]]:
+        """The best nodes of some maps, for which every node of theirs is looked at."""
 
-    def _offer_common(self, terms: Sequence[_Term], most: int) -> None:
-        """Offer the nodes that have the most of these words, where those are as many as others have that were offered."""
-        for size in range(min(len(terms), most), max(self._ranking.most, 1) - 1, -1):
-            if math.comb(len(terms), size) > SETS:
-                self._offer_any(terms)
-                return
-            if sum(self._offer_set(each) for each in itertools.combinations(terms, size)):
-                return
+        def offers() -> Iterator[Offer[NodeRow]]:
+            for order, resource_id in enumerate(resources):
+                for row in map(NodeRow.of, self._connection.execute(_OF_MAP, (resource_id,))):
+                    yield (order, row.number), texts_of(row.title, row.summary), row
 
-    def _offer_set(self, terms: Sequence[_Term]) -> bool:
-        """Offer the nodes that have all these words, the first of them where they are very many; whether there are any."""
-        counted = self._ranking.counted
-        everything = _all(term.beginning(TITLES + SUMMARIES) for term in terms)
-        numbers = self._numbers(everything, counted + 1)
-        self._offer(numbers if len(numbers) <= counted else self._first(terms, counted))
+        return ranked(self._words, offers, self._limit, self._counted)
+
+    def _had(self, some: Sequence[int]) -> bool:
+        """Whether any node has all of these words; where few have, all of them are looked at, and tell of more words."""
+        if self._census is not None:
+            return self._census.had(some)
+        numbers = self._having(_all(self._terms[at].beginning(TEXT) for at in some), self._counted + 1)
+        if numbers:
+            self._had_last = numbers
+        if 0 < len(numbers) <= self._counted:
+            self._offers, self._census = self._read(numbers), Census(self._words)
+            for _, texts, _ in self._offers:
+                self._census.look(texts)
         return bool(numbers)
 
-    def _first(self, terms: Sequence[_Term], counted: int) -> Iterable[int]:
-        """The first nodes in the order of the rule: title whole, title begun, others; of each the shortest first."""
+    def _first(self, terms: Sequence[_Term]) -> Iterable[int]:
+        """The first nodes in the order of the rule: those that are found by their titles, then the others.
+
+        `_had_last` are enough of those that have these words, in their order.
+        """
+        most = self._counted
+        begun = [
+            at for kind in (SHORT, LONG) for at in self._having(_all(term.beginning(kind) for term in terms), most + 1)
+        ]
+        titled = dict.fromkeys(begun if len(begun) <= most else self._titled(terms))
+        return itertools.islice({**titled, **dict.fromkeys(self._had_last)}, most)
+
+    def _titled(self, terms: Sequence[_Term]) -> Iterable[int]:
+        """Of very many nodes whose titles have these words the first: whole, begun; of each the short ones first."""
         seen: dict[int, None] = {}
-        for tier in range(3):
-            for kind in range(len(TITLES)):
-                expression = _all(_tier(term, tier, kind) for term in terms)
-                seen.update(dict.fromkeys(self._numbers(expression, counted + len(seen))))
-                if len(seen) >= counted:
-                    return itertools.islice(seen, counted)
+        for expressions in ([term.whole for term in terms], [term.beginning for term in terms]):
+            for letter in (SHORT, LONG):
+                matching = _all(expression(letter) for expression in expressions)
+                seen.update(dict.fromkeys(self._having(matching, self._counted + len(seen))))
+                if len(seen) >= self._counted:
+                    return seen
         return seen
 
-    def _offer_any(self, terms: Sequence[_Term]) -> None:
-        """Offer every node that has any of these words."""
-        if terms:
-            expression = _any(term.beginning(TITLES + SUMMARIES) for term in terms)
-            self._offer_rows(self._connection.execute(_MATCHING, (expression,)))
-
-    def _offer(self, numbers: Iterable[int]) -> None:
-        rows = (self._connection.execute(_ONE, (number,)).fetchone() for number in numbers)
-        self._offer_rows(row for row in rows if row is not None)
-
-    def _offer_rows(self, rows: Iterable[Sequence[Any]]) -> None:
-        """Offer each unless it was before."""
-        for row in map(NodeRow.of, rows):
-            if row.number not in self._offered:
-                self._offered.add(row.number)
-                self._ranking.offer((0, row.number), texts_of(row.title, row.summary), row)
-
-    def _numbers(self, expression: str, limit: int) -> list[int]:
+    def _having(self, expression: str, limit: int) -> list[int]:
         """The numbers of the first nodes that match, in their order."""
-        return [number for (number,) in self._connection.execute(_NUMBERS, (expression, limit))]
+        return [number for (number,) in self._connection.execute(_HAVING, (expression, limit))]
 
-    def _term(self, word: str) -> _Term | None:
-        """What the index knows of a word of the question; None where no node has it."""
-        known = self._connection.execute(_WORDS, (word, word + chr(0x10FFFF), _SOME)).fetchall()
-        nodes = sum(number for _, number in known)
-        few = len(word) > _INDEXED and nodes > RARE and len(known) <= _EXPANDED
-        return _Term(word, nodes, tuple(each for each, _ in known) if few else ()) if known else None
+    def _read(self, numbers: Iterable[int]) -> list[Offer[NodeRow]]:
+        """The nodes of these numbers."""
+        rows = map(NodeRow.of, self._connection.execute(_ROWS, (json.dumps(list(numbers)),)))
+        return [((0, row.number), texts_of(row.title, row.summary), row) for row in rows]
 
-
-def _tier(term: _Term, tier: int, kind: int) -> str:
-    if tier == 0:
-        return term.whole(TITLES[kind])
-    return term.beginning(TITLES[kind] if tier == 1 else TITLES[kind] + SUMMARIES[kind])
+    def _term(self, word: str) -> _Term:
+        """What the index knows of a word of the question."""
+        ask, span = self._connection.execute, (word, word + chr(0x10FFFF))
+        short = len(word) <= INDEXED
+        (common,) = (ask(_COMMON_SHORT, (word,)).fetchone() or (0,)) if short else ask(_COMMON, span).fetchone()
+        known = ask(_WORDS, (*span, 2 if short else EXPANDED + 1)).fetchall() if common else ()
+        few = len(known) <= (1 if short else EXPANDED)
+        return _Term(word, common or 0, tuple(each for (each,) in known) if few else ())
 
 
 def _all(expressions: Iterable[str]) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from attrs import evolve, field, frozen
 
-from citekit.adapters.searching.ranking import COUNTED, Ranking, Texts, texts_of
+from citekit.adapters.searching.ranking import COUNTED, Offer, Texts, ranked, texts_of
 from citekit.domain.errors import MapCorrupt, ResourceIdRefused, ResourceMissing
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
@@ -19,7 +20,7 @@ from citekit.domain.resource_map import ResourceMap
 class ScanningNodeIndex:
     """A `NodeIndex` that remembers only the words of maps which the store keeps in memory anyway.
 
-    `counted` is how many nodes with the same words count at most.
+    `counted` is how many nodes count at most.
     """
 
     maps: MapStore
@@ -30,15 +31,20 @@ class ScanningNodeIndex:
 
     def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
         """The best nodes of all maps, or of some."""
-        ranking: Ranking[tuple[str, Node]] = Ranking(words, limit, self.counted)
-        wanted = self.maps.ids() if resources is None else dict.fromkeys(resources)
-        for order, resource_id in enumerate(wanted if words else ()):
-            for position, (texts, node) in enumerate(self._read(resource_id)):
-                ranking.offer((order, position), texts, (resource_id, node))
+        if not words:
+            return []
+        wanted = self.maps.ids() if resources is None else list(dict.fromkeys(resources))
+        best = ranked(words, partial(self._offers, wanted), limit, self.counted)
         return [
             FoundNode(resource_id, evolve(node, children=()), not node.children, score)
-            for score, (resource_id, node) in ranking.best()
+            for score, (resource_id, node) in best
         ]
+
+    def _offers(self, resources: Sequence[str]) -> Iterator[Offer[tuple[str, Node]]]:
+        """Every node of these maps."""
+        for order, resource_id in enumerate(resources):
+            for position, (texts, node) in enumerate(self._read(resource_id)):
+                yield (order, position), texts, (resource_id, node)
 
     def _read(self, resource_id: str) -> Sequence[tuple[Texts, Node]]:
         """The texts of every node; of a map that the store keeps in memory they are told apart only once."""

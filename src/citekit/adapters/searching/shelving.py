@@ -4,8 +4,8 @@ Every node has a number. The nodes of a map have numbers in a row, and the numbe
 that the order of numbers is the order of the maps and of reading. Room is left between maps; where it is used up, the maps
 nearby are moved apart.
 
-The terms of a node are its words, each behind a letter that tells the text and the length of the node: `a` to `d` the
-title of a node of the first to the fourth class of length, `e` to `h` the summary.
+The terms of a node are its words, each behind a letter: `c` for all of them, and `a` again for those of the title of a
+short node, `b` for those of the title of another.
 """
 
 from __future__ import annotations
@@ -16,17 +16,22 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from citekit.adapters.searching.ranking import length_class, length_of
+from citekit.adapters.searching.ranking import is_short, length_of
 from citekit.domain.node import Node
 from citekit.domain.words import words_of
 from citekit.wire.locations import to_plain
 
-TITLES, SUMMARIES = "abcd", "efgh"
-"""The letters before words of titles and of summaries, by the class of length."""
+SHORT, LONG, TEXT = "abc"
+"""The letters before words of titles, of short nodes and of others, and before all words."""
+
+INDEXED = 4
+"""Letters of the longest beginning that the index keeps lists for, and numbers of how common it is."""
 
 START = 1 << 45
 STRIDE = 1 << 20
 """Numbers that are left free between maps."""
+
+_compact = json.JSONEncoder(separators=(",", ":")).encode
 
 Text = str | bytes
 
@@ -36,6 +41,7 @@ Row = tuple[Text, Text, Text, Text | None, str, int]
 _ADD = "INSERT INTO node (number, id, title, type, summary, location, leaf) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _TAKE = "SELECT id, title, type, summary, location, leaf FROM node WHERE number >= ? AND number < ? ORDER BY number"
 _COUNT = "INSERT INTO word (word, nodes) VALUES (?, ?) ON CONFLICT (word) DO UPDATE SET nodes = nodes + excluded.nodes"
+_BEGIN = "INSERT INTO beginning VALUES (?, ?) ON CONFLICT (letters) DO UPDATE SET words = words + excluded.words"
 _BELOW = "SELECT resource_id, first, slots FROM map WHERE resource_id < ? ORDER BY resource_id DESC LIMIT ?"
 _ABOVE = "SELECT resource_id, first, slots FROM map WHERE resource_id > ? ORDER BY resource_id LIMIT ?"
 
@@ -46,7 +52,8 @@ class Shelving:
     def __init__(self, connection: sqlite3.Connection, stride: int = STRIDE) -> None:
         self._connection = connection
         self._stride = stride
-        self._counts: Counter[str] = Counter()
+        self._added: Counter[str] = Counter()
+        self._taken: Counter[str] = Counter()
 
     def put(self, resource_id: str, version: str, nodes: Iterable[Node]) -> None:
         """The map has these nodes now."""
@@ -67,39 +74,32 @@ class Shelving:
             self._connection.execute("DELETE FROM map WHERE resource_id = ?", (resource_id,))
 
     def finish(self) -> None:
-        """Write down how many nodes have each word."""
-        changed = [(word, by) for word, by in self._counts.items() if by]
+        """Write down how many nodes have each word, and how common each short beginning is."""
+        self._added.subtract(self._taken)
+        changed = sorted((word, by) for word, by in self._added.items() if by)
         self._connection.executemany(_COUNT, changed)
         gone = [(word,) for word, by in changed if by < 0]
         self._connection.executemany("DELETE FROM word WHERE word = ? AND nodes <= 0", gone)
-        self._counts.clear()
+        begun: Counter[str] = Counter()
+        for word, by in changed:
+            for length in range(1, min(len(word), INDEXED) + 1):
+                begun[word[:length]] += by
+        self._connection.executemany(_BEGIN, begun.items())
+        self._added.clear()
+        self._taken.clear()
 
     def _add(self, first: int, rows: Sequence[Row]) -> None:
-        terms = [(first + at, self._terms(row, 1)) for at, row in enumerate(rows)]
+        terms = [(first + at, _terms(row, self._added)) for at, row in enumerate(rows)]
         self._connection.executemany(_ADD, ((first + at, *row) for at, row in enumerate(rows)))
         self._connection.executemany("INSERT INTO term (rowid, terms) VALUES (?, ?)", terms)
 
     def _take(self, first: int, slots: int) -> list[Row]:
         """The rows with those numbers, taken out."""
         rows: list[Row] = self._connection.execute(_TAKE, (first, first + slots)).fetchall()
-        terms = [(first + at, self._terms(row, -1)) for at, row in enumerate(rows)]
+        terms = [(first + at, _terms(row, self._taken)) for at, row in enumerate(rows)]
         self._connection.executemany("INSERT INTO term (term, rowid, terms) VALUES ('delete', ?, ?)", terms)
         self._connection.execute("DELETE FROM node WHERE number >= ? AND number < ?", (first, first + slots))
         return rows
-
-    def _terms(self, row: Row, by: int) -> str:
-        """The terms of a node, whose words are counted on the way."""
-        _, title, _, summary, *_ = row
-        title, summary = readable(title), readable(summary) if summary else None
-        titled, told = set(words_of(title)), set(words_of(summary)) if summary else set()
-        self._count(titled | told, by)
-        kind = length_class(length_of(title, summary))
-        first, second = TITLES[kind], SUMMARIES[kind]
-        return " ".join([*(first + word for word in sorted(titled)), *(second + word for word in sorted(told))])
-
-    def _count(self, words: set[str], by: int) -> None:
-        for word in words:
-            self._counts[word] += by
 
     def _room(self, resource_id: str, slots: int) -> int:
         """The first of `slots` free numbers in a row, between those of the maps before and after."""
@@ -142,6 +142,17 @@ class Shelving:
             start += size + gap
 
 
+def _terms(row: Row, counts: Counter[str]) -> str:
+    """The terms of a node, whose words are counted on the way."""
+    _, title, _, summary, *_ = row
+    title, summary = readable(title), readable(summary) if summary else None
+    titled = set(words_of(title))
+    every = titled.union(words_of(summary)) if summary else titled
+    counts.update(every)
+    kind = SHORT if is_short(length_of(title, summary)) else LONG
+    return " ".join([*(kind + word for word in titled), *(TEXT + word for word in every)])
+
+
 def writable(text: str) -> Text:
     """The text, or its bytes where it holds half a surrogate pair, as JSON may, and SQLite does not take it."""
     try:
@@ -157,6 +168,6 @@ def readable(text: Text) -> str:
 
 
 def _row(node: Node) -> Row:
-    location = json.dumps(to_plain(node.location), separators=(",", ":"))
+    location = _compact(to_plain(node.location))
     summary = None if node.summary is None else writable(node.summary)
     return (writable(node.id), writable(node.title), writable(node.type), summary, location, int(not node.children))

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from sqlite3 import Connection
+from sqlite3 import Connection, OperationalError
 
 from attrs import frozen
 
 from citekit.adapters.searching.asking import Asking, NodeRow
 from citekit.adapters.searching.database import Database, UnusableError
-from citekit.adapters.searching.ranking import COUNTED, Ranking
+from citekit.adapters.searching.ranking import COUNTED
 from citekit.adapters.searching.scanning import ScanningNodeIndex
 from citekit.adapters.searching.shelving import STRIDE, Shelving
+from citekit.adapters.searching.tables import prepare
 from citekit.domain.errors import MapCorrupt, ResourceMissing
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
@@ -35,25 +37,48 @@ LOOK_LIMIT = 60.0
 MANY = 1 << 40
 """No index holds so many nodes."""
 
+BATCH = 1_000
+"""Maps whose versions are compared at once."""
+
 _VERSION = "SELECT version FROM map WHERE resource_id = ?"
+_VERSIONS = "SELECT resource_id, version FROM map WHERE resource_id IN (SELECT value FROM json_each(?))"
 _MAP_OF = "SELECT resource_id, version FROM map WHERE first <= ? ORDER BY first DESC LIMIT 1"
 
 
 @frozen
 class _Look:
-    """When the index was last found to be that of the maps: the store's state before, and the monotonic time in seconds."""
+    """When an index was last found to be that of the maps: the store's state before, and the monotonic time in seconds.
 
+    `index` is another one for each database that was made.
+    """
+
+    index: str
     state: str | None
     at: float
     maps: int
 
-    def holds(self, state: str | None) -> bool:
+    def holds(self, index: str, state: str | None) -> bool:
         """Whether the maps need not be looked at one by one."""
         return (
             state is not None
-            and state == self.state
-            and time.monotonic() - self.at < min(self.maps / LOOK_RATE, LOOK_LIMIT)
+            and (index, state) == (self.index, self.state)
+            and 0 <= time.monotonic() - self.at < min(self.maps / LOOK_RATE, LOOK_LIMIT)
         )
+
+    @classmethod
+    def recorded(cls, connection: Connection) -> _Look:
+        """The last one of any program. Where its time is to come, the clock was set back, and it holds no more."""
+        index, state, at, maps = connection.execute("SELECT * FROM look").fetchone()
+        return cls(index, state, time.monotonic() - (time.time() - at), maps)
+
+    def record(self, connection: Connection) -> None:
+        """Tell other programs, unless one of them writes now."""
+        (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
+        connection.execute("PRAGMA busy_timeout = 0")
+        with suppress(OperationalError):
+            at = time.time() - (time.monotonic() - self.at)
+            connection.execute("UPDATE look SET state = ?, at = ?, maps = ?", (self.state, at, self.maps))
+        connection.execute(f"PRAGMA busy_timeout = {patience}")
 
 
 class SqliteNodeIndex:
@@ -61,7 +86,7 @@ class SqliteNodeIndex:
 
     Whatever comes, goes or is replaced in the store is seen by the next question, and what is told of a node was checked
     against the state of its map. What somebody writes into the file of a map in place is found after a second for every 1,000
-    maps, a minute at most, and at once by a new process.
+    maps, a minute at most.
     """
 
     def __init__(
@@ -75,20 +100,22 @@ class SqliteNodeIndex:
     ) -> None:
         """`patience` is how many seconds to wait for another process that writes into the index.
 
-        `counted` is how many nodes with the same words count at most; `stride` the room between maps.
+        `counted` is how many nodes count at most; `stride` the room between maps.
         """
         self._maps = maps
         self._database = Database(folder, patience)
         self._scan = ScanningNodeIndex(maps, counted)
         self._counted = counted
         self._stride = stride
-        self._look = _Look(None, 0.0, 0)
+        self._look = _Look("", None, 0.0, 0)
         self._following = threading.Lock()
 
     def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
         """The best nodes of all maps, or of some."""
         if not words:
             return []
+        if not self._database.exists() and not self._maps.ids():
+            return []  # nothing is made where there is nothing to index
         wanted = None if resources is None else list(dict.fromkeys(resources))
         with suppress(UnusableError):
             for attempt in range(3):
@@ -106,14 +133,12 @@ class SqliteNodeIndex:
     ) -> Sequence[FoundNode] | None:
         """The best nodes, or None where one of them is no longer what the index says."""
         with self._database.connected() as connection:
+            prepare(connection)
             fresh = self._follow(connection, anew) if resources is None else self._follow_some(connection, resources)
-            ranking: Ranking[NodeRow] = Ranking(words, limit, self._counted)
             connection.execute("BEGIN")
-            asking = Asking(connection, ranking)
-            asking.everywhere(words) if resources is None else asking.within(resources)
-            best = [
-                (score, row, connection.execute(_MAP_OF, (row.number,)).fetchone()) for score, row in ranking.best()
-            ]
+            asking = Asking(connection, words, limit, self._counted)
+            found = asking.everywhere() if resources is None else asking.within(resources)
+            best = [(score, row, connection.execute(_MAP_OF, (row.number,)).fetchone()) for score, row in found]
         versions = dict(known for _, _, known in best)
         if not all(name in fresh or self._maps.version(name) == version for name, version in versions.items()):
             return None
@@ -121,23 +146,42 @@ class SqliteNodeIndex:
 
     def _follow(self, connection: Connection, anew: bool) -> Collection[str]:
         """Bring the index up to what the maps are now; the ids of those that were read for that."""
-        state = self._maps.state()
-        if not anew and self._look.holds(state):
+        if self._is_followed(connection, anew):
             return ()
         with self._following:
-            state, at = self._maps.state(), time.monotonic()
-            if not anew and self._look.holds(state):
+            if self._is_followed(connection, anew):
                 return ()
-            versions = dict(self._maps.versions())
-            number = len(versions)
-            for resource_id, version in connection.execute("SELECT resource_id, version FROM map"):
-                if versions.get(resource_id) == version:
-                    del versions[resource_id]
-                else:
-                    versions.setdefault(resource_id, "")
-            self._renew(connection, sorted(versions))
-            self._look = _Look(state, at, number)
-            return versions.keys()
+            state, at = self._maps.state(), time.monotonic()
+            number, stale = self._compare(connection)
+            self._renew(connection, sorted(stale))
+            if state is not None:
+                self._look = _Look(_Look.recorded(connection).index, state, at, number)
+                self._look.record(connection)
+            return stale
+
+    def _is_followed(self, connection: Connection, anew: bool) -> bool:
+        """Whether this program, or another, looked at all maps lately, and none came or went since."""
+        if anew:
+            return False
+        state, recorded = self._maps.state(), _Look.recorded(connection)
+        return recorded.holds(recorded.index, state) or self._look.holds(recorded.index, state)
+
+    def _compare(self, connection: Connection) -> tuple[int, set[str]]:
+        """How many maps there are, and the ids of those that the index does not have as they are now, or has though gone."""
+        versions, number, known = iter(self._maps.versions().items()), 0, 0
+        stale: set[str] = set()
+        while batch := dict(itertools.islice(versions, BATCH)):
+            number += len(batch)
+            for resource_id, version in connection.execute(_VERSIONS, (json.dumps(list(batch)),)):
+                known += 1
+                if batch[resource_id] == version:
+                    del batch[resource_id]
+            stale.update(batch)
+        (indexed,) = connection.execute("SELECT count(*) FROM map").fetchone()
+        if known < indexed:
+            ids = set(self._maps.ids())
+            stale.update(name for (name,) in connection.execute("SELECT resource_id FROM map") if name not in ids)
+        return number, stale
 
     def _follow_some(self, connection: Connection, resources: Iterable[str]) -> Collection[str]:
         """The same for a few maps, whatever became of the others."""

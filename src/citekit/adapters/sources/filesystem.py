@@ -9,9 +9,9 @@ from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 
-from citekit.adapters.drivers.diskcache import Index
 from citekit.adapters.drivers.file_state import FileState
 from citekit.adapters.drivers.files import open_for_reading, unreadable
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.sources.search import LIMIT, files_below
 from citekit.adapters.sources.states import States
 from citekit.adapters.sources.unsupported import why_unsupported

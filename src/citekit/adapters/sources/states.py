@@ -7,8 +7,9 @@ import time
 from collections import OrderedDict
 from typing import Any
 
-from citekit.adapters.drivers.diskcache import Index
 from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.sqlite_index import Index
+from citekit.adapters.sources.known_digests import digest_in, row_of
 from citekit.domain.digest import Digest
 
 RACY = 2.0
@@ -31,7 +32,7 @@ class States:
         """The digest of a file in that state, or None where it is not known."""
         found = self._recent.get(state)
         if found is None:
-            found = _digest_in(self._remembered(state))
+            found = self._digest_in(state)
             if found is not None:
                 self._keep(state, found)
         return found
@@ -59,12 +60,16 @@ class States:
             _bounded(self._unsettled, state, known or now)
         return known or now
 
+    def _digest_in(self, state: FileState) -> Digest | None:
+        found = digest_in(self._remembered(state))
+        return Digest(found) if found is not None else None
+
     def _remembered(self, state: FileState) -> dict[str, Any] | None:
-        return self._index.get(_row(state)) if self._index is not None else None
+        return self._index.get(row_of(state)) if self._index is not None else None
 
     def _note(self, state: FileState, plain: dict[str, Any]) -> None:
         if self._index is not None:
-            self._index.put(_row(state), plain)
+            self._index.put(row_of(state), plain)
 
     def _keep(self, state: FileState, digest: Digest) -> None:
         with self._lock:
@@ -76,20 +81,6 @@ def _bounded(table: OrderedDict[FileState, Any], state: FileState, value: object
     table.move_to_end(state)
     while len(table) > REMEMBERED:
         table.popitem(last=False)
-
-
-def _row(state: FileState) -> str:
-    return f"state:{state.device}:{state.inode}:{state.size}:{state.mtime_ns}:{state.ctime_ns}"
-
-
-def _digest_in(plain: object) -> Digest | None:
-    match plain:
-        case {"sha256": str(text)}:
-            try:
-                return Digest(text)
-            except ValueError:
-                return None
-    return None
 
 
 def _since_in(plain: object) -> float | None:

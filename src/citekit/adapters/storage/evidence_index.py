@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from citekit.adapters.drivers.index_database import Database, Tables
+from citekit.adapters.drivers.sqlite_file import SqliteFile
+from citekit.adapters.drivers.sqlite_tables import Tables
 from citekit.adapters.storage.evidence_record import EvidenceRecord
 from citekit.domain.digest import Digest
 from citekit.domain.evidence import EvidenceKey
@@ -65,7 +66,7 @@ class EvidenceIndex:
     In each step that changes rows of `object`, `total` changes by the same amount: it stays their sum.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteFile) -> None:
         self._database = database
 
     def find(self, key: EvidenceKey) -> EvidenceRecord | None:

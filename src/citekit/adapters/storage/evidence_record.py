@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from attrs import astuple, evolve, frozen
+from attrs import evolve, frozen
 
 from citekit.adapters.drivers.boot import boot_id
 from citekit.adapters.drivers.file_state import FileState
@@ -95,7 +95,7 @@ class EvidenceRecord:
     def to_plain(self) -> dict[str, Any]:
         """Plain data for the index, all but the digest."""
         return {
-            "state": astuple(self.state),
+            "state": [*self.state],
             "since": self.since,
             "seen": self.seen,
             "boot": self.boot,

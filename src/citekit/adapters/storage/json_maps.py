@@ -11,16 +11,15 @@ from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 
-from citekit.adapters.drivers.diskcache import Index
-from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.file_state import FileState, version_of
 from citekit.adapters.drivers.files import open_for_reading, sweep, sync_folder, unwritable, write_atomically
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.editions import Editions
 from citekit.adapters.storage.hot_maps import HotMaps
 from citekit.adapters.storage.map_cards import MapCards, RememberedCard, is_inside
 from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, parsed
 from citekit.adapters.storage.map_hints import MapHints
-from citekit.adapters.storage.map_listing import MapListing, is_plain, map_files
-from citekit.adapters.storage.map_states import is_settled, state_of, text_of, version_of
+from citekit.adapters.storage.map_listing import MapListing, MapVersions, is_plain
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, ResourceMissing
 from citekit.domain.ids import check_resource_id, stored_name
@@ -89,16 +88,12 @@ class JsonMapStore:
         return found
 
     def versions(self) -> Mapping[str, str]:
-        """Every stored resource id, with what its file looks like. Raises `MapCorrupt` where the folder cannot be read."""
-        found, now = {}, time.time()
-        try:
-            files = map_files(str(self._folder))
-        except OSError as error:
-            raise self._listing.unreadable(error) from error
-        for name, entry in files.items():
-            with suppress(OSError):
-                found[name] = version_of(entry.stat(), now)
-        return found
+        """Every stored resource id, with what its file looks like: each is looked at when it is asked for, none is held.
+
+        Raises `MapCorrupt` where the folder cannot be read; so does going through them.
+        """
+        self._listing.check()
+        return MapVersions(self._listing, self.version)
 
     def version(self, resource_id: str) -> str | None:
         """What the map's file looks like."""
@@ -112,12 +107,12 @@ class JsonMapStore:
         """What the folder looks like: its times tell of every map that is put there, replaced or removed."""
         now = time.time()
         try:
-            state = state_of(self._folder.stat())
+            state = FileState.of(self._folder.stat())
         except FileNotFoundError:
             return ""
         except OSError:
             return None
-        return text_of(state) if is_settled(state, now, now) else None
+        return str(state) if state.tells(now) else None
 
     def put(self, resource_map: ResourceMap) -> None:
         """Store or replace. Raises `FaultyAnswer` where the map holds what JSON cannot say."""

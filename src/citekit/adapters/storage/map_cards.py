@@ -16,9 +16,9 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
+from citekit.adapters.drivers.file_state import FileState
 from citekit.adapters.drivers.sqlite_rows import SqliteRows
 from citekit.adapters.storage.map_listing import map_files
-from citekit.adapters.storage.map_states import is_settled, state_of, text_of
 from citekit.domain.map_card import MapCard
 
 DATABASE = "maps-1/cards.db"
@@ -39,7 +39,7 @@ _SEPARATOR = "\x1f"
 class RememberedCard(NamedTuple):
     """A card, and the SHA-256 of the map's file that it was read from.
 
-    `state` is how the file looked then (`map_states.text_of`), since `since` (seconds since the epoch), `settled` whether
+    `state` is how the file looked then (`FileState` as text), since `since` (seconds since the epoch), `settled` whether
     a later change would show: else only the bytes tell.
     """
 
@@ -55,10 +55,10 @@ class RememberedCard(NamedTuple):
 
     def seen(self, status: os.stat_result, looked: float) -> RememberedCard:
         """The same card, after the bytes were read at `looked` from a file that looked like that before."""
-        state = state_of(status)
-        text = text_of(state)
+        state = FileState.of(status)
+        text = str(state)
         since = self.since if text == self.state else looked
-        return RememberedCard(self.card, self.digest, text, is_settled(state, looked, since), since)
+        return RememberedCard(self.card, self.digest, text, state.is_settled(looked, state.window, since), since)
 
 
 class MapCards:
@@ -72,7 +72,7 @@ class MapCards:
         """The card of the map whose file at `path` looks like that, where it is known."""
         text = self._rows.get(resource_id)
         remembered = _read(resource_id, text) if text is not None else None
-        if remembered is None or remembered.holds(text_of(state_of(status))):
+        if remembered is None or remembered.holds(str(FileState.of(status))):
             return remembered and remembered.card
         checked = _checked(remembered, path)
         if checked is None:
@@ -150,7 +150,7 @@ def _current(remembered: RememberedCard, entry: os.DirEntry[str], folder: str) -
     try:
         if entry.is_symlink() and not is_inside(entry.path, folder):
             return None
-        if remembered.holds(text_of(state_of(entry.stat()))):
+        if remembered.holds(str(FileState.of(entry.stat()))):
             return remembered
     except OSError:
         return None

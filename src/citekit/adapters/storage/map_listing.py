@@ -9,10 +9,11 @@ import os
 import re
 import threading
 import time
+from collections.abc import Callable, ItemsView, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from citekit.adapters.storage.map_states import State, is_settled, state_of
+from citekit.adapters.drivers.file_state import FileState, version_of
 from citekit.domain.errors import MapCorrupt, ResourceIdRefused
 
 SUFFIX = ".json"
@@ -51,13 +52,22 @@ def map_files(folder: str) -> dict[str, os.DirEntry[str]]:
 
     A folder that is not there has no maps.
     """
-    found: dict[str, os.DirEntry[str]] = {}
+    return dict(each_map_file(folder))
+
+
+def each_map_file(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """The same one by one, in any order; only odd names are held, since two of them may stand for one id."""
+    odd: dict[str, os.DirEntry[str]] = {}
     with suppress(FileNotFoundError), os.scandir(folder) as entries:
         for entry in entries:
             name = id_of(entry)
-            if name is not None and (name not in found or _is_ours(entry, name)):
-                found[name] = entry
-    return found
+            if name is None:
+                continue
+            if is_plain(name) and len(entry.name) == len(name) + len(SUFFIX):
+                yield name, entry
+            elif name not in odd or _is_ours(entry, name):
+                odd[name] = entry
+    yield from odd.items()
 
 
 def _is_ours(entry: os.DirEntry[str], resource_id: str) -> bool:
@@ -71,7 +81,7 @@ class _Kept(NamedTuple):
     """The ids as they were listed at `looked`, when the folder looked like `state`, as it did since `since`."""
 
     ids: tuple[str, ...]
-    state: State | None
+    state: FileState | None
     since: float
     looked: float
 
@@ -103,10 +113,11 @@ class MapListing:
     def at_hand(self) -> tuple[str, ...] | None:
         """The ids as they were listed, where nothing has come or gone since; None where the folder would have to be read."""
         kept = self._kept
-        if kept is None or kept.state is None or not is_settled(kept.state, kept.looked, kept.since):
+        state = kept.state if kept is not None else None
+        if kept is None or state is None or not state.is_settled(kept.looked, state.window, kept.since):
             return None
         try:
-            return kept.ids if self._state() == kept.state else None
+            return kept.ids if self._state() == state else None
         except OSError:
             return None
 
@@ -114,13 +125,31 @@ class MapListing:
         """What is told of a folder that cannot be listed."""
         return MapCorrupt(f"The folder of maps cannot be read: {self._folder} ({error.strerror}).")
 
+    def check(self) -> None:
+        """Raises `MapCorrupt` where the folder is there, but cannot be read."""
+        try:
+            with suppress(FileNotFoundError), os.scandir(self._folder):
+                pass
+        except OSError as error:
+            raise self.unreadable(error) from error
+
+    def versions(self) -> Iterator[tuple[str, str]]:
+        """Each id with the version of its file, looked at now. Raises `MapCorrupt` where the folder cannot be read."""
+        now = time.time()
+        try:
+            for name, entry in each_map_file(self._folder):
+                with suppress(OSError):
+                    yield name, version_of(entry.stat(), now)
+        except OSError as error:
+            raise self.unreadable(error) from error
+
     def forget(self) -> None:
         """List the folder again at the next look: something was put there, or removed."""
         with self._lock:
             if self._kept is not None:
                 self._kept = self._kept._replace(state=None)
 
-    def _keep(self, found: tuple[str, ...], state: State | None, looked: float) -> tuple[str, ...]:
+    def _keep(self, found: tuple[str, ...], state: FileState | None, looked: float) -> tuple[str, ...]:
         with self._lock:
             before = self._kept
             since = looked
@@ -130,7 +159,44 @@ class MapListing:
             self._kept = _Kept(found, state, since, looked)
         return found
 
-    def _state(self) -> State | None:
+    def _state(self) -> FileState | None:
         with suppress(FileNotFoundError):
-            return state_of(os.stat(self._folder))  # noqa: PTH116 - once for every look: a Path costs more than the look
+            return FileState.of(os.stat(self._folder))  # noqa: PTH116 - once for every look: a Path costs more than the look
         return None
+
+
+class MapVersions(Mapping[str, str]):
+    """The versions of maps by their ids, as they are when asked for: nothing is held, however many there are."""
+
+    def __init__(self, listing: MapListing, version: Callable[[str], str | None]) -> None:
+        """`version` tells that of one map, None where there is none."""
+        self._listing = listing
+        self._version = version
+
+    def __getitem__(self, resource_id: str) -> str:
+        """The version of a map."""
+        version = self._version(resource_id)
+        if version is None:
+            raise KeyError(resource_id)
+        return version
+
+    def __iter__(self) -> Iterator[str]:
+        """Every id."""
+        return (name for name, _ in self._listing.versions())
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return sum(1 for _ in self)
+
+    def items(self) -> ItemsView[str, str]:
+        """Each id and version, for one look at each."""
+        return _Items(self, self._listing.versions)
+
+
+class _Items(ItemsView[str, str]):
+    def __init__(self, versions: Mapping[str, str], look: Callable[[], Iterator[tuple[str, str]]]) -> None:
+        super().__init__(versions)
+        self._look = look
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return self._look()

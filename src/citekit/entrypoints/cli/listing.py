@@ -1,6 +1,6 @@
 """`citekit list`."""
 
-# ruff: noqa: PTH112, PTH113, PTH117, PTH118, PTH119 - pathlib would cost this start 3 ms
+# ruff: noqa: PTH112, PTH113, PTH118, PTH119 - pathlib would cost this start 3 ms
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from citekit.application.written_places import written_places
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.session import Session, pass_session
 
@@ -88,22 +89,12 @@ def _state(session: Session, glance: Glance, card: MapCard) -> str:
     """What became of the file, looked for only where the map says that it is: see `application.locating`."""
     if not card.source_path or card.source_hash is None:
         return "unknown"
-    home, written = glance.home, _clean(card.source_path)
-    beside = os.path.join(home, os.path.basename(written))
-    places = (written,) if os.path.isabs(written) else (os.path.join(home, written), beside)
+    places = written_places(card.source_path, glance.home)
+    beside = os.path.join(glance.home, os.path.basename(places[0]))
     there = next((place for place in places if os.path.isfile(place)), None)
     if there is None:
         return "changed" if os.path.isfile(beside) else "missing"
     return "unchanged" if (glance.digest(there) or _digest(session, there)) == card.source_hash else "changed"
-
-
-def _clean(path: str) -> str:
-    """A path without idle parts: `a//b/./c/` is `a/b/c`."""
-    if os.path.normpath(path) == path:
-        return path
-    from pathlib import Path
-
-    return str(Path(path))
 
 
 def _digest(session: Session, path: str) -> str | None:

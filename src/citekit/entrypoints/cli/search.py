@@ -23,7 +23,8 @@ def command(session: Session, words: tuple[str, ...], limit: int, resources: tup
     """Find nodes by the words of their titles and summaries.
 
     Looks in all maps; the best hits come first. Every one of the WORDS must begin some word of the node; case and
-    accents do not matter.
+    accents do not matter. Words that no node has are left out; where no node has all of the others, the most common
+    one is, then the next.
     """
     for resource in resources:
         session.app.maps.get(resource)

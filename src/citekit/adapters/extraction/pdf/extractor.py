@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from citekit.adapters.drivers.installed import version_of
+from citekit.adapters.drivers.pdf_memory import PdfMemory
 from citekit.adapters.drivers.pdf_pool import Use, shared
 from citekit.adapters.drivers.pymupdf import empty_store
 from citekit.adapters.extraction.pdf.mini import check_inside, write_mini
@@ -20,18 +22,26 @@ from citekit.domain.locations import Location, Pages
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
+if TYPE_CHECKING:
+    from citekit.adapters.drivers.sqlite_index import Index
+
 RECIPE = "3"
 """Changes whenever this package would make other bytes of the same request."""
 
 
 @frozen
 class PyMuPdfExtractor:
-    """Pages as a mini-PDF (NATIVE and PDF), as text, or, where they are not too many, as one picture (PNG)."""
+    """Pages as a mini-PDF (NATIVE and PDF), as text, or, where they are not too many, as one picture (PNG).
+
+    `index` remembers where the bookmarks and pages of long documents lie; None reads that of each document anew.
+    """
+
+    index: Index | None = None
 
     @property
     def identity(self) -> ExtractorIdentity:
         """The recipe and PyMuPDF: either changes the bytes."""
-        return ExtractorIdentity("pymupdf-pdf", f"{RECIPE}-{_pymupdf_version()}")
+        return ExtractorIdentity("pymupdf-pdf", f"{RECIPE}-{version_of('pymupdf', 'pymupdf', 'pymupdf-lite')}")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """PDF and TEXT of any pages of a PDF, PNG of at most `PAGES_LIMIT`."""
@@ -48,7 +58,7 @@ class PyMuPdfExtractor:
             raise FormUnsupported(_no_form(location, options.form))
         progress(0, len(location.numbers), "pages")
         if options.form not in (Form.PNG, Form.TEXT):
-            return write_mini(source.path, location, target)
+            return write_mini(PdfMemory(source, self.index), location, target)
         with shared(source.path, Use.DRAWING, ExtractionFailed) as document:
             check_inside(document, location)
             if options.form is Form.TEXT:
@@ -61,16 +71,3 @@ def _no_form(location: Location, form: Form) -> str:
     if form is Form.PNG and isinstance(location, Pages):
         return f"A picture shows at most {PAGES_LIMIT} pages, not {len(location.numbers)}: ask for fewer, or for a PDF."
     return f"Such a place of a PDF cannot be had as {form.value}: ask for pdf, text or png."
-
-
-@cache
-def _pymupdf_version() -> str:
-    """The installed version, told without importing the library."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    for name in ("pymupdf", "pymupdf-lite"):
-        try:
-            return version(name)
-        except PackageNotFoundError:
-            continue
-    return "unknown"

@@ -7,9 +7,9 @@ from typing import Any
 
 from attrs import define, field
 
+from citekit.adapters.drivers.pdf_structure import explicit, page_number
 from citekit.adapters.drivers.pymupdf import Document, exclusive, new_document
-from citekit.adapters.extraction.pdf.destinations import explicit, page_number
-from citekit.adapters.extraction.pdf.scrub import PAGE_NAMES, clean_annotation
+from citekit.adapters.extraction.pdf.scrub import PAGE_NAMES, clean_annotation, passive
 
 _INHERITED = ("Resources", "MediaBox", "CropBox", "Rotate")
 """ISO 32000-1, 7.7.3.4."""
@@ -88,7 +88,9 @@ class _Graft:
         here.pop(0, None)
         entries = mupdf.pdf_new_array(self._made, len(made))
         for (annotation, cleaned, goal), copy in zip(kept, made, strict=True):
-            self._fill(copy, cleaned)
+            mupdf.pdf_update_object(
+                self._made, mupdf.pdf_to_num(copy), mupdf.pdf_graft_mapped_object(self._map, cleaned)
+            )
             mupdf.pdf_dict_puts(copy, "P", page)
             for name in _RELATIVES:
                 relative = here.get(mupdf.pdf_to_num(mupdf.pdf_dict_gets(annotation, name)))
@@ -101,17 +103,23 @@ class _Graft:
     def _cleaned(self, annotation: Any, goal: Any) -> Any:
         """The entries of an annotation that may stay, without those that name other objects of a document; None drops it."""
         mupdf = self._mupdf
-        kind = mupdf.pdf_to_name(mupdf.pdf_dict_gets(annotation, "Subtype"))
+        kind = mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(annotation.m_internal, "Subtype"))
         if kind == "Widget":
             raise GraftError
+        if kind == "Link" and goal is None and not self._acts(annotation) and not self._is_seen(annotation):
+            return None
         copy = mupdf.pdf_copy_dict(annotation)
         clean_annotation(mupdf, copy)
         for name in ("P", "Dest", *_RELATIVES):
             mupdf.pdf_dict_dels(copy, name)
         if mupdf.pdf_to_name(mupdf.pdf_dict_getp(copy, "A/S")) == "GoTo":
             mupdf.pdf_dict_dels(copy, "A")
-        idle = kind == "Link" and not mupdf.pdf_dict_gets(copy, "A").m_internal and goal is None
-        return None if idle and not self._is_seen(annotation) else copy
+        return copy
+
+    def _acts(self, link: Any) -> bool:
+        """Whether a click on a link leads out of the document."""
+        needed = passive(self._mupdf, link)
+        return needed is not None and self._mupdf.pdf_to_name(self._mupdf.pdf_dict_getp(link, "A/S")) != "GoTo"
 
     def _is_seen(self, link: Any) -> bool:
         """Whether a link has a look of its own, a frame as a rule (12.5.4)."""
@@ -159,12 +167,6 @@ class _Graft:
         if mupdf.pdf_dict_len(kept):
             mupdf.pdf_dict_puts(here, "Info", kept)
 
-    def _fill(self, copy: Any, entries: Any) -> None:
-        mupdf = self._mupdf
-        for place in range(mupdf.pdf_dict_len(entries)):
-            name = mupdf.pdf_to_name(mupdf.pdf_dict_get_key(entries, place))
-            self._put(copy, name, mupdf.pdf_dict_get_val(entries, place))
-
     def _put(self, copy: Any, name: str, value: Any) -> None:
         if value.m_internal:
             self._mupdf.pdf_dict_puts(copy, name, self._mupdf.pdf_graft_mapped_object(self._map, value))
@@ -172,8 +174,9 @@ class _Graft:
 
 def _check_alone(mupdf: Any, made: Any, count: int) -> None:
     """Some object of a page may refer to another page, and so have brought the source along."""
-    pages = 0
+    pages, kind, name = 0, mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_name
     for number in range(1, mupdf.pdf_xref_len(made)):
-        pages += mupdf.pdf_to_name(mupdf.pdf_dict_gets(mupdf.pdf_new_indirect(made, number, 0), "Type")) == "Page"
+        each = mupdf.pdf_new_indirect(made, number, 0)
+        pages += name(kind(each.m_internal, "Type")) == "Page"
     if pages != count:
         raise GraftError

@@ -8,11 +8,13 @@ from typing import Any
 
 from citekit.adapters.drivers.files import writing
 from citekit.adapters.drivers.pdf_labels import LabelRule, labels_of, read_labels
+from citekit.adapters.drivers.pdf_memory import PdfMemory
 from citekit.adapters.drivers.pdf_outline import read_bookmarks
 from citekit.adapters.drivers.pdf_pool import Use, shared
+from citekit.adapters.drivers.pdf_structure import OutlineError
 from citekit.adapters.drivers.pymupdf import Document, exclusive, opened, written
 from citekit.adapters.extraction.pdf.catalog import bake_forms, read_catalog, restore_catalog, write_labels
-from citekit.adapters.extraction.pdf.destinations import OutlineError, copied_marks
+from citekit.adapters.extraction.pdf.destinations import copied_marks
 from citekit.adapters.extraction.pdf.graft import GraftError, graft_pages
 from citekit.adapters.extraction.pdf.outline import Mark, kept_marks, write_outline
 from citekit.adapters.extraction.pdf.page_tree import find_pages
@@ -23,8 +25,8 @@ from citekit.domain.evidence import Extraction
 from citekit.domain.locations import Pages
 
 
-def write_mini(path: Path, location: Pages, target: Path) -> Extraction:
-    """Write the pages of `location` of the PDF at `path` to `target`; where it has a region, the page is cut to it.
+def write_mini(memory: PdfMemory, location: Pages, target: Path) -> Extraction:
+    """Write the pages of `location` of the PDF that `memory` is of to `target`; with a region, the page is cut to it.
 
     Links between kept pages, annotations, page labels, layers and the bookmarks of kept pages stay; form fields become
     part of the page. Links to other pages, attached files, scripts and other actions, the structure tree and everything
@@ -33,7 +35,7 @@ def write_mini(path: Path, location: Pages, target: Path) -> Extraction:
     The pages are copied into a new document; out of one that is encrypted, damaged, or holds fields on these pages, all
     others are taken instead, which reads it whole. Which way is taken depends on the file and the pages alone.
     """
-    data, notes = _copied(path, location) or _selected(path, location)
+    data, notes = _copied(memory, location) or _selected(memory.source.path, location)
     with writing(target):  # not by `save`: MuPDF would report a full disk as a fault of the document
         target.write_bytes(data)
     return Extraction(suffix=".pdf", media_type="application/pdf", extent=location, notes=notes)
@@ -42,19 +44,28 @@ def write_mini(path: Path, location: Pages, target: Path) -> Extraction:
 _Made = tuple[bytes, tuple[str, ...]]
 
 
-def _copied(path: Path, location: Pages) -> _Made | None:
+def _copied(memory: PdfMemory, location: Pages) -> _Made | None:
     """The mini-PDF and notes; None where the pages cannot be copied alone."""
     try:
-        with shared(path, Use.COPYING, ExtractionFailed) as document:
+        with shared(memory.source.path, Use.COPYING, ExtractionFailed) as document:
             check_inside(document, location)
-            pages = None if document.is_repaired or _is_encrypted(document) else find_pages(document, location.numbers)
-            if pages is None:
+            if document.is_repaired or _is_encrypted(document):
                 return None
-            mini = graft_pages(document, pages)
-            marks, labels = copied_marks(document, _positions(pages)), read_labels(document)
-            return None if document.is_repaired else _finished(mini, location, marks, labels)
+            made = _grafted(document, location, memory)
+        if made is not None:
+            memory.save()
+        return made
     except (GraftError, OutlineError, ExtractionFailed):
         return None
+
+
+def _grafted(document: Document, location: Pages, memory: PdfMemory) -> _Made | None:
+    pages = find_pages(document, location.numbers, memory)
+    if pages is None:
+        return None
+    mini = graft_pages(document, pages)
+    marks, labels = copied_marks(document, _positions(pages), memory), read_labels(document)
+    return None if document.is_repaired else _finished(mini, location, marks, labels, clean=True)
 
 
 def _positions(pages: Sequence[Any]) -> dict[int, int]:
@@ -83,11 +94,15 @@ def _selected(path: Path, location: Pages) -> _Made:
         return _finished(document, location, marks, labels)
 
 
-def _finished(mini: Document, location: Pages, marks: Sequence[Mark], labels: Sequence[LabelRule]) -> _Made:
+def _finished(
+    mini: Document, location: Pages, marks: Sequence[Mark], labels: Sequence[LabelRule], *, clean: bool = False
+) -> _Made:
+    """The file of a document of the asked pages alone; `clean` says that they are scrubbed."""
     notes: tuple[str, ...] = ()
     if location.region is not None:
         notes = clip_page(mini[0], location.region)
-    scrub_pages(mini)
+    if location.region is not None or not clean:
+        scrub_pages(mini)
     write_labels(mini, labels_of(labels, location.numbers))
     write_outline(mini, [] if location.region is not None else marks)
     return written(mini), notes

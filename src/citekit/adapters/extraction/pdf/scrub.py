@@ -39,12 +39,10 @@ def scrub_pages(document: Document) -> None:
 
 
 def _keep(mupdf: Any, dictionary: Any, names: frozenset[str] | tuple[str, ...]) -> None:
-    keys = [
-        mupdf.pdf_to_name(mupdf.pdf_dict_get_key(dictionary, place)) for place in range(mupdf.pdf_dict_len(dictionary))
-    ]
-    for key in keys:
-        if key not in names:
-            mupdf.pdf_dict_dels(dictionary, key)
+    plain, name, key = dictionary.m_internal, mupdf.ll_pdf_to_name, mupdf.ll_pdf_dict_get_key
+    for each in [name(key(plain, place)) for place in range(mupdf.ll_pdf_dict_len(plain))]:
+        if each not in names:
+            mupdf.ll_pdf_dict_dels(plain, each)
 
 
 def _scrub_annotations(mupdf: Any, page: Any) -> None:
@@ -74,14 +72,21 @@ def clean_annotation(mupdf: Any, annotation: Any) -> None:
 
 
 def _scrub_action(mupdf: Any, annotation: Any) -> None:
-    action = mupdf.pdf_dict_gets(annotation, "A")
-    if not action.m_internal:
+    if not mupdf.ll_pdf_dict_gets(annotation.m_internal, "A"):
         return
-    needed = _PASSIVE.get(mupdf.pdf_to_name(mupdf.pdf_dict_gets(action, "S")))
-    target = mupdf.pdf_to_text_string(mupdf.pdf_dict_gets(action, "URI")).strip().lower()
-    if needed is None or target.startswith(_ACTIVE_SCHEMES):
+    needed = passive(mupdf, annotation)
+    if needed is None:
         mupdf.pdf_dict_dels(annotation, "A")
     else:
-        action = mupdf.pdf_copy_dict(action)
+        action = mupdf.pdf_copy_dict(mupdf.pdf_dict_gets(annotation, "A"))
         _keep(mupdf, action, ("S", *needed))
         mupdf.pdf_dict_puts(annotation, "A", action)
+
+
+def passive(mupdf: Any, annotation: Any) -> tuple[str, ...] | None:
+    """What the action of an annotation needs besides its kind; None where it has none that may stay."""
+    action = mupdf.ll_pdf_dict_gets(annotation.m_internal, "A")
+    needed = _PASSIVE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "S"))) if action else None
+    address = mupdf.ll_pdf_dict_gets(action, "URI") if needed else None
+    target = mupdf.ll_pdf_to_text_string(address) if address else ""
+    return None if target.strip().lower().startswith(_ACTIVE_SCHEMES) else needed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
@@ -19,6 +19,9 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
+if TYPE_CHECKING:
+    from citekit.adapters.drivers.sqlite_index import Index
+
 VERSION = "1"
 """Changes whenever the same bytes would give another map."""
 
@@ -29,12 +32,16 @@ CODE = frozenset(
 
 @frozen
 class LocalMapper:
-    """Chooses the outliner of the file's format; one that finds no structure at all gives way to the plain one."""
+    """Chooses the outliner of the file's format; one that finds no structure at all gives way to the plain one.
+
+    `index` remembers of long PDFs what makes cutting them fast; None does without.
+    """
 
     reader: Reader
     probe: MediaProbe
     clock: Clock
     identity: MapperIdentity = field(default=MapperIdentity("local", VERSION))
+    index: Index | None = None
 
     def supports(self, format: Format) -> bool:
         """Whether there is an outliner for that format; there is one for every format that `detect` knows."""
@@ -87,7 +94,7 @@ class LocalMapper:
 
     def _prose(self) -> dict[str, Callable[[], Outliner]]:
         return {
-            "pdf": _pdf,
+            "pdf": self._pdf,
             **dict.fromkeys(BOOKS, self._epub),
             "markdown": self._markdown,
             "html": self._html,
@@ -99,6 +106,11 @@ class LocalMapper:
         from citekit.adapters.mapping.local.media import MediaOutliner
 
         return MediaOutliner(self.probe)
+
+    def _pdf(self) -> Outliner:
+        from citekit.adapters.mapping.local.pdf import PdfOutliner
+
+        return PdfOutliner(self.index)
 
     def _epub(self) -> Outliner:
         from citekit.adapters.mapping.local.epub import EpubOutliner
@@ -146,12 +158,6 @@ def _extent(outline: Outline) -> dict[str, Any]:
     if bounds.chapters is not None:
         found["chapter_lengths"] = list(bounds.chapters)
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _pdf() -> Outliner:
-    from citekit.adapters.mapping.local.pdf import PdfOutliner
-
-    return PdfOutliner()
 
 
 def _code() -> Outliner:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from citekit.adapters.drivers.pdf_memory import PdfMemory, remember
 from citekit.adapters.drivers.pymupdf import Document, opened
 from citekit.adapters.mapping.local.outline import Draft, Outline
 from citekit.adapters.mapping.local.pdf.bookmarks import sections_of_bookmarks
@@ -20,6 +22,9 @@ from citekit.domain.errors import SourceUnsupported
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
+if TYPE_CHECKING:
+    from citekit.adapters.drivers.sqlite_index import Index
+
 BY_BOOKMARKS = "The structure is that of the file's bookmarks."
 BY_HEADINGS = "The file has no bookmarks: the structure was told from the size, weight and numbering of its headings."
 BY_PAGES = "The file has neither bookmarks nor headings that can be told apart: its pages are grouped by number."
@@ -31,20 +36,29 @@ CHECKED = 5000
 
 @frozen
 class PdfOutliner:
-    """Opens the file once and reads each page at most once."""
+    """Opens the file once and reads each page at most once.
+
+    `index` remembers where the bookmarks and pages of long documents lie, for who cuts them.
+    """
+
+    index: Index | None = None
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """The structure of the PDF `source`. Raises `SourceUnreadable`, `SourceUnsupported`, `Cancelled`."""
+        memory = PdfMemory(source, self.index)
         with opened(source.path, SourceUnsupported) as document:
             lost = _unreadable(document, source.path.name)
             drafts, notes = _structure(document, PageTexts(document, progress))
-            return Outline(
+            outline = Outline(
                 title=title_of(document, source.path),
                 bounds=Bounds(pages=document.page_count),
                 drafts=drafts,
                 facts=facts_of(document),
                 notes=[*notes, *lost],
             )
+            if self.index is not None:
+                remember(document, memory)
+            return outline
 
 
 def _unreadable(document: Document, name: str) -> list[str]:

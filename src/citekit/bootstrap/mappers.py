@@ -1,0 +1,119 @@
+"""Who makes maps: our own mapper, a model's, an installed package's, or the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from attrs import frozen
+
+from citekit.bootstrap.names import MAPPERS, REQUEST_TIMEOUT
+from citekit.domain.errors import RequestRefused
+
+if TYPE_CHECKING:
+    from citekit.adapters.mapping.model.conversation import Service
+    from citekit.bootstrap.app import App
+    from citekit.domain.ports.mapper import Mapper
+
+
+@frozen
+class Mappers:
+    """The mappers of an app, each made when it is asked for."""
+
+    app: App
+
+    def called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
+        """The mapper of that name, or of that Python file; `auto` takes the best one that is configured.
+
+        A name that is not ours is looked for among the entry points of installed packages. `config` is handed to the
+        constructor of a mapper of the user's. Raises `RequestRefused`.
+        """
+        if name.endswith(".py"):
+            from citekit.adapters.mapping.custom import load_mapper
+
+            return load_mapper(
+                Path(name).absolute(), config or {}, self.app.local_mapper, timeout=self.app.settings.timeout
+            )
+        if name not in MAPPERS:
+            return self._installed(name, config or {})
+        if config:
+            raise RequestRefused(f"The mapper '{name}' takes no configuration: it has flags and variables of its own.")
+        chosen = self.choice()[0] if name == "auto" else name
+        return self.app.local_mapper if chosen == "local" else self._model(chosen)
+
+    def choice(self) -> tuple[str, str]:
+        """The mapper that `auto` means now, and why: `(name, reason)`."""
+        if self.app.settings.gemini_key is not None:
+            return "gemini", f"{self.app.settings.gemini_variable} is set"
+        if self.app.settings.openai_key is not None:
+            return "openai", "OPENAI_API_KEY is set"
+        return "local", "no key of a model is set"
+
+    def _model(self, name: str) -> Mapper:
+        from citekit.adapters.extraction.media import FileClips, JpegStills, PyAvClipExtractor, PyAvStillExtractor
+        from citekit.adapters.mapping.model.mapper import ModelMapper
+
+        service = self._gemini() if name == "gemini" else self._openai()
+        where = self.app.settings.base_url or (self.app.settings.openai_base_url if name == "openai" else None)
+        return ModelMapper(
+            service=service,
+            local=self.app.local_mapper,
+            reader=self.app.reader,
+            probe=self.app.probe,
+            model_name=f"{service.model}@{urlsplit(where).netloc or where}" if where else None,
+            concurrency=self.app.settings.concurrency,
+            max_requests=self.app.settings.max_requests,
+            stills=JpegStills(self.app.sources, PyAvStillExtractor()),
+            clips=FileClips(self.app.sources, PyAvClipExtractor()),
+        )
+
+    def _gemini(self) -> Service:
+        from citekit.adapters.mapping.model.gemini import MODEL, GeminiService
+        from citekit.adapters.mapping.model.patience import Patience
+
+        chosen = self.app.settings
+        return GeminiService(
+            chosen.gemini_key,
+            chosen.model or MODEL,
+            chosen.base_url,
+            chosen.timeout or REQUEST_TIMEOUT,
+            patience=Patience(retries=chosen.retries),
+            max_requests=chosen.max_requests,
+            leftovers=self.app.leftovers,
+            key_variable=chosen.gemini_variable,
+        )
+
+    def _openai(self) -> Service:
+        from citekit.adapters.drivers.pdf_text import paged_text
+        from citekit.adapters.mapping.model.openai import DEFAULT_MODEL, OpenAiService
+        from citekit.adapters.mapping.model.patience import Patience
+
+        chosen = self.app.settings
+        return OpenAiService(
+            chosen.openai_key,
+            chosen.model or DEFAULT_MODEL,
+            chosen.base_url or chosen.openai_base_url,
+            chosen.timeout or REQUEST_TIMEOUT,
+            Patience(retries=chosen.retries),
+            chosen.max_requests,
+            paged_text,
+        )
+
+    def of_object(self, provider: Any) -> Mapper:
+        """An object with a `generate_map` method as a mapper. Raises `RequestRefused`."""
+        from citekit.adapters.mapping.custom import wrap_mapper
+
+        return wrap_mapper(provider, self.app.local_mapper, timeout=self.app.settings.timeout)
+
+    def _installed(self, name: str, config: Mapping[str, Any]) -> Mapper:
+        from citekit.adapters.mapping.custom import installed_mapper, installed_names
+
+        found = installed_mapper(name, config, self.app.local_mapper, timeout=self.app.settings.timeout)
+        if found is None:
+            known = ", ".join([*MAPPERS, *(each for each, _ in installed_names())])
+            raise RequestRefused(
+                f"There is no mapper called '{name}': the known ones are {known}, or the path of a .py file."
+            )
+        return found
