@@ -59,7 +59,6 @@ def _rows(database: Path, names: tuple[str, str], start: int, count: int) -> int
         for each in aside:
             if each not in unique:
                 connection.execute(each[2])
-        _counted(connection)
         connection.execute("COMMIT")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return added
@@ -106,9 +105,3 @@ def _renamed(cell: object, names: tuple[str, str], mine: tuple[str, str]) -> obj
         for old, new in zip(names, mine, strict=True):
             cell = cell.replace(old, new)
     return cell
-
-
-def _counted(connection: sqlite3.Connection) -> None:
-    """Sets the number of rows that diskcache keeps by its triggers, where it does."""
-    if {"Cache", "Settings"} <= set(_tables(connection)):
-        connection.execute("UPDATE Settings SET value = (SELECT COUNT(*) FROM Cache) WHERE key = 'count'")

@@ -13,12 +13,13 @@ from pathlib import Path
 from citekit.adapters.drivers.sqlite import EXCEPTIONS
 from citekit.adapters.drivers.sqlite_file import SqliteFile, UnusableError
 from citekit.adapters.drivers.sqlite_tables import Tables
+from citekit.adapters.searching.shelving import INDEXED
 
 __all__ = ["DATABASE", "TABLES", "Database", "UnusableError", "has_fts5"]
 
 DATABASE = "nodes.db"
 
-VERSION = 2
+VERSION = 3
 """The form of the tables, and of the terms in them."""
 
 TABLES = Tables(
@@ -31,7 +32,10 @@ TABLES = Tables(
         "CREATE INDEX map_by_first ON map (first)",
         "CREATE TABLE word (word TEXT PRIMARY KEY, nodes INTEGER NOT NULL) WITHOUT ROWID",
         "CREATE VIRTUAL TABLE term USING fts5 (terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii',"
-        " prefix = '2 3 4')",
+        f" prefix = '{' '.join(str(letters + 1) for letters in range(1, INDEXED + 1))}')",
+        "CREATE TABLE beginning (letters TEXT PRIMARY KEY, words INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE look (made TEXT NOT NULL, state TEXT, at REAL NOT NULL, maps INTEGER NOT NULL)",
+        "INSERT INTO look VALUES (lower(hex(randomblob(16))), NULL, 0, 0)",
     ),
 )
 """Another version of Unicode folds words otherwise: then the tables are made anew."""

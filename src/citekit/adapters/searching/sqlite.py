@@ -18,7 +18,6 @@ from citekit.adapters.searching.database import Database, UnusableError
 from citekit.adapters.searching.ranking import COUNTED
 from citekit.adapters.searching.scanning import ScanningNodeIndex
 from citekit.adapters.searching.shelving import STRIDE, Shelving
-from citekit.adapters.searching.tables import prepare
 from citekit.domain.errors import MapCorrupt, ResourceMissing
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
@@ -133,7 +132,6 @@ class SqliteNodeIndex:
     ) -> Sequence[FoundNode] | None:
         """The best nodes, or None where one of them is no longer what the index says."""
         with self._database.connected() as connection:
-            prepare(connection)
             fresh = self._follow(connection, anew) if resources is None else self._follow_some(connection, resources)
             connection.execute("BEGIN")
             asking = Asking(connection, words, limit, self._counted)
