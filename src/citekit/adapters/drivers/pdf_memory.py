@@ -79,7 +79,7 @@ class PdfMemory:
             )
 
     def learn_pages(self, numbers: Sequence[int], known: int = 0) -> None:
-        """Take note of the object numbers of the first pages; those of `known` are remembered already."""
+        """Take note of the object numbers of the first pages, where they are many more than the `known` first ones."""
         if len(numbers) >= known + WORTH and len(numbers) <= PAGE_LIMIT and _are_pages(numbers):
             self._learned.append(("pages", list(numbers)))
 

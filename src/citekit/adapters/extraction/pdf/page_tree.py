@@ -42,8 +42,9 @@ def _counted(document: Document, last: int, memory: PdfMemory) -> Sequence[int]:
         counted, rest = memory.pages(), None
     before = len(counted)
     if before < last:
+        anew = rest is None
         rest = rest or itertools.islice(page_leaves(document), before, None)
         counted.extend(itertools.islice(rest, last - before))
-        memory.learn_pages(counted, before)
+        memory.learn_pages(counted, 0 if anew else before)  # counting anew is what costs, however few are added
     setattr(document, _KNOWN, (memory.source.digest, counted, rest))
     return list[int](counted)
