@@ -11,6 +11,7 @@ from attrs import frozen
 
 from benchmarks.tasks import Task
 from citekit import CiteKit
+from citekit.bootstrap import INDEX
 from citekit.domain.evidence import Evidence
 
 NODES = 200
@@ -39,18 +40,32 @@ def bench(task: Task, home: Path) -> Bench:
 
 
 def fresh(task: Task, folder: Path, count: int) -> list[Bench]:
-    """Homes in which something else was cut before, each with a copy of the source that nobody has opened before."""
+    """Homes in which something else was cut before, each with a copy of the source that nobody has opened before.
+
+    A PDF was mapped there, as it is before anything is cut: what the mapper learned of it lies in the index.
+    """
+    learned = _learned(task, folder / "learned")
     homes = [folder / f"fresh-{number}" for number in range(count)]
     for home in homes:
         home.mkdir(parents=True)
         shutil.copyfile(task.material.path, _copy(home, task))
         (home / "other.txt").write_text("A line.\n", "utf-8")
+        if learned is not None:
+            shutil.copytree(learned, home / ".citekit_cache" / learned.name)
     time.sleep(SETTLED)
     made = [_bench(task, home, _copy(home, task)) for home in homes]
     for each in made:
         other = each.kit.ingest(each.home / "other.txt")
         each.kit.resolve(other.resource_id, other.nodes[0].id)
     return made
+
+
+def _learned(task: Task, home: Path) -> Path | None:
+    """The index of a home in which a PDF was mapped; copied, so that it is mapped once. Other mappers leave nothing there."""
+    if task.material.path.suffix != ".pdf":
+        return None
+    CiteKit(home).ingest(task.material.path)
+    return home / ".citekit_cache" / INDEX
 
 
 def _copy(home: Path, task: Task) -> Path:
