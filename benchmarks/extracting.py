@@ -2,10 +2,10 @@
 
     python -m benchmarks.extracting [--quick]
 
-Every round cuts another part. `first cut` is of a source that this process has not opened before, in a home where it
-was mapped and nothing of it was cut; `next cut` is another part of a source that it has; `citekit resolve` is a whole process. The peer times
-itself inside a warm process. The bare libraries open the file, cut and write, and promise nothing else: no receipt, no
-digest, no cache, no check that the file is the one that was mapped.
+Every round cuts another part. `first cut` is of a source that this process has not opened before, in a home where it was
+mapped and nothing of it was cut; `next cut` is another part of a source that it has; `citekit resolve` is a whole process.
+The peer times itself inside a warm process. The bare libraries open the file, cut and write, and promise nothing else: no
+receipt, no digest, no cache, no check that the file is the one that was mapped.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import OrderedDict
 from pathlib import Path
 
@@ -34,10 +35,13 @@ class Asked:
 
 @frozen
 class _Given:
-    """An answer, the map it was read from, and the file that had `digest`; without a digest nobody ever looked at it."""
+    """An answer, the map it was read from, and the file that had `digest`; without a digest nobody ever looked at it.
+
+    The map is not kept in memory for it: where the store has let it go, the answer does not hold any more.
+    """
 
     evidence: Evidence
-    resource_map: ResourceMap
+    resource_map: weakref.ref[ResourceMap]
     path: Path
     digest: Digest | None
 
@@ -60,7 +64,7 @@ class Repeats:
             return
         digest = resource_map.source_digest if source is None else source.digest
         with self._lock:
-            self._given[asked] = _Given(evolve(given, made_now=False), resource_map, path, digest)
+            self._given[asked] = _Given(evolve(given, made_now=False), weakref.ref(resource_map), path, digest)
             self._given.move_to_end(asked)
             while len(self._given) > REMEMBERED:
                 self._given.popitem(last=False)
@@ -76,8 +80,8 @@ class Repeats:
         return given.evidence
 
     def _holds(self, given: _Given) -> bool:
-        known = given.resource_map
-        if self.maps.at_hand(known.resource_id) is not known:
+        known = given.resource_map()
+        if known is None or self.maps.at_hand(known.resource_id) is not known:
             return False
         if given.digest is not None and self.sources.digest_at_hand(given.path) != given.digest:
             return False

@@ -20,7 +20,7 @@ def indented(plain: Any) -> str:
     """The JSON text. Raises `ValueError`, `TypeError` or `RecursionError` as `json.dumps` does."""
     try:
         return _value(plain, "\n")
-    except _ForeignError:
+    except (_ForeignError, RecursionError):  # which takes fewer frames a level
         return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)
 
 

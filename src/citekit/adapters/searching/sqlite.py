@@ -17,7 +17,7 @@ from citekit.adapters.searching.asking import Asking, NodeRow
 from citekit.adapters.searching.database import Database, UnusableError
 from citekit.adapters.searching.ranking import COUNTED
 from citekit.adapters.searching.scanning import ScanningNodeIndex
-from citekit.adapters.searching.shelving import STRIDE, Shelving
+from citekit.adapters.searching.shelving import STRIDE, Shelving, writable
 from citekit.domain.errors import MapCorrupt, ResourceMissing
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
@@ -115,7 +115,7 @@ class SqliteNodeIndex:
             return []
         if not self._database.exists() and not self._maps.ids():
             return []  # nothing is made where there is nothing to index
-        wanted = None if resources is None else list(dict.fromkeys(resources))
+        wanted = None if resources is None else [each for each in dict.fromkeys(resources) if _is_unicode(each)]
         with suppress(UnusableError):
             for attempt in range(3):
                 found = self._attempt(words, min(limit, MANY), wanted, anew=attempt > 0)
@@ -205,14 +205,25 @@ class SqliteNodeIndex:
         if version is None:
             shelving.drop(resource_id)
         elif version != _version_in(connection, resource_id):
-            shelving.put(resource_id, version, self._nodes(resource_id))
+            nodes = self._nodes(resource_id)
+            if nodes is None:
+                shelving.drop(resource_id)
+            else:
+                shelving.put(resource_id, version, nodes)
 
-    def _nodes(self, resource_id: str) -> Iterable[Node]:
-        """The nodes of a map, none of a damaged one."""
+    def _nodes(self, resource_id: str) -> Iterable[Node] | None:
+        """The nodes of a map, none of a damaged one; None where the system did not let us read it, which may pass."""
         try:
             return self._maps.get(resource_id).walk()
-        except (MapCorrupt, ResourceMissing):
+        except ResourceMissing:
             return ()
+        except MapCorrupt as error:
+            return None if isinstance(error.__cause__, OSError) else ()
+
+
+def _is_unicode(resource_id: str) -> bool:
+    """Whether a map can have that id: no file of half a surrogate pair has one, and SQLite does not take it."""
+    return isinstance(writable(resource_id), str)
 
 
 def _version_in(connection: Connection, resource_id: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
@@ -102,10 +103,13 @@ KEPT_BYTES = 8 * 1024 * 1024
 
 @define
 class KeptAnswers:
-    """Answers that were given, each for as long as what it says is still told by the very same object."""
+    """Answers that were given, each for as long as what it says is still told by the very same object.
+
+    No map is kept in memory for the sake of an answer: whoever keeps maps decides how many.
+    """
 
     limit: int = KEPT_BYTES
-    _kept: OrderedDict[Hashable, tuple[object, Answer]] = field(factory=OrderedDict, init=False)
+    _kept: OrderedDict[Hashable, tuple[Callable[[], object], Answer]] = field(factory=OrderedDict, init=False)
     _size: int = field(default=0, init=False)
     _lock: Lock = field(factory=Lock, init=False)
 
@@ -117,7 +121,7 @@ class KeptAnswers:
         """The answer called `name`, if it was read off that very object."""
         with self._lock:
             kept = self._kept.get(name)
-            if kept is None or kept[0] is not told_by:
+            if kept is None or kept[0]() is not told_by:
                 return None
             self._kept.move_to_end(name)
             return kept[1]
@@ -125,7 +129,7 @@ class KeptAnswers:
     def _keep(self, name: Hashable, told_by: object, answer: Answer) -> Answer:
         with self._lock:
             self._drop(name)
-            self._kept[name] = told_by, answer
+            self._kept[name] = _reference(told_by), answer
             self._size += len(answer.text)
             while self._size > self.limit and len(self._kept) > 1:
                 self._drop(next(iter(self._kept)))
@@ -134,6 +138,14 @@ class KeptAnswers:
     def _drop(self, name: Hashable) -> None:
         kept = self._kept.pop(name, None)
         self._size -= len(kept[1].text) if kept else 0
+
+
+def _reference(told_by: object) -> Callable[[], object]:
+    """What gives the object as long as anybody else has it; a list of ids for as long as it is kept here."""
+    try:
+        return weakref.ref(told_by)
+    except TypeError:
+        return lambda: told_by
 
 
 def structure_answer(structure: Structure) -> Answer:

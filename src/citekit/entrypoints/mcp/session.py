@@ -16,10 +16,10 @@ from citekit.entrypoints.mcp.workers import Workers
 
 
 def hold(app: App) -> bool:
-    """Answer one client to the end; whether work that nobody waits for any more still runs then."""
+    """Answer one client to the end; whether anything that nobody waits for any more still runs then."""
     wire, workers = Wire(*claim()), Workers()
     anyio.run(_session, build_server(app, workers, wire.parcels), wire)
-    return workers.busy > 0
+    return workers.busy > 0 or wire.is_stuck
 
 
 async def _session(server: Server[Any], wire: Wire) -> None:

@@ -73,6 +73,8 @@ class Wire:
     _owed: set[str | int] = field(factory=set, init=False)
     _settled: anyio.Event = field(factory=anyio.Event, init=False)
     _failed: bool = field(default=False, init=False)
+    is_stuck: bool = field(default=False, init=False)
+    """Whether a thread waits for the client to read on."""
 
     def lines(self) -> Iterator[bytes]:
         """The lines, without their ends; blocks for each. Ends with the input, or at a line that is too long."""
@@ -100,12 +102,19 @@ class Wire:
             if len(data) <= _room(self.sink):
                 os.write(self.sink, data)
             else:
-                await to_thread.run_sync(_write_all, self.sink, data, abandon_on_cancel=True)
+                await to_thread.run_sync(self._write_all, data, abandon_on_cancel=True)
         except OSError:
             self._failed = True
             raise
         finally:
             self.settle(answered)
+
+    def _write_all(self, data: bytes) -> None:
+        self.is_stuck = True
+        try:
+            _write_all(self.sink, data)
+        finally:
+            self.is_stuck = False
 
     def owe(self, request: str | int) -> None:
         """A request was read."""

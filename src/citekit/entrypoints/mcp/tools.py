@@ -160,8 +160,13 @@ class Tools:
         return {each.tool.name: each for each in tools}
 
     def whole(self, resource_map: ResourceMap) -> Answer:
-        """A whole map, as `getStructure` gives it where it fits."""
-        return self.answers.of((MAP, resource_map.resource_id), resource_map, lambda: map_answer(resource_map))
+        """A whole map, however large: as a resource, and as `getStructure` gives it where it fits.
+
+        The two are kept under names of their own, since only `getStructure` tells whether it fits.
+        """
+        name = MAP, resource_map.resource_id
+        fitting = self.answers.known(name, resource_map)
+        return fitting or self.answers.of((RESOURCE, *name), resource_map, lambda: map_answer(resource_map))
 
     def _list_resources(self, _arguments: Arguments, _progress: Progress) -> Answer:
         ids = self.app.maps.ids()
@@ -174,7 +179,8 @@ class Tools:
     def _get_structure(self, arguments: Arguments, _progress: Progress) -> Answer:
         found = self.app.structure(**arguments)
         if found.whole:
-            return self.whole(found.resource_map)
+            name = MAP, found.resource_map.resource_id
+            return self.answers.of(name, found.resource_map, lambda: structure_answer(found))
         return self.answers.of(_asked(GET_STRUCTURE, arguments), found.resource_map, lambda: structure_answer(found))
 
     def _structure_at_hand(self, arguments: Arguments) -> Answer | None:
@@ -221,7 +227,7 @@ class Tools:
         return self.answers.of(asked, evidence, lambda: evidence_answer(evidence))
 
 
-MAP = "map"
+MAP, RESOURCE = "map", "resource"
 
 
 def _asked(tool: Tool, arguments: Arguments) -> Hashable:

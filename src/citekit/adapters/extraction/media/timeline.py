@@ -21,6 +21,9 @@ SLACK = 0.001
 _STEPS_BACK = (0.0, 0.2, 1.0, 3.0, 10.0, 30.0, 1e6)
 """Seconds before the asked time from which a key picture is looked for: not every container has a good index."""
 
+_RESYNC = 1.0
+"""Seconds further back that a program stream is gone to: after a seek its first times may belong to other pictures."""
+
 _REORDERED = 32
 """Packets without a decoding time that are held back at most: more than any codec reorders."""
 
@@ -103,6 +106,8 @@ def _around(container: InputContainer, stream: Any, time: float, back: float) ->
 def rewind(container: InputContainer, stream: Any, time: float) -> None:
     """Seek `stream` to the key picture at or before `time` (container's own time), or to the beginning."""
     first = stream.start_time or 0
+    if container.format.name == "mpeg":
+        time -= _RESYNC
     ticks = max(int(time / float(stream.time_base)), min(first, 0))
     try:
         container.seek(ticks, stream=stream, backward=True)
