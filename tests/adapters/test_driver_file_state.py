@@ -40,6 +40,14 @@ def test_a_state_is_settled_when_another_change_would_show(
     assert settled == state(mtime, ctime).is_settled(NOW, 2.0, since)
 
 
+@pytest.mark.parametrize(("nanoseconds", "settled"), [(0, False), (990_000_000, False), (123_456_789, True)])
+def test_times_of_whole_hundredths_are_taken_for_coarse_whatever_the_window(nanoseconds: int, settled: bool) -> None:
+    changed = 999_998 * 10**9 + nanoseconds
+    lately = FileState(1, 2, 3, changed, changed)
+
+    assert settled == lately.is_settled(changed / 1e9 + 1.0, 0.05, NOW)
+
+
 def test_an_edit_shows_even_where_size_and_time_are_put_back(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"one")

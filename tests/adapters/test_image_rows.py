@@ -201,10 +201,12 @@ def test_a_jpeg_that_does_not_open_is_not_copied(folder: Path) -> None:
     path = folder / "tables.jpg"
     smooth().save(path)
     data = path.read_bytes()
-    tables = data.index(b"\xff\xc4")
-    path.write_bytes(data[:tables] + b"\xff\xfe" + data[tables + 2 :])  # a comment in the place of its Huffman tables
-    while b"\xff\xc4" in path.read_bytes():
-        path.write_bytes(path.read_bytes().replace(b"\xff\xc4", b"\xff\xfe", 1))
+    tables = data.index(b"\xff\xdb")
+    path.write_bytes(
+        data[:tables] + b"\xff\xfe" + data[tables + 2 :]
+    )  # a comment in the place of its quantization tables
+    while b"\xff\xdb" in path.read_bytes():
+        path.write_bytes(path.read_bytes().replace(b"\xff\xdb", b"\xff\xfe", 1))
 
     with pytest.raises(ExtractionFailed):
         cut(path, folder / "never")
@@ -248,3 +250,31 @@ def test_a_full_disk_is_said_to_be_one(name: str, folder: Path, monkeypatch: pyt
 
     with pytest.raises(HomeUnwritable, match="disk is full"):
         cut(path, target, Box(0.1, 0.1, 0.9, 0.9))
+
+
+@pytest.mark.parametrize("marker", [0xEE, 0xDC])
+def test_nothing_goes_along_in_a_segment_that_is_longer_than_it_should_be(marker: int, folder: Path) -> None:
+    path, target = folder / "longer.jpg", folder / "longer_cut"
+    noise("CMYK").save(path)
+    data = path.read_bytes()
+    at, length = data.index(b"\xff\xee"), 14
+    adobe = data[at + 4 : at + 2 + length] if marker == 0xEE else b""
+    body = adobe + b"a secret that nobody shows"
+    rest = data[at + 2 + length :] if marker == 0xEE else data[at:]
+    path.write_bytes(data[:at] + bytes((0xFF, marker)) + (len(body) + 2).to_bytes(2, "big") + body + rest)
+
+    cut(path, target)
+
+    assert pixels(path) == pixels(target)
+    assert b"secret" not in target.read_bytes()
+
+
+@pytest.mark.parametrize("options", [{}, {"progressive": True}, {"dpi": (72, 72)}])
+def test_the_whole_of_a_jpeg_is_copied_with_and_without_a_resolution(options: dict[str, Any], folder: Path) -> None:
+    path, target = folder / "bare.jpg", folder / "bare_cut"
+    smooth().save(path, **options)
+
+    extraction = cut(path, target)
+
+    assert () == extraction.notes
+    assert path.read_bytes() == target.read_bytes()

@@ -285,6 +285,27 @@ def test_a_still_is_the_picture_shown_at_the_start(
     assert (number * FRAME, (number + 1) * FRAME) == pytest.approx(shown(made), abs=0.001)
 
 
+@pytest.fixture(scope="module")
+def disc(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("disc") / "disc.mpg"
+    snow = "color=gray:size=160x96:rate=25:duration=9,noise=alls=60:allf=t"
+    ffmpeg("-f", "lavfi", "-i", snow, "-c:v", "mpeg2video", "-bf", "2", "-g", "30", "-b:v", "2M", str(path))
+    return path
+
+
+@pytest.mark.parametrize("number", [60, 65, 90, 91, 100, 110, 120, 121, 149, 150, 151, 171, 180])
+def test_a_still_of_a_program_stream_is_the_picture_that_was_asked_for(disc: Path, tmp_path: Path, number: int) -> None:
+    target = tmp_path / "still"
+
+    made, _ = cut(PyAvStillExtractor(), disc, target, number * FRAME, None, options=Options(form=Form.FRAME))
+
+    plain = ("-frames:v", "1", "-pix_fmt", "gray", "-f", "rawvideo", "-")
+    there = ffmpeg("-v", "error", "-i", str(disc), "-vf", f"select=eq(n\\,{number})", *plain, data=True).stdout
+    still = ffmpeg("-v", "error", "-i", str(target), *plain, data=True).stdout
+    assert sum(abs(a - b) > 16 for a, b in zip(there, still, strict=True)) < len(there) / 10
+    assert (number * FRAME, (number + 1) * FRAME) == pytest.approx(shown(made), abs=0.001)
+
+
 @pytest.mark.parametrize("rotation", [90, 180, 270])
 def test_a_still_is_upright(tmp_path: Path, rotation: int) -> None:
     path = write_video(tmp_path / "film.mp4", seconds=1, audio=None, rotation=rotation)

@@ -144,3 +144,14 @@ def test_an_independent_player_plays_it_from_any_point(tmp_path: Path) -> None:
         )
 
         assert (0, b"") == (done.returncode, done.stderr)
+
+
+def test_a_moment_of_a_picture_that_is_shown_longer_than_it_says_is_that_picture(tmp_path: Path) -> None:
+    film, path = write_video(tmp_path / "film.mp4", seconds=4, audio=None), tmp_path / "rare.mkv"
+    rare = "select=not(mod(n\\,25))+lt(n\\,5)"
+    ffmpeg("-i", str(film), "-vf", rare, "-fps_mode", "vfr", "-c:v", "libx264", "-bf", "0", str(path))
+
+    made = cut(path, tmp_path / "clip", 1.553, 1.563)
+
+    assert TimeSpan(1.553, 1.563) == made.extent
+    assert [25] == seen(tmp_path / "clip").pictures

@@ -230,3 +230,41 @@ def _a_frame() -> bytes:
         check=True,
     ).stdout
     return done[done.index(b"\xff\xf8") :]
+
+
+@pytest.fixture(scope="module")
+def hiss(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("hiss") / "hiss.oga"
+    ffmpeg("-f", "lavfi", "-i", f"anoisesrc=r={RATE}:d=30:seed=1", "-c:a", "flac", str(path))
+    path.with_suffix(".raw").write_bytes(samples(path))
+    return path
+
+
+@pytest.mark.parametrize("start", [3, 9, 12, 15, 27, 29])
+def test_flac_in_ogg_is_cut_where_it_sounds(tmp_path: Path, hiss: Path, start: int) -> None:
+    cut(hiss, tmp_path / "clip", start, start + 1)
+
+    whole = hiss.with_suffix(".raw").read_bytes()
+    assert whole[2 * RATE * start : 2 * RATE * (start + 1)] == samples(tmp_path / "clip")
+
+
+def test_frames_of_silence_are_copied_too(tmp_path: Path) -> None:
+    path = tmp_path / "silence.flac"
+    ffmpeg("-f", "lavfi", "-i", "anullsrc=r=48000:cl=mono", "-t", "3", str(path))
+
+    headers = [FrameHeader.read(frame) for frame in _frames(path)]
+
+    assert min(map(len, _frames(path))) < 16
+    assert None not in headers
+
+
+@pytest.mark.parametrize("odd", [1, 3])
+def test_a_sample_that_is_not_whole_is_left_out(tmp_path: Path, odd: int) -> None:
+    path = tmp_path / "torn.wav"
+    ffmpeg("-i", str(write_audio(tmp_path / "plain.wav", seconds=1)), "-ac", "2", str(path))
+    whole = samples(path)
+    path.write_bytes(path.read_bytes()[:-odd])
+
+    cut(path, tmp_path / "clip", 0.5, 1.0)
+
+    assert whole[4 * 24000 : -4] == samples(tmp_path / "clip")

@@ -406,3 +406,27 @@ def test_nodes_of_any_map_are_told_as_they_are(
 
     assert [ScanningNodeIndex(maps).best(words, limit=100) for words in questions] == told
     index.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the number of open files is limited otherwise there")
+def test_a_map_that_could_not_be_opened_for_a_moment_is_found_afterwards(home: Home) -> None:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    JsonMapStore(home.folder / "maps").put(titled("d", "Trees"))
+    time.sleep(0.1)  # until another change of the file would show
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1, hard))
+    try:
+        meanwhile = home.index.best(["trees"], limit=20, resources=["d"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    assert [] == meanwhile
+    assert ["d"] == [hit.resource_id for hit in home.index.best(["trees"], limit=20, resources=["d"])]
+    assert ["a Trees", "b Trees", "c Trees", "d Trees"] == asked(home.index, "trees")
+
+
+def test_an_id_that_no_map_can_have_finds_nothing(home: Home) -> None:
+    found = home.index.best(["trees"], limit=20, resources=["\udc80", "a"])
+
+    assert ["a"] == [hit.resource_id for hit in found]

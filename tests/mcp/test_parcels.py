@@ -109,3 +109,19 @@ def _named(result: dict[str, Any]) -> str | None:
     structure = result["structuredContent"]
     assert structure == json.loads(result["content"][0]["text"])
     return str(structure.get("id") or structure["resource_id"])
+
+
+def test_answers_to_requests_of_one_id_are_not_mixed_up() -> None:
+    parcels = Parcels()
+    parcels.expect(7)
+    first = line_of(parcels.hand_over(7, Answer.of({"a": 1}), with_links=True))
+    parcels.expect(7)
+    second = line_of(parcels.hand_over(7, Answer.of({"b": 2}), with_links=True))
+
+    written = []
+    for line in (second, first):
+        written.append(json.loads(parcels.filled(7, line))["result"]["structuredContent"])
+        parcels.drop(7)
+
+    assert [{"b": 2}, {"a": 1}] == written
+    assert {} == parcels._held

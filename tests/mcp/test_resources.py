@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -79,3 +80,20 @@ def test_the_pages_of_a_listing_make_the_whole(count: int) -> None:
             break
 
     assert ids == seen
+
+
+def test_a_map_that_was_read_as_a_resource_is_cut_short_by_the_tool_as_before(served: Served) -> None:
+    served.home.add("endless", *(node(f"part_{number}", 1, 2, summary="x" * 300) for number in range(400)))
+    time.sleep(0.1)  # until another change of the file would show
+    before = served.call("getStructure", resource_id="endless")
+
+    async def work(client: Client) -> Any:
+        return await client.read_resource(resources.uri_of("endless"))
+
+    (read,) = served.ask(work).contents
+    after = served.call("getStructure", resource_id="endless")
+
+    assert before.structured_content is not None
+    assert before.structured_content["truncated"]
+    assert 400 == len(json.loads(read.text)["nodes"])
+    assert before.structured_content == after.structured_content

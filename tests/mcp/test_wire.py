@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import PIPE, Popen
@@ -210,3 +212,17 @@ def test_lines_are_lines_however_they_are_cut(lines: list[bytes], width: int) ->
 
     os.close(source)
     assert lines == found
+
+
+def test_a_signal_ends_the_server_though_nobody_reads_its_answers(home: Home, wire: Callable[..., Wire]) -> None:
+    home.add("large", *(node(f"n{number}", 1, 400, summary="x" * 200) for number in range(200)))
+    client = wire()
+    for _ in range(60):  # more than a pipe holds
+        client.start("tools/call", {"name": "getStructure", "arguments": {"resource_id": "large"}})
+    assert client.process.stdout is not None
+    assert select.select([client.process.stdout], [], [], PATIENCE)[0]
+    time.sleep(0.5)
+
+    client.process.send_signal(signal.SIGTERM)
+
+    assert 0 == client.process.wait(PATIENCE / 2)

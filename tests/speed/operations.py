@@ -52,6 +52,6 @@ def _tool(kit: CiteKit, name: str, arguments: Mapping[str, object]) -> Callable[
 
     def run() -> object:
         answer = bound.at_hand(arguments) or bound.run(arguments, silent)
-        return answer.data, answer.quoted
+        return answer.data, answer.content
 
     return run

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +23,8 @@ from citekit.bootstrap import App, bootstrap
 from citekit.domain.errors import CiteKitError
 from citekit.domain.evidence import Evidence, Options
 from citekit.domain.node import NodeName
+from citekit.domain.progress import silent
+from citekit.entrypoints.mcp.tools import Tools
 from citekit.settings import Settings
 from tests.stories.conftest import by_paragraph
 
@@ -161,7 +165,9 @@ MISHAPS: dict[str, Callable[[Place], object]] = {
         else None
     ),
     "the map is removed": lambda place: place.map_file.unlink(missing_ok=True),
-    "the map is made again": lambda place: place.source.exists() and fresh(place.folder).ingest(place.source),
+    "the map is made again": lambda place: (
+        place.source.exists() and fresh(place.folder).ingest(place.source, force=True)
+    ),
     "the output is edited in place": lambda place: edit(place.output, b"two", b"!!!"),
     "the output is replaced by rename": lambda place: replace(place.output, b"!!!\n"),
     "the output is removed": lambda place: place.output.unlink(missing_ok=True),
@@ -234,3 +240,25 @@ def test_mishaps_in_any_order_are_no_different(places: Callable[[], Place], mish
         assert seen in (None, again)
         assert place.anew(virtual=virtual) == again
         wait()
+
+
+def test_no_map_is_kept_in_memory_for_the_sake_of_an_answer(
+    places: Callable[[], Place], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = places()
+    other = place.folder / "b.txt"
+    other.write_bytes(b"four\nfive\n")
+    place.app.ingest(other)
+    wait()
+    monkeypatch.setattr(hot_maps, "HOT_LIMIT", 1)
+    tools = Tools(place.app).bound()
+    for name in ("getNode", "getStructure", "resolve"):
+        arguments = {"resource_id": NODE.resource_id} | ({} if name == "getStructure" else {"node_id": NODE.node_id})
+        tools[name].run(arguments, silent)
+    known = weakref.ref(place.app.maps.get(NODE.resource_id))
+
+    place.app.maps.get("b_txt")
+    gc.collect()
+
+    assert known() is None
+    assert place.at_hand(virtual=True) is None

@@ -201,3 +201,11 @@ def test_what_is_not_plain_is_written_or_refused_as_by_the_standard_library(odd:
 def test_numbers_that_json_cannot_hold_are_refused(number: float) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         indented({"a": [number]})
+
+
+def test_what_the_standard_library_can_nest_can_be_indented() -> None:
+    plain: Any = 1
+    for _ in range(500):
+        plain = {"a": plain}
+
+    assert json.dumps(plain, indent=2) == indented(plain)

@@ -52,11 +52,11 @@ class FileState(NamedTuple):
     def is_settled(self, now: float, window: float, since: float) -> bool:
         """Whether another change would show: a file system may give the same times to changes within `window` seconds.
 
-        `since` is when the file was first seen like this. It counts where the last change lies beyond `now`: the clock was
-        set, or it is that of another computer.
+        Times that look coarse count as such, whatever the `window`. `since` is when the file was first seen like this. It
+        counts where the last change lies beyond `now`: the clock was set, or it is that of another computer.
         """
         changed = self.changed(now)
-        return now - (since if changed > now else changed) > window
+        return now - (since if changed > now else changed) > (window if self.ctime_ns % _COARSE_STEP else COARSE)
 
     def tells(self, now: float) -> bool:
         """Whether another change would show, though nobody remembers since when the file looks like this.

@@ -39,7 +39,7 @@ class PillowExtractor:
     position, a name, and a preview of the whole picture.
     """
 
-    identity = ExtractorIdentity("pillow", "2")
+    identity = ExtractorIdentity("pillow", "3")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """The picture's own format (the native form) and PNG; none for anything but a box in a picture."""

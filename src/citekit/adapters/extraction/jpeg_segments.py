@@ -14,12 +14,16 @@ SOS = 0xDA
 COPY_LIMIT = 64 << 20
 """Bytes of the largest file that is copied in memory."""
 
-_APPS, _COMMENT, _EOI = range(0xE0, 0xF0), 0xFE, 0xD9
+_APPS, _EOI = range(0xE0, 0xF0), 0xD9
+_ICC, _ADOBE = (0xE2, b"ICC_PROFILE\0"), (0xEE, b"Adobe")
+_ADOBE_LENGTH = 14
+_IDLE = frozenset((0xDC, 0xFE))
+"""A number of lines, which only counts after the first scan, and a comment: readers pass over both."""
+
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _ALONE = frozenset((0x01, *range(0xD0, 0xD8)))
 _NEXT_MARKER = re.compile(rb"\xff+[^\x00\xff\xd0-\xd7]")
 _BETWEEN_SCANS = frozenset((0xC4, SOS, 0xDB, 0xDD))
-_KEPT_APPS = {0xE2: b"ICC_PROFILE\0", 0xEE: b"Adobe"}
 
 
 def segments(stream: IO[bytes]) -> Iterator[tuple[int, int, int]]:
@@ -61,9 +65,7 @@ def copied(stream: IO[bytes], dpi: tuple[float, ...]) -> bytes | None:
     density = _density(data, found, dpi)
     if density is None:
         return None
-    kept = (
-        data[start - 2 : after] for marker, start, after in found if marker != SOS and _is_kept(marker, data, start)
-    )
+    kept = (_kept(marker, data, start, after) for marker, start, after in found if marker != SOS)
     return b"".join((b"\xff\xd8", density, *kept, data[found[-1][1] - 2 : end]))
 
 
@@ -79,16 +81,19 @@ def _end(data: bytes, place: int) -> int | None:
     return None
 
 
-def _is_kept(marker: int, data: bytes, start: int) -> bool:
-    if marker in _APPS:
-        return data.startswith(_KEPT_APPS.get(marker, b"no other"), start + 2)
-    return marker != _COMMENT
+def _kept(marker: int, data: bytes, start: int, after: int) -> bytes:
+    """What of a segment goes along: all of it, b"", or of what Adobe says about the colours no more than that."""
+    if (marker, data[start + 2 : start + 7]) == _ADOBE:
+        whole = after - start >= _ADOBE_LENGTH
+        return b"\xff\xee\0\x0e" + data[start + 2 : start + _ADOBE_LENGTH] if whole else b""
+    dropped = marker in _IDLE or (marker in _APPS and (marker, data[start + 2 : start + 14]) != _ICC)
+    return b"" if dropped else data[start - 2 : after]
 
 
 def _density(data: bytes, found: list[tuple[int, int, int]], dpi: tuple[float, ...]) -> bytes | None:
     """The JFIF segment (JFIF 1.02), b"" for none; None where it would change what the colours mean, or cannot hold `dpi`."""
     old = next(
-        (data[start - 2 : start + 12] for marker, start, _ in found if marker == 0xE0 and _is_jfif(data, start)), b""
+        (data[start - 2 : start + 14] for marker, start, _ in found if marker == 0xE0 and _is_jfif(data, start)), b""
     )
     if not dpi:
         return old and old[:2] + b"\0\x10" + old[4:] + b"\0\0"

@@ -30,7 +30,7 @@ class FrameHeader:
     @classmethod
     def read(cls, frame: bytes) -> FrameHeader | None:
         """The header, or None where there is none that is whole."""
-        if len(frame) < 16 or frame[0] != 0xFF or frame[1] & 0xFE != 0xF8:
+        if len(frame) < 5 or frame[0] != 0xFF or frame[1] & 0xFE != 0xF8:
             return None
         code, rate = frame[2] >> 4, frame[2] & 15
         after = 4 + max(8 - (~frame[4] & 0xFF).bit_length(), 1)

@@ -74,7 +74,8 @@ def _pictures(
         progress(max(frame.time - span.low, 0.0), span.end - span.start, "encoding")
         time = max(frame.time, span.low)
         length = float((frame.duration or 0) * video.time_base) or float(1 / encoder.codec_context.framerate)
-        end = min(frame.time + length, max(span.high, time + float(TICK)))
+        over = frame.time + length if frame.time + length > time else span.high  # shown longer than it says
+        end = min(over, max(span.high, time + float(TICK)))
         ticks = round((time - span.low) / TICK) if frame.pts > key.first_pts else 0
         plain = frame.reformat(encoder.width, encoder.height, "yuv420p")
         plain.pts, plain.time_base, plain.pict_type = ticks, TICK, 0

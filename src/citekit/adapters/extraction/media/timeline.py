@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from citekit.adapters.drivers.pyav import library
-from citekit.adapters.drivers.pyav_streams import ends, origin, reaches, readable
+from citekit.adapters.drivers.pyav_streams import codec_name, ends, origin, reaches, readable
 from citekit.domain.errors import ExtractionFailed, LocationOutside
 from citekit.domain.locations import TimeSpan
 
@@ -23,6 +23,9 @@ _STEPS_BACK = (0.0, 0.2, 1.0, 3.0, 10.0, 30.0, 1e6)
 
 _RESYNC = 1.0
 """Seconds further back that a program stream is gone to: after a seek its first times may belong to other pictures."""
+
+_UNDATED = {"flac", "speex"}
+"""Sound whose times in Ogg hold only from the beginning on: after a seek FFmpeg counts some of them twice."""
 
 _REORDERED = 32
 """Packets without a decoding time that are held back at most: more than any codec reorders."""
@@ -104,11 +107,16 @@ def _around(container: InputContainer, stream: Any, time: float, back: float) ->
 
 
 def rewind(container: InputContainer, stream: Any, time: float) -> None:
-    """Seek `stream` to the key picture at or before `time` (container's own time), or to the beginning."""
-    first = stream.start_time or 0
+    """Seek `stream` to the key picture at or before `time` (container's own time), or to the beginning.
+
+    Where the times of what comes first after a seek cannot be trusted, it is one further back.
+    """
+    first = min(stream.start_time or 0, 0)
     if container.format.name == "mpeg":
         time -= _RESYNC
-    ticks = max(int(time / float(stream.time_base)), min(first, 0))
+    ticks = max(int(time / float(stream.time_base)), first)
+    if container.format.name == "ogg" and codec_name(stream) in _UNDATED:
+        ticks = first
     try:
         container.seek(ticks, stream=stream, backward=True)
     except library().error.FFmpegError:

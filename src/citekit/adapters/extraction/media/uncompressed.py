@@ -52,7 +52,7 @@ def copy_samples(
             low, high = max(first - begin, 0), min(last - begin, count)
             if low >= high:
                 continue
-            if high - low < count:
+            if (high - low) * size < packet.size:  # a file that was cut off may end within a sample
                 packet = av.Packet(memoryview(packet)[low * size : high * size])
             packet.time_base = audio.time_base
             packet.pts = packet.dts = round(written / rate / audio.time_base)
