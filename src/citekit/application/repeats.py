@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 import weakref
 from collections import OrderedDict
 from pathlib import Path
@@ -11,7 +13,7 @@ from attrs import define, evolve, field, frozen
 
 from citekit.domain.address import Address
 from citekit.domain.digest import Digest
-from citekit.domain.evidence import Evidence, Options, Receipt
+from citekit.domain.evidence import Evidence, Options, Receipt, StoredEvidence
 from citekit.domain.node import NodeName
 from citekit.domain.ports.evidence_store import EvidenceStore
 from citekit.domain.ports.map_store import MapStore
@@ -24,6 +26,10 @@ REMEMBERED = 2048
 """Answers that are kept; the least recently asked for go first."""
 
 
+NOTED_EVERY = 1.0
+"""Seconds after which the store is asked again for evidence that is asked for all the time."""
+
+
 @frozen(cache_hash=True)
 class Asked:
     """What an answer depends on beside the files."""
@@ -33,7 +39,7 @@ class Asked:
     options: Options
 
 
-@frozen
+@define
 class _Given:
     """An answer, the map it was read from, and the file that had `digest`; without a digest nobody ever looked at it.
 
@@ -44,6 +50,9 @@ class _Given:
     resource_map: weakref.ref[ResourceMap]
     path: Path
     digest: Digest | None
+    stored: StoredEvidence | None = None
+    noted: float = -math.inf
+    """When the store was last told, by the monotonic clock, that its object is in use."""
 
 
 @define
@@ -85,8 +94,12 @@ class Repeats:
             return False
         if given.digest is not None and self.sources.digest_at_hand(given.path) != given.digest:
             return False
-        return given.evidence.output_path is None or self._is_there(given.evidence.output_path, given.evidence.receipt)
+        path, receipt = given.evidence.output_path, given.evidence.receipt
+        return path is None or receipt is None or self._is_there(given, path, receipt)
 
-    def _is_there(self, path: Path, receipt: Receipt | None) -> bool:
-        stored = self.evidence.at_hand(receipt.key) if receipt is not None else None
-        return stored is not None and receipt is not None and self.outputs.still(path, stored, receipt)
+    def _is_there(self, given: _Given, path: Path, receipt: Receipt) -> bool:
+        """Whether what was laid out lies there. Now and then the store is asked, too, which so learns what is in use."""
+        now = time.monotonic()
+        if given.stored is None or now - given.noted > NOTED_EVERY:
+            given.stored, given.noted = self.evidence.at_hand(receipt.key), now
+        return given.stored is not None and self.outputs.still(path, given.stored, receipt)

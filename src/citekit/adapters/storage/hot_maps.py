@@ -8,7 +8,7 @@ from collections import OrderedDict
 from contextlib import suppress
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 from citekit.adapters.drivers.file_state import FileState
 from citekit.domain.resource_map import ResourceMap
@@ -34,15 +34,27 @@ class _Hot:
     state: FileState
     since: float
     read_at: float
+    is_settled: bool = field(init=False)
+    """Whether it looked so long enough after its last change for another one to show."""
+    _name: str = field(init=False)
+
+    @is_settled.default
+    def _settled(self) -> bool:
+        return self.state.is_settled(self.read_at, RACY, self.since)
+
+    @_name.default
+    def _path_as_text(self) -> str:
+        return str(self.path)
 
     def is_current(self) -> bool:
-        """Whether the file still looks as it did, long enough after its last change for another one to show."""
-        if not self.state.is_settled(self.read_at, RACY, self.since):
+        """Whether the file still looks as it did, and another change would show."""
+        if not self.is_settled:
             return False
         try:
-            return self.state == FileState.of(self.path.stat()) and not any(map(os.path.lexists, self.absent))
+            status = os.stat(self._name)  # noqa: PTH116 (at every look: a path as text is looked at faster)
         except OSError:
             return False
+        return self.state == FileState.of(status) and not (self.absent and any(map(os.path.lexists, self.absent)))
 
 
 class HotMaps:

@@ -37,7 +37,7 @@ Refused = Callable[[Arguments, BaseException], Answer]
 """The answer to an error, from the arguments as they were given."""
 
 _RESOURCE = schemas.text("A resource id, as listResources gives them.")
-_NODE = schemas.text("A node id, as getStructure gives them, such as chapter_1.big_o_notation.")
+_NODE_ID = schemas.text("A node id, as getStructure gives them, such as chapter_1.big_o_notation.")
 _LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _CUTS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
@@ -82,7 +82,7 @@ GET_NODE = Tool(
         "One node of a map: title, type, location, summary, and the ids of its children. Use it to check a node that you "
         "know by its id; it is much smaller than getStructure."
     ),
-    input_schema=schemas.inputs({"resource_id": _RESOURCE, "node_id": _NODE}, ("resource_id", "node_id")),
+    input_schema=schemas.inputs({"resource_id": _RESOURCE, "node_id": _NODE_ID}, ("resource_id", "node_id")),
     output_schema=dict(schemas.NODE),
     annotations=_LOOKS,
 )
@@ -194,13 +194,16 @@ class Tools:
     def _get_node(self, arguments: Arguments, _progress: Progress) -> Answer:
         resource_map = self.app.maps.get(arguments["resource_id"])
         node = resource_map.find(arguments["node_id"])
-        return self.answers.of(_asked(GET_NODE, arguments), resource_map, lambda: node_answer(node))
+        name = NODE, resource_map.resource_id, node.id
+        return self.answers.of(name, resource_map, lambda: node_answer(node))
 
     def _node_at_hand(self, arguments: Arguments) -> Answer | None:
-        resource_map = self.app.maps.at_hand(arguments["resource_id"])
-        if resource_map is None or arguments["node_id"] not in resource_map:
+        resource_id, node_id = arguments["resource_id"], arguments["node_id"]
+        resource_map = self.app.maps.at_hand(resource_id)
+        if resource_map is None:
             return None
-        return self._get_node(arguments, silent)
+        known = self.answers.known((NODE, resource_id, node_id), resource_map)
+        return known or (self._get_node(arguments, silent) if node_id in resource_map else None)
 
     def _resolve(self, arguments: Arguments, progress: Progress) -> Answer:
         evidence = self.app.resolve(
@@ -227,7 +230,7 @@ class Tools:
         return self.answers.of(asked, evidence, lambda: evidence_answer(evidence))
 
 
-MAP, RESOURCE = "map", "resource"
+MAP, RESOURCE, NODE = "map", "resource", "node"
 
 
 def _asked(tool: Tool, arguments: Arguments) -> Hashable:
