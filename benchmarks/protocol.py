@@ -95,24 +95,25 @@ def _one_request(report: Report, table: Table, servers: Servers, name: str, requ
     asked: dict[str, Callable[[], object]] = {
         "ours": lambda: servers.ours.send(request),
         "empty": lambda: servers.ours.send(_EMPTY),
-        "bare server": lambda: servers.bare.send(_EMPTY),
     }
+    others = {**asked, "bare server": lambda: servers.bare.send(_EMPTY)}
     if name in LONG:
         same, long = tool("same_length", length=_length(name, line)), tool("same_length", length=len(line) // 2)
         asked["same length"] = lambda: servers.ours.send(same)
         asked["as long"] = lambda: servers.ours.send(long)
     if servers.peer is not None and name in OF_PEER:
         theirs = servers.peer
-        asked["peer"] = lambda: theirs.send(request)
+        others["peer"] = lambda: theirs.send(request)
     spent = interleaved(asked, ROUNDS, seconds=SECONDS, warm=3)
-    _row(table, name, spent, len(line))
+    beside = interleaved(others, ROUNDS, seconds=SECONDS, warm=3)  # by themselves: other processes take the caches
+    _row(table, name, spent, len(line), beside)
     key = f"{name.split(' (')[0].replace(', ', ' ')} at {maps}"
     report.fact(f"{key}: to empty", ratio(spent["ours"], spent["empty"]))
     report.fact(f"{key}: to same length", ratio(spent["ours"], spent.get("same length")))
     report.fact(f"{key}: ms", spent["ours"].median)
-    report.fact(f"{key}: peer ms", spent["peer"].median if "peer" in spent else None)
+    report.fact(f"{key}: peer ms", beside["peer"].median if "peer" in beside else None)
     report.fact(f"empty at {maps}: ms", spent["empty"].median)
-    report.fact(f"empty at {maps}: to a bare server", ratio(spent["empty"], spent["bare server"]))
+    report.fact(f"empty at {maps}: to a bare server", ratio(beside["empty"], beside["bare server"]))
 
 
 def _cold(report: Report, table: Table, servers: Servers, place: Home, maps: int) -> None:
@@ -128,12 +129,13 @@ def _cold(report: Report, table: Table, servers: Servers, place: Home, maps: int
         other = servers.peer
         asked["peer"] = lambda: other.send(next(theirs))
     spent = interleaved(asked, len(prepared), seconds=SECONDS, warm=0)
-    _row(table, f"getNode, map not read before ({place.nodes} nodes)", spent, None)
+    _row(table, f"getNode, map not read before ({place.nodes} nodes)", spent, None, spent)
     report.fact(f"getNode cold at {maps}: ms", spent["ours"].median)
 
 
-def _row(table: Table, name: str, spent: Mapping[str, Spent], size: int | None) -> None:
-    ours, same, theirs = spent["ours"], spent.get("same length"), spent.get("peer")
+def _row(table: Table, name: str, spent: Mapping[str, Spent], size: int | None, beside: Mapping[str, Spent]) -> None:
+    """`beside` is what was measured together with other servers."""
+    ours, same, theirs = spent["ours"], spent.get("same length"), beside.get("peer")
     table.row(
         name,
         ours.median,
@@ -144,7 +146,7 @@ def _row(table: Table, name: str, spent: Mapping[str, Spent], size: int | None) 
         ratio(ours, same),
         ratio(ours, spent.get("as long")),
         theirs.median if theirs else None,
-        ratio(theirs, ours),
+        ratio(theirs, beside["ours"]),
         None if size is None else size / 1000,
     )
 

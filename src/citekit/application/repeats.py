@@ -7,6 +7,7 @@ import threading
 import time
 import weakref
 from collections import OrderedDict
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import define, evolve, field, frozen
@@ -83,9 +84,8 @@ class Repeats:
         given = self._given.get(asked)
         if given is None or not self._holds(given):
             return None
-        with self._lock:
-            if asked in self._given:
-                self._given.move_to_end(asked)
+        with self._lock, suppress(KeyError):
+            self._given.move_to_end(asked)
         return given.evidence
 
     def _holds(self, given: _Given) -> bool:

@@ -97,8 +97,8 @@ def evidence_answer(evidence: Evidence) -> Answer:
     return Answer.of(plain, _links(evidence))
 
 
-KEPT_BYTES = 8 * 1024 * 1024
-"""Characters of the answers that are kept; those least recently given go first."""
+KEPT_CHARACTERS = 4 * 1024 * 1024
+"""Characters of the answers that are kept; those least recently given go first. Each is kept in up to four forms."""
 
 
 @define
@@ -108,7 +108,7 @@ class KeptAnswers:
     No map is kept in memory for the sake of an answer: whoever keeps maps decides how many.
     """
 
-    limit: int = KEPT_BYTES
+    limit: int = KEPT_CHARACTERS
     _kept: OrderedDict[Hashable, tuple[Callable[[], object], Answer]] = field(factory=OrderedDict, init=False)
     _size: int = field(default=0, init=False)
     _lock: Lock = field(factory=Lock, init=False)
