@@ -52,7 +52,6 @@ def _files() -> list[Material]:
     large = [
         material.pdf_900(),
         material.pdf_2400(),
-        material.film(),
         material.photo(),
         material.text_9(),
         material.book(),

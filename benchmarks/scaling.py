@@ -27,7 +27,7 @@ from benchmarks.searching_process import Searching
 from citekit import CiteKit
 
 LARGEST = fewer((100_000, 10), (300, 20))
-LIBRARIES = fewer(((10, 200), (1_000, 200), (5_000, 200)), ((10, 200), LARGEST))
+LIBRARIES = fewer(((10, 200), (500, 200), (5_000, 200)), ((10, 200), LARGEST))
 if "--full" in sys.argv:
     LIBRARIES = (*LIBRARIES, LARGEST)
 LOOKS = fewer(300, 40)
