@@ -399,7 +399,12 @@ def test_of_a_book_that_is_remembered_no_other_item_is_read(tmp_path: Path, monk
     first = reader.html(path, 1)
     read: list[str] = []
     real = EpubArchive.read
-    monkeypatch.setattr(EpubArchive, "read", lambda self, name: (read.append(name), real(self, name))[1])
+
+    def noted(archive: EpubArchive, name: str) -> bytes:
+        read.append(name)
+        return real(archive, name)
+
+    monkeypatch.setattr(EpubArchive, "read", noted)
 
     again, second = reader.html(path, 1), reader.texts(path, 2)
 

@@ -284,12 +284,13 @@ class TestMapStore:
 
     def test_the_state_is_another_one_where_a_map_was_put_replaced_or_removed(self, store: MapStore) -> None:
         states = []
-        for change in (
+        changes: tuple[Callable[[], None], ...] = (
             lambda: store.put(a_map("one")),
             lambda: store.put(a_map("two")),
             lambda: store.put(a_map("one", "A Look")),
             lambda: store.remove("two"),
-        ):
+        )
+        for change in changes:
             change()
             time.sleep(0.06)
             states.append(store.state())
