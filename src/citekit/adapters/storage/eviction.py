@@ -59,8 +59,7 @@ class Eviction:
                     break
                 if times and max(times) > horizon:
                     used[known.digest] = max(times)
-                elif known.digest != protected and not self._is_in_use(times):
-                    dropped += [object for object in [self.remove(known.digest)] if object is not None]
+                elif known.digest != protected and not self._is_in_use(times) and self._let_go(known.digest, dropped):
                     gone.append(known)
                     freed += known.size
         finally:
@@ -81,6 +80,19 @@ class Eviction:
         """
         now = self.uses.now()
         return any(abs(now - time) < self.grace for time in times)
+
+    def _let_go(self, digest: Digest, dropped: list[StoredObject]) -> bool:
+        """Remove the object, unless somebody has asked for it since it was judged; whether it is gone.
+
+        Whoever asks notes the use and then looks; here the file is made to look different, and then the uses are looked at.
+        So either the use is seen here, or the other sees a file that is not as it was, and takes its turn to read it.
+        """
+        with self.objects.turn(digest):
+            self.objects.touch(digest)
+            if self.objects.status(digest) is not None and self._is_in_use((self.uses.last(digest),)):
+                return False
+            dropped += [object for object in [self.remove(digest)] if object is not None]
+            return True
 
     def remove(self, digest: Digest) -> StoredObject | None:
         """Remove an object from the disk; what it was. Raises `HomeUnwritable`."""

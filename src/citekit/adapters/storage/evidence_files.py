@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from citekit.adapters.drivers.filelock import Locks
 from citekit.adapters.drivers.files import writing
 from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.eviction import Eviction
@@ -59,7 +60,7 @@ class FileEvidenceStore:
         grace: float = GRACE,
     ) -> None:
         """`folder` is made at the first `obtain`; `limit` is in bytes, `grace` in seconds of `clock`, the machine's."""
-        self._objects = Objects(folder / "objects")
+        self._objects = Objects(folder / "objects", Locks(folder / "locks", passing=True))
         self._workshop = Workshop(folder / "making", folder / "locks")
         self._clock = clock or SystemClock()
         self._index = EvidenceIndex(index.beside(DATABASE, TABLES))
@@ -140,12 +141,13 @@ class FileEvidenceStore:
 
     def _look_again(self, key: EvidenceKey, record: EvidenceRecord) -> StoredEvidence | None:
         """Keep an object whose file looks different but whose bytes are right, drop any other."""
-        seen = time.time()
-        status = self._objects.status(record.digest)
-        if status is None or not self._objects.is_intact(record.digest):
-            with suppress(OSError):
-                self._objects.drop(record.digest)
-            return None
+        with self._objects.turn(record.digest):
+            seen = time.time()
+            status = self._objects.status(record.digest)
+            if status is None or not self._objects.is_intact(record.digest):
+                with suppress(OSError):
+                    self._objects.drop(record.digest)
+                return None
         record = record.again(status, seen)
         self._index.remember(key, record, self._uses.now())
         return self._known(key, record)
@@ -156,11 +158,11 @@ class FileEvidenceStore:
             extraction = made_by(make, made)
             digest, size = digest_of(made)
             total = self._index.expect(digest, size, self._uses.now())
-            with writing(self._objects.path(digest)):
+            self._uses.note(digest)  # before it is there to be dropped, or is found to be there
+            with self._objects.turn(digest), writing(self._objects.path(digest)):
                 status = self._objects.take_in(made, digest)
         record = EvidenceRecord.of(digest, status, extraction, self._clock.now(), time.time())
         self._index.remember(key, record, self._uses.now())
-        self._uses.note(digest)
         if total is None:
             self._eviction.count()  # nobody has: the index is new
             total = self._total()

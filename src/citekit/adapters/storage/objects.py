@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
 from attrs import frozen
 
 from citekit.adapters.drivers.boot import boot_id
+from citekit.adapters.drivers.filelock import Locks
 from citekit.adapters.drivers.files import open_for_reading, sync_file, sync_folder
 from citekit.domain.digest import Digest
+from citekit.domain.errors import HomeUnwritable
 
 FIRST = tuple(f"{number:02x}" for number in range(256))
 """The names of the folders that the objects are fanned out to."""
@@ -39,9 +41,18 @@ class StoredObject:
 
 @frozen
 class Objects:
-    """The objects under one folder."""
+    """The objects under one folder, and a lock for each of them."""
 
     folder: Path
+    locks: Locks
+
+    @contextmanager
+    def turn(self, digest: Digest) -> Iterator[None]:
+        """Hold the object's lock, which whoever decides that it goes or stays does; where nobody can write, nobody has to."""
+        with ExitStack() as held:
+            with suppress(HomeUnwritable):
+                held.enter_context(self.locks.hold(f"object-{digest.hex}"))
+            yield
 
     def path(self, digest: Digest) -> Path:
         """Where the object with that digest lies or would lie."""
@@ -88,12 +99,17 @@ class Objects:
 
     def _touched(self, digest: Digest) -> os.stat_result | None:
         """The status of the object, if it is there and intact, with a new time of change of its inode."""
-        status = self.status(digest)
-        if status is None or not self.is_intact(digest):
+        if self.status(digest) is None or not self.is_intact(digest):
             return None
-        with suppress(OSError):
-            os.utime(self.path(digest), ns=(status.st_atime_ns, status.st_mtime_ns))
+        self.touch(digest)
         return self.status(digest)
+
+    def touch(self, digest: Digest) -> None:
+        """Give the object's inode a new time of change (where the system keeps one), and nothing else."""
+        status = self.status(digest)
+        if status is not None:
+            with suppress(OSError):
+                os.utime(self.path(digest), ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def drop(self, digest: Digest) -> StoredObject | None:
         """Remove the object; return what it was, None where there was none. Raises `OSError` where it cannot be removed."""
