@@ -307,6 +307,53 @@ def test_an_unchanged_file_is_read_only_once(tmp_path: Path, at_once: None, age:
     assert (Digest.of_bytes(b"one\n"), planted) == (first, remembered)
 
 
+def test_a_file_with_two_names_is_what_each_of_them_says(tmp_path: Path, at_once: None) -> None:
+    path = a_file(tmp_path / "a.md", b"# One\n")
+    (tmp_path / "a.rst").hardlink_to(path)
+    time.sleep(0.02)
+    sources = [FileSources(Index(tmp_path / "index")) for _ in range(3)]
+
+    found = [each.identify(tmp_path / name).format.name for each in sources for name in ("a.md", "a.rst", "a.md")]
+
+    assert ["markdown", "rst", "markdown"] * 3 == found
+
+
+def test_a_renamed_file_is_what_its_new_name_says(tmp_path: Path, at_once: None) -> None:
+    path = a_file(tmp_path / "a.md", b"# One\n")
+    time.sleep(0.02)
+    before = FileSources(Index(tmp_path / "index")).identify(path)
+
+    after = FileSources(Index(tmp_path / "index")).identify(path.rename(tmp_path / "a.rst"))
+
+    assert ("markdown", "rst", "a.rst") == (before.format.name, after.format.name, after.path.name)
+
+
+def test_an_identified_file_is_not_opened_again(tmp_path: Path, at_once: None) -> None:
+    path, planted = a_file(tmp_path / "a.md", b"# One\n"), Digest.of_bytes(b"planted")
+    time.sleep(0.02)
+    FileSources(Index(tmp_path / "index")).identify(path)
+    index = Index(tmp_path / "index")
+    [row] = index.keys("state:")
+    index.put(row, {**(index.get(row) or {}), "sha256": planted.hex, "format": "rst"})
+
+    remembered = FileSources(Index(tmp_path / "index")).identify(path)
+
+    assert (planted, "rst", 6) == (remembered.digest, remembered.format.name, remembered.size)
+
+
+def test_what_another_version_took_a_file_for_is_not_believed(tmp_path: Path, at_once: None) -> None:
+    path = a_file(tmp_path / "a.md", b"# One\n")
+    time.sleep(0.02)
+    FileSources(Index(tmp_path / "index")).identify(path)
+    index = Index(tmp_path / "index")
+    [row] = index.keys("state:")
+    index.put(row, {**(index.get(row) or {}), "format": "rst", "detection": 1})
+
+    found = FileSources(Index(tmp_path / "index")).identify(path)
+
+    assert "markdown" == found.format.name
+
+
 def test_the_bytes_are_read_where_that_is_asked_for(tmp_path: Path, at_once: None) -> None:
     path = a_file(tmp_path / "a.txt", b"one\n")
     time.sleep(0.02)

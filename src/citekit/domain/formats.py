@@ -119,6 +119,9 @@ BY_SUFFIX: dict[str, Format] = {
     ),
 }
 
+DETECTION = 2
+"""Changes whenever `detect` would say something else of the same bytes and name."""
+
 _USUAL = {format.name: suffix for suffix, format in reversed(BY_SUFFIX.items())} | {"subtitles": ".srt"}
 """The first suffix of each format in the tables; but subtitles are seldom WebVTT, and few lines of it are a WebVTT file."""
 
@@ -136,6 +139,11 @@ BOOKS = frozenset(("epub", "mobi", "fb2"))
 def by_name(file_name: str) -> Format | None:
     """The format that a file's name promises, or None where its suffix is unknown."""
     return BY_SUFFIX.get(PurePath(file_name).suffix.lower())
+
+
+def called(name: str) -> Format | None:
+    """The format of that name, or None where none is called so."""
+    return BY_SUFFIX.get(_USUAL.get(name, ""))
 
 
 def detect(file_name: str, head: bytes) -> Format | None:

@@ -46,14 +46,28 @@ class FileSources:
         _check_name(path)
         place = _place(path)
         _check_name(place)
+        return self._known(place) or self._looked_into(path, place)
+
+    def _known(self, place: Path) -> Source | None:
+        """The file, where it was identified before under a name that tells, and looks as it did."""
+        if by_name(place.name) is None:
+            return None
+        with suppress(OSError):
+            status = os.stat(place)  # noqa: PTH116 - for every file of a folder
+            known = self._states.identified(FileState.of(status), place.name) if stat.S_ISREG(status.st_mode) else None
+            return known and Source(path=place, digest=known[0], size=status.st_size, format=known[1])
+        return None
+
+    def _looked_into(self, path: Path, place: Path) -> Source:
         try:
             with _opened(path, place) as file:
                 _check_filled(path, file)
                 format = _format(path, place, file.read(HEAD_SIZE))
-                digest, size = self._read(path, file)
+                state, digest = self._read(path, file)
         except OSError as error:
             raise unreadable(error, path) from error
-        return Source(path=place, digest=digest, size=size, format=format)
+        self._states.remember_format(state, place.name, format)
+        return Source(path=place, digest=digest, size=state.size, format=format)
 
     def digest(self, path: Path) -> Digest | None:
         """The digest of the file as it is now; a file whose digest is remembered is not even opened."""
@@ -74,7 +88,7 @@ class FileSources:
     def digest_uncached(self, path: Path) -> Digest | None:
         """The digest of the bytes that are in the file now: they are read, whatever is remembered."""
         with suppress(SourceUnreadable, OSError, ValueError), _opened(path, path) as file:
-            return self._read(path, file, believing=False)[0]
+            return self._read(path, file, believing=False)[1]
         return None
 
     def exists(self, path: Path) -> bool:
@@ -97,18 +111,18 @@ class FileSources:
                 return path.absolute()
         return next((path.absolute() for path in others if self.digest(path) == digest), None)
 
-    def _read(self, path: Path, file: BufferedReader, *, believing: bool = True) -> tuple[Digest, int]:
-        """Digest and size of an open file; `believing` what is remembered of it, or reading it anyway."""
+    def _read(self, path: Path, file: BufferedReader, *, believing: bool = True) -> tuple[FileState, Digest]:
+        """State and digest of an open file; `believing` what is remembered of it, or reading it anyway."""
         for _ in range(TRIES):
             before = FileState.of(os.fstat(file.fileno()))
             known = self._states.digest(before) if believing else None
             if known is not None:
-                return known, before.size
+                return before, known
             file.seek(0)
             digest = Digest.of_stream(file)
             if FileState.of(os.fstat(file.fileno())) == before:
                 self._states.remember(before, digest)
-                return digest, before.size
+                return before, digest
         raise SourceUnreadable(f"Cannot read {path}: it changes while it is read. Wait until it is complete.")
 
 
