@@ -117,7 +117,7 @@ def _unchanged(report: Report) -> None:
         time.sleep(SETTLED)
         for file in files:
             each = interleaved({"again": partial(kit.ingest, file.path)}, fewer(100, 5), seconds=2.0, warm=2)["again"]
-            new = interleaved({"new": partial(_program, folder, file.path)}, fewer(5, 1), seconds=4.0)["new"]
+            new = interleaved({"new": partial(_program, folder, file.path)}, fewer(3, 1), seconds=2.0)["new"]
             table.row(file.origin, file.path.stat().st_size / 1e6, each.median, each.p95, new.median)
             report.fact(f"{file.path.name}: unchanged ms", each.median)
 

@@ -26,7 +26,7 @@ from benchmarks.report import Report, Table
 
 SIZES = fewer(((10, 200), (1_000, 200), (100_000, 10)), ((10, 200), (300, 20)))
 ROUNDS = fewer(300, 30)
-SECONDS = fewer(1.5, 0.5)
+SECONDS = fewer(1.2, 0.5)
 NODE = "part_3.section_4"
 
 _NAMED = {"resource_id": ASKED, "node_id": NODE}

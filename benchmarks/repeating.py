@@ -54,7 +54,7 @@ def _kinds(report: Report) -> None:
             if theirs is not None:
                 asked["peer"] = _of_peer(theirs)
             spent = interleaved(asked, ROUNDS, seconds=fewer(1.0, 0.3), warm=3)
-            command = interleaved({"new": _command(ours, task)}, fewer(5, 1), seconds=3.0)["new"]
+            command = interleaved({"new": _command(ours, task)}, fewer(3, 1), seconds=2.0)["new"]
             other = spent.get("peer")
             table.row(
                 task.name,

@@ -32,8 +32,8 @@ if "--full" in sys.argv:
     LIBRARIES = (*LIBRARIES, LARGEST)
 LOOKS = fewer(300, 40)
 QUESTIONS = fewer(150, 10)
-PATIENCE = fewer(8.0, 2.0)
-CHURNED = fewer(2_000, 100)
+PATIENCE = fewer(5.0, 2.0)
+CHURNED = fewer(600, 100)
 CITEKIT = Path(sys.executable).with_name("citekit")
 
 
