@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any
 
 from hypothesis import strategies as st
 
 from citekit.domain.address import Address
 from citekit.domain.bounds import Bounds
-from citekit.domain.errors import ResourceIdRefused
+from citekit.domain.errors import LocationMalformed, ResourceIdRefused
 from citekit.domain.evidence import ExtractorIdentity, Form, Options
 from citekit.domain.ids import check_resource_id, node_id
-from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
+from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
+from citekit.domain.locations.cells import COLUMNS_LIMIT
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.numbers import WHOLE_LIMIT
@@ -23,11 +25,18 @@ FRACTIONS = st.floats(0, 1) | st.integers(0, 1000).map(lambda thousandths: thous
 SECONDS = st.floats(0, 1e9) | st.floats(0, allow_infinity=False) | st.integers(0, 100_000).map(lambda ms: ms / 1000)
 TIMED = (Modality.VIDEO, Modality.AUDIO)
 
+SHEETS = ("Q1 Plan", "Totals", "'in quotes'", "Größe & <Preis>", "'")
+SHEET = itemgetter(0)
+
 SOME_BOUNDS = st.builds(
     Bounds,
     pages=st.none() | st.integers(1, 40),
     lines=st.none() | st.integers(1, 40),
     seconds=st.none() | st.floats(0.001, 1e6),
+    sheets=st.none()
+    | st.lists(
+        st.tuples(st.sampled_from(SHEETS), st.integers(0, 40), st.integers(0, 40)), min_size=1, unique_by=SHEET
+    ).map(tuple),
     chapters=st.none() | st.lists(st.integers(0, 500), min_size=1, max_size=12).map(tuple),
 )
 
@@ -75,6 +84,27 @@ def chapters() -> st.SearchStrategy[Chapter]:
     )
 
 
+def cells() -> st.SearchStrategy[Cells]:
+    """Sheets, single cells and ranges of cells."""
+    names = st.sampled_from(SHEETS) | st.text(min_size=1, max_size=40).filter(_is_sheet_name)
+    numbers = st.integers(1, 30) | st.integers(1, COLUMNS_LIMIT)
+    corners = st.tuples(numbers, numbers, numbers, numbers).map(
+        lambda four: ((min(four[0], four[1]), min(four[2], four[3])), (max(four[0], four[1]), max(four[2], four[3])))
+    )
+    return (
+        st.builds(Cells, names)
+        | st.builds(lambda name, pair: Cells(name, *pair), names, corners)
+        | st.builds(lambda name, pair: Cells(name, pair[0]), names, corners)
+    )
+
+
+def _is_sheet_name(text: str) -> bool:
+    try:
+        return bool(Cells(text))
+    except LocationMalformed:
+        return False
+
+
 def virtuals() -> st.SearchStrategy[Virtual]:
     """References of any printable text."""
     printable = st.text(min_size=1, max_size=60).filter(str.isprintable)
@@ -83,7 +113,7 @@ def virtuals() -> st.SearchStrategy[Virtual]:
 
 def locations() -> st.SearchStrategy[Location]:
     """Places of every kind."""
-    return pages() | lines() | spans() | boxes() | chapters() | virtuals()
+    return pages() | lines() | spans() | boxes() | chapters() | cells() | virtuals()
 
 
 def _is_storable(text: str) -> bool:

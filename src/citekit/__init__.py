@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from citekit.domain.digest import Digest
     from citekit.domain.errors import CiteKitError
     from citekit.domain.evidence import Evidence, Form, Options, Receipt
-    from citekit.domain.locations import Box, Chapter, Lines, Pages, TimeSpan, Virtual
+    from citekit.domain.locations import Box, Cells, Chapter, Lines, Pages, TimeSpan, Virtual
     from citekit.domain.modality import Modality
     from citekit.entrypoints.sdk import CiteKit
 
@@ -46,6 +46,7 @@ _WHERE = {
     "Options": "citekit.domain.evidence",
     "Receipt": "citekit.domain.evidence",
     "Box": "citekit.domain.locations",
+    "Cells": "citekit.domain.locations",
     "Chapter": "citekit.domain.locations",
     "Lines": "citekit.domain.locations",
     "Pages": "citekit.domain.locations",
@@ -71,6 +72,7 @@ _WHERE = {
 __all__ = [
     "Address",
     "Box",
+    "Cells",
     "Chapter",
     "CiteKit",
     "CiteKitClient",

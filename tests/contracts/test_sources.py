@@ -198,7 +198,8 @@ class TestSources:
             ("clip.mp4", b"\x01\x02\x03\x04" * 50, "content is not mp4"),
             ("what.xyz", b"\x01\x02\x03\x00" * 50, "of no known kind"),
             ("paper.txt", b"\x1f\x8b\x08\x00" * 50, "gzip"),
-            ("old.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99, "save it as PDF"),
+            ("old.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99, "older Word document; save it as .docx"),
+            ("secret.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99, "protected by a password"),
             ("program", b"\x7fELF\x02\x01\x01\0" + b"\0" * 99, "a program"),
         ],
     )
@@ -208,12 +209,30 @@ class TestSources:
         with pytest.raises(SourceUnsupported, match=reason):
             sources.identify(a_file(folder / name, head))
 
-    def test_an_office_document_is_named(self, sources: Sources, folder: Path) -> None:
-        with zipfile.ZipFile(folder / "a.docx", "w") as archive:
-            archive.writestr("word/document.xml", "<w/>")
+    @pytest.mark.parametrize(
+        ("name", "part", "format"),
+        [
+            ("a.docx", "word/document.xml", "docx"),
+            ("a.zip", "word/document.xml", "docx"),
+            ("a.docx", "xl/workbook.xml", "xlsx"),
+            ("a.pptm", "docProps/app.xml", "pptx"),
+        ],
+    )
+    def test_an_office_file_is_known_by_its_parts_and_else_by_its_name(
+        self, sources: Sources, folder: Path, name: str, part: str, format: str
+    ) -> None:
+        with zipfile.ZipFile(folder / name, "w") as archive:
+            archive.writestr("[Content_Types].xml", "<Types/>")
+            archive.writestr(part, "<w/>")
 
-        with pytest.raises(SourceUnsupported, match="Word document; save it as PDF"):
-            sources.identify(folder / "a.docx")
+        assert format == sources.identify(folder / name).format.name
+
+    def test_an_opendocument_file_is_named(self, sources: Sources, folder: Path) -> None:
+        with zipfile.ZipFile(folder / "a.odt", "w") as archive:
+            archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
+
+        with pytest.raises(SourceUnsupported, match="an OpenDocument file"):
+            sources.identify(folder / "a.odt")
 
     def test_a_file_that_keeps_changing_is_refused(self, sources: Sources, folder: Path) -> None:
         path = a_file(folder / "growing.txt", b"line\n" * 4_000_000)

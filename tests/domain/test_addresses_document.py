@@ -66,7 +66,7 @@ def test_the_tables_hold_every_kind_of_place_and_every_standard() -> None:
     kinds = {type(parse_address(row[0][0]).location).__name__ for row in rows("address")}
     functions = {name for row in rows("standard") for name in row[1]}
 
-    assert {"Pages", "Chapter", "TimeSpan", "Box", "Lines", "Virtual"} == kinds
+    assert {"Pages", "Chapter", "Cells", "TimeSpan", "Box", "Lines", "Virtual"} == kinds
     assert {name for name in exchange.__all__ if name[:3] in ("to_", "fro")} == functions | {
         "to_web_annotation",
         "from_web_annotation",

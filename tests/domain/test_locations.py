@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed, LocationOutside
-from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
+from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from tests.strategies import SOME_BOUNDS, boxes, locations
 
@@ -22,6 +22,15 @@ CLOSE: st.SearchStrategy[Location] = st.one_of(
     st.builds(lambda start, length: TimeSpan(start, start + length if length < 4 else None), SMALL, SMALL),
     st.builds(lambda number, more: Chapter(number, last=number + more), SMALL, st.integers(0, 2)),
     st.builds(lambda number, start, more: Chapter(number, (start, start + more)), SMALL, SMALL, SMALL),
+    st.builds(
+        lambda sheet, one, two: Cells(
+            sheet, (min(one[0], two[0]), min(one[1], two[1])), (max(one[0], two[0]), max(one[1], two[1]))
+        ),
+        st.sampled_from(["S", "T"]),
+        st.tuples(SMALL, SMALL),
+        st.tuples(SMALL, SMALL),
+    ),
+    st.sampled_from([Cells("S"), Cells("T")]),
     st.sampled_from([Box(0, 0, 1, 1), Box(0, 0, 0.5, 0.5), Box(0.25, 0.25, 0.5, 0.5), Box(0.5, 0.5, 1, 1)]),
     st.sampled_from([Virtual("a"), Virtual("b")]),
 )
@@ -82,6 +91,10 @@ def _fits(place: Location, bounds: Bounds) -> bool:
         case Chapter(number=number, last=last, chars=chars):
             lengths = bounds.chapters
             return lengths is None or (last <= len(lengths) and (chars is None or chars[1] <= lengths[number - 1]))
+        case Cells(sheet=sheet, last=corner):
+            sizes = {name: size for name, *size in bounds.sheets or ()}
+            inside = bounds.sheets is None or corner is None or corner <= tuple(sizes[sheet])
+            return inside and (bounds.sheets is None or sheet in sizes)
     return True
 
 
@@ -94,6 +107,7 @@ def _fits(place: Location, bounds: Bounds) -> bool:
         (TimeSpan(3, 9), Bounds(seconds=7.5), TimeSpan(3, 7.5)),
         (Chapter(3, last=9), Bounds(chapters=(5, 5, 5, 5)), Chapter(3, last=4)),
         (Chapter(1, (2, 9)), Bounds(chapters=(5,)), Chapter(1, (2, 5))),
+        (Cells.read("S", "B2:F20"), Bounds(sheets=(("S", 9, 4),)), Cells.read("S", "B2:D9")),
     ],
 )
 def test_what_lies_beyond_the_end_is_cut_off(place: Location, bounds: Bounds, expected: Location) -> None:
@@ -108,6 +122,9 @@ def test_what_lies_beyond_the_end_is_cut_off(place: Location, bounds: Bounds, ex
         (TimeSpan(7.5, 9), Bounds(seconds=7.5), "7.5 s"),
         (Chapter(5), Bounds(chapters=(5, 5, 5, 5)), "chapter 5"),
         (Chapter(1, (5, 9)), Bounds(chapters=(5,)), "character 5"),
+        (Cells.read("S", "C1"), Bounds(sheets=(("S", 9, 2),)), "C1 is beyond the end: the sheet 'S' ends at B9"),
+        (Cells.read("S", "A1"), Bounds(sheets=(("S", 0, 0),)), "the sheet 'S' is empty"),
+        (Cells("T"), Bounds(sheets=(("S", 9, 2),)), "no sheet 'T': the workbook has 'S'"),
     ],
 )
 def test_a_place_wholly_beyond_the_end_is_refused(place: Location, bounds: Bounds, named: str) -> None:

@@ -24,7 +24,7 @@ from citekit.domain.errors import (
 )
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
 from citekit.domain.formats import Format, by_name
-from citekit.domain.locations import Chapter, Location, Pages, TimeSpan, Virtual
+from citekit.domain.locations import Cells, Chapter, Location, Pages, TimeSpan, Virtual
 from citekit.domain.node import Node, NodeName
 from citekit.domain.ports.evidence_store import EvidenceStore
 from citekit.domain.ports.extractor import Extractor
@@ -201,7 +201,15 @@ def _part(resource_map: ResourceMap, what: NodeName | Address) -> _Part:
 
 def _inside(location: Location, resource_map: ResourceMap) -> Location:
     """The place, its open end written out. An address that goes beyond the end is refused: half of it is not what it says."""
-    chapters, pages = resource_map.bounds.chapters, resource_map.bounds.pages
+    chapters, pages, sheets = resource_map.bounds.chapters, resource_map.bounds.pages, resource_map.bounds.sheets
+    if sheets is not None and isinstance(location, Pages | Chapter):
+        raise RequestRefused(
+            f"'{resource_map.resource_id}' is a workbook: name a sheet, such as #sheet={sheets[0][0]}."
+        )
+    if sheets is None and isinstance(location, Cells) and (pages is not None or chapters is not None):
+        raise RequestRefused(
+            f"'{resource_map.resource_id}' is no workbook: it has {'chapters' if chapters else 'pages'}."
+        )
     if isinstance(location, Pages) and pages is None and chapters is not None:
         raise RequestRefused(
             f"'{resource_map.resource_id}' is a book without pages: name a chapter, such as #chapter=2."

@@ -49,6 +49,8 @@ class Location(_Model):
     virtual_address: str | None = None
     chapter: int | list[int] | None = None
     chars: tuple[int, int] | None = None
+    sheet: str | None = None
+    cells: str | None = None
 
 
 def _as_location(value: Location | Mapping[str, Any] | domain.locations.Location) -> Location:

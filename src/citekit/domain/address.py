@@ -2,6 +2,7 @@
 
     doc://book#pages=12-15          doc://book#pages=12&bbox=0.1,0.2,0.9,0.4
     doc://novel#chapter=7           doc://novel#chapter=7&chars=120-980
+    doc://budget#sheet=Q1%20Plan    doc://budget#sheet=Q1%20Plan&cells=A1:F20
     video://lecture#t=145.5-200     audio://talk#t=60-120
     image://diagram#bbox=0.2,0.3,0.8,0.7
     text://utils_py#lines=10-50
@@ -20,14 +21,14 @@ from urllib.parse import quote, unquote
 from attrs import field, frozen
 
 from citekit.domain.errors import AddressMalformed, LocationMalformed, ResourceIdRefused
-from citekit.domain.fragments import box_value, page_list, time_range, whole_range
+from citekit.domain.fragments import box_value, page_list, quoted_sheet, sheet_name, time_range, whole_range
 from citekit.domain.ids import check_resource_id
-from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
+from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import read_whole, shortest
 
 _SHAPE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^#]*)(?:#(.*))?", re.DOTALL)
-_SYNONYMS = {"page": "pages", "line": "lines", "xywh": "bbox"}
+_SYNONYMS = {"page": "pages", "slide": "pages", "slides": "pages", "line": "lines", "xywh": "bbox"}
 
 
 @frozen
@@ -61,7 +62,8 @@ def parse_address(text: str) -> Address:
     """The address that `text` names. Raises `AddressMalformed`, which shows the text and its offending part.
 
     Also read: times as seconds, `mm:ss` or `hh:mm:ss`, with `-` or `,` between, an `npt:` before, and an open start or
-    end; `page=`, `line=` and `xywh=` (`percent:`, or fractions with a decimal point); pages in any order.
+    end; `page=`, `slide=`, `slides=`, `line=` and `xywh=` (`percent:`, or fractions with a decimal point); pages in any
+    order; a sheet's name in quotes, and cells as `b2`, `$A$1:$F$20` or from any corner to the opposite one.
     """
     shape = _SHAPE.fullmatch(text)
     if not shape:
@@ -96,6 +98,10 @@ def _fragment(location: Location) -> Iterator[str]:
             yield f"chapter={_run(number, last)}"
             if chars is not None:
                 yield f"chars={chars[0]}-{chars[1]}"
+        case Cells(sheet=sheet, range=cells):
+            yield f"sheet={quote(quoted_sheet(sheet), safe='')}"
+            if cells is not None:
+                yield f"cells={cells}"
         case Lines(first=first, last=last):
             yield f"lines={_run(first, last)}"
         case TimeSpan(start=start, end=end):
@@ -161,6 +167,8 @@ def _document(text: str, parameters: dict[str, str]) -> Location:
         first, last = whole_range(text, parameters.pop("chapter"))
         chars = parameters.pop("chars", None)
         return Chapter(first, None if chars is None else _chars(text, chars), last=last)
+    if "sheet" in parameters:
+        return Cells.read(sheet_name(text, parameters.pop("sheet")), parameters.pop("cells", None))
     pages = page_list(text, _take(text, parameters, "pages", Modality.DOCUMENT))
     region = parameters.pop("bbox", None)
     return Pages.of(pages, None if region is None else box_value(text, region))

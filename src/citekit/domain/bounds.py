@@ -11,6 +11,7 @@ class Bounds:
 
     `pages`, `lines`: counts. `seconds`: duration. `size`: (width, height) in pixels, upright.
     `chapters`: for every chapter, in order, the number of characters of its text.
+    `sheets`: for every sheet, in order, its name, and the numbers of the last row and the last column in use.
     """
 
     pages: int | None = None
@@ -18,3 +19,4 @@ class Bounds:
     seconds: float | None = None
     size: tuple[int, int] | None = None
     chapters: tuple[int, ...] | None = None
+    sheets: tuple[tuple[str, int, int], ...] | None = None

@@ -44,6 +44,10 @@ BY_SUFFIX: dict[str, Format] = {
         epub application/epub+zip epub
         mobi application/x-mobipocket-ebook mobi prc azw azw3
         fb2 application/x-fictionbook+xml fb2
+        cbz application/vnd.comicbook+zip cbz
+        docx application/vnd.openxmlformats-officedocument.wordprocessingml.document docx docm dotx dotm
+        pptx application/vnd.openxmlformats-officedocument.presentationml.presentation pptx pptm ppsx ppsm potx potm
+        xlsx application/vnd.openxmlformats-officedocument.spreadsheetml.sheet xlsx xlsm xltx xltm
         """,
     ),
     **_table(
@@ -109,12 +113,37 @@ BY_SUFFIX: dict[str, Format] = {
         ruby text/x-ruby rb
         php text/x-php php
         bash text/x-shellscript sh bash
-        perl text/x-perl pl pm
+        perl text/x-perl pl pm t
+        objc text/x-objective-c m mm
+        kotlin text/x-kotlin kt kts
+        swift text/x-swift swift
+        scala text/x-scala scala sc sbt
+        dart text/x-dart dart
+        zig text/x-zig zig
+        lua text/x-lua lua
+        powershell text/x-powershell ps1 psm1 psd1
+        elixir text/x-elixir ex exs
+        julia text/x-julia jl
+        haskell text/x-haskell hs
+        sql application/sql sql
+        css text/css css
+        scss text/x-scss scss
         rst text/x-rst rst
         subtitles text/vtt vtt srt
-        json application/json json jsonl ipynb
-        xml text/xml xml svg
-        text text/plain txt text log csv tsv yaml yml toml ini cfg rttm tex org adoc css scss sql lua kt swift scala r
+        asciidoc text/asciidoc adoc asciidoc asc
+        org text/org org
+        latex text/x-tex tex ltx latex
+        json application/json json geojson jsonc webmanifest
+        jsonl application/x-ndjson jsonl ndjson
+        notebook application/x-ipynb+json ipynb
+        yaml application/yaml yaml yml
+        toml application/toml toml
+        ini text/x-ini ini cfg
+        csv text/csv csv
+        tsv text/tab-separated-values tsv
+        log text/plain log
+        xml text/xml xml svg xsd xsl xslt rss atom
+        text text/plain txt text rttm r
         """,
     ),
 }
@@ -132,8 +161,11 @@ BOOK_SUFFIXES = (
 )  # fmt: skip
 """The suffixes of files that are taken for books in a folder, the best to read first."""
 
-BOOKS = frozenset(("epub", "mobi", "fb2"))
+BOOKS = frozenset(("epub", "mobi", "fb2", "docx"))
 """Names of the formats of reflowable books: their places are chapters."""
+
+OFFICE = frozenset(("docx", "pptx", "xlsx"))
+"""Names of the formats of Office files: packages of the Open Packaging Conventions (ECMA-376 part 2)."""
 
 
 def by_name(file_name: str) -> Format | None:
@@ -250,7 +282,11 @@ def _by_signature(name: str, head: bytes, promised: Format | None) -> Format | N
     if b"%PDF-" in head[:1024]:
         return BY_SUFFIX[".pdf"]
     if head[:4] == b"PK\x03\x04":
-        return BY_SUFFIX[".epub"] if b"application/epub+zip" in head[:200] or name.lower().endswith(".epub") else None
+        if b"application/epub+zip" in head[:200]:
+            return BY_SUFFIX[".epub"]
+        if promised is not None and promised.name == "cbz":
+            return promised
+        return _office(head, promised) or (BY_SUFFIX[".epub"] if name.lower().endswith(".epub") else None)
     if head[60:68] == b"BOOKMOBI":
         return BY_SUFFIX[".mobi"]
     if _FICTION_BOOK.match(head.replace(b"\0", b"")[2:] if head.startswith(_WIDE_MARKS) else head):
@@ -287,6 +323,23 @@ def _by_signature(name: str, head: bytes, promised: Format | None) -> Format | N
 
 _PACKETS = ((0, 188), (4, 192))
 """(place of the first sync byte, packet size) of MPEG transport streams."""
+
+
+_PACKED = re.compile(rb"PK\x03\x04.{26}(?:\[Content_Types\]\.xml|_rels/\.rels|docProps/|customXml/)", re.DOTALL)
+_MAIN_FOLDERS = ((b"word/", ".docx"), (b"ppt/", ".pptx"), (b"xl/", ".xlsx"))
+_IN_FOLDER = re.compile(rb"PK\x03\x04.{26}(word/|ppt/|xl/)", re.DOTALL)
+
+
+def _office(head: bytes, promised: Format | None) -> Format | None:
+    """The Office format of a ZIP archive: by the names of its first items, else as its name promises.
+
+    Bytes 26 to 29 of an item's header are the lengths of its name and extra field; the name follows (APPNOTE 4.3.7).
+    """
+    named = promised if promised is not None and promised.name in OFFICE else None
+    found = _IN_FOLDER.search(head)
+    if found and (named is not None or _PACKED.search(head)):
+        return BY_SUFFIX[dict(_MAIN_FOLDERS)[found[1]]]
+    return named
 
 
 def _family(promised: Format | None, names: tuple[str, ...], default: str) -> Format:

@@ -42,6 +42,24 @@ def whole_range(text: str, value: str) -> tuple[int, int]:
     return first, last
 
 
+def sheet_name(text: str, value: str) -> str:
+    """The name of a sheet, which formulas put into quotes, a quote in it doubled: `'Bob''s'` is `Bob's`."""
+    if _in_quotes(value):
+        value = value[1:-1].replace("''", "'")
+    if not value:
+        raise AddressMalformed(text, text, "the name of the sheet is missing")
+    return value
+
+
+def quoted_sheet(name: str) -> str:
+    """What `sheet_name` reads as `name`: the name itself, unless it has quotes of its own (which Excel refuses)."""
+    return "'" + name.replace("'", "''") + "'" if _in_quotes(name) else name
+
+
+def _in_quotes(value: str) -> bool:
+    return len(value) > 1 and value.startswith("'") and value.endswith("'")
+
+
 def time_range(text: str, value: str) -> tuple[float, float | None]:
     """(start, end) in seconds of `145.5-200`, `2:25.5,3:20`, `,20` (from 0) or `10` (to the end, None)."""
     bare = value.removeprefix("npt:")

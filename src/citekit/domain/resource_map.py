@@ -28,7 +28,8 @@ class ResourceMap:
     """What is where in the file at `source_path`.
 
     `metadata` is plain data: `source_hash` (SHA-256), `source_size`, `mapper` (`name`, `model`, `version`), and what the
-    file is: `page_count`, `duration` in seconds, `dimensions` [width, height], `line_count`, `chapter_lengths`.
+    file is: `page_count`, `duration` in seconds, `dimensions` [width, height], `line_count`, `chapter_lengths`,
+    `sheets` (of each its `name`, `rows` and `columns`).
     Raises `LocationMalformed` where two nodes share an id.
     """
 
@@ -152,6 +153,7 @@ class ResourceMap:
             seconds=_seconds(facts.get("duration")),
             size=_size(facts.get("dimensions")),
             chapters=_lengths(facts.get("chapter_lengths")),
+            sheets=_sheets(facts.get("sheets")),
         )
 
 
@@ -174,6 +176,19 @@ def _size(value: object) -> tuple[int, int] | None:
             across, down = _whole(width), _whole(height)
             return (across, down) if across and down else None
     return None
+
+
+def _sheets(value: object) -> tuple[tuple[str, int, int], ...] | None:
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    found = []
+    for each in value:
+        match each:
+            case {"name": str(name), "rows": int(rows), "columns": int(columns)} if rows >= 0 and columns >= 0:
+                found.append((name, rows, columns))
+            case _:
+                return None
+    return tuple(found)
 
 
 def _lengths(value: object) -> tuple[int, ...] | None:

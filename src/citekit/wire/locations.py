@@ -1,7 +1,8 @@
 """The flat written form of a location.
 
 One object with `modality` and only the fields of that modality: `pages` (with `bbox` beside exactly one), `chapter` (a
-number, or [first, last]) with `chars`, `lines`, `start`/`end`, `bbox`, `virtual_address`. Absent fields are omitted.
+number, or [first, last]) with `chars`, `sheet` (a name) with `cells` (`A1:F20`), `lines`, `start`/`end`, `bbox`,
+`virtual_address`. Absent fields are omitted.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from enum import StrEnum
 from typing import Any
 
 from citekit.domain.errors import LocationMalformed
-from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
+from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import exact, real
 from citekit.domain.rectangles import box_of_size
 
-PLACE_FIELDS = ("pages", "chapter", "chars", "lines", "start", "end", "bbox", "virtual_address")
+PLACE_FIELDS = ("pages", "chapter", "chars", "sheet", "cells", "lines", "start", "end", "bbox", "virtual_address")
 """Every field of a location but `modality`."""
 
 
@@ -41,6 +42,10 @@ def to_plain(location: Location) -> dict[str, Any]:
             plain["chapter"] = number if number == last else [number, last]
             if chars is not None:
                 plain["chars"] = list(chars)
+        case Cells(sheet=sheet, range=cells):
+            plain["sheet"] = sheet
+            if cells is not None:
+                plain["cells"] = cells
         case Lines(first=first, last=last):
             plain["lines"] = [first, last]
         case TimeSpan(start=start, end=end):
@@ -94,6 +99,7 @@ def modality_by_fields(data: Mapping[str, Any]) -> Modality | None:
 _BY_FIELD = {
     "pages": Modality.DOCUMENT,
     "chapter": Modality.DOCUMENT,
+    "sheet": Modality.DOCUMENT,
     "lines": Modality.TEXT,
     "bbox": Modality.IMAGE,
     "virtual_address": Modality.VIRTUAL,
@@ -106,12 +112,23 @@ def _document(data: Mapping[str, Any], box_order: BoxOrder) -> Location:
         value = data["chapter"]
         first, last = _wholes(data, "chapter", 2) if isinstance(value, list) else (_whole("chapter", value),) * 2
         return Chapter(first, (chars[0], chars[1]) if chars else None, last=last)
+    if "sheet" in data:
+        return _cells(data)
     if "pages" not in data:
-        raise LocationMalformed("pages: a place in a document needs pages or a chapter")
+        raise LocationMalformed("pages: a place in a document needs pages, a chapter or a sheet")
     pages = _wholes(data, "pages", None)
     if pages and pages[0] < 1:
         raise LocationMalformed(f"pages: pages count from 1, so there is no page {pages[0]}")
     return Pages.of(pages, _box(data, box_order) if "bbox" in data else None)
+
+
+def _cells(data: Mapping[str, Any]) -> Cells:
+    sheet, cells = data["sheet"], data.get("cells")
+    if not isinstance(sheet, str):
+        raise LocationMalformed(f"sheet: {sheet!r} is not the name of a sheet")
+    if cells is not None and not isinstance(cells, str):
+        raise LocationMalformed(f"cells: {cells!r} is not a range of cells such as A1:F20")
+    return Cells.read(sheet, cells)
 
 
 def _box(data: Mapping[str, Any], order: BoxOrder) -> Box:

@@ -26,6 +26,12 @@ LOCATION_SCHEMA: dict[str, Any] = {
             "description": "Spine item of a book, from 1, or [first, last].",
         },
         "chars": {**_PAIR, "description": "Characters of the chapter's text, from 0, end excluded."},
+        "sheet": {
+            "type": "string",
+            "minLength": 1,
+            "description": "Name of a workbook's sheet; all of it without `cells`.",
+        },
+        "cells": {"type": "string", "description": "Cells of the sheet, as A1:F20 or B2."},
         "lines": {**_PAIR, "description": "[first, last], from 1, both included."},
         "bbox": {
             "type": "array",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from citekit.domain.errors import CiteKitError
-from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
+from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 
 MODALITIES = {modality.value: modality for modality in Modality}
@@ -61,10 +61,12 @@ def _characters(data: dict[str, Any]) -> Chapter:
 
 
 def _document(data: dict[str, Any]) -> Location:
-    return _pages(data) if "pages" in data else _chapter(data)
+    return _pages(data) if "pages" in data else _chapter(data) if "chapter" in data else Cells(text(data["sheet"]))
 
 
 def _part_of_document(data: dict[str, Any]) -> Location:
+    if "sheet" in data:
+        return Cells.read(text(data["sheet"]), text(data["cells"]))
     return _region(data) if "pages" in data else _characters(data)
 
 

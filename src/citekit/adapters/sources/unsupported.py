@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from citekit.domain.formats import by_name
+from pathlib import PurePath
 
-SUPPORTED = "PDF, EPUB, MOBI, FB2, video, audio, images, text and code"
+from citekit.domain.formats import BY_SUFFIX, OFFICE, by_name
+
+SUPPORTED = "PDF, EPUB, MOBI, FB2, DOCX, PPTX, XLSX, video, audio, images, text and code"
 
 _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x1f\x8b", "a gzip archive"),
@@ -14,7 +16,6 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (0, b"Rar!\x1a\x07", "a RAR archive"),
     (257, b"ustar", "a tar archive"),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an older Office document; save it as PDF"),
     (0, b"AT&TFORM", "a DjVu document; convert it to PDF"),
     (0, b"SQLite format 3\0", "a SQLite database"),
     (0, b"\x7fELF", "a program"),
@@ -27,16 +28,38 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
 )
 
 _ZIPPED: tuple[tuple[bytes, str], ...] = (
-    (b"word/", "a Word document; save it as PDF"),
-    (b"ppt/", "a PowerPoint presentation; save it as PDF"),
-    (b"xl/", "an Excel workbook; save it as PDF or CSV"),
     (b"application/vnd.oasis.opendocument", "an OpenDocument file; save it as PDF"),
 )
 
 
+_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""The compound files of Microsoft ([MS-CFB]): what Office wrote before 2007, and what it wraps encrypted files in."""
+
+_OLDER = {
+    ".doc": "an older Word document; save it as .docx",
+    ".dot": "an older Word document; save it as .docx",
+    ".ppt": "an older PowerPoint presentation; save it as .pptx",
+    ".pps": "an older PowerPoint presentation; save it as .pptx",
+    ".xls": "an older Excel workbook; save it as .xlsx",
+    ".xlt": "an older Excel workbook; save it as .xlsx",
+    ".msg": "an Outlook message; save it as text or PDF",
+}
+
+
+def _compound(suffix: str) -> str:
+    promised = BY_SUFFIX.get(suffix)
+    if promised is not None and promised.name in OFFICE:
+        return (
+            f"protected by a password; open it in its program and save it without one (or an older file named {suffix})"
+        )
+    return _OLDER.get(
+        suffix, "an older or protected Office document; save it as .docx, .pptx or .xlsx without a password"
+    )
+
+
 def why_unsupported(name: str, head: bytes) -> str:
     """One sentence about a file called `name` that begins with `head`, of which no kind is known."""
-    seems = _seems(head)
+    seems = _seems(name, head)
     promised = by_name(name)
     if seems is not None:
         return f"it seems to be {seems}. Supported are {SUPPORTED}"
@@ -45,7 +68,9 @@ def why_unsupported(name: str, head: bytes) -> str:
     return f"its content is of no known kind. Supported are {SUPPORTED}"
 
 
-def _seems(head: bytes) -> str | None:
+def _seems(name: str, head: bytes) -> str | None:
+    if head.startswith(_COMPOUND):
+        return _compound(PurePath(name).suffix.lower())
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         return next((kind for mark, kind in _ZIPPED if mark in head), "a ZIP archive; unpack it")
     return next((kind for at, mark, kind in _SIGNATURES if head[at : at + len(mark)] == mark), None)

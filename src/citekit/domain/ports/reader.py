@@ -21,21 +21,49 @@ class Heading:
     offset: int
 
 
+@frozen
+class Mark:
+    """What the markup says of the characters `start` to `end` (excluded) of a chapter's text.
+
+    `kind` is `heading` (of `level` 1 to 6), `figure` or `table` (`title` is the caption), or a term of the EPUB Structural
+    Semantics Vocabulary such as `chapter` or `preface` (no title).
+    """
+
+    kind: str
+    title: str
+    start: int
+    end: int
+    level: int = 0
+
+
+@frozen
+class Landmark:
+    """A place that the book names by its use: `type` is a term of the EPUB Structural Semantics Vocabulary."""
+
+    type: str
+    chapter: int
+    offset: int
+
+
 @frozen(kw_only=True)
 class BookChapter:
     """One spine item: all of its text once, without markup, paragraphs parted by newlines.
 
-    `name` is the path of the item inside the book.
+    `name` is the path of the item inside the book; `marks` come in the order of their starts.
     """
 
     number: int
     name: str
     text: str
+    marks: Sequence[Mark] = field(default=(), converter=tuple[Mark, ...], eq=False, repr=False)
 
 
 @frozen(kw_only=True)
 class Book:
-    """A book's facts, chapters in reading order, and contents in reading order."""
+    """A book's facts, chapters in reading order, and contents in reading order.
+
+    `landmarks` in the book's own order; `remarks` are sentences about what is missing or was mended.
+    """
 
     title: str | None
     authors: Sequence[str] = field(converter=tuple[str, ...])
@@ -43,6 +71,8 @@ class Book:
     identifier: str | None
     chapters: Sequence[BookChapter] = field(converter=tuple[BookChapter, ...])
     contents: Sequence[Heading] = field(converter=tuple[Heading, ...])
+    landmarks: Sequence[Landmark] = field(default=(), converter=tuple[Landmark, ...])
+    remarks: Sequence[str] = field(default=(), converter=tuple[str, ...])
 
 
 class Reader(Protocol):

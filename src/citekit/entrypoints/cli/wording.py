@@ -50,8 +50,8 @@ def counted(number: int, thing: str, plural: str | None = None) -> str:
 
 
 def place(location: Location) -> str:
-    """Where something is, short: `pp. 12-15`, `lines 10-50`, `2:25-3:20`, `ch. 7, chars 120-980`."""
-    from citekit.domain.locations import Box, Chapter, Lines, Pages, TimeSpan, Virtual
+    """Where something is, short: `pp. 12-15`, `lines 10-50`, `2:25-3:20`, `ch. 7, chars 120-980`, `Q1 Plan, A1:F20`."""
+    from citekit.domain.locations import Box, Cells, Chapter, Lines, Pages, TimeSpan, Virtual
 
     match location:
         case Pages(region=region):
@@ -64,6 +64,8 @@ def place(location: Location) -> str:
             return _box(location)
         case Chapter(number=number, last=last, chars=chars):
             return _ranges("ch.", "ch.", [(number, last)]) + (f", chars {chars[0]}-{chars[1]}" if chars else "")
+        case Cells(sheet=sheet, range=cells):
+            return f"{sheet}, {cells}" if cells else sheet
         case Virtual(virtual_address=address):
             return address
 

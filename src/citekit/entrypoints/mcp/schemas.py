@@ -51,6 +51,8 @@ LOCATION: Schema = {
             "description": "Reflowable books: a chapter from 1, or [first, last].",
         },
         "chars": {**_PAIR, "description": "Characters of the chapter's text, from 0, end excluded."},
+        "sheet": {"type": "string", "description": "Workbooks: the name of a sheet; all of it without cells."},
+        "cells": {"type": "string", "description": "Cells of the sheet, such as A1:F20."},
         "lines": {**_PAIR, "description": "Texts: [first, last] line, from 1, inclusive."},
         "bbox": {
             "type": "array",

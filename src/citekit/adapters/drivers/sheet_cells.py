@@ -1,0 +1,225 @@
+"""The cells of a worksheet, read as a stream by expat: in the same memory whatever the sheet holds or says of itself.
+
+SpreadsheetML: ECMA-376 part 1, 18.3.1. Only cells with a value are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+from xml.parsers import expat
+
+from attrs import define, field
+
+from citekit.domain.errors import SourceUnsupported
+from citekit.domain.locations.cells import COLUMNS_LIMIT, ROWS_LIMIT
+
+TEXT_LIMIT = 32_767
+"""Characters of one cell (Excel specifications and limits); what is beyond them is left out."""
+
+STRINGS_LIMIT = 4_000_000
+CHARACTERS_LIMIT = 128 * 1024 * 1024
+"""Shared strings of one workbook, and their characters in all."""
+
+NO_VALUE = "f"
+"""The kind of a formula for which the file holds no value: its text is the formula."""
+
+_OFTEN = frozenset(("c", "v", "row", "f"))
+"""Elements whose name has no prefix in nearly every workbook."""
+
+_LETTERS = {chr(64 + number): number for number in range(1, 27)} | {chr(96 + number): number for number in range(1, 27)}
+
+
+@define
+class Value:
+    """A cell with a value, `text` as it is written.
+
+    `kind` is SpreadsheetML's (`n`, `s`, `str`, `inlineStr`, `b`, `e`, `d`), or `NO_VALUE`.
+    """
+
+    row: int
+    column: int
+    kind: str
+    text: str
+    style: int
+    formula: bool
+
+
+@define
+class _Sheet:
+    """Collects the values that are complete; what `wide` says of columns and merged cells goes to the handlers."""
+
+    ready: list[Value] = field(factory=list)
+    seen: Callable[[str, dict[str, str]], None] | None = None
+    row: int = 0
+    column: int = 0
+    kind: str = "n"
+    style: int = 0
+    formula: bool = False
+    pieces: list[str] = field(factory=list)
+    entered: list[str] = field(factory=list)
+    length: int = 0
+    taking: bool = False
+    entering: bool = False
+    phonetic: int = 0
+    inside: bool = False
+
+    def start(self, name: str, said: dict[str, str]) -> None:
+        tag = name if name in _OFTEN else name.rpartition(":")[2]
+        if tag == "c":
+            self._begin(said)
+        elif tag == "v" or tag == "t":
+            self.taking = self.inside and not self.phonetic
+        elif tag == "f":
+            self.formula = self.entering = True
+        elif tag == "row":
+            self.row = _whole(said.get("r")) or self.row + 1
+            self.column = 0
+        elif tag == "rPh":
+            self.phonetic += 1
+        elif self.seen is not None:
+            self.seen(tag, said)
+
+    def end(self, name: str) -> None:
+        tag = name if name in _OFTEN else name.rpartition(":")[2]
+        if tag == "c":
+            self._finish()
+        elif tag == "v" or tag == "t":
+            self.taking = False
+        elif tag == "f":
+            self.entering = False
+        elif tag == "rPh":
+            self.phonetic -= 1
+
+    def words(self, text: str) -> None:
+        if (self.taking or self.entering) and self.length < TEXT_LIMIT:
+            (self.pieces if self.taking else self.entered).append(text[: TEXT_LIMIT - self.length])
+            self.length += len(text)
+
+    def _begin(self, said: dict[str, str]) -> None:
+        row, column = _place(said["r"]) if "r" in said else (0, 0)
+        self.row, self.column = row or self.row, column or self.column + 1
+        self.kind = said.get("t", "n")
+        self.style = _whole(said["s"]) if "s" in said else 0
+        self.formula, self.inside = False, True
+        self.length = 0
+        if self.pieces:
+            self.pieces.clear()
+        if self.entered:
+            self.entered.clear()
+
+    def _finish(self) -> None:
+        self.inside = False
+        if self.entered and not self.pieces:
+            self.kind, self.pieces = NO_VALUE, ["=", *self.entered]
+        if not self.pieces or not (1 <= self.row <= ROWS_LIMIT and 1 <= self.column <= COLUMNS_LIMIT):
+            return
+        text = "".join(self.pieces)
+        if text:
+            self.ready.append(Value(self.row, self.column, self.kind, text, self.style, self.formula))
+
+
+def values(
+    pieces: Iterable[bytes], name: str, seen: Callable[[str, dict[str, str]], None] | None = None
+) -> Iterator[Value]:
+    """The cells with a value of the worksheet that comes in `pieces`, in the order of the file.
+
+    `seen` is told of every other element and its attributes. Raises `SourceUnsupported` where `name` is no worksheet.
+    """
+    sheet = _Sheet(seen=seen)
+    for _ in _parsed(pieces, name, sheet):
+        yield from sheet.ready
+        sheet.ready.clear()
+    yield from sheet.ready
+
+
+@define
+class _Strings:
+    found: list[str] = field(factory=list)
+    pieces: list[str] = field(factory=list)
+    taking: bool = False
+    phonetic: int = 0
+    length: int = 0
+    total: int = 0
+
+    def start(self, name: str, _said: dict[str, str]) -> None:
+        tag = name.rpartition(":")[2]
+        if tag == "si":
+            self.pieces.clear()
+            self.length = 0
+        elif tag == "t":
+            self.taking = not self.phonetic
+        elif tag == "rPh":
+            self.phonetic += 1
+
+    def end(self, name: str) -> None:
+        tag = name.rpartition(":")[2]
+        if tag == "si":
+            self.found.append("".join(self.pieces))
+            self.total += min(self.length, TEXT_LIMIT)
+            if len(self.found) > STRINGS_LIMIT or self.total > CHARACTERS_LIMIT:
+                raise SourceUnsupported("The workbook holds more text than is read of one file; split it.")
+        elif tag == "t":
+            self.taking = False
+        elif tag == "rPh":
+            self.phonetic -= 1
+
+    def words(self, text: str) -> None:
+        if self.taking and self.length < TEXT_LIMIT:
+            self.pieces.append(text[: TEXT_LIMIT - self.length])
+            self.length += len(text)
+
+
+def shared_strings(pieces: Iterable[bytes], name: str) -> list[str]:
+    """The shared strings of a workbook (18.4), formatting and phonetic readings left out. Raises `SourceUnsupported`."""
+    strings = _Strings()
+    for _ in _parsed(pieces, name, strings):
+        pass
+    return strings.found
+
+
+def _parsed(pieces: Iterable[bytes], name: str, handlers: Any) -> Iterator[None]:
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = handlers.start
+    parser.EndElementHandler = handlers.end
+    parser.CharacterDataHandler = handlers.words
+    parser.StartDoctypeDeclHandler = _refuse_doctype(name)
+    try:
+        for piece in pieces:
+            parser.Parse(piece, False)
+            yield
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        raise SourceUnsupported(f"{name} is not well-formed ({error}); the workbook is damaged.") from error
+
+
+def _refuse_doctype(name: str) -> Callable[..., None]:
+    def refuse(*_: object) -> None:
+        raise SourceUnsupported(f"{name} declares a document type, which Office files must not (ECMA-376 part 2, 7.2).")
+
+    return refuse
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text and len(text) <= 9 and text.isascii() and text.isdigit() else 0
+
+
+def _place(reference: str) -> tuple[int, int]:
+    """(row, column) of `B3`; (0, 0) where it is none."""
+    letters = reference.rstrip("0123456789")
+    column = _known_column(letters)
+    row = reference[len(letters) :]
+    return (int(row), column) if column and 0 < len(row) < 10 else (0, 0)
+
+
+def _column(letters: str) -> int:
+    """The number of the column called `letters`; 0 for none that a sheet has."""
+    column = 0
+    for letter in letters[:4]:
+        column = column * 26 + _LETTERS.get(letter, COLUMNS_LIMIT)
+    return column if column <= COLUMNS_LIMIT else 0
+
+
+_known_column = lru_cache(COLUMNS_LIMIT)(_column)

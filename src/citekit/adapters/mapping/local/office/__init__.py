@@ -1,0 +1,1 @@
+"""The outliners of Office files."""

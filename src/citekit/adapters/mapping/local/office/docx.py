@@ -1,0 +1,77 @@
+"""Word documents: the structure of a book, and its tables and figures with a caption as nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import evolve, frozen
+
+from citekit.adapters.mapping.local.epub import contents_drafts
+from citekit.adapters.mapping.local.outline import Draft, Outline
+from citekit.domain.bounds import Bounds
+from citekit.domain.locations import Chapter
+from citekit.domain.ports.reader import Book, Reader
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+EXHIBITS_LIMIT = 2000
+"""Tables and figures of one document that become nodes."""
+
+_NO_HEADINGS = "The document has no headings: it is one chapter."
+
+
+@frozen
+class DocxOutliner:
+    """Maps documents that `reader` reads as books."""
+
+    reader: Reader
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """The headings as a tree, below them what has a caption. Raises as `Reader.read` does."""
+        progress(0, 1, "reading the document")
+        book = self.reader.read(source.path)
+        lengths = tuple(len(chapter.text) for chapter in book.chapters)
+        drafts: Sequence[Draft] = contents_drafts(book)
+        for exhibit in _exhibits(book):
+            drafts = _with(drafts, exhibit)
+        return Outline(
+            title=book.title,
+            bounds=Bounds(chapters=lengths),
+            drafts=drafts,
+            facts={
+                "chapter_count": len(lengths),
+                "chapter_lengths": list(lengths),
+                "language": book.language,
+                "authors": list(book.authors),
+            },
+            notes=() if book.contents else (_NO_HEADINGS,),
+        )
+
+
+def _exhibits(book: Book) -> Iterator[Draft]:
+    found = [(chapter, mark) for chapter in book.chapters for mark in chapter.marks if mark.kind in ("figure", "table")]
+    for chapter, mark in found[:EXHIBITS_LIMIT]:
+        yield Draft(mark.title, mark.kind, Chapter(chapter.number, (mark.start, mark.end)))
+
+
+def _with(drafts: Sequence[Draft], exhibit: Draft) -> Sequence[Draft]:
+    """The drafts with one more below the innermost that holds it; one that none holds is left out."""
+    for at, draft in enumerate(drafts):
+        if draft.type not in ("figure", "table") and _holds(draft, exhibit):
+            deeper = _with(draft.children, exhibit)
+            children = deeper if deeper is not draft.children else _in_order((*draft.children, exhibit))
+            return (*drafts[:at], evolve(draft, children=children), *drafts[at + 1 :])
+    return drafts
+
+
+def _holds(draft: Draft, exhibit: Draft) -> bool:
+    return draft.location.contains(exhibit.location)
+
+
+def _in_order(drafts: Sequence[Draft]) -> Sequence[Draft]:
+    return tuple(sorted(drafts, key=_begins))
+
+
+def _begins(draft: Draft) -> tuple[int, int]:
+    place = draft.location
+    return (place.number, place.chars[0] if place.chars else 0) if isinstance(place, Chapter) else (0, 0)

@@ -1,0 +1,158 @@
+"""Cells of a workbook: a whole sheet, or a rectangle on it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from attrs import evolve, field, frozen
+
+from citekit.domain.bounds import Bounds
+from citekit.domain.errors import LocationMalformed, LocationOutside
+from citekit.domain.modality import Modality
+
+if TYPE_CHECKING:
+    from citekit.domain.locations import Location
+
+ROWS_LIMIT = 1_048_576
+COLUMNS_LIMIT = 16_384
+"""Rows and columns that a sheet can have (Excel specifications and limits; ECMA-376 part 1, 18.18.7): to XFD1048576."""
+
+SHEET_LIMIT = 255
+"""Characters of a sheet's name; Excel itself takes 31."""
+
+_NAMED = 20
+_CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})", re.ASCII)
+_CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+
+Cell = tuple[int, int]
+"""(row, column), both from 1."""
+
+
+def _pair(value: Cell | list[int] | None) -> Cell | None:
+    if value is None:
+        return None
+    row, column = value
+    return row, column
+
+
+@frozen
+class Cells:
+    """The cells from `first` to `last`, both included, of the sheet named `sheet`; all of the sheet where neither is given.
+
+    A cell is (row, column), both from 1, up to `ROWS_LIMIT` and `COLUMNS_LIMIT`; `last` defaults to `first`. The name is
+    exactly as the workbook writes it. Raises `LocationMalformed`.
+    """
+
+    modality: ClassVar[Modality] = Modality.DOCUMENT
+
+    sheet: str
+    first: Cell | None = field(default=None, converter=_pair)
+    last: Cell | None = field(converter=_pair)
+
+    @last.default
+    def _single(self) -> Cell | None:
+        return self.first
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.sheet, str) or not 0 < len(self.sheet) <= SHEET_LIMIT or _CONTROL.search(self.sheet):
+            raise LocationMalformed(f"a sheet is named by 1 to {SHEET_LIMIT} characters on one line")
+        if self.first is None or self.last is None:
+            if self.first != self.last:
+                raise LocationMalformed("a range of cells has a first and a last cell")
+            return
+        for cell in (self.first, self.last):
+            _check(cell)
+        if self.last[0] < self.first[0] or self.last[1] < self.first[1]:
+            raise LocationMalformed(f"the cell range {self.range} is reversed: it goes from upper left to lower right")
+
+    @classmethod
+    def read(cls, sheet: str, cells: str | None = None) -> Self:
+        """The place that a range such as `A1:F20`, `B2`, `$a$1:$f$20` names on a sheet; its corners may be any two opposite.
+
+        Raises `LocationMalformed`.
+        """
+        if cells is None:
+            return cls(sheet)
+        start, colon, end = cells.partition(":")
+        one, other = cell_named(start), cell_named(end if colon else start)
+        (top, bottom), (left, right) = (sorted(pair) for pair in zip(one, other, strict=True))
+        return cls(sheet, (top, left), (bottom, right))
+
+    @property
+    def range(self) -> str | None:
+        """The range as spreadsheets write it (`A1:F20`, `B2` for one cell); None for the whole sheet."""
+        if self.first is None or self.last is None:
+            return None
+        return cell_name(self.first) if self.first == self.last else f"{cell_name(self.first)}:{cell_name(self.last)}"
+
+    def contains(self, other: Location) -> bool:
+        """Whether every cell of `other` is one of these."""
+        if not isinstance(other, Cells) or other.sheet != self.sheet:
+            return False
+        if self.first is None or self.last is None:
+            return True
+        if other.first is None or other.last is None:
+            return False
+        return all(map(_not_after, self.first, other.first)) and all(map(_not_after, other.last, self.last))
+
+    def overlaps(self, other: Location) -> bool:
+        """Whether the two share a cell."""
+        if not isinstance(other, Cells) or other.sheet != self.sheet:
+            return False
+        if self.first is None or self.last is None or other.first is None or other.last is None:
+            return True
+        return all(map(_not_after, self.first, other.last)) and all(map(_not_after, other.first, self.last))
+
+    def clamp(self, bounds: Bounds) -> Cells:
+        """The part that is in use. Raises `LocationOutside` where there is no such sheet, or no cell of it is in use."""
+        if bounds.sheets is None:
+            return self
+        sizes = {name: (rows, columns) for name, rows, columns in bounds.sheets}
+        if self.sheet not in sizes:
+            shown = ", ".join(repr(name) for name in list(sizes)[:_NAMED]) + (", ..." if len(sizes) > _NAMED else "")
+            raise LocationOutside(f"there is no sheet {self.sheet!r}: the workbook has {shown}")
+        if self.first is None or self.last is None:
+            return self
+        rows, columns = sizes[self.sheet]
+        if self.first[0] > rows or self.first[1] > columns:
+            used = f"ends at {cell_name((rows, columns))}" if rows and columns else "is empty"
+            raise LocationOutside(f"cell {cell_name(self.first)} is beyond the end: the sheet {self.sheet!r} {used}")
+        last = min(self.last[0], rows), min(self.last[1], columns)
+        return self if last == self.last else evolve(self, last=last)
+
+
+def cell_name(cell: Cell) -> str:
+    """`B3` for (3, 2)."""
+    return f"{column_name(cell[1])}{cell[0]}"
+
+
+def column_name(column: int) -> str:
+    """`A` for 1, `AA` for 27."""
+    letters = ""
+    while column > 0:
+        column, digit = divmod(column - 1, 26)
+        letters = chr(65 + digit) + letters
+    return letters
+
+
+def cell_named(text: str) -> Cell:
+    """(3, 2) for `B3`, `b3` or `$B$3`. Raises `LocationMalformed`."""
+    parts = _CELL.fullmatch(text.strip())
+    if not parts:
+        raise LocationMalformed(f"{text[:40]!r} is not a cell such as B3, or a range such as A1:F20")
+    column = 0
+    for letter in parts[1].upper():
+        column = column * 26 + ord(letter) - 64
+    return int(parts[2]), column
+
+
+def _check(cell: Cell) -> None:
+    if any(not isinstance(number, int) or isinstance(number, bool) for number in cell):
+        raise LocationMalformed(f"rows and columns are whole numbers, not {cell}")
+    if not (1 <= cell[0] <= ROWS_LIMIT and 1 <= cell[1] <= COLUMNS_LIMIT):
+        raise LocationMalformed(f"cells lie from A1 to {cell_name((ROWS_LIMIT, COLUMNS_LIMIT))}, not at {cell}")
+
+
+def _not_after(one: int, other: int) -> bool:
+    return one <= other
