@@ -45,8 +45,12 @@ def test_entries_reach_to_the_next_of_their_own_or_a_higher_level() -> None:
     book = book_of([10, 10, 10], [(1, "A", 1, 0), (2, "a", 1, 4), (2, "b", 1, 7), (1, "B", 2, 0)])
 
     assert [
-        ("A", Chapter(1), [("a", Chapter(1, (4, 7)), []), ("b", Chapter(1, (7, 10)), [])]),
-        ("B", Chapter(2, last=3), [("xxxxxxxxxx", Chapter(3), [])]),
+        (
+            "A",
+            Chapter(1),
+            [("A", Chapter(1, (0, 4)), []), ("a", Chapter(1, (4, 7)), []), ("b", Chapter(1, (7, 10)), [])],
+        ),
+        ("B", Chapter(2, last=3), [("B", Chapter(2), []), ("xxxxxxxxxx", Chapter(3), [])]),
     ] == places(contents_drafts(book))
 
 
@@ -68,14 +72,18 @@ def test_a_parent_that_ends_inside_a_later_chapter_is_widened_to_whole_chapters(
     found = places(contents_drafts(book))
 
     assert ("A", Chapter(1, last=2)) == found[1][:2]
-    assert [("a", Chapter(1, (7, 10)), []), ("a (continued)", Chapter(2, (0, 5)), [])] == found[1][2]
+    assert [
+        ("A", Chapter(1, (5, 7)), []),
+        ("a", Chapter(1, (7, 10)), []),
+        ("a (continued)", Chapter(2, (0, 5)), []),
+    ] == found[1][2]
 
 
-def test_entries_at_the_same_place_share_what_they_cover() -> None:
+def test_entries_of_one_level_at_one_place_are_one_node() -> None:
     book = book_of([10], [(1, "A", 1, 0), (1, "B", 1, 0), (1, "C", 1, 5)])
 
-    assert [Chapter(1, (0, 5)), Chapter(1, (0, 5)), Chapter(1, (5, 10))] == [
-        draft.location for draft in contents_drafts(book)
+    assert [("A / B", Chapter(1, (0, 5))), ("C", Chapter(1, (5, 10)))] == [
+        (draft.title, draft.location) for draft in contents_drafts(book)
     ]
 
 
@@ -117,12 +125,19 @@ def test_every_book_is_covered_and_every_entry_placed(
     nodes = [node for top in plant(Outline(title=None, bounds=bounds, drafts=drafts)) for node in top.walk()]
     for node in nodes:
         assert all(node.location.contains(child.location) for child in node.children)
-    placed = {node.title for node in nodes}
+    placed = {title for node in nodes for title in node.title.split(" / ")}
     assert {title for _, title, chapter, offset in inside if (chapter, offset) < (5, max(1, lengths[4]))} <= placed
     tops = [draft.location for draft in drafts if isinstance(draft.location, Chapter)]
     for number, length in enumerate(lengths, 1):
         for character in range(length):
             assert any(top.contains(Chapter(number, (character, character + 1))) for top in tops)
+    assert sorted((n, c) for n, length in enumerate(lengths, 1) for c in range(length)) == sorted(
+        (number, character)
+        for node in nodes
+        if not node.children and isinstance(node.location, Chapter)
+        for number in range(node.location.number, node.location.last + 1)
+        for character in range(*(node.location.chars or (0, lengths[number - 1])))
+    )
 
 
 def test_chapters_are_cut_as_text_and_as_html(tmp_path: Path) -> None:
@@ -201,7 +216,8 @@ def test_real_books_are_covered_by_their_contents(corpus: Path) -> None:
 
         assert all(node.location.contains(child.location) for node in nodes for child in node.children)
         assert all(node.location == node.location.clamp(found.bounds) for node in nodes)
-        assert sum(lengths) == sum(_size(draft.location, lengths) for draft in found.drafts), path.name
+        leaves = [node for node in nodes if not node.children]
+        assert sum(lengths) == sum(_size(node.location, lengths) for node in leaves), path.name
         assert found.drafts
 
 

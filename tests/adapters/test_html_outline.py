@@ -32,6 +32,13 @@ pieces = st.sampled_from(
         "<br/>",
         "<h1",
         "&amp;",
+        "<section>",
+        "</section>",
+        "<aside aria-label='E'>",
+        "</aside>",
+        "<figure><figcaption>F",
+        "</figcaption></figure>",
+        "<svg>",
     ]
 )
 
@@ -57,7 +64,7 @@ def test_headings_in_comments_and_scripts_are_none(tmp_path: Path) -> None:
 
 
 def test_lines_beyond_65535_are_counted(tmp_path: Path) -> None:
-    found = outline(tmp_path / "a.html", "<h1>One</h1>\n" + "<p>x</p>\n" * 70_000 + "<h1>Two</h1>\n")
+    found = outline(tmp_path / "a.html", "<h1>One</h1>\n" + "\n" * 70_000 + "<h1>Two</h1>\n")
 
     assert [("One", 1, 70_001), ("Two", 70_002, 70_002)] == spans(found)
 
@@ -81,6 +88,65 @@ def test_the_declared_encoding_counts_where_the_bytes_are_not_utf_8(tmp_path: Pa
     page = '<meta charset="windows-1251"><h1>Глава</h1>'.encode("windows-1251")
 
     assert [("Глава", 1, 1)] == spans(outline(tmp_path / "a.html", page))
+
+
+def test_sectioning_elements_with_a_heading_or_a_label_are_nodes_from_tag_to_tag(tmp_path: Path) -> None:
+    page = """<h1>Site</h1>
+<nav aria-label="Ways">
+<a href="/">home</a>
+</nav>
+<article>
+<h2>Story</h2>
+<section>
+<h3>Inner</h3>
+</section>
+<p>end</p>
+</article>
+<div>after</div>
+"""
+
+    found = outline(tmp_path / "a.html", page)
+
+    assert [("Site", 1, 12), ("Ways", 2, 4), ("Story", 5, 11), ("Inner", 7, 9)] == spans(found)
+    site = found.drafts[0]
+    assert ["nav", "article"] == [draft.type for draft in site.children]
+
+
+def test_an_element_without_a_title_ends_the_sections_inside_it(tmp_path: Path) -> None:
+    page = "<main>\n<h2>A</h2>\n<h2>B</h2>\n</main>\n<footer>x</footer>\n"
+
+    assert [("A", 2, 2), ("B", 3, 4)] == spans(outline(tmp_path / "a.html", page))
+
+
+def test_figures_and_tables_with_a_caption_are_nodes(tmp_path: Path) -> None:
+    page = """<h1>One</h1>
+<figure>
+<img src=x>
+<figcaption>A cat</figcaption>
+</figure>
+<table><tr><td>no caption</table>
+<table>
+<caption>Prices</caption>
+<tr><td>1</table>
+"""
+
+    found = outline(tmp_path / "a.html", page)
+
+    assert [("One", 1, 9), ("A cat", 2, 5), ("Prices", 7, 9)] == spans(found)
+    assert ["figure", "table"] == [draft.type for draft in found.drafts[0].children]
+
+
+def test_templates_and_drawings_hold_no_headings_and_permalinks_no_title(tmp_path: Path) -> None:
+    page = "<template><h1>no</h1></template>\n<svg><title>no</title></svg>\n<h1>Yes<a href='#y'>¶</a></h1>\n"
+
+    found = outline(tmp_path / "a.html", page)
+
+    assert ("Yes", [("Yes", 3, 3)]) == (found.title, spans(found))
+
+
+@pytest.mark.parametrize("piece", ["<section>", "<svg>", "<h1>a\n", '<a b="x>', "<figure><figcaption>", "<!--", "&lt;"])
+def test_a_page_that_closes_nothing_is_read_once(tmp_path: Path, piece: str) -> None:
+    assert_sound(outline(tmp_path / "a.html", "<title>T</title><h2>x</h2>\n" + piece * 3000))
 
 
 @given(st.lists(pieces, min_size=1, max_size=20).map("\n".join))

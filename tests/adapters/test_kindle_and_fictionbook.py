@@ -178,7 +178,7 @@ def test_the_sections_of_a_fictionbook_are_chapters_and_its_titles_contents(
 
     texts = ["A Small\nBook\nAhem.\nMe", "One\nfirst emstyled\nInner\na\nb", "untitled[1]", "1\na note"]
     assert texts == [chapter.text for chapter in book.chapters]
-    assert [(1, "A Small Book", 1, 0), (1, "One", 2, 0), (2, "Inner", 2, 19), (1, "1", 4, 0)] == [
+    assert [(1, "A Small Book", 1, 0), (1, "One", 2, 0), (2, "Inner", 2, 19), (1, "Notes", 4, 0), (2, "1", 4, 0)] == [
         (each.level, each.title, each.chapter, each.offset) for each in book.contents
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from citekit.adapters.drivers.files import open_for_reading, unreadable
+from citekit.adapters.reading.docx import docx_reader
 from citekit.adapters.reading.epub import EpubReader
 from citekit.adapters.reading.fb2 import fb2_reader
 from citekit.adapters.reading.markup_books import MarkupReader
@@ -16,10 +17,14 @@ from citekit.domain.progress import Progress, silent
 
 
 class AnyBookReader:
-    """EPUB, MOBI (with AZW3) and FB2; what is none of them is read as an EPUB, and refused as one."""
+    """EPUB, MOBI (with AZW3), FB2 and DOCX; what is none of them is read as an EPUB, and refused as one."""
 
     def __init__(self) -> None:
-        self._readers: dict[str, EpubReader | MarkupReader] = {"mobi": mobi_reader(), "fb2": fb2_reader()}
+        self._readers: dict[str, EpubReader | MarkupReader] = {
+            "mobi": mobi_reader(),
+            "fb2": fb2_reader(),
+            "docx": docx_reader(),
+        }
         self._epub = EpubReader()
 
     def facts(self, path: Path) -> BookFacts:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from citekit.adapters.drivers.lxml import parse_html, parse_page
 from citekit.adapters.reading.chapter_pages import STEPS_LIMIT, ChapterPages
 from citekit.adapters.reading.epub_archive import EpubArchive
 from citekit.adapters.reading.epub_books import EpubBooks
-from citekit.adapters.reading.epub_contents import Entry, chapter_of, read_contents
+from citekit.adapters.reading.epub_contents import read_contents, read_landmarks
 from citekit.adapters.reading.epub_html import Page
+from citekit.adapters.reading.epub_marks import landmarks, marks
 from citekit.adapters.reading.epub_package import Item, Package, package_facts
+from citekit.adapters.reading.epub_placing import headings
 from citekit.adapters.reading.epub_text import Flow, flow
 from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.library.books import BookFacts
-from citekit.domain.ports.reader import Book, BookChapter, Heading
+from citekit.domain.ports.reader import Book, BookChapter
 from citekit.domain.progress import Progress, silent
 
 PICTURE_LIMIT = 8 * 1024 * 1024
@@ -55,12 +57,13 @@ class EpubReader:
             chapters, anchors, steps = [], [], 0
             for number, item in enumerate(package.spine, 1):
                 text = _flow(archive, item)
-                chapters.append(BookChapter(number=number, name=item.path or item.href, text=text.text))
+                name = item.path or item.href
+                chapters.append(BookChapter(number=number, name=name, text=text.text, marks=marks(text)))
                 anchors.append(text.anchors)
                 steps += len(text.steps)
                 if steps > STEPS_LIMIT:
                     raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
-            entries = read_contents(archive, package)
+            entries, named = read_contents(archive, package), read_landmarks(archive, package)
         return Book(
             title=package.title,
             authors=package.authors,
@@ -68,6 +71,8 @@ class EpubReader:
             identifier=package.identifier,
             chapters=chapters,
             contents=headings(entries, chapters, anchors),
+            landmarks=tuple(landmarks(named, chapters, anchors)),
+            remarks=package.remarks,
         )
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
@@ -126,35 +131,6 @@ def _flow(archive: EpubArchive, item: Item) -> Flow:
         name = item.path.rpartition("/")[2].replace('"', "%22").replace("&", "&amp;")
         return flow(parse_html(f'<img src="{name}">', item.path))
     return flow(parse_page(archive.read(item.path), item.path))
-
-
-def headings(
-    entries: Sequence[Entry], chapters: Sequence[BookChapter], anchors: Sequence[dict[str, int]]
-) -> list[Heading]:
-    """The contents in reading order; what points nowhere takes the place of the entry after it, or is left out."""
-    numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
-    placed: list[Heading | Entry] = []
-    near = ""
-    for entry in entries:
-        number = chapter_of(entry.path, numbers, near) if entry.path else None
-        if number is not None:
-            near = chapters[number - 1].name
-            offset = anchors[number - 1].get(entry.fragment, 0)
-            placed.append(Heading(entry.level, entry.title or near, number, offset))
-        elif entry.path is None and entry.title:
-            placed.append(entry)
-    return sorted(_all_placed(placed), key=lambda heading: (heading.chapter, heading.offset))
-
-
-def _all_placed(found: Sequence[Heading | Entry]) -> list[Heading]:
-    """The headings; an entry that points nowhere takes the place of the one below it, or is left out."""
-    headings: list[Heading] = []
-    for each in reversed(found):
-        if isinstance(each, Heading):
-            headings.append(each)
-        elif headings and headings[-1].level > each.level:
-            headings.append(evolve(headings[-1], level=each.level, title=each.title))
-    return headings[::-1]
 
 
 @define

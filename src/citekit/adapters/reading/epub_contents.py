@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 ENTRY_LIMIT = 50_000
 """Entries of one table of contents."""
 
+
+LANDMARK_LIMIT = 1000
+"""Landmarks of one book."""
 
 LEVEL_LIMIT = 12
 """Levels of one table of contents; deeper entries stand beside one another on the last."""
@@ -46,6 +50,25 @@ def read_contents(archive: EpubArchive, package: Package) -> list[Entry]:
         if any(entry.path for entry in found):
             return found[:ENTRY_LIMIT]
     return []
+
+
+def read_landmarks(archive: EpubArchive, package: Package) -> list[tuple[str, str, str]]:
+    """(type, path, fragment) of the landmarks of EPUB 3 and the guide of EPUB 2; types as the book writes them."""
+    found = list(package.guide)
+    if package.nav is not None and package.nav.path is not None:
+        with suppress(SourceUnsupported):
+            found = [*_nav_landmarks(archive, package.nav.path), *found]
+    return found[:LANDMARK_LIMIT]
+
+
+def _nav_landmarks(archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]]:
+    for nav in parse_page(archive.read(base), base).iter():
+        if local_name(nav) == "nav" and "landmarks" in local_attributes(nav).get("type", "").split():
+            for link in nav.iter():
+                said = local_attributes(link)
+                path = archive.find(said.get("href", ""), base) if local_name(link) == "a" else None
+                if path is not None:
+                    yield said.get("type", ""), path, unquote(said["href"].partition("#")[2])
 
 
 def _nav(archive: EpubArchive, path: str) -> Iterator[Entry]:

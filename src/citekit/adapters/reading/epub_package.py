@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from attrs import evolve, field, frozen
 
@@ -50,6 +51,10 @@ class Package:
     nav: Item | None
     ncx: Item | None
     media_types: dict[str, str]
+    guide: Sequence[tuple[str, str, str]] = ()
+    """(type, path, fragment) of every reference of the guide of EPUB 2."""
+    remarks: Sequence[str] = ()
+    """Sentences about what is missing in the book."""
 
 
 def read_package(archive: EpubArchive, name: str) -> Package:
@@ -60,8 +65,8 @@ def read_package(archive: EpubArchive, name: str) -> Package:
         return _without_package(archive, name)
     root = parse_xml(archive.read(path), path)
     items = {item.id: item for item in _manifest(root, archive, path)}
-    spine = _once([items.get(id, Item(id, None, id, "")) for id in _spine(root)][:SPINE_LIMIT])
-    spine = spine or [item for item in items.values() if item.media_type in _PAGE_TYPES and item.path]
+    named = [items.get(id, Item(id, None, id, "")) for id in _spine(root)][:SPINE_LIMIT]
+    spine = _once(named) or [item for item in items.values() if item.media_type in _PAGE_TYPES and item.path]
     if not spine:
         raise SourceUnsupported(f"{name} is an EPUB without any text: its package document names no chapters.")
     return Package(
@@ -74,6 +79,8 @@ def read_package(archive: EpubArchive, name: str) -> Package:
         nav=next((item for item in items.values() if "nav" in item.properties and item.path), None),
         ncx=_ncx(root, items),
         media_types={item.path: item.media_type for item in items.values() if item.path},
+        guide=tuple(_guide(root, archive, path)),
+        remarks=_remarks(named),
     )
 
 
@@ -143,8 +150,9 @@ def _without_package(archive: EpubArchive, name: str) -> Package:
         raise SourceUnsupported(f"{name} is not an EPUB: it holds no package document and no pages.")
     spine = [Item(page, page, page, "application/xhtml+xml") for page in pages][:SPINE_LIMIT]
     return Package(
-        title=None, authors=(), language=None, identifier=None, spine=spine, nav=None, ncx=None, media_types={}
-    )
+        title=None, authors=(), language=None, identifier=None, spine=spine, nav=None, ncx=None, media_types={},
+        remarks=("The book has no package document: its pages come in the order of their names.",),
+    )  # fmt: skip
 
 
 def _manifest(root: _Element, archive: EpubArchive, base: str) -> Iterator[Item]:
@@ -168,6 +176,29 @@ def _once(spine: list[Item]) -> list[Item]:
         kept.append(evolve(item, path=None) if item.path in seen else item)
         seen.add(item.path or "")
     return kept
+
+
+def _remarks(spine: Sequence[Item]) -> tuple[str, ...]:
+    """What is wrong with a spine: its chapters keep their numbers, and have no text."""
+    missing = sum(item.path is None for item in spine)
+    paths = [item.path for item in spine if item.path]
+    repeated = len(paths) - len(set(paths))
+    found = []
+    if missing:
+        found.append(f"{missing} of the {len(spine)} chapter files that the book names are missing in it.")
+    if repeated:
+        found.append(f"{repeated} of the {len(spine)} chapter files are named again; their text counts once.")
+    return tuple(found)
+
+
+def _guide(root: _Element, archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]]:
+    for each in root.iter():
+        if local_name(each) == "reference":
+            said = local_attributes(each)
+            href = said.get("href", "")
+            path = archive.find(href, base)
+            if path is not None:
+                yield said.get("type", ""), path, unquote(href.partition("#")[2])
 
 
 def _ncx(root: _Element, items: dict[str, Item]) -> Item | None:

@@ -34,6 +34,12 @@ HIDDEN = names(
 )
 """Elements that browsers do not show."""
 
+MARKED = names("h1 h2 h3 h4 h5 h6 figure figcaption table caption")
+"""Elements that tell something of the structure of a text."""
+
+USED = names("section body div article aside nav header footer")
+"""Elements that may say what they are used for (`epub:type`)."""
+
 PREFORMATTED = frozenset(("pre", "listing", "xmp", "plaintext", "textarea"))
 _CELLS = frozenset(("td", "th"))
 _SPACES = " \t\n\r\f"
@@ -82,11 +88,15 @@ Step = Opening | Closing | Words | Space
 
 @frozen
 class Flow:
-    """A chapter: its whole text, the steps that make it, in order, and the offset of every id (and old anchor name)."""
+    """A chapter: its whole text, the steps that make it, in order, and the offset of every id (and old anchor name).
+
+    `marked` are the elements of `MARKED`, and those of `USED` that say a type, in the order of their beginnings.
+    """
 
     text: str
     steps: list[Step] = field(repr=False)
     anchors: dict[str, int] = field(repr=False)
+    marked: list[Opening] = field(factory=list, repr=False)
 
 
 def flow(root: _Element) -> Flow:
@@ -129,6 +139,7 @@ class _Writer:
     stack: list[Opening] = field(factory=list)
     waiting: list[Opening] = field(factory=list)
     named: list[Opening] = field(factory=list)
+    marked: list[Opening] = field(factory=list)
 
     def open(self, element: _Element, name: str) -> None:
         if name in _PARTING:
@@ -136,6 +147,8 @@ class _Writer:
         opening = Opening(name, local_attributes(element) or _NOTHING)
         if "id" in opening.said or "name" in opening.said:
             self.named.append(opening)
+        if name in MARKED or ("type" in opening.said and name in USED):
+            self.marked.append(opening)
         self.steps.append(opening)
         self.stack.append(opening)
         self.waiting.append(opening)
@@ -173,7 +186,7 @@ class _Writer:
             for key in ("id", "name"):
                 if opening.said.get(key):
                     anchors.setdefault(opening.said[key], opening.start)
-        return Flow("".join(self.pieces), self.steps, anchors)
+        return Flow("".join(self.pieces), self.steps, anchors, self.marked)
 
     def _part(self, name: str) -> None:
         self.block = self.block or "\t" if name in _CELLS else "\n"

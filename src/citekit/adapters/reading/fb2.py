@@ -75,7 +75,8 @@ def load(path: Path) -> MarkupBook:
             return None
         return data, local_attributes(found).get("content-type", "")
 
-    return MarkupBook(facts=_facts(root), parts=parts, contents=contents, picture=picture)
+    notes = [("footnotes", part.name, "") for part in parts if part.name.startswith("notes-")][:1]
+    return MarkupBook(facts=_facts(root), parts=parts, contents=contents, landmarks=notes, picture=picture)
 
 
 def _parsed(path: Path) -> _Element:
@@ -121,15 +122,20 @@ def _below(element: _Element, name: str) -> Iterator[_Element]:
 
 
 def _chapters(root: _Element) -> tuple[list[Part], list[Entry]]:
-    """The chapters of all bodies, notes included, and the contents."""
+    """The chapters of all bodies, and the contents: what a body with a name (`notes`) holds is below its title or name."""
     parts: list[Part] = []
     contents: list[Entry] = []
     marks = count(1)
     for body in list(_below(root, "body")):
-        name = local_attributes(body).get("name") or "body"
+        own = local_attributes(body).get("name")
+        name, first = own or "body", len(parts)
+        titled = next(_below(body, "title"), None)
         for piece in _pieces(body):
             path = f"{name}-{len(parts) + 1}"
-            contents += [Entry(level, title, path, mark) for level, title, mark in _entries(piece, marks)]
+            if own and titled is None and len(parts) == first:
+                contents.append(Entry(1, own.capitalize(), path, ""))
+            below = bool(own) and (titled is None or len(parts) > first)
+            contents += [Entry(level + below, title, path, mark) for level, title, mark in _entries(piece, marks)]
             _as_html(piece)
             parts.append(Part(path, lambda piece=piece: piece))  # type: ignore[misc]
     return parts, contents

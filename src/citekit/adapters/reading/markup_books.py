@@ -13,11 +13,12 @@ from citekit.adapters.reading.chapter_pages import STEPS_LIMIT, ChapterPages
 from citekit.adapters.reading.epub import (
     PICTURE_LIMIT,
     PICTURES_LIMIT,
-    headings,
     media_type,
 )
 from citekit.adapters.reading.epub_contents import Entry
 from citekit.adapters.reading.epub_html import Page
+from citekit.adapters.reading.epub_marks import landmarks, marks
+from citekit.adapters.reading.epub_placing import headings
 from citekit.adapters.reading.epub_text import flow
 from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.library.books import BookFacts
@@ -38,11 +39,15 @@ class Part:
 
 @frozen(kw_only=True)
 class MarkupBook:
-    """What a file holds; `picture` gives the bytes of an image by its href, and its declared media type."""
+    """What a file holds; `picture` gives the bytes of an image by its href, and its declared media type.
+
+    `landmarks` are (type, name of the part, fragment).
+    """
 
     facts: BookFacts
     parts: Sequence[Part]
     contents: Sequence[Entry]
+    landmarks: Sequence[tuple[str, str, str]] = ()
     picture: Callable[[str], tuple[bytes, str] | None] = field(default=lambda _: None, repr=False)
 
 
@@ -68,7 +73,7 @@ class MarkupReader:
             steps += len(content.steps)
             if steps > STEPS_LIMIT:
                 raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
-            chapters.append(BookChapter(number=number, name=part.name, text=content.text))
+            chapters.append(BookChapter(number=number, name=part.name, text=content.text, marks=marks(content)))
             anchors.append(content.anchors)
         facts = loaded.facts
         return Book(
@@ -78,6 +83,7 @@ class MarkupReader:
             identifier=next(iter(facts.identifiers.values()), None),
             chapters=chapters,
             contents=headings(loaded.contents, chapters, anchors),
+            landmarks=tuple(landmarks(loaded.landmarks, chapters, anchors)),
         )
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:

@@ -42,7 +42,7 @@ def _decoded(text: TextFile) -> str:
     try:
         with open_for_reading(text.path) as stream:
             stream.seek(text.mark)
-            data = stream.read(SIZE_LIMIT)
+            data = stream.read(text.index.size)
     except OSError as error:
         raise unreadable(error, text.path) from error
     whole = data.decode(text.encoding, "replace")
