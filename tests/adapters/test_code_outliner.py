@@ -9,6 +9,7 @@ from citekit.adapters.drivers import tree_sitter
 from citekit.adapters.mapping.local.code import CodeOutliner
 from citekit.adapters.mapping.local.code.grammars import GRAMMARS
 from citekit.adapters.mapping.local.code.outliner import SAME_NAME_LIMIT
+from citekit.adapters.mapping.local.code.symbols import LEVELS
 from citekit.adapters.mapping.local.outline import Outline, plant
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
@@ -32,6 +33,21 @@ SAMPLES = {
     "a.rs": b"/// A point.\n#[derive(Debug)]\nstruct Point { x: i32 }\nimpl Point { fn new() -> Self { Point { x: 1 } } }\ntrait Shape { fn area(&self); }\n",
     "a.rb": b"module Zoo\n  class Dog < Animal\n    # Barks.\n    def bark(n = 1)\n    end\n  end\nend\n",
     "a.php": b"<?php\nnamespace App;\nfinal class User { /** Name. */ public function name(): string { return ''; } }\nfunction helper($a) {}\n",
+    "a.kt": b"/** Adds. */\n@Ann\npublic class A {\n  companion object { fun z() = 1 }\n  fun m(): Int { return 1 }\n}\ninterface I {\n  fun w(): Int\n}\n",
+    "a.swift": b"/// D.\npublic struct S {\n  init() {}\n  func m() -> Int { return 1 }\n}\nextension S { func z() {} }\nprotocol P { func w() -> Int }\n",
+    "a.scala": b"/** D. */\nobject O {\n  def f(x: Int): Int = 1\n}\ntrait T { def w: Int }\ncase class K(a: Int)\n",
+    "a.dart": b"/// D.\nclass A {\n  A.named();\n  int m(int a) {\n    return 1;\n  }\n}\nint top() => 1;\n",
+    "a.zig": b'/// D.\npub fn f(a: i32) i32 {\n    return a;\n}\nconst S = struct {\n    pub fn m() void {}\n};\ntest "adds" {}\n',
+    "a.lua": b"-- D.\nlocal function f() end\nfunction M.g(a)\n  return 1\nend\nM.y = function() end\n",
+    "a.pl": b"package A;\n\n=head1 f\n\nDoes.\n\n=cut\n\nsub f { 1 }\npackage B;\nsub g { 2 }\n1;\n",
+    "a.ps1": b"# D.\nfunction Get-A { param($x) }\nclass K {\n  [int] M() { return 1 }\n}\n",
+    "a.ex": b'defmodule A.B do\n  @doc "Ones."\n  def f(1), do: 1\n  def f(x) do\n    x\n  end\n  defp g(y) when y > 1, do: y\nend\n',
+    "a.jl": b'module M\n"D."\nfunction f(a::Int)::Int\nend\ng(x) = 1\nstruct S <: T\nend\nend\n',
+    "a.hs": b"module A (f) where\n-- | D.\nf :: Int -> Int\nf 0 = 1\nf x = 2\n\ndata B = C | D\nclass K a where\n  m :: a -> Int\n",
+    "a.m": b"/// D.\n@interface A : NSObject\n- (void)m:(int)a with:(int)b;\n@end\n@implementation A\n- (void)m:(int)a with:(int)b { }\n@end\n",
+    "a.sql": b"-- D.\nCREATE TABLE a.b (\n  id int\n);\nCREATE VIEW v AS SELECT 1;\n",
+    "a.css": b"/* D. */\n.a, b > c {\n  color: red;\n}\n@media print { .d { } }\n",
+    "a.scss": b"// D.\n@mixin m($a) {\n  x: y;\n}\n.a { .b { } }\n",
     "a.sh": b"#!/bin/bash\n# Greets.\ngreet() {\n  echo hi\n}\n",
 }
 
@@ -79,6 +95,72 @@ EXPECTED = {
     ],
     "a.rb": [("Zoo", "module", 1, 7), ("Zoo.Dog", "class", 2, 6), ("Zoo.Dog.bark", "method", 3, 5)],
     "a.php": [("User", "class", 3, 3), ("User.name", "method", 3, 3), ("helper", "function", 4, 4)],
+    "a.kt": [
+        ("A", "class", 1, 6),
+        ("A.Companion", "object", 4, 4),
+        ("A.Companion.z", "method", 4, 4),
+        ("A.m", "method", 5, 5),
+        ("I", "interface", 7, 9),
+        ("I.w", "method", 8, 8),
+    ],
+    "a.swift": [
+        ("S", "struct", 1, 5),
+        ("S.init", "method", 3, 3),
+        ("S.m", "method", 4, 4),
+        ("S_2", "extension", 6, 6),
+        ("S_2.z", "method", 6, 6),
+        ("P", "protocol", 7, 7),
+        ("P.w", "method", 7, 7),
+    ],
+    "a.scala": [
+        ("O", "object", 1, 4),
+        ("O.f", "method", 3, 3),
+        ("T", "trait", 5, 5),
+        ("T.w", "method", 5, 5),
+        ("K", "class", 6, 6),
+    ],
+    "a.dart": [
+        ("A", "class", 1, 7),
+        ("A.A_named", "method", 3, 3),
+        ("A.m", "method", 4, 6),
+        ("top", "function", 8, 8),
+    ],
+    "a.zig": [
+        ("f", "function", 1, 4),
+        ("S", "struct", 5, 7),
+        ("S.m", "method", 6, 6),
+        ("adds", "test", 8, 8),
+    ],
+    "a.lua": [("f", "function", 1, 2), ("M_g", "function", 3, 5), ("M_y", "function", 6, 6)],
+    "a.pl": [
+        ("A", "package", 1, 9),
+        ("A.f", "function", 3, 9),
+        ("B", "package", 10, 12),
+        ("B.g", "function", 11, 11),
+    ],
+    "a.ps1": [("Get_A", "function", 1, 2), ("K", "class", 3, 5), ("K.M", "method", 4, 4)],
+    "a.ex": [("A_B", "module", 1, 8), ("A_B.f", "function", 2, 6), ("A_B.g", "function", 7, 7)],
+    "a.jl": [
+        ("M", "module", 1, 8),
+        ("M.f", "function", 2, 4),
+        ("M.g", "function", 5, 5),
+        ("M.S", "struct", 6, 7),
+    ],
+    "a.hs": [
+        ("f", "function", 2, 5),
+        ("B", "type", 7, 7),
+        ("K", "class", 8, 9),
+        ("K.m", "method", 9, 9),
+    ],
+    "a.m": [
+        ("A", "class", 1, 4),
+        ("A.m_with_", "method", 3, 3),
+        ("A_2", "class", 5, 7),
+        ("A_2.m_with_", "method", 6, 6),
+    ],
+    "a.sql": [("b", "table", 1, 4), ("v", "view", 5, 5)],
+    "a.css": [("_a_b_c", "rule", 1, 4), ("_media_print", "rule", 5, 5), ("_media_print._d", "rule", 5, 5)],
+    "a.scss": [("m", "mixin", 1, 4), ("_a", "rule", 5, 5), ("_a._b", "rule", 5, 5)],
     "a.sh": [("greet", "function", 2, 5)],
 }
 
@@ -134,7 +216,7 @@ def test_every_grammar_has_a_sample() -> None:
 @pytest.mark.parametrize("language", sorted(GRAMMARS))
 def test_the_node_types_of_a_table_exist_in_its_grammar(language: str) -> None:
     grammar = GRAMMARS[language]
-    loaded = tree_sitter.grammar(grammar.package, grammar.function)
+    loaded = tree_sitter.grammar(grammar.package, grammar.function, grammar.extra)
     known = {loaded.node_kind_for_id(number) for number in range(loaded.node_kind_count)}
 
     assert sorted(grammar.wanted - known) == []
@@ -153,7 +235,7 @@ def test_a_summary_is_the_signature_and_the_first_sentence(outlined: Outlined) -
 @pytest.mark.parametrize(
     ("name", "summary"),
     [
-        ("a.js", "export const add = (a, b) - Adds."),
+        ("a.js", "export const add = (a, b) - Adds. [exported]"),
         ("a.h", "int open_it(char *name) - Opens."),
         ("a.rs", "struct Point - A point."),
         ("a.sh", "greet() - Greets."),
@@ -229,7 +311,7 @@ def test_functions_are_nested_to_a_bounded_depth(outlined: Outlined) -> None:
 
     deepest = max(node.id.count(".") for node in nodes(outlined("a.py", data)))
 
-    assert 4 == deepest
+    assert LEVELS - 1 == deepest
 
 
 def test_thousands_of_one_name_are_thinned_and_it_says_so(outlined: Outlined) -> None:
@@ -267,6 +349,106 @@ def test_a_grammar_that_is_not_installed_or_does_not_fit_is_our_error() -> None:
         tree_sitter.grammar("tree_sitter_of_no_language")
     with pytest.raises(MapperUnavailable), tree_sitter.translated("python"):
         raise ValueError("incompatible language version")
+
+
+def marks(outline: Outline) -> dict[str, str]:
+    return {node.title: (node.summary or "").rpartition("[")[2] for node in nodes(outline) if node.summary}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "title", "mark"),
+    [
+        ("a.py", b"def test_x():\n    pass\n", "test_x", "test]"),
+        ("a.py", b"__all__ = ['f']\ndef f(): pass\n", "f", "exported]"),
+        ("A.java", b"class A { @Test void adds() {} }\n", "adds", "test]"),
+        ("A.java", b"public class A {}\n", "A", "exported]"),
+        ("a.rs", b"#[test]\nfn adds() {}\n", "adds", "test]"),
+        ("a.rs", b"pub fn adds() {}\n", "adds", "exported]"),
+        ("a.go", b"package a\nfunc TestAdds(t *testing.T) {}\n", "TestAdds", "test, exported]"),
+        ("a.js", b"describe('sums', () => {\n  it('adds', () => {});\n});\n", "adds", "test]"),
+        ("a.js", b"function f() {}\nexport { f };\n", "f", "exported]"),
+        ("a.rb", b"describe 'sums' do\n  it 'adds' do\n  end\nend\n", "adds", "test]"),
+        ("a.cs", b"class A { [Fact] public void Adds() {} }\n", "Adds", "test, exported]"),
+        ("a.pm", b"our @EXPORT_OK = qw(f);\nsub f { 1 }\n", "f", "exported]"),
+        ("a.exs", b'defmodule A do\n  test "adds" do\n  end\nend\n', "adds", "test]"),
+        ("a.kt", b"class A { @Test fun adds() {} }\n", "adds", "test]"),
+    ],
+)
+def test_tests_and_exports_are_marked(name: str, data: bytes, title: str, mark: str, outlined: Outlined) -> None:
+    assert mark == marks(outlined(name, data))[title]
+
+
+def test_what_is_neither_has_no_mark(outlined: Outlined) -> None:
+    assert "def helper()" == nodes(outlined("a.py", b"def helper(): pass\n"))[0].summary
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "title", "last"),
+    [
+        ("a.py", b'"""Sums things. Fast."""\n\ndef f(): pass\n', "Sums things.", 1),
+        ("a.js", b"/* Copyright A */\n\n/**\n * Sums all things.\n */\n\nfunction f() {}\n", "Sums all things.", 5),
+        ("a.go", b"// Package a sums things.\npackage a\n\nfunc F() {}\n", "Package a sums things.", 1),
+    ],
+)
+def test_what_a_file_says_of_itself_comes_first(
+    name: str, data: bytes, title: str, last: int, outlined: Outlined
+) -> None:
+    first = outlined(name, data).drafts[0]
+
+    assert isinstance(first.location, Lines)
+    assert (title, "preface", last) == (first.title, first.type, first.location.last)
+
+
+def test_a_file_that_does_not_parse_says_where(outlined: Outlined) -> None:
+    notes = outlined("a.py", b"def f():\n    pass\n\n)))(\n").notes
+
+    assert ("Not all of the file is understood by the parser of python, first at line 4.",) == notes
+
+
+def test_a_header_is_taken_for_the_language_it_is_written_in(outlined: Outlined) -> None:
+    plus = outlined("a.h", b"namespace n {\nclass A { void m(); };\n}\n")
+    plain = outlined("a.h", b"int f(void);\n")
+
+    assert ("cpp", "c") == (plus.facts["language"], plain.facts["language"])
+
+
+def test_macros_do_not_hide_what_they_stand_in(outlined: Outlined) -> None:
+    found = rows(outlined("a.cpp", b"class API_EXPORT A : public B {\n  int f() NO_THROW { return 1; }\n};\n"))
+
+    assert [("A", "class", 1, 3), ("A.f", "method", 2, 2)] == found
+
+
+def test_a_grammar_of_an_extra_that_is_missing_gives_groups_of_lines_and_names_it(
+    outlined: Outlined, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree_sitter, "find_spec", lambda name: None)
+    tree_sitter.grammar.cache_clear()
+
+    outline = outlined("a.sql", SAMPLES["a.sql"])
+
+    assert {"lines"} == {draft.type for draft in outline.drafts}
+    assert "citekit[code]" in outline.notes[0]
+
+
+def test_angle_brackets_that_never_close_are_not_parsed(outlined: Outlined) -> None:
+    outline = outlined("a.cs", b"a<" * 1000)
+
+    assert ("The file is too tangled for a parser of code.",) == outline.notes
+
+
+def test_a_parser_that_goes_back_too_often_is_stopped(outlined: Outlined, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree_sitter, "READS", (1, 0))
+
+    outline = outlined("a.py", SAMPLES["a.py"] * 600)
+
+    assert ("The file is too tangled for a parser of code.",) == outline.notes
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_ten_thousand_brackets_in_any_language_end_in_an_outline(name: str, outlined: Outlined) -> None:
+    outline = outlined(name, b"(" * 10_000)
+
+    assert_nested(nodes(outline), 1)
 
 
 CODE = (".py", ".js", ".ts", ".c", ".cpp", ".java")

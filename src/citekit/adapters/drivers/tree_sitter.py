@@ -10,15 +10,25 @@ from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from citekit.domain.errors import CiteKitError, MapperUnavailable
+from attrs import define
+
+from citekit.domain.errors import CiteKitError, DriverMissing, MapperUnavailable
 from citekit.domain.progress import Progress
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Point, Tree
 
-CHUNK = 1 << 20
+CHUNK = 1 << 13
+READS = (200_000, 1_500)
+"""Chunks that are read of one file: so many at least, and so many times all of it. A parser that goes back over and over
+in a file that fits no grammar is stopped there, and in the same place every time."""
+
+SMALL = 1 << 16
+"""Bytes of a file that is handed over whole: even a parser whose time grows with the square of it ends in seconds."""
+
 DEPTH_LIMIT = 400
 """Levels of a tree that are looked into; below it lie only expressions that no person wrote."""
 
@@ -29,7 +39,7 @@ def exceptions() -> dict[type[Exception], type[CiteKitError]]:
 
     return {
         QueryError: MapperUnavailable,
-        ImportError: MapperUnavailable,
+        ImportError: MapperUnavailable,  # or DriverMissing, where an extra brings the package
         ValueError: MapperUnavailable,
         TypeError: MapperUnavailable,
     }
@@ -48,28 +58,91 @@ def translated(language: str) -> Iterator[None]:
         raise MapperUnavailable(f"The grammar of {language} does not work here ({error}).") from error
 
 
+class TooTangled(Exception):  # noqa: N818 - says what the file is; never leaves the mapper
+    """A file that a parser goes over again and again."""
+
+
 @lru_cache(maxsize=64)
-def grammar(package: str, function: str = "language") -> Language:
-    """The grammar that `package` brings. Raises `MapperUnavailable` where it is missing or does not fit."""
+def grammar(package: str, function: str = "language", extra: str | None = None) -> Language:
+    """The grammar that `package` brings.
+
+    Raises `MapperUnavailable` where it is missing or does not fit, `DriverMissing` where the `extra` installs it.
+    """
+    if extra is not None and find_spec(package) is None:
+        raise DriverMissing(f"The structure of {package.removeprefix('tree_sitter_')}", extra)
     with translated(package.removeprefix("tree_sitter_")):
         from tree_sitter import Language
 
-        return Language(getattr(import_module(package), function)())
+        return Language(_capsule(getattr(import_module(package), function)()))
+
+
+def _capsule(language: object) -> object:
+    """What a grammar's package gives, as tree-sitter wants it: older packages give the bare address as a number."""
+    if not isinstance(language, int):
+        return language
+    import ctypes
+
+    made = ctypes.pythonapi.PyCapsule_New
+    made.restype, made.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    capsule: object = made(language, b"tree_sitter.Language", None)
+    return capsule
 
 
 def parse(language: Language, data: bytes, progress: Progress) -> Tree:
     """The syntax tree of `data` (UTF-8, or another encoding that holds ASCII as it is). Errors in it are nodes.
 
-    `progress` is told the bytes read so far, and may raise.
+    `progress` is told the bytes read so far, and may raise. Raises `TooTangled` for a file that costs too much.
     """
     from tree_sitter import Parser
 
-    def read(offset: int, _point: Point) -> bytes | None:
-        progress(offset, len(data), "reading the code")
-        return data[offset : offset + CHUNK] or None
-
+    if len(data) <= SMALL:
+        progress(0, len(data), "reading the code")
+        with translated(language.name or "this"):
+            return Parser(language).parse(data)
+    reader = _Reader(data, progress, max(READS[0], READS[1] * (len(data) // CHUNK + 1)))
     with translated(language.name or "this"):
-        return Parser(language).parse(read)
+        tree = Parser(language).parse(reader)
+    if reader.failure is not None:
+        raise reader.failure
+    return tree
+
+
+@define
+class _Reader:
+    """Hands out a program in chunks. What goes wrong in it is kept: the parser cannot be left by an exception."""
+
+    data: bytes
+    progress: Progress
+    left: int
+    failure: Exception | None = None
+
+    def __call__(self, offset: int, _point: Point) -> bytes | None:
+        self.left -= 1
+        if self.left < 0 and self.failure is None:
+            self.failure = TooTangled("The file is too tangled for a parser of code.")
+        if self.failure is not None:
+            return None
+        try:
+            self.progress(offset, len(self.data), "reading the code")
+        except Exception as error:
+            self.failure = error
+            return None
+        return self.data[offset : offset + CHUNK] or None
+
+
+def first_error(tree: Tree) -> int | None:
+    """The byte where the first piece of text that does not fit the grammar begins; None where all of it fits."""
+    cursor = tree.walk()
+    node = cursor.node
+    if node is None or not node.has_error:
+        return None
+    for _ in range(DEPTH_LIMIT):
+        if node is None or node.is_error or node.is_missing or not cursor.goto_first_child():
+            break
+        node = cursor.node
+        while node is not None and not node.has_error and cursor.goto_next_sibling():
+            node = cursor.node
+    return None if node is None else node.start_byte
 
 
 def walk(tree: Tree, wanted: Container[str]) -> Iterator[Node]:

@@ -5,20 +5,26 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from attrs import evolve, frozen
 
 from citekit.adapters.drivers import tree_sitter
 from citekit.adapters.drivers.text_file import TextFile, open_text
+from citekit.adapters.mapping.local.code.dialects import dialect, hidden, is_tangled
 from citekit.adapters.mapping.local.code.grammars import GRAMMARS
+from citekit.adapters.mapping.local.code.marks import EXPORTED, TEST, exports_of, is_test
+from citekit.adapters.mapping.local.code.preface import Preface, preface
 from citekit.adapters.mapping.local.code.symbols import Symbol, count, symbols
-from citekit.adapters.mapping.local.outline import Draft, Outline
-from citekit.domain.errors import SourceUnreadable
+from citekit.adapters.mapping.local.outline import SUMMARY_LIMIT, Draft, Outline, one_line
+from citekit.adapters.mapping.local.plain_text import PlainTextOutliner
+from citekit.domain.errors import DriverMissing, SourceUnreadable
 from citekit.domain.line_index import LineIndex, index_lines
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
-SIZE_LIMIT = 48 << 20
+SIZE_LIMIT = 32 << 20
 """Bytes of the longest file that is parsed; a syntax tree takes about twenty times the bytes of its file."""
 
 SYMBOL_LIMIT = 50_000
@@ -34,21 +40,44 @@ class CodeOutliner:
     """Classes, functions and their kin, nested as in the file. No drafts where a file defines nothing."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """The structure of `source`. Raises as `Mapper.map` does."""
+        """The structure of `source`. Raises as `Mapper.map` does.
+
+        A file that is too long or too tangled, or whose grammar is not installed, is mapped as plain text, with a note.
+        """
         text = open_text(source.path, progress)
-        facts = {**text.facts, "language": source.format.name}
         if text.index.size > SIZE_LIMIT or text.is_long:
-            return Outline(title=None, bounds=text.bounds, drafts=(), facts=facts)
-        data, index = _utf8(text)
-        found, notes = _bounded(_symbols(data, source.format.name, progress))
-        drafts = _drafts(found, index)
-        return Outline(title=None, bounds=text.bounds, drafts=drafts, facts=facts, notes=notes)
+            note = f"The file is too long for a parser of code (over {SIZE_LIMIT >> 20} MB or a million lines)."
+            return _plain(source, progress, note)
+        try:
+            return _outline(text, source.format.name, progress)
+        except (DriverMissing, tree_sitter.TooTangled) as error:
+            return _plain(source, progress, str(error))
 
 
-def _symbols(data: bytes, language: str, progress: Progress) -> list[Symbol]:
+def _plain(source: Source, progress: Progress, note: str) -> Outline:
+    """The groups of lines of a file that is not parsed, and why it is not."""
+    outline = PlainTextOutliner().outline(source, progress)
+    return evolve(outline, facts={**outline.facts, "language": source.format.name}, notes=[note])
+
+
+def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
+    data, index = _utf8(text)
+    language = dialect(language, text.path.suffix, data)
+    if is_tangled(data, language):
+        raise tree_sitter.TooTangled("The file is too tangled for a parser of code.")
     grammar = GRAMMARS[language]
-    tree = tree_sitter.parse(tree_sitter.grammar(grammar.package, grammar.function), data, progress)
-    return symbols(tree, data, grammar)
+    loaded = tree_sitter.grammar(grammar.package, grammar.function, grammar.extra)
+    tree = tree_sitter.parse(loaded, hidden(data, language), progress)
+    found, notes = _bounded(symbols(tree, data, grammar))
+    wrong = tree_sitter.first_error(tree)
+    if wrong is not None:
+        line = _line(index, wrong)
+        notes.append(f"Not all of the file is understood by the parser of {language}, first at line {line}.")
+    before = preface(tree, data, found[0].start if found else len(data))
+    drafts = _Drafts(index, language, exports_of(language, data)).all(found, before) if found else ()
+    return Outline(
+        title=None, bounds=text.bounds, drafts=drafts, facts={**text.facts, "language": language}, notes=notes
+    )
 
 
 def _utf8(text: TextFile) -> tuple[bytes, LineIndex]:
@@ -87,19 +116,42 @@ def _bounded(found: list[Symbol]) -> tuple[list[Symbol], list[str]]:
     return kept, [f"The file holds {total} definitions; the map shows {shown} of them."] if shown < total else []
 
 
-def _drafts(found: Sequence[Symbol], index: LineIndex) -> list[Draft]:
-    return [
-        Draft(
-            title=each.name,
-            type=each.kind,
-            location=Lines(_line(index, each.start), _line(index, max(each.start, each.end - 1))),
-            summary=each.summary,
-            children=_drafts(each.children, index),
+@frozen
+class _Drafts:
+    """Makes drafts of definitions."""
+
+    index: LineIndex
+    language: str
+    exported: Callable[[Symbol, bool], bool]
+
+    def all(self, found: Sequence[Symbol], before: Preface | None) -> list[Draft]:
+        drafts = [self._draft(each, top=True) for each in found]
+        if before is None:
+            return drafts
+        place = Lines(_line(self.index, before.start), _line(self.index, max(before.start, before.end - 1)))
+        return [Draft(before.sentence, "preface", place), *drafts]
+
+    def _draft(self, symbol: Symbol, *, top: bool) -> Draft:
+        first = _line(self.index, symbol.start)
+        last = _line(self.index, max(symbol.start, symbol.end - 1))
+        return Draft(
+            title=symbol.name,
+            type=symbol.kind,
+            location=Lines(first, last),
+            summary=self._summary(symbol, top),
+            children=[self._draft(each, top=False) for each in symbol.children],
             keep_case=True,
+            name=f"{symbol.owner}.{symbol.name}" if symbol.owner else None,
         )
-        for each in found
-    ]
+
+    def _summary(self, symbol: Symbol, top: bool) -> str:
+        """The signature, the first sentence of what is said of it, and whether it is a test or exported."""
+        marks = [TEST] if is_test(self.language, symbol) else []
+        marks += [EXPORTED] if self.exported(symbol, top) else []
+        mark = f" [{', '.join(marks)}]" if marks else ""
+        said = " - ".join(filter(None, (symbol.signature, symbol.sentence)))
+        return one_line(said, SUMMARY_LIMIT - len(mark)) + mark
 
 
 def _line(index: LineIndex, offset: int) -> int:
-    return bisect_right(index.starts, offset)
+    return max(1, bisect_right(index.starts, offset))

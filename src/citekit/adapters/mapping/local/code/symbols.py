@@ -2,45 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
 from citekit.adapters.drivers import tree_sitter
-from citekit.adapters.mapping.local.code.comments import comment_sentence, docstring_sentence
-from citekit.adapters.mapping.local.code.grammars import PROTOTYPE, Grammar
-from citekit.adapters.mapping.local.code.names import kind_of, name_of, text_of
-from citekit.adapters.mapping.local.outline import one_line
+from citekit.adapters.mapping.local.code.comments import Comments
+from citekit.adapters.mapping.local.code.grammar import PROTOTYPE, Grammar
+from citekit.adapters.mapping.local.code.names import kind_of, name_of, owner_of
+from citekit.adapters.mapping.local.code.signatures import docstring, signature
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
-LEVELS = 5
+LEVELS = 10
 """How deep definitions are nested in a map; deeper ones are parts of the bodies they stand in."""
 
-_SIGNATURE_LIMIT = 200
-_GAP_LIMIT = 400
 _BLANKS_AND_QUOTES = " \t\r\n\"'`"
-_DOC_LIMIT = 4000
 
 
 @define
 class Symbol:
-    """A definition: its bytes are [start, end), decorators and the comment above included."""
+    """A definition: its bytes are [start, end), decorators and the comment above included.
+
+    `head` is the byte where its own text begins, below those; `owner` the type that it is defined for from outside.
+    """
 
     kind: str
     name: str
     start: int
     end: int
-    summary: str
-    prototype: bool
+    head: int
+    signature: str
+    sentence: str
+    above: str = ""
+    owner: str = ""
+    prototype: bool = False
     children: list[Symbol] = field(factory=list)
 
 
 def symbols(tree: Tree, data: bytes, grammar: Grammar) -> list[Symbol]:
     """The definitions of the program `data`, in order, those inside others as their children."""
-    scan = _Scan(data, grammar)
+    scan = _Scan(data, grammar, len(data.rstrip()), Comments(data), grammar.kind or kind_of, grammar.name or name_of)
     for node in tree_sitter.walk(tree, grammar.wanted):
         scan.see(node)
     return _without_prototypes(scan.roots)
@@ -60,49 +64,89 @@ class _Scan:
 
     data: bytes
     grammar: Grammar
+    size: int
+    above: Comments
+    kind: Callable[[Node, str, str | None, bytes], str]
+    name: Callable[[Node, bytes], str]
     roots: list[Symbol] = field(factory=list)
     stack: list[Symbol] = field(factory=list)
     wrappers: list[Node] = field(factory=list)
-    above: list[Node] = field(factory=list)
 
     def see(self, node: Node) -> None:
         kind = self.grammar.kinds.get(node.type)
-        if kind is not None:
-            self._definition(node, kind)
-        elif node.type in self.grammar.above and not self.data.startswith(b"#!", node.start_byte):
-            if self.above and not self._touches(self.above[-1], node.start_byte):
-                self.above.clear()
-            self.above.append(node)
+        if kind is not None and self._definition(node, kind):
+            return
+        if node.type in self.grammar.above:
+            self.above.add(node)
         elif node.type in self.grammar.wrappers:
             while self.wrappers and self.wrappers[-1].end_byte <= node.start_byte:
                 self.wrappers.pop()
             self.wrappers.append(node)
 
-    def _definition(self, node: Node, listed: str) -> None:
+    def _definition(self, node: Node, listed: str) -> bool:
         while self.stack and self.stack[-1].end <= node.start_byte:
             self.stack.pop()
         if len(self.stack) >= LEVELS:
-            return
+            return False
         parent = self.stack[-1] if self.stack else None
-        kind = kind_of(node, listed, parent.kind if parent else None)
-        name = name_of(node, self.data).strip(_BLANKS_AND_QUOTES) if kind else ""
+        kind = self.kind(node, listed, parent.kind if parent else None, self.data)
+        name = self.name(node, self.data).strip(_BLANKS_AND_QUOTES) if kind else ""
         if not kind or not name:
+            return False
+        self._add(self._symbol(node, kind, name, listed == PROTOTYPE and kind == "function"))
+        return True
+
+    def _add(self, symbol: Symbol) -> None:
+        if symbol.kind in self.grammar.open:
+            self._close(symbol)
+        siblings = self.stack[-1].children if self.stack else self.roots
+        before = siblings[-1] if siblings else None
+        if before is not None and self._is_clause(before, symbol):
+            before.end = symbol.end
+            self.stack.append(before)
             return
-        symbol = self._symbol(node, kind, name, listed == PROTOTYPE and kind == "function")
-        (parent.children if parent else self.roots).append(symbol)
+        siblings.append(symbol)
         self.stack.append(symbol)
+
+    def _is_clause(self, before: Symbol, symbol: Symbol) -> bool:
+        """Whether a definition is one more clause of that before it."""
+        same = symbol.kind in self.grammar.clauses and (before.kind, before.name) == (symbol.kind, symbol.name)
+        return same and not symbol.sentence
+
+    def _close(self, symbol: Symbol) -> None:
+        """A package that ends where the next begins: the one before ends here, this one where the file does."""
+        while self.stack and self.stack[-1].kind in self.grammar.open and self.stack[-1].end == self.size:
+            last = self.stack.pop()
+            last.end = last.start + len(self.data[last.start : symbol.start].rstrip())
+        if self.data[symbol.end - 1 : symbol.end] != b"}":
+            symbol.end = self.stack[-1].end if self.stack else self.size
 
     def _symbol(self, node: Node, kind: str, name: str, prototype: bool) -> Symbol:
         outer = self._wrapped(node)
-        start, comment = self._with_comment(outer.start_byte)
-        if self.stack:
-            start = max(start, self.stack[-1].start)
+        start, comment, attributes = self.above.take(outer.start_byte, self.stack[-1].start if self.stack else 0)
+        tail = self._tail(outer)
         head = node if outer.type == "decorated_definition" else outer
-        summary = " - ".join(
-            filter(None, (self._signature(head, node), _docstring(node, self.data) or comment_sentence(comment)))
+        end = start + len(self.data[start:tail].rstrip())
+        return Symbol(
+            kind,
+            name,
+            start,
+            min(end, self.stack[-1].end) if self.stack else end,
+            head.start_byte,
+            signature(head, node, self.data),
+            docstring(node, self.data) or comment,
+            attributes + self.data[outer.start_byte : head.start_byte][:1000].decode("utf-8", "replace"),
+            owner_of(node, self.data),
+            prototype,
         )
-        end = start + len(self.data[start : outer.end_byte].rstrip())
-        return Symbol(kind, name, start, min(end, self.stack[-1].end) if self.stack else end, summary, prototype)
+
+    def _tail(self, outer: Node) -> int:
+        """Where a definition ends, with the body that some grammars put beside it."""
+        if self.grammar.tail:
+            following = outer.next_named_sibling
+            if following is not None and following.type in self.grammar.tail:
+                return following.end_byte
+        return outer.end_byte
 
     def _wrapped(self, node: Node) -> Node:
         """The outermost node that holds this definition and nothing after it."""
@@ -113,81 +157,14 @@ class _Scan:
                 return each
         return node
 
-    def _with_comment(self, start: int) -> tuple[int, str]:
-        """Where the comments directly above `start` begin, and their text; attributes count as comments do."""
-        texts: list[str] = []
-        while self.above and self.above[-1].start_byte >= start:
-            self.above.pop()
-        while self.above and self._touches(self.above[-1], start) and self._alone(self.above[-1]):
-            node = self.above.pop()
-            start = node.start_byte
-            if "comment" in node.type:
-                texts.append(text_of(node, self.data, _DOC_LIMIT).rstrip())
-        return start, "\n".join(reversed(texts))
-
-    def _touches(self, node: Node, start: int) -> bool:
-        """Whether between that node and byte `start` there is no more than a line end and blanks."""
-        end = node.end_byte
-        if not 0 <= start - end <= _GAP_LIMIT:
-            return False
-        while end > node.start_byte and self.data[end - 1] in b" \t\r\n":
-            end -= 1
-        gap = self.data[end:start]
-        return not gap.strip() and gap.count(b"\n") <= 1
-
-    def _alone(self, node: Node) -> bool:
-        """Whether nothing but blanks stands before that comment on its line; it then speaks of what follows."""
-        if "comment" not in node.type:
-            return True
-        window = self.data[max(0, node.start_byte - _GAP_LIMIT) : node.start_byte]
-        before = window.rpartition(b"\n")[2]
-        return not before.removeprefix(b"\xef\xbb\xbf").strip() or before.strip() in (b"{", b"<?php")
-
-    def _signature(self, head: Node, node: Node) -> str:
-        body = _body(node)
-        end = body.start_byte if body is not None else node.end_byte
-        if node.type in _COLON_ENDED:
-            end = next((each.start_byte for each in node.children if each.type == ":"), end)
-        text = self.data[head.start_byte : min(end, head.start_byte + 4 * _SIGNATURE_LIMIT)].decode("utf-8", "replace")
-        if node.type in _UNBRACED:
-            text = text.partition("\n")[0]
-        elif body is None:
-            text = text.partition("{")[0]
-        return one_line(text.strip().removesuffix("=>").rstrip(" \t\r\n:{;="), _SIGNATURE_LIMIT)
-
-
-_COLON_ENDED = frozenset({"class_definition", "function_definition"})
-"""Definitions of Python; `function_definition` of C and its kin has no colon and no docstring."""
-
-_UNBRACED = frozenset({"class", "module", "method", "singleton_method"})
-
-
-def _body(node: Node) -> Node | None:
-    for name in ("value", "right", "type"):
-        inner = node.child_by_field_name(name)
-        body = None if inner is None else inner.child_by_field_name("body")
-        if body is not None:
-            return body
-    return node.child_by_field_name("body")
-
-
-def _docstring(node: Node, data: bytes) -> str:
-    if node.type not in _COLON_ENDED:
-        return ""
-    body = node.child_by_field_name("body")
-    first = body.named_child(0) if body is not None and body.type == "block" and body.named_child_count else None
-    literal = first.named_child(0) if first is not None and first.type == "expression_statement" else None
-    if literal is None or literal.type != "string":
-        return ""
-    return docstring_sentence(text_of(literal, data, _DOC_LIMIT))
-
 
 def count(found: list[Symbol]) -> int:
     """How many definitions there are on all levels."""
-    return sum(1 for _ in _all(found))
+    return sum(1 for _ in every(found))
 
 
-def _all(found: list[Symbol]) -> Iterator[Symbol]:
+def every(found: list[Symbol]) -> Iterator[Symbol]:
+    """The definitions of all levels, in reading order."""
     for each in found:
         yield each
-        yield from _all(each.children)
+        yield from every(each.children)

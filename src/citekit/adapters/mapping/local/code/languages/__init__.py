@@ -1,0 +1,1 @@
+"""The tables of the languages, in families that look alike."""
