@@ -358,7 +358,7 @@ def test_a_confined_caller_cannot_have_a_file_elsewhere_mapped_again(world: Worl
     [
         ("a.py", ".py", "text/x-python"),
         ("a.hpp", ".hpp", "text/x-c++"),
-        ("a.CSV", ".csv", "text/plain"),
+        ("a.CSV", ".csv", "text/csv"),
         ("README", ".txt", "text/plain"),
         ("a.very long suffix", ".txt", "text/plain"),
     ],

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from citekit.adapters.drivers.text_file import TextFile, open_text
+from citekit.adapters.mapping.local.markdown_scan import MarkdownScan
 from citekit.adapters.mapping.local.outline import Outline, Outliner
 from citekit.adapters.mapping.local.sections import TextHeading, sections
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
-SIZE_LIMIT = 8 * 1024 * 1024
-"""Bytes of the largest file that is parsed; a larger one is mapped as plain text."""
+SIZE_LIMIT = 1024 * 1024
+"""Bytes of the largest file that is parsed; a larger one is read line by line."""
 
-LINES_LIMIT = 60_000
+LINES_LIMIT = 20_000
 """Lines of the largest file that is parsed: the parser keeps a thing or two for every line."""
+
+_FRONT_LINES = 500
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TITLE = re.compile(r"^title:(.*)$", re.MULTILINE)
@@ -29,7 +32,7 @@ _LINE_START = re.compile(r"^\s{0,3}(?:[#>]+\s*|[-*+]\s+|\d{1,9}[.)]\s+|[-*_=~`|:
 
 
 class MarkdownOutliner:
-    """`fallback` maps files that are too large to parse, or hold no heading."""
+    """`fallback` maps files that are long, or hold no heading."""
 
     def __init__(self, fallback: Outliner) -> None:
         self._fallback = fallback
@@ -38,14 +41,23 @@ class MarkdownOutliner:
         """Sections nested by their headings. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
         content = text.whole(SIZE_LIMIT) if text.line_count <= LINES_LIMIT else None
-        headings = [] if content is None else read_headings(content)
+        head = content if content is not None else "\n".join(next(text.passages([(1, _FRONT_LINES)]), []))
+        headings = _scanned(text, head, progress) if content is None else read_headings(content)
         if not headings:
             return self._fallback.outline(source, progress)
-        return _outline(text, content or "", headings)
+        return _outline(text, head, headings)
 
 
-def _outline(text: TextFile, content: str, headings: list[TextHeading]) -> Outline:
-    front = _FRONT.match(content)
+def _scanned(text: TextFile, head: str, progress: Progress) -> list[TextHeading]:
+    if text.is_long:
+        return []
+    front = _FRONT.match(head)
+    before = front[0].count("\n") if front else 0
+    return MarkdownScan(plain).read(islice(text.lines(progress), before, None), before + 1)
+
+
+def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
+    front = _FRONT.match(head)
     named = _TITLE.search(front[0]) if front else None
     highest = min(heading.level for heading in headings)
     first = next(heading.title for heading in headings if heading.level == highest)
@@ -77,6 +89,8 @@ def read_headings(content: str) -> list[TextHeading]:
 
 def plain(line: str) -> str:
     """A line without its markup, as far as a summary needs it."""
+    if line.replace(" ", "").isalnum():
+        return line.strip()
     text = _LINE_START.sub("", line)
     text = _TAG.sub("", _LINK.sub(r"\1", _PICTURE.sub(r"\1", text)))
     return _MARKS.sub("", text).strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from attrs import frozen
@@ -21,12 +21,21 @@ HEADING_LIMIT = 20_000
 
 @frozen
 class TextHeading:
-    """A heading: the line it begins on (from 1), its level (from 1, smaller is higher), its title, the lines it takes."""
+    """A heading: the line it begins on (from 1), its level (from 1, smaller is higher), its title, the lines it takes.
+
+    With a `last` line it is a part of a section that ends there, such as a figure with its caption, and ends no section.
+    """
 
     line: int
     level: int
     title: str
     height: int = 1
+    type: str = "section"
+    last: int | None = None
+
+
+FLOAT = 99
+"""The level of what is in a section and holds none: figures, tables."""
 
 
 def sections(
@@ -41,23 +50,25 @@ def sections(
     """
     kept = kept_headings(headings)
     begins = heads(text, {1: 0, **{heading.line: heading.height for heading in kept}})
-    bodies = {line: [plain(each) for each in body] for line, body in begins.items()}
-    return section_drafts(kept, text.line_count, bodies)
+    return section_drafts(kept, text.line_count, begins, plain)
 
 
 def section_drafts(
-    headings: Sequence[TextHeading], line_count: int, bodies: Mapping[int, Sequence[str]]
+    headings: Sequence[TextHeading],
+    line_count: int,
+    bodies: Mapping[int, Sequence[str]],
+    plain: Callable[[str], str] = str,
 ) -> tuple[Draft, ...]:
     """As `sections`, from what is already read: `bodies` holds the text below each heading, by the heading's line.
 
     The body of line 1 is what comes before the first heading, where that does not begin on it.
     """
     items = [
-        (heading.level, _section(heading, end, bodies.get(heading.line, ())))
+        (heading.level, _section(heading, end, map(plain, bodies.get(heading.line, ()))))
         for heading, end in zip(headings, _ends(headings, line_count), strict=True)
     ]
     first = headings[0].line if headings else line_count + 1
-    return _preamble(bodies.get(1, ()), first) + nested(items)
+    return _preamble([plain(line) for line in bodies.get(1, ())], first) + nested(items)
 
 
 def heads(text: TextFile, starts: Mapping[int, int]) -> dict[int, list[str]]:
@@ -82,15 +93,19 @@ def _ends(headings: Sequence[TextHeading], line_count: int) -> list[int]:
     ends = [line_count] * len(headings)
     open_: list[int] = []
     for position, heading in enumerate(headings):
-        while open_ and headings[open_[-1]].level >= heading.level:
+        while open_ and heading.last is None and headings[open_[-1]].level >= heading.level:
             ends[open_.pop()] = heading.line - 1
-        open_.append(position)
+        if heading.last is None:
+            open_.append(position)
+        else:
+            after = headings[position + 1].line if position + 1 < len(headings) else line_count + 1
+            ends[position] = min(heading.last, max(heading.line, after - 1))
     return ends
 
 
-def _section(heading: TextHeading, end: int, lines: Sequence[str]) -> Draft:
+def _section(heading: TextHeading, end: int, lines: Iterable[str]) -> Draft:
     summary = first_sentence(lines, skip=heading.title)
-    return Draft(heading.title, "section", Lines(heading.line, max(heading.line, end)), summary)
+    return Draft(heading.title, heading.type, Lines(heading.line, max(heading.line, end)), summary)
 
 
 def _preamble(lines: Sequence[str], first: int) -> tuple[Draft, ...]:

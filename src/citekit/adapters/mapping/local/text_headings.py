@@ -36,6 +36,15 @@ _ALONE = re.compile(
 _CHINESE = re.compile(r"\s*第[0-9０-９一二三四五六七八九十百千零〇两]{1,8}[章节節回卷部篇集]\s*.{0,30}\Z")
 _NUMBERED = re.compile(r"\s{0,3}(\d{1,3}(?:\.\d{1,3}){0,5})\.?\)?\s+([^\W\d_].{0,90}[^.,;:\s])\s*\Z")
 _UNDERLINE = re.compile(r"\s*([=~^*#-])\1{2,}\s*\Z")
+_CONTENTS = re.compile(
+    r"\s*(?:(?:table\s+of\s+)?contents|inhalt(?:sverzeichnis)?|table\s+des\s+mati[eè]res|sommaire|[ií]ndice|"
+    r"inhoud(?:sopgave)?|目录|目次|目錄)\s*[.:]?\s*\Z",
+    re.IGNORECASE,
+)
+_LEADER = re.compile(r"(?:(?:[ .·…_]*[.·…_]{2,}[ .·…_]*)|\s{2,})\s*(?:\d{1,4}|[ivxlc]{1,7})\s*\Z", re.IGNORECASE)
+_CONTENTS_LIMIT = 1000
+"""Lines that printed contents may take."""
+
 _SHORT = 100
 _CAPITALS_LIMIT = 70
 
@@ -58,10 +67,16 @@ class HeadingFinder:
     underlined: list[TextHeading] = field(factory=list)
     numbered: list[TextHeading] = field(factory=list)
     capitals: list[TextHeading] = field(factory=list)
+    listing: bool = False
+    entry: tuple[int, str] = (0, "")
 
     def feed(self, number: int, line: str) -> None:
         """Look at line `number`: it decides about the line before it."""
         if self.prose:
+            if self.listing and line.strip():
+                self.entry, self.listing = (number, _folded(line)), False
+            elif not self.entry[0] and len(line) < _SHORT and _CONTENTS.match(line):
+                self.listing = True
             if self.last and len(self.last) <= _SHORT:
                 if not self.before:
                     self._decide(number - 1, self.last, line)
@@ -73,7 +88,7 @@ class HeadingFinder:
         """The headings, in order, levels from 1 without gaps."""
         self.feed(self.lines + 1, "")
         chosen = dict(self._chosen())
-        found = [chosen[line] for line in sorted(chosen)]
+        found = _without_listed(self._without_contents([chosen[line] for line in sorted(chosen)]))
         levels = sorted({heading.level for heading in found})
         if len(found) < 2:
             return []
@@ -101,7 +116,7 @@ class HeadingFinder:
             self.numbered.append(TextHeading(number, 10 + counted[1].count("."), title))
         elif len(title) <= _CAPITALS_LIMIT and title.isupper() and _is_words(title):
             self.capitals.append(TextHeading(number, 8, title))
-            self.title = self.title or (title if number <= 10 else None)
+            self.title = self.title or (title if number <= 10 and not _CONTENTS.match(title) else None)
 
     def _chosen(self) -> Iterator[tuple[int, TextHeading]]:
         for few in (self.capitals, self.numbered):
@@ -110,9 +125,39 @@ class HeadingFinder:
         for sure in (self.underlined, self.named):
             yield from ((heading.line, heading) for heading in sure)
 
+    def _without_contents(self, found: list[TextHeading]) -> list[TextHeading]:
+        """The headings without those in printed contents, which end where their first entry comes again as a heading."""
+        line, entry = self.entry
+        for each in found if len(entry) > 2 else ():
+            title = _folded(each.title)
+            if line < each.line <= line + _CONTENTS_LIMIT and len(title) > 2 and entry.startswith(title):
+                return [other for other in found if not line <= other.line < each.line]
+        return found
+
     def _is_noise(self, found: list[TextHeading]) -> bool:
         different = Counter(heading.title for heading in found)
         return len(different) < 0.7 * len(found) or len(found) * 12 > self.lines
+
+
+def _without_listed(found: list[TextHeading]) -> list[TextHeading]:
+    """The headings without a run of at least three, hardly a line apart, all of which come again later: a list of them."""
+    last = {_folded(heading.title): heading.line for heading in found}
+    kept: list[TextHeading] = []
+    run: list[TextHeading] = []
+    for heading, after in zip(found, [*found[1:], None], strict=False):
+        run.append(heading)
+        if after is None or after.line - heading.line > 3:
+            listed = [each for each in run if last[_folded(each.title)] > run[-1].line]
+            kept.extend(
+                run if len(run) < 3 or len(listed) < len(run) - 1 else [each for each in run if each not in listed]
+            )
+            run = []
+    return kept
+
+
+def _folded(line: str) -> str:
+    """A title as it is compared: letters and digits alone, without the leader and the page that contents add."""
+    return "".join(filter(str.isalnum, _LEADER.sub("", line).casefold()))
 
 
 def _is_words(title: str) -> bool:

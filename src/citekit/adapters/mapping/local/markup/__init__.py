@@ -1,0 +1,1 @@
+"""Outliners of markup written by hand: AsciiDoc, Org, LaTeX."""

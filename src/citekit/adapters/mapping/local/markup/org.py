@@ -1,0 +1,65 @@
+"""Org mode: headlines by their stars, without keywords, priorities, cookies and tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from citekit.adapters.mapping.local.markup.outliner import Found, MarkupOutliner
+from citekit.adapters.mapping.local.outline import Outliner
+from citekit.adapters.mapping.local.sections import TextHeading
+
+_HEADLINE = re.compile(r"(\*+)[ \t]+(\S.*)\Z")
+_BLOCK = re.compile(r"[ \t]*#\+(begin|end)_(\S+)", re.IGNORECASE)
+_KEYWORD = re.compile(r"[ \t]*#\+(title|todo|seq_todo|typ_todo):[ \t]*(.*)", re.IGNORECASE)
+_TAGS = re.compile(r"[ \t]+:(?:[\w@#%]+:)+[ \t]*\Z")
+_PRIORITY = re.compile(r"\[#[A-Za-z0-9]{1,2}\][ \t]*")
+_COOKIE = re.compile(r"[ \t]*\[(?:\d*/\d*|\d*%)\]")
+_LINK = re.compile(r"\[\[([^\]\[]{1,500})\](?:\[([^\]\[]{1,300})\])?\]")
+_EMPHASIS = re.compile(r"(?<![\w*/=~+_])([*/=~+_])(?=\S)([^\n]{1,300}?)(?<=\S)\1(?![\w*/=~+_])")
+_STAMP = re.compile(r"[<\[]\d{4}-\d{2}-\d{2}[^>\]\n]{0,40}[>\]](?:--[<\[]\d{4}-\d{2}-\d{2}[^>\]\n]{0,40}[>\]])?")
+_HIDDEN = re.compile(r"[ \t]*(?:#\+|:[\w-]+:|#(?:[ \t]|\Z)|(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):)")
+
+
+def org(fallback: Outliner) -> MarkupOutliner:
+    """The outliner of Org files."""
+    return MarkupOutliner(read_headlines, plain, fallback)
+
+
+def read_headlines(lines: Iterable[str]) -> Found:
+    """The headlines outside of blocks; a block that nobody ends is none."""
+    found, states, held, block = Found(), {"TODO", "DONE"}, list[TextHeading](), ""
+    for number, line in enumerate(lines, 1):
+        headline = _HEADLINE.match(line)
+        if headline:
+            title = _title(headline[2], states)
+            (held if block else found.headings).append(TextHeading(number, len(headline[1]), title))
+        elif "#+" in line:
+            mark, keyword = _BLOCK.match(line), _KEYWORD.match(line)
+            if mark and not block and mark[1].lower() == "begin":
+                block, held = mark[2].lower(), []
+            elif mark and mark[1].lower() == "end" and mark[2].lower() == block:
+                block, held = "", []
+            elif keyword and keyword[1].lower() == "title":
+                found.title = " ".join(filter(None, (found.title, plain(keyword[2]))))
+            elif keyword:
+                states |= {re.sub(r"\(.*", "", word) for word in keyword[2].split() if word != "|"}
+    found.headings += held
+    return found
+
+
+def _title(text: str, states: set[str]) -> str:
+    first, _, rest = text.partition(" ")
+    text = rest.lstrip() if first in states and rest.strip() else text
+    text = _PRIORITY.sub("", text, count=1)
+    text = text.removeprefix("COMMENT ")
+    shown = plain(_COOKIE.sub("", _TAGS.sub("", text)))
+    return shown or text.strip()
+
+
+def plain(line: str) -> str:
+    """A line without its markup; nothing of one that is a keyword, a drawer or a comment."""
+    if _HIDDEN.match(line) and not _HEADLINE.match(line):
+        return ""
+    text = _LINK.sub(lambda link: link[2] or link[1], line)
+    return " ".join(_STAMP.sub("", _EMPHASIS.sub(r"\2", text)).split())

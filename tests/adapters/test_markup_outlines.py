@@ -1,0 +1,160 @@
+"""AsciiDoc, Org, LaTeX, long Markdown and printed contents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citekit.adapters.mapping.local import markdown
+from citekit.adapters.mapping.local.markdown import MarkdownOutliner
+from citekit.adapters.mapping.local.markup.latex import plain
+from citekit.adapters.mapping.local.outline import Outline
+from citekit.adapters.mapping.local.plain_text import PlainTextOutliner
+from citekit.adapters.mapping.local.texts import outliner_of
+from citekit.domain.progress import silent
+from tests.adapters.texts import assert_sound, source, spans
+
+
+def outline(path: Path, content: str) -> Outline:
+    given = source(path, content)
+    return outliner_of(given.format.name, PlainTextOutliner()).outline(given, silent)
+
+
+ASCIIDOC = """= The *Guide*
+:version: 2
+
+Hello.
+
+== First {version}
+
+----
+== no title
+----
+
+.Plan of it
+image::plan.png[]
+
+[discrete]
+== Discrete
+
+////
+== hidden
+////
+
+=== Deep
+
+.Costs
+|===
+|a |b
+|===
+
+Second
+------
+
+Text.
+"""
+
+
+def test_asciidoc(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.adoc", ASCIIDOC)
+
+    assert [
+        ("The Guide", 1, 32),
+        ("First 2", 6, 28),
+        ("Plan of it", 12, 13),
+        ("Deep", 22, 28),
+        ("Costs", 24, 27),
+        ("Second", 29, 32),
+    ] == spans(found)
+    assert "The Guide" == found.title
+
+
+def test_org(tmp_path: Path) -> None:
+    text = "#+TITLE: My Notes\n#+TODO: WAIT | DONE\n* TODO [#A] First [1/2] :tag:\n:PROPERTIES:\n:ID: x\n:END:\n#+begin_src org\n* no\n#+end_src\n** WAIT [[http://x][A link]] here\n* Last\n"
+
+    found = outline(tmp_path / "a.org", text)
+
+    assert [("First", 3, 10), ("A link here", 10, 10), ("Last", 11, 11)] == spans(found)[-3:]
+    assert "My Notes" == found.title
+
+
+LATEX = r"""\documentclass{article}
+\newcommand{\mysection}[1]{\section{#1}}
+\title{On {\em Things} \& More\thanks{x}}
+\begin{document}
+\begin{abstract}
+Short.
+\end{abstract}
+\section[short]{A \textbf{bold} title with $x^2$\label{sec:a}}
+% \section{no}
+\begin{verbatim}
+\section{no}
+\end{verbatim}
+\subsection*{Split
+over {two} lines}
+\begin{figure}
+\caption[s]{A figure\footnote{y}}
+\end{figure}
+\appendix
+\section{Extra}
+\end{document}
+"""
+
+
+def test_latex(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.tex", LATEX)
+
+    assert [
+        ("Abstract", 5, 7),
+        ("A bold title with x^2", 8, 18),
+        ("Split over two lines", 13, 18),
+        ("A figure", 15, 17),
+        ("Extra", 19, 20),
+    ] == spans(found)[-5:]
+    assert ("On Things & More", "appendix") == (found.title, found.drafts[-1].type)
+
+
+def test_commands_in_titles_leave_what_they_say() -> None:
+    assert "Über die Größe – 100 % of {all}" == plain(r"\"Uber die Gr\"o\ss e -- 100 \% of \{all\}\cite{a}")
+
+
+@pytest.mark.parametrize("text", ["\\section{" * 2000, "\\begin{figure}\\caption{\n" * 2000, "\\" * 5000])
+def test_hostile_latex_ends_in_a_map(tmp_path: Path, text: str) -> None:
+    assert spans(outline(tmp_path / "a.tex", text))
+
+
+pieces = st.sampled_from(
+    ["= A", "== B", "----", "====", "* H", "** I", "#+begin_src", "#+end_src", "\\section{S}", "\\begin{figure}", "\\caption{C}",
+     "\\end{figure}", ".T", "|===", "image::x[]", "", "text", "[discrete]"]
+)  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(st.lists(pieces, min_size=1, max_size=25).map("\n".join), st.sampled_from(["adoc", "org", "tex"]))
+def test_every_outline_is_sound(tmp_path_factory: pytest.TempPathFactory, text: str, suffix: str) -> None:
+    assert_sound(outline(tmp_path_factory.getbasetemp() / f"law.{suffix}", f"{text}\nx"))
+
+
+MARKDOWN = "---\ntitle: T\n---\n# One\n\n- item\n  ```\n  # no\n  ```\n\nTwo\n---\n\n<!--\n# no\n-->\n\n## Three ##\n\n    # code\n"
+
+
+def test_long_markdown_is_read_as_a_parser_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = MarkdownOutliner(PlainTextOutliner()).outline(source(tmp_path / "a.md", MARKDOWN), silent)
+    monkeypatch.setattr(markdown, "LINES_LIMIT", 1)
+
+    scanned = MarkdownOutliner(PlainTextOutliner()).outline(source(tmp_path / "a.md"), silent)
+
+    assert parsed == scanned
+
+
+def test_printed_contents_are_not_the_sections(tmp_path: Path) -> None:
+    body = "Words are here. Many of them are here.\n\n"
+    text = f"CONTENTS\n\nChapter 1. Dawn ...... 3\n\nChapter 2. Dusk ...... 9\n\nChapter 1. Dawn\n\n{body}Chapter 2. Dusk\n\n{body}"
+
+    found = PlainTextOutliner().outline(source(tmp_path / "a.txt", text), silent)
+
+    assert [("Chapter 1. Dawn", 7, 10), ("Chapter 2. Dusk", 11, 14)] == spans(found)[-2:]
+    assert 1 == sum(title.startswith("Chapter 1") for title, _, _ in spans(found))
