@@ -53,7 +53,7 @@ def test_chapters_of_the_container_come_first(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["film.srt", "film.en.srt"])
 def test_subtitles_beside_the_file_make_topics(tmp_path: Path, name: str) -> None:
-    path = write_video(tmp_path / "film.mp4", seconds=4)
+    path = _scenes(tmp_path / "film.mp4", [4.0])
     (tmp_path / name).write_text(SRT)
 
     found = outline(path)

@@ -205,6 +205,22 @@ def frames_of(container: InputContainer, stream: Any, wanted: int | None = None)
         yield from frames
 
 
+def decoded(stream: Any, packet: Any) -> list[Any]:
+    """The pictures or sounds that `packet` completes; none where it is damaged."""
+    try:
+        return list(stream.codec_context.decode(packet))
+    except _ffmpeg_error():
+        return []
+
+
+def drained(stream: Any) -> list[Any]:
+    """What the decoder still holds; it can begin anew after, at a key packet."""
+    context = stream.codec_context
+    rest = decoded(stream, None)
+    context.flush_buffers()
+    return rest
+
+
 def _ffmpeg_error() -> type[Exception]:
     from citekit.adapters.drivers.pyav import library
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from attrs import frozen
 
 from citekit.adapters.mapping.local.media.naming import numbered, span
+from citekit.adapters.mapping.local.media.nesting import scenes, with_scenes
 from citekit.adapters.mapping.local.media.scenes import find_cuts
-from citekit.adapters.mapping.local.media.silence import find_speech
-from citekit.adapters.mapping.local.media.subtitles import beside, read_cues
+from citekit.adapters.mapping.local.media.silence import find_sounds
+from citekit.adapters.mapping.local.media.subtitles import WORDS, beside, read_cues
 from citekit.adapters.mapping.local.media.topics import topics
 from citekit.adapters.mapping.local.outline import Draft, Outline
 from citekit.domain.bounds import Bounds
-from citekit.domain.locations import TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import shortest
 from citekit.domain.ports.media_probe import Cue, MediaFacts, MediaProbe
@@ -35,7 +35,9 @@ class Structure:
 
 @frozen
 class MediaOutliner:
-    """Chapters of the container; else subtitles beside the file or inside it; else scene cuts, or silences of a sound.
+    """Chapters of the container; else subtitles beside the file or inside it; else silences of a sound.
+
+    The scenes of a film lie below its chapters or topics, and stand alone where there are none.
 
     Places are spans of video where the file holds moving pictures, else of audio, whatever its name says.
     """
@@ -58,61 +60,65 @@ class MediaOutliner:
 
 def _structure(source: Source, facts: MediaFacts, modality: Modality, progress: Progress) -> Structure:
     cues, origin = _cues(source, facts)
+    told = _told(facts, cues, origin, modality)
+    if modality is Modality.VIDEO:
+        return _with_scenes(source, facts, told, cues, progress)
+    return told or _heard(source, facts, progress)
+
+
+def _told(facts: MediaFacts, cues: Sequence[Cue], origin: str, modality: Modality) -> Structure | None:
+    """The structure that somebody wrote down: chapters, else the words that are spoken."""
     if facts.chapters:
         return Structure(_chapters(facts, cues, modality), ["The structure is that of the container's chapters."])
-    if cues:
-        found = topics(cues, facts.duration, modality)
-        if found:
-            return Structure(found, [f"The structure was made from {origin}."])
-    if modality is Modality.VIDEO:
-        return _scenes(source, facts, progress)
-    return _speech(source, facts, progress)
+    found = topics(cues, facts.duration, modality)
+    return Structure(found, [f"The structure was made from {origin}."]) if found else None
 
 
 def _cues(source: Source, facts: MediaFacts) -> tuple[Sequence[Cue], str]:
     path = beside(source.path)
-    found = [] if path is None else [cue for cue in read_cues(path) if cue.start < facts.duration]
+    found = [] if path is None else [cue for cue in read_cues(path, facts.duration) if cue.start < facts.duration]
     if path is not None and found:
-        return found, f"the subtitles in {path.name}"
+        return found, f"the {'words' if path.suffix.lower() in WORDS else 'subtitles'} in {path.name}"
     return facts.subtitles, "the subtitles in the file"
 
 
 def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> list[Draft]:
-    said = topics(cues, facts.duration, modality)
     drafts = []
     for number, chapter in enumerate(facts.chapters, 1):
         place = span(chapter.start, chapter.end, modality)
+        inner = [cue for cue in cues if chapter.start <= cue.start < chapter.end]
+        said = topics(inner, min(chapter.end, facts.duration), modality)
         inside = [draft for draft in said if place.contains(draft.location)]
-        words = next((draft.summary for draft in said if draft.location.overlaps(place)), None)
+        words = " ".join(cue.text for cue in inner[:20]) or None
         title = chapter.text or numbered("Chapter", number, chapter.start, chapter.end)
         drafts.append(Draft(title, "chapter", place, summary=words, children=inside))
     return drafts
 
 
-def _scenes(source: Source, facts: MediaFacts, progress: Progress) -> Structure:
+def _with_scenes(
+    source: Source, facts: MediaFacts, told: Structure | None, cues: Sequence[Cue], progress: Progress
+) -> Structure:
     cuts = find_cuts(source.path, facts.duration, facts.frame_rate, facts.size or (1, 1), progress)
-    edges = [0.0, *(round(time, 3) for time in cuts.times), facts.duration]
-    drafts = [
-        Draft(
-            numbered("Scene", number, start, end), "scene", TimeSpan(start, end, Modality.VIDEO), name=f"Scene {number}"
-        )
-        for number, (start, end) in enumerate(pairwise(edges), 1)
-    ]
     how = "scene cuts, at key pictures only because the film is long" if cuts.coarse else "scene cuts"
-    return Structure(drafts, [f"The structure was made from {how}."])
+    if told is None:
+        return Structure(scenes(cuts.times, facts.duration, cues), [f"The structure was made from {how}."])
+    notes = [*told.notes, f"Below it lie {how}."] if cuts.times else told.notes
+    return Structure(with_scenes(told.drafts, cuts.times, facts.duration), notes)
 
 
-def _speech(source: Source, facts: MediaFacts, progress: Progress) -> Structure:
-    heard = find_speech(source.path, facts.duration, progress)
+def _heard(source: Source, facts: MediaFacts, progress: Progress) -> Structure:
+    heard = find_sounds(source.path, facts.duration, progress)
     if not heard:
         whole = span(0.0, facts.duration, Modality.AUDIO)
         return Structure([Draft("Whole recording", "recording", whole)], ["No silence parts the recording."])
-    drafts = [
-        Draft(
-            numbered("Speech", number, start, end), "speech", span(start, end, Modality.AUDIO), name=f"Speech {number}"
-        )
-        for number, (start, end) in enumerate(heard, 1)
-    ]
+    counts: Counter[str] = Counter()
+    drafts = []
+    for part in heard:
+        counts[part.kind] += 1
+        word, number = part.kind.capitalize(), counts[part.kind]
+        title = numbered(word, number, part.start, part.end)
+        place = span(part.start, part.end, Modality.AUDIO)
+        drafts.append(Draft(title, part.kind, place, name=f"{word} {number}"))
     return Structure(drafts, ["The structure was made from silences."])
 
 

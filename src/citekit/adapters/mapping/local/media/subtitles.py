@@ -1,4 +1,4 @@
-"""Subtitle files that lie beside a video or recording: SubRip, WebVTT, Advanced SubStation Alpha.
+"""What is spoken, in a file beside a video or recording: SubRip, WebVTT, (Advanced) SubStation Alpha, LRC, timed text.
 
 WebVTT is read as in https://www.w3.org/TR/webvtt1/, the others as players read them: what is no cue is passed over.
 """
@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import codecs
 import html
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,18 @@ FILE_LIMIT = 16 * 2**20
 CUE_LIMIT = 100_000
 """Cues that are read at most."""
 
-SUFFIXES = (".vtt", ".srt", ".ass", ".ssa")
+WORDS = (".lrc", ".txt")
+"""Suffixes of lyrics and transcripts: lines that begin with the time at which they are spoken."""
+
+SUFFIXES = (".vtt", ".srt", ".ass", ".ssa", *WORDS)
 
 _STAMP = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[,.:](\d{1,3})"
 _TIMING = re.compile(rf"\s*{_STAMP}\s*-{{1,2}}>\s*{_STAMP}(?!\d)")
-_DIALOGUE = re.compile(r"Dialogue:\s*[^,]*,([\d:.]+),([\d:.]+),(?:[^,]*,){6}(.*)")
+_COLUMNS = ["layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text"]
+_TIMED_LINE = re.compile(
+    r"\s*[\[(]?(?:(\d{1,3}):)?(\d{1,3}):(\d{2})(?:[.,:](\d{1,3}))?(?:[\])]|(?=\s|$))\s*(?:[-–—:]\s)?"
+)
+_WORD_TIMES = re.compile(r"<\d{1,3}:\d{2}(?:[.:]\d{1,3})?>")
 _MARKUP = re.compile(r"<[^<>]{0,200}>|\{\\[^{}]{0,200}\}")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -52,16 +60,31 @@ def _belongs(path: Path, stem: str) -> bool:
     if path.suffix.lower() not in SUFFIXES or not name.startswith(stem):
         return False
     between = name[len(stem) : -len(path.suffix)]
-    return len(between) <= 20 and path.is_file() and 0 < path.stat().st_size <= FILE_LIMIT
+    if len(between) > 20 or not path.is_file() or not 0 < path.stat().st_size <= FILE_LIMIT:
+        return False
+    return path.suffix.lower() != ".txt" or _is_timed(path)
 
 
-def read_cues(path: Path) -> list[Cue]:
-    """The cues of a subtitle file in order of time, text without markup; empty where it cannot be read or holds none."""
+def _is_timed(path: Path) -> bool:
+    """Whether most lines at the beginning of a text say when they are spoken: any other text is no transcript."""
+    with path.open("rb") as stream:
+        lines = [line for line in decoded(stream.read(16384)).splitlines() if line.strip()]
+    return len(lines) > 1 and sum(bool(_TIMED_LINE.match(line)) for line in lines) * 2 >= len(lines)
+
+
+def read_cues(path: Path, duration: float = math.inf) -> list[Cue]:
+    """The cues of a subtitle file in order of time, text without markup; empty where it cannot be read or holds none.
+
+    A line of lyrics or of a transcript lasts until the next one, the last to the end of what lasts `duration` seconds.
+    """
     try:
         text = decoded(path.read_bytes())
     except OSError:
         return []
-    found = _dialogue(text) if path.suffix.lower() in (".ass", ".ssa") else _timed_blocks(text)
+    suffix = path.suffix.lower()
+    if suffix in WORDS:
+        return _lasting(sorted(_timed_lines(text))[:CUE_LIMIT], duration)
+    found = _dialogue(text) if suffix in (".ass", ".ssa") else _timed_blocks(text)
     cues = [cue for cue, _ in zip(found, range(CUE_LIMIT), strict=False)]
     return sorted((cue for cue in cues if cue.text and cue.end > cue.start), key=lambda cue: cue.start)
 
@@ -106,11 +129,42 @@ def _timed_blocks(text: str) -> Iterator[Cue]:
 
 
 def _dialogue(text: str) -> Iterator[Cue]:
+    """The cues of SubStation Alpha; a line `Format:` among the events names their columns."""
+    columns = _COLUMNS
+    inside = False
     for line in text.splitlines():
-        match = _DIALOGUE.match(line)
-        if match:
-            start, end, body = match.groups()
-            yield Cue(_clock(start), _clock(end), plain(body.replace("\\N", " ").replace("\\n", " ")))
+        name, _, rest = line.partition(":")
+        if line.startswith("["):
+            inside = line.strip().lower() == "[events]"
+        elif inside and name.strip() == "Format":
+            columns = [column.strip().lower() for column in rest.split(",")]
+        elif inside and name.strip() == "Dialogue":
+            cells = dict(zip(columns, rest.split(",", len(columns) - 1), strict=False))
+            body = re.sub(r"\\[Nnh]", " ", cells.get("text", ""))
+            yield Cue(_clock(cells.get("start", "")), _clock(cells.get("end", "")), plain(body))
+
+
+def _timed_lines(text: str) -> Iterator[tuple[float, str]]:
+    """Lines that begin with one time or several; `[offset:+500]` of LRC moves all of them to be earlier, in ms."""
+    moved = re.search(r"^\[offset:\s*([+-]?\d{1,7})\s*\]", text, re.MULTILINE)
+    earlier = int(moved[1]) / 1000 if moved else 0.0
+    for line in text.splitlines():
+        rest = line
+        times = []
+        while match := _TIMED_LINE.match(rest):
+            hours, minutes, seconds, fraction = match.groups()
+            times.append(_seconds(hours, minutes, seconds, fraction or "0"))
+            rest = rest[match.end() :]
+        words = plain(_WORD_TIMES.sub("", rest))
+        yield from ((max(time - earlier, 0.0), words) for time in times)
+
+
+def _lasting(lines: Sequence[tuple[float, str]], duration: float) -> list[Cue]:
+    """Each line up to the next one; an empty one only says when the one before it ends."""
+    ends = (
+        [time for time, _ in lines[1:]] + [duration if math.isfinite(duration) else lines[-1][0] + 5.0] if lines else []
+    )
+    return [Cue(start, end, text) for (start, text), end in zip(lines, ends, strict=True) if text and end > start]
 
 
 def plain(text: str) -> str:

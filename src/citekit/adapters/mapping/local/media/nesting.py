@@ -1,0 +1,71 @@
+"""Scenes below the chapters or topics that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from attrs import evolve
+
+from citekit.adapters.mapping.local.media.naming import numbered, span
+from citekit.adapters.mapping.local.outline import Draft
+from citekit.domain.locations import TimeSpan
+from citekit.domain.modality import Modality
+from citekit.domain.ports.media_probe import Cue
+
+LEAST = 0.5
+"""Seconds of a scene that is cut off by the edge of a chapter or topic; a shorter piece goes with its neighbour."""
+
+
+def scenes(times: Sequence[float], duration: float, cues: Sequence[Cue] = ()) -> list[Draft]:
+    """A draft for every stretch between two cuts, which says what is said in it."""
+    edges = [0.0, *(round(time, 3) for time in times), duration]
+    return [_scene(number, start, end, cues) for number, (start, end) in enumerate(pairwise(edges), 1)]
+
+
+def _scene(number: int, start: float, end: float, cues: Sequence[Cue] = ()) -> Draft:
+    said = " ".join(cue.text for cue in cues if start <= cue.start < end)
+    place = span(start, end, Modality.VIDEO)
+    return Draft(numbered("Scene", number, start, end), "scene", place, said or None, name=f"Scene {number}")
+
+
+def with_scenes(drafts: Sequence[Draft], times: Sequence[float], duration: float) -> list[Draft]:
+    """The drafts with the scenes that each is made of below it; one in which nothing is cut stays as it is.
+
+    Numbers of scenes are those of the whole film. What was below a draft (topics, cues) goes into the scene that holds
+    it; what runs over a cut stays beside the scenes, in order of time.
+    """
+    edges = [0.0, *(round(time, 3) for time in times), duration]
+    return [_parted(draft, edges) for draft in drafts]
+
+
+def _parted(draft: Draft, edges: Sequence[float]) -> Draft:
+    if any(child.type == "topic" for child in draft.children):
+        return evolve(draft, children=[_parted(child, edges) for child in draft.children])
+    place = draft.location
+    if not isinstance(place, TimeSpan) or place.end is None:
+        return draft
+    inner = [(number, edge) for number, edge in enumerate(edges, 1) if place.start + LEAST < edge < place.end - LEAST]
+    if not inner:
+        return draft
+    starts = [place.start, *(edge for _, edge in inner)]
+    ends = [*starts[1:], place.end]
+    numbers = [inner[0][0] - 1, *(number for number, _ in inner)]
+    return evolve(draft, children=_filled(list(map(_scene, numbers, starts, ends)), draft.children))
+
+
+def _filled(parts: Sequence[Draft], below: Sequence[Draft]) -> list[Draft]:
+    held: list[list[Draft]] = [[] for _ in parts]
+    beside: list[Draft] = []
+    for draft in below:
+        inside = next((n for n, part in enumerate(parts) if part.location.contains(draft.location)), None)
+        (beside if inside is None else held[inside]).append(draft)
+    filled = [
+        evolve(part, children=inner, summary=" ".join(each.summary or "" for each in inner).strip() or None)
+        for part, inner in zip(parts, held, strict=True)
+    ]
+    return sorted([*filled, *beside], key=_start)
+
+
+def _start(draft: Draft) -> float:
+    return draft.location.start if isinstance(draft.location, TimeSpan) else 0.0
