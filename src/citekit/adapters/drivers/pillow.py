@@ -32,6 +32,9 @@ FORMATS = ("JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "DIB", "AVIF", "ICO", "P
 ORIENTATION = 0x0112
 """The EXIF tag that says how a picture is turned (EXIF 2.3, table 4)."""
 
+_STRIP = 4_000_000
+"""Pixels that are changed into another mode at a time."""
+
 _BROKEN = "is broken or cut off"
 
 
@@ -152,3 +155,43 @@ def frame_count(picture: Image) -> int:
     with suppress(Exception):  # a file whose later frames are damaged still has its first
         return max(1, int(getattr(picture, "n_frames", 1)))
     return 1
+
+
+def reduced(picture: ImageFile, side: int, mode: str) -> Image:
+    """An upright copy of the first frame, at most `side` pixels on its longer side; `mode` is `L` or `RGB`.
+
+    What is transparent is white. JPEG is decoded at a lower resolution where that suffices; others are turned into `mode`
+    a strip at a time, so that only the picture as it is stored is ever held as a whole.
+    """
+    turn = orientation(picture)
+    picture.draft(mode, (side, side))
+    picture.load()
+    factor = max(1, max(picture.size) // side)
+    levels = _levels(picture)
+    copy: Image = library().new(mode, (-(-picture.width // factor), -(-picture.height // factor)))
+    step = factor * max(1, _STRIP // (picture.width * factor))
+    for top in range(0, picture.height, step):
+        strip = _opaque(picture.crop((0, top, picture.width, min(top + step, picture.height))), mode, levels)
+        copy.paste(strip.reduce(factor) if factor > 1 else strip, (0, top // factor))
+    copy.thumbnail((side, side))
+    return turned(copy, turn)
+
+
+def _levels(picture: Image) -> tuple[float, float] | None:
+    """The darkest and the lightest value of a picture of more than 8 bits; None for others."""
+    if not picture.mode.startswith(("I", "F")):
+        return None
+    low, high = cast("tuple[float, float]", picture.getextrema())
+    return float(low), float(high)
+
+
+def _opaque(picture: Image, mode: str, levels: tuple[float, float] | None) -> Image:
+    if levels is not None:
+        low, high = levels
+        scale = 255 / (high - low) if high > low else 0.0
+        floating = picture.convert("F")
+        return floating.point(lambda value: value * scale + (-low * scale)).convert("L").convert(mode)
+    if picture.has_transparency_data:
+        picture = picture.convert("RGBA")
+        picture = library().alpha_composite(library().new("RGBA", picture.size, "white"), picture)
+    return picture.convert(mode)

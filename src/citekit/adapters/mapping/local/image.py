@@ -1,4 +1,4 @@
-"""Pictures: the whole, and the parts that empty bands separate."""
+"""Pictures: the whole, and the parts that empty bands separate; with a reader of text, named by what stands in them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from citekit.adapters.drivers import pillow
-from citekit.adapters.mapping.local.image_regions import WORKING_SIZE, Rectangle, Region, kind_of, regions
+from citekit.adapters.mapping.local.image_regions import GROUP, HEADING, WORKING_SIZE, Region, regions
+from citekit.adapters.mapping.local.ocr import OcrReader
 from citekit.adapters.mapping.local.outline import Draft, Outline
+from citekit.adapters.mapping.local.picture.detail import Rectangle
+from citekit.adapters.mapping.local.picture.frames import seconds
+from citekit.adapters.mapping.local.picture.kinds import TEXT, is_photo
+from citekit.adapters.mapping.local.picture.reading import Reading
+from citekit.adapters.mapping.local.picture.said import said
 from citekit.domain.bounds import Bounds
 from citekit.domain.locations import Box
 from citekit.domain.progress import Progress
@@ -19,76 +25,86 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageFile import ImageFile
 
+READING_SIZE = 1920
+"""Pixels of the longer side of the copy in which text is read."""
+
 _MARGIN = 1
-_GRID_FROM = 64
-"""Pixels of the shorter side from which a picture without structure is worth quartering."""
-
-_GRID_NOTE = "Nothing separates parts of this picture, so it is divided into quarters."
+_TITLE = 80
 _ROWS, _COLUMNS = ("Top", "Middle", "Bottom"), ("left", "centre", "right")
-_WORDS = {"text_region": "text", "picture": "picture", "region": "region"}
+_WORDS = {TEXT: "text", HEADING: "heading", "picture": "picture", GROUP: "region"}
+_UNREAD = "There is text in this picture, which was not read: that needs the extra 'ocr' (pip install 'citekit[ocr]')."
 
 
+@frozen
 class ImageOutliner:
-    """One node for the whole picture; below it its regions, else its quarters."""
+    """One node for the whole picture; below it its regions. `ocr` reads what looks like text; None leaves it unread."""
+
+    ocr: OcrReader | None = None
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """The structure of `source`. Raises as `Mapper.map` does; a picture that cannot be decoded is refused."""
         with pillow.opened(source.path) as picture:
             size = pillow.upright_size(picture)
-            kind, facts = picture.format or "Unknown", _facts(picture, size)
-            progress(0, 1, "decoding the picture")
-            grey = _small_grey(picture)
+            kind, facts, words = picture.format or "Unknown", _facts(picture, source), said(picture)
+            progress(0, 2, "decoding the picture")
+            copy = pillow.reduced(picture, *((READING_SIZE, "RGB") if self.ocr else (WORKING_SIZE, "L")))
+        grey = copy.convert("L")
+        grey.thumbnail((WORKING_SIZE, WORKING_SIZE))
         found = regions(grey)
-        canvas = _Canvas(grey, size)
-        quarters = not found and min(size) >= _GRID_FROM
+        reading = self._read(copy, grey, progress)
+        canvas = _Canvas(grey, size, reading or Reading())
+        facts = {"dimensions": list(size), **facts, **words}
         whole = Draft(
-            title="Whole picture",
+            title=canvas.reading.heading() or "Whole picture",
             type="picture",
             location=Box(0, 0, 1, 1),
-            summary=_summary(kind, facts, len(found)),
-            children=canvas.quarters() if quarters else canvas.drafts(found, Box(0, 0, 1, 1)),
+            summary=_summary(kind, facts, len(found)) + canvas.reading.text(),
+            children=canvas.drafts(found, Box(0, 0, 1, 1)),
+            name="Whole picture",
         )
-        notes = (_GRID_NOTE,) if quarters else ()
-        return Outline(title=None, bounds=Bounds(size=size), drafts=(whole,), facts=facts, notes=notes)
+        return Outline(
+            title=words.get("title") or canvas.reading.heading(),
+            bounds=Bounds(size=size),
+            drafts=(whole,),
+            facts=facts if reading is None else {**facts, "text_lines": len(reading.lines)},
+            notes=[*_frames_note(kind, facts), *([_UNREAD] if reading is None and _has_text(found) else [])],
+        )
+
+    def _read(self, copy: Image, grey: Image, progress: Progress) -> Reading | None:
+        """What stands in the picture; None where nobody reads it. Photographs are not read: it costs seconds."""
+        if self.ocr is None or is_photo(grey):
+            return None
+        progress(1, 2, "reading the text of the picture")
+        return Reading.of(self.ocr.lines(copy))
 
 
-def _facts(picture: ImageFile, size: tuple[int, int]) -> dict[str, Any]:
+def _has_text(found: Sequence[Region]) -> bool:
+    return any(leaf.kind in (TEXT, HEADING) for region in found for leaf in region.leaves())
+
+
+def _facts(picture: ImageFile, source: Source) -> dict[str, Any]:
+    facts: dict[str, Any] = {"mode": picture.mode}
     frames = pillow.frame_count(picture)
-    facts: dict[str, Any] = {"dimensions": list(size), "mode": picture.mode}
-    return {**facts, "frames": frames} if frames > 1 else facts
+    if frames > 1:
+        facts["frames"] = frames
+        length = seconds(source.path, picture.format or "")
+        facts |= {"animation_seconds": length} if length else {}
+    return facts
 
 
-def _small_grey(picture: ImageFile) -> Image:
-    """A grey, upright copy, at most `WORKING_SIZE` on its longer side; what is transparent is white."""
-    turn = pillow.orientation(picture)
-    picture.draft("L", (WORKING_SIZE, WORKING_SIZE))
-    picture.load()
-    scale = max(1, *(side // (2 * WORKING_SIZE) for side in picture.size))
-    small: Image = picture.reduce(scale) if picture.mode in ("L", "RGB", "RGBA", "CMYK") and scale > 1 else picture
-    small = _opaque_grey(small)
-    small.thumbnail((WORKING_SIZE, WORKING_SIZE))
-    return pillow.turned(small, turn)
-
-
-def _opaque_grey(picture: Image) -> Image:
-    if picture.mode.startswith(("I", "F")):
-        low, high = picture.getextrema()
-        low, high = float(low), float(high)  # type: ignore[arg-type]
-        scale = 255 / (high - low) if high > low else 0.0
-        floating = picture.convert("F")
-        return floating.point(lambda value: value * scale + (-low * scale)).convert("L")
-    if picture.has_transparency_data:
-        picture = picture.convert("RGBA")
-        white = pillow.library().new("RGBA", picture.size, "white")
-        picture = pillow.library().alpha_composite(white, picture)
-    return picture.convert("L")
+def _frames_note(kind: str, facts: dict[str, Any]) -> list[str]:
+    if "frames" not in facts:
+        return []
+    what = "pages" if kind == "TIFF" else "frames"
+    return [f"This picture has {facts['frames']} {what}; the map shows the first one."]
 
 
 def _summary(kind: str, facts: dict[str, Any], parts: int) -> str:
     width, height = facts["dimensions"]
-    frames = f", {facts['frames']} frames" if "frames" in facts else ""
+    frames = f", {facts['frames']} {'pages' if kind == 'TIFF' else 'frames'}" if "frames" in facts else ""
     count = f"; {parts} separate regions" if parts > 1 else ""
-    return f"{kind} picture, {width} x {height} pixels{frames}{count}."
+    about = f" {facts['description']}" if "description" in facts else ""
+    return f"{kind} picture, {width} x {height} pixels{frames}{count}.{about}"
 
 
 @frozen
@@ -97,23 +113,23 @@ class _Canvas:
 
     grey: Image
     size: tuple[int, int]
+    reading: Reading
 
     def drafts(self, found: Sequence[Region], parent: Box) -> list[Draft]:
-        drafts = []
-        for each in found:
-            box = self._box(each.box, parent)
-            kind = kind_of(self.grey, each.box)
-            title = f"{_position(box)} {_WORDS[kind]}"
-            parts = self.drafts(each.parts, box)
-            drafts.append(Draft(title=title, type=kind, location=box, summary=self._summary(box), children=parts))
-        return drafts
+        return [self._draft(each, self._box(each.box, parent)) for each in found]
 
-    def quarters(self) -> list[Draft]:
-        boxes = [Box(x, y, x + 0.5, y + 0.5) for y in (0, 0.5) for x in (0, 0.5)]
-        return [
-            Draft(title=f"{_position(box)} quarter", type="region", location=box, summary=self._summary(box))
-            for box in boxes
-        ]
+    def _draft(self, region: Region, box: Box) -> Draft:
+        place = f"{_position(box)} {_WORDS[region.kind]}"
+        lines = Reading(self.reading.within(box))
+        read = " ".join(line.text for line in lines.lines)
+        title = _head(lines.title() if region.parts else read)
+        return Draft(
+            title=title or place,
+            type=region.kind,
+            location=box,
+            summary=read or self._summary(box),
+            children=self.drafts(region.parts, box),
+        )
 
     def _box(self, rectangle: Rectangle, parent: Box) -> Box:
         """The box with a margin, in thousandths, inside its parent."""
@@ -130,6 +146,13 @@ class _Canvas:
         left, top, right, bottom = box.pixels(*self.size)
         share = (box.x2 - box.x1) * (box.y2 - box.y1)
         return f"{max(1, round(share * 100))} % of the picture, {right - left} x {bottom - top} pixels."
+
+
+def _head(text: str | None) -> str:
+    """The beginning of a text, cut at a word."""
+    if not text or len(text) <= _TITLE:
+        return text or ""
+    return f"{text[: _TITLE - 3].rsplit(' ', 1)[0]}..."
 
 
 def _thousandth(value: float) -> float:
