@@ -29,7 +29,7 @@ help:
 	touch $@
 
 .venv/test: .venv/library
-	$(PIP) install --quiet --constraint requirements.lock --editable '.[library,multilingual]' --group test
+	$(PIP) install --quiet --constraint requirements.lock --editable '.[library,multilingual,code]' --group test
 	touch $@
 
 .venv/bench: .venv/test

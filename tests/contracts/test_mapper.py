@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,16 @@ from citekit.domain.soundness import unsound
 from citekit.domain.source import Source
 from citekit.wire import maps
 from tests.adapters.model_talks import answer_of
+from tests.contracts import small_files
 from tests.made_files import NAMES, make_all
 from tests.services.gemini_server import GeminiServer
 from tests.services.openai_server import KEY as OPENAI_KEY
 from tests.services.openai_server import OpenAiServer
 
 Make = Callable[[App], Mapper]
+
+SMALL_PREFIX = "small file: "
+"""What the names of the files in `small_files` begin with here; one is there for every format that is known."""
 
 
 class Echo:
@@ -78,16 +83,35 @@ def sources(app: App, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sou
 
 
 @pytest.fixture(scope="module")
+def small(app: App, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Source]:
+    """A small real file of the format of that name, made when it is first asked for."""
+    folder = tmp_path_factory.mktemp("small")
+
+    @cache
+    def made(name: str) -> Source:
+        try:
+            return app.sources.identify(small_files.make(name, folder))
+        except LookupError as missing:
+            pytest.fail(str(missing))
+
+    return made
+
+
+@pytest.fixture(scope="module")
 def known() -> dict[tuple[str, str], ResourceMap]:
     return {}
 
 
-@pytest.mark.parametrize("kind", MAPPERS)
-@pytest.mark.parametrize("name", NAMES)
+SMALL = [f"{SMALL_PREFIX}{format}" for format in small_files.FORMATS]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [*((kind, name) for name in NAMES for kind in MAPPERS), *(("local", name) for name in SMALL)]
+)
 class TestMapper:
     @pytest.fixture
-    def source(self, sources: dict[str, Source], name: str) -> Source:
-        return sources[name]
+    def source(self, sources: dict[str, Source], small: Callable[[str], Source], name: str) -> Source:
+        return small(name.removeprefix(SMALL_PREFIX)) if name.startswith(SMALL_PREFIX) else sources[name]
 
     @pytest.fixture
     def mapper(self, app: App, kind: str, name: str) -> Mapper:
@@ -126,6 +150,14 @@ class TestMapper:
 
     def test_the_map_survives_being_written(self, made: ResourceMap) -> None:
         assert made == maps.from_json(maps.to_json(made), "text")
+
+
+@pytest.mark.parametrize("name", small_files.FORMATS)
+def test_a_small_file_is_of_the_format_that_it_stands_for(small: Callable[[str], Source], name: str) -> None:
+    source = small(name)
+
+    assert name == source.format.name
+    assert source.size <= small_files.LARGEST
 
 
 def test_a_mapper_stops_when_nobody_wants_the_map(app: App, sources: dict[str, Source]) -> None:

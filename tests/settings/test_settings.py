@@ -33,6 +33,8 @@ def test_every_variable_counts() -> None:
             "CITEKIT_ROOTS": "/a:/b",
             "CITEKIT_CONCURRENCY": "9",
             "CITEKIT_MEDIA": "ffmpeg",
+            "CITEKIT_PASSWORD": "p",
+            "CITEKIT_OCR": "off",
             "GOOGLE_API_KEY": "g",
             "OPENAI_API_KEY": "o",
         }
@@ -46,11 +48,11 @@ def test_every_variable_counts() -> None:
     )
     assert (0, 7.0, 5, 1_500_000) == (chosen.retries, chosen.timeout, chosen.max_requests, chosen.cache_limit)
     assert ((Path("/a"), Path("/b")), 9, "ffmpeg") == (chosen.roots, chosen.concurrency, chosen.media)
-    assert ("g", "o") == (chosen.gemini_key, chosen.openai_key)
+    assert ("g", "o", "p", False) == (chosen.gemini_key, chosen.openai_key, chosen.password, chosen.ocr)
 
 
 def test_keys_are_never_shown() -> None:
-    chosen = settings_from({"GEMINI_API_KEY": "secret-1", "OPENAI_API_KEY": "secret-2"})
+    chosen = settings_from({"GEMINI_API_KEY": "secret-1", "OPENAI_API_KEY": "secret-2", "CITEKIT_PASSWORD": "secret-3"})
 
     assert "secret" not in repr(chosen)
 
@@ -64,6 +66,7 @@ def test_keys_are_never_shown() -> None:
         {"CITEKIT_RETRIES": "-1"},
         {"CITEKIT_TIMEOUT": "soon"},
         {"CITEKIT_MEDIA": "vlc"},
+        {"CITEKIT_OCR": "perhaps"},
     ],
 )
 def test_a_value_that_is_none_is_refused_by_name(environment: dict[str, str]) -> None:

@@ -17,6 +17,7 @@ from citekit.domain.errors import RequestRefused
 
 if TYPE_CHECKING:
     from citekit.adapters.drivers.sqlite_index import Index
+    from citekit.adapters.mapping.local.ocr import OcrReader
     from citekit.adapters.mapping.model.leftovers import Leftovers
     from citekit.adapters.reading.any_book import AnyBookReader
     from citekit.application.adapt import Adapt
@@ -163,7 +164,15 @@ class App:
         from citekit.adapters.mapping.local.mapper import LocalMapper
 
         reader: Any = Late(lambda: self.reader)  # only books need one
-        return LocalMapper(reader, self.probe, self.clock, index=self.index)
+        return LocalMapper(reader, self.probe, self.clock, self.index, self._ocr(), self.settings.password)
+
+    def _ocr(self) -> OcrReader | None:
+        """Who reads the text of pictures, where that is wanted and can be had."""
+        if not self.settings.ocr:
+            return None
+        from citekit.adapters.mapping.local.ocr import RapidOcrReader
+
+        return RapidOcrReader() if RapidOcrReader.installed() else None
 
     def adapter_called(self, name: str, box_order: BoxOrder | None = None) -> MapAdapter:
         """The adapter of that name, or of that Python file; `box_order`, for `generic`, is that of corners.
@@ -207,7 +216,8 @@ class App:
         """Who cuts parts out; the first that can do it does."""
         if "extractors" in self._given:
             return tuple(self._given["extractors"])
-        return late_extractors(self.settings.media, lambda: self.reader, lambda: self.index)
+        chosen = self.settings
+        return late_extractors(chosen.media, lambda: self.reader, lambda: self.index, chosen.password)
 
     @first_use
     def ingest(self) -> Ingest:

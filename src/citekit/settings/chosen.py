@@ -20,8 +20,9 @@ class Settings:
     `mapper` is a name; `cache_limit` bytes bound the evidence store.
 
     `roots` are folders in which a source that was moved is looked for. `concurrency` files are mapped at once. `media` is the
-    driver that copies clips: `pyav`, or `ffmpeg` for the program of that name. `model`, `base_url`, `retries`, `timeout`
-    (seconds) and `max_requests` are for mappers that ask a model; keys are never shown.
+    driver that copies clips: `pyav`, or `ffmpeg` for the program of that name. `password` opens PDFs that are locked. `ocr`
+    reads the text of scans and pictures, where the extra is installed. `model`, `base_url`, `retries`, `timeout`
+    (seconds) and `max_requests` are for mappers that ask a model; keys and the password are never shown.
     """
 
     home: Path
@@ -33,6 +34,8 @@ class Settings:
     roots: tuple[Path, ...] = ()
     concurrency: int = 2
     media: str = "pyav"
+    password: str | None = field(default=None, repr=False)
+    ocr: bool = True
     model: str | None = None
     base_url: str | None = None
     retries: int = 3
@@ -62,6 +65,7 @@ class Settings:
 
 
 MEDIA = ("pyav", "ffmpeg")
+SWITCH = ("on", "off")
 
 
 def settings_from(environment: Mapping[str, str], home: str | Path | None = None) -> Settings:
@@ -75,6 +79,8 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         roots=tuple(expanded(root).absolute() for root in roots),
         concurrency=count(environment, "CITEKIT_CONCURRENCY", 1) or min(os.cpu_count() or 1, 4),
         media=one_of("CITEKIT_MEDIA", environment.get("CITEKIT_MEDIA") or "pyav", MEDIA),
+        password=environment.get("CITEKIT_PASSWORD") or None,
+        ocr=one_of("CITEKIT_OCR", environment.get("CITEKIT_OCR") or "on", SWITCH) == "on",
         model=environment.get("CITEKIT_MODEL") or None,
         base_url=environment.get("CITEKIT_BASE_URL") or None,
         retries=default(count(environment, "CITEKIT_RETRIES", 0), 3),

@@ -16,6 +16,8 @@ VARIABLES = {
     "CITEKIT_ROOTS": f"folders in which moved sources are looked for, parted by {os.pathsep!r}",
     "CITEKIT_CONCURRENCY": "how many files are mapped at once (default: the number of cores, at most 4)",
     "CITEKIT_MEDIA": "what copies clips: pyav (default), or ffmpeg for the program of that name",
+    "CITEKIT_PASSWORD": "opens PDFs that are locked with it",
+    "CITEKIT_OCR": "on (default): with the extra ocr, the text of scans and pictures is read; or off",
     "GEMINI_API_KEY": "the key for the mapper gemini (else GOOGLE_API_KEY)",
     "GOOGLE_API_KEY": "the key for the mapper gemini where GEMINI_API_KEY is not set",
     "OPENAI_API_KEY": "the key for the mapper openai",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import platform
 import re
@@ -11,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from importlib import metadata
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from urllib.parse import quote
 
@@ -27,7 +29,11 @@ Package = tuple[str, str | None, str | None, str | None]
 
 
 def packages() -> Iterator[Package]:
-    """Python, CiteKit, and every package that CiteKit's own metadata names; those that are needed are loaded."""
+    """Python, CiteKit, and every package that CiteKit's own metadata names.
+
+    Those with compiled parts are loaded: they may have been built for another machine. Of the others, some of which take
+    a second, only their place is looked up.
+    """
     yield "python", platform.python_version(), None, None
     yield "citekit", _version("citekit"), None, None
     modules = _modules()
@@ -37,7 +43,7 @@ def packages() -> Iterator[Package]:
             continue
         extra = _EXTRA.search(requirement)
         version = _version(name[0])
-        fault = None if version is None else _load_fault(modules.get(_normal(name[0])))
+        fault = None if version is None else _load_fault(name[0], modules.get(_normal(name[0])))
         yield name[0], version, extra[1] if extra else None, fault
 
 
@@ -117,10 +123,17 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _load_fault(module: str | None) -> str | None:
+def _load_fault(name: str, module: str | None) -> str | None:
     try:
-        if module is not None:
+        if module is not None and _is_compiled(name):
             importlib.import_module(module)
+        elif module is not None and importlib.util.find_spec(module) is None:
+            return f"there is no module {module}"
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return None
+
+
+def _is_compiled(name: str) -> bool:
+    endings = tuple(EXTENSION_SUFFIXES)
+    return any(file.name.endswith(endings) for file in metadata.files(name) or ())

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any, cast
 
 import click
-from attrs import define, evolve
+from attrs import define
 
 from citekit.application.ingest import Ingested
 from citekit.application.ingest_many import Outcome, files_below
@@ -50,6 +50,10 @@ TYPES = ("document", "pdf", "video", "audio", "image", "text")
     "--timeout", type=click.FloatRange(1), metavar="SECONDS", help="When to give up a request (default: 300)."
 )
 @click.option("--max-requests", type=click.IntRange(1), metavar="N", help="How many requests one map may cost.")
+@click.option("--password", metavar="TEXT", help="Opens a PDF that is locked (default: $CITEKIT_PASSWORD).")
+@click.option(
+    "--ocr/--no-ocr", default=None, help="Read the text of scans and pictures (default: with the extra ocr, yes)."
+)
 @click.option("--force", "-f", is_flag=True, help="Map again, even where nothing has changed.")
 @pass_session
 def command(
@@ -65,6 +69,8 @@ def command(
     retries: int | None,
     timeout: float | None,
     max_requests: int | None,
+    password: str | None,
+    ocr: bool | None,
     **wanted: Any,
 ) -> None:
     """Map files, so that their parts can be found and cut out.
@@ -76,7 +82,8 @@ def command(
         raise click.UsageError("--id names one map, so it stands beside one file.")
     flags = {"model": model, "base_url": base_url, "retries": retries, "timeout": timeout}
     flags |= {"max_requests": max_requests, "concurrency": concurrency, "mapper": mapper}
-    app = app_with(session, {name: value for name, value in flags.items() if value is not None}, _config(mapper_config))
+    flags |= {"password": password, "ocr": ocr}
+    app = app_with(session, flags, _config(mapper_config))
     unknown: list[Path] = []
     files = _files(app, paths, unknown.append)
     if unknown:
@@ -90,11 +97,10 @@ def command(
 
 def app_with(session: Session, flags: Mapping[str, Any], config: Mapping[str, Any] | None) -> App:
     """The use cases with those settings changed. Raises `RequestRefused` for a mapper that is not known."""
-    if not flags and config is None:
-        return session.app
-    settings = evolve(session.app.settings, **flags)
-    app = bootstrap(settings)
-    return bootstrap(settings, mapper=app.mapper_called(settings.mapper, config))
+    app = session.app_with(**flags)
+    if config is None and flags.get("mapper") is None:
+        return app
+    return bootstrap(app.settings, mapper=app.mapper_called(app.settings.mapper, config))
 
 
 def _config(text: str | None) -> Mapping[str, Any] | None:

@@ -34,6 +34,7 @@ FORMS = [form.value for form in Form]
 @click.option(
     "--root", "roots", multiple=True, type=FOLDER, metavar="DIR", help="Look here for a moved source; repeatable."
 )
+@click.option("--password", metavar="TEXT", help="Opens a source PDF that is locked (default: $CITEKIT_PASSWORD).")
 @click.option("--output", "-o", metavar="PATH", help="Copy the evidence to this file, or into this folder.")
 @click.option("--force", is_flag=True, help="With -o: replace another file that is there.")
 @pass_session
@@ -46,6 +47,7 @@ def command(
     accurate: bool,
     roots: tuple[str, ...],
     output: str | None,
+    password: str | None,
     **wanted: bool,
 ) -> None:
     """Cut out a part of a resource: the evidence.
@@ -56,7 +58,7 @@ def command(
     """
     if output is not None and wanted["virtual"]:
         raise click.UsageError("--virtual makes no file, so there is nothing for -o to copy.")
-    app = session.app
+    app = session.app_with(password=password)
     what = named_part(app.maps, part, resource)
     start = perf_counter()
     with watching(session, "Cutting out") as watch:

@@ -30,6 +30,17 @@ class Session:
 
         return bootstrap(home=self.home)
 
+    def app_with(self, **settings: Any) -> App:
+        """The use cases with those settings changed; what is None stays. Raises `RequestRefused`."""
+        changed = {name: value for name, value in settings.items() if value is not None}
+        if not changed:
+            return self.app
+        from attrs import evolve
+
+        from citekit.bootstrap import bootstrap
+
+        return bootstrap(evolve(self.app.settings, **changed))
+
     def answer(self, plain: Mapping[str, Any], lines: Iterable[str]) -> None:
         """Give the answer: `plain` as JSON, or `lines` to a person. Only the one that is wanted is made."""
         if self.as_json:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from citekit.adapters.mapping.local.outline import TITLE_LIMIT, Outline, Outliner, one_line, plant
-from citekit.domain.formats import BOOKS, Format
+from citekit.adapters.mapping.local.outline import TITLE_LIMIT, Outline, one_line, plant
+from citekit.adapters.mapping.local.outliners import Outliners
+from citekit.domain.formats import Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
 from citekit.domain.ports.clock import Clock
@@ -21,27 +22,36 @@ from citekit.domain.source import Source
 
 if TYPE_CHECKING:
     from citekit.adapters.drivers.sqlite_index import Index
+    from citekit.adapters.mapping.local.ocr import OcrReader
 
-VERSION = "1"
+VERSION = "2"
 """Changes whenever the same bytes would give another map."""
-
-CODE = frozenset(
-    {"python", "javascript", "typescript", "tsx", "java", "c", "cpp", "csharp", "go", "rust", "ruby", "php", "bash"}
-)
 
 
 @frozen
 class LocalMapper:
     """Chooses the outliner of the file's format; one that finds no structure at all gives way to the plain one.
 
-    `index` remembers of long PDFs what makes cutting them fast; None does without.
+    `index` remembers of long PDFs what makes cutting them fast; None does without. `ocr` reads the text of scans and
+    pictures; None leaves it unread. `password` opens PDFs that are locked with it.
     """
 
     reader: Reader
     probe: MediaProbe
     clock: Clock
-    identity: MapperIdentity = field(default=MapperIdentity("local", VERSION))
     index: Index | None = None
+    ocr: OcrReader | None = None
+    password: str | None = field(default=None, repr=False)
+
+    @property
+    def identity(self) -> MapperIdentity:
+        """With text that was read in pictures, maps are other ones."""
+        return MapperIdentity("local", VERSION if self.ocr is None else f"{VERSION}+ocr")
+
+    @property
+    def outliners(self) -> Outliners:
+        """Who finds the structure."""
+        return Outliners(self.reader, self.probe, self.index, self.ocr, self.password)
 
     def supports(self, format: Format) -> bool:
         """Whether there is an outliner for that format; there is one for every format that `detect` knows."""
@@ -58,9 +68,10 @@ class LocalMapper:
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """The map of `source`; see `Mapper.map`."""
-        outline = self._outliner(source.format).outline(source, progress)
+        outline = self.outliners.of(source.format).outline(source, progress)
         if not outline.drafts and source.format.modality is Modality.TEXT:
-            outline = self._plain_text().outline(source, progress)
+            plain = self.outliners.plain().outline(source, progress)
+            outline = evolve(plain, facts={**outline.facts, **plain.facts}, notes=[*outline.notes, *plain.notes])
         return ResourceMap(
             resource_id=resource_id,
             modality=_modality(source, outline),
@@ -83,65 +94,6 @@ class LocalMapper:
             **notes,
         }
 
-    def _outliner(self, format: Format) -> Outliner:
-        if format.name in CODE:
-            return _code()
-        if format.modality in (Modality.VIDEO, Modality.AUDIO):
-            return self._media()
-        if format.modality is Modality.IMAGE:
-            return _image()
-        return self._prose().get(format.name, self._plain_text)()
-
-    def _prose(self) -> dict[str, Callable[[], Outliner]]:
-        return {
-            "pdf": self._pdf,
-            **dict.fromkeys(BOOKS, self._epub),
-            "markdown": self._markdown,
-            "html": self._html,
-            "rst": self._rst,
-            "subtitles": self._subtitles,
-        }
-
-    def _media(self) -> Outliner:
-        from citekit.adapters.mapping.local.media import MediaOutliner
-
-        return MediaOutliner(self.probe)
-
-    def _pdf(self) -> Outliner:
-        from citekit.adapters.mapping.local.pdf import PdfOutliner
-
-        return PdfOutliner(self.index)
-
-    def _epub(self) -> Outliner:
-        from citekit.adapters.mapping.local.epub import EpubOutliner
-
-        return EpubOutliner(self.reader)
-
-    def _markdown(self) -> Outliner:
-        from citekit.adapters.mapping.local.markdown import MarkdownOutliner
-
-        return MarkdownOutliner(self._plain_text())
-
-    def _html(self) -> Outliner:
-        from citekit.adapters.mapping.local.html import HtmlOutliner
-
-        return HtmlOutliner(self._plain_text())
-
-    def _rst(self) -> Outliner:
-        from citekit.adapters.mapping.local.rst import RstOutliner
-
-        return RstOutliner(self._plain_text())
-
-    def _subtitles(self) -> Outliner:
-        from citekit.adapters.mapping.local.subtitles import SubtitlesOutliner
-
-        return SubtitlesOutliner(self._plain_text())
-
-    def _plain_text(self) -> Outliner:
-        from citekit.adapters.mapping.local.plain_text import PlainTextOutliner
-
-        return PlainTextOutliner()
-
 
 def _modality(source: Source, outline: Outline) -> Modality:
     """That of the format; but a video file without a picture, or a recording with one, is what its parts are."""
@@ -158,15 +110,3 @@ def _extent(outline: Outline) -> dict[str, Any]:
     if bounds.chapters is not None:
         found["chapter_lengths"] = list(bounds.chapters)
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _code() -> Outliner:
-    from citekit.adapters.mapping.local.code import CodeOutliner
-
-    return CodeOutliner()
-
-
-def _image() -> Outliner:
-    from citekit.adapters.mapping.local.image import ImageOutliner
-
-    return ImageOutliner()

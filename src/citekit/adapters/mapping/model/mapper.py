@@ -9,8 +9,8 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from citekit.adapters.mapping.local.mapper import CODE
 from citekit.adapters.mapping.local.outline import TITLE_LIMIT, Draft, Outline, one_line, plant
+from citekit.adapters.mapping.local.outliners import CODE
 from citekit.adapters.mapping.model import prompt
 from citekit.adapters.mapping.model.asking import Talk
 from citekit.adapters.mapping.model.chapters import ChapterScale
