@@ -265,7 +265,7 @@ def test_a_kill_while_it_is_put_in_order_loses_nothing(copy: Callable[[], Path])
         "with index._open('books') as held:\n    print('go', flush=True)\n    held.optimise()\n"
         "print('done', flush=True); input()"
     )
-    for delay in (0.0, 0.05, 0.15, 0.4):
+    for delay in (0.05, 0.4):
         folder = copy()
         index = EdgeVectorIndex(folder)
         index.put("books", map(an_entry, range(5200, 9200)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections import OrderedDict
@@ -13,7 +14,7 @@ from pathlib import Path
 from attrs import define, field
 
 from citekit.adapters.drivers.file_state import FileState
-from citekit.adapters.drivers.pymupdf import Document, exclusive, open_document, translated
+from citekit.adapters.drivers.pymupdf import Document, check_tree, exclusive, open_document, translated
 from citekit.domain.errors import CiteKitError, Refused, SourceUnsupported
 
 KEPT = 4
@@ -33,7 +34,8 @@ class Use(Enum):
     DRAWING = "drawing"
 
 
-_Key = tuple[Path, FileState, Use]
+_Key = tuple[Path, FileState, Use, str]
+"""The last is the digest of the password, empty without: who has another one, or none, opens the file himself."""
 
 
 @define
@@ -55,7 +57,7 @@ class _Pool:
     def put(self, key: _Key, document: Document) -> None:
         """Keep a document, and let go of those used longest ago while there are too many."""
         self._documents[key] = document
-        while len(self._documents) > KEPT or sum(held.size for _, held, _ in self._documents) > KEPT_BYTES:
+        while len(self._documents) > KEPT or sum(held.size for _, held, *_ in self._documents) > KEPT_BYTES:
             self._documents.popitem(last=False)
 
     def drop(self, key: _Key) -> None:
@@ -77,7 +79,9 @@ _POOL = _Pool()
 
 
 @contextmanager
-def shared(path: Path, use: Use, failure: type[CiteKitError] = SourceUnsupported) -> Iterator[Document]:
+def shared(
+    path: Path, use: Use, failure: type[CiteKitError] = SourceUnsupported, *, password: str | None = None
+) -> Iterator[Document]:
     """A handle of the PDF at `path` that others may have used before; do not change it, and do not give way meanwhile.
 
     A file that changed is opened anew. It is kept open where a change would show (see `FileState.is_settled`), the system
@@ -85,10 +89,12 @@ def shared(path: Path, use: Use, failure: type[CiteKitError] = SourceUnsupported
     `opened`.
     """
     with exclusive():
-        key = _key(path, use)
+        key = _key(path, use, password)
         document = None if key is None else _POOL.take(key)
         if document is None:
-            document = open_document(path)
+            document = open_document(path, password=password)
+            if use is Use.DRAWING:
+                check_tree(document, path)
         try:
             with translated(path, failure):
                 yield document
@@ -97,7 +103,7 @@ def shared(path: Path, use: Use, failure: type[CiteKitError] = SourceUnsupported
         except BaseException:
             _let_go(key)
             raise
-        if key is None or document.is_repaired or _key(path, use) != key:
+        if key is None or document.is_repaired or _key(path, use, password) != key:
             _let_go(key)
         else:
             _POOL.put(key, document)
@@ -114,7 +120,7 @@ def _let_go(key: _Key | None) -> None:
         _POOL.drop(key)
 
 
-def _key(path: Path, use: Use) -> _Key | None:
+def _key(path: Path, use: Use, password: str | None) -> _Key | None:
     """What a document is kept under; None where it may not be kept."""
     if os.name == "nt":  # an open file could not be replaced
         return None
@@ -123,4 +129,8 @@ def _key(path: Path, use: Use) -> _Key | None:
     except OSError:
         return None
     now = time.time()
-    return (path, state, use) if state.is_settled(now, SETTLED, now) else None
+    return (path, state, use, _digest(password)) if state.is_settled(now, SETTLED, now) else None
+
+
+def _digest(password: str | None) -> str:
+    return "" if password is None else hashlib.sha256(password.encode("utf-8", "surrogatepass")).hexdigest()

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from citekit.adapters.drivers.pdf_tree import PageTreeSizeError, check_page_tree
 from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
 
 PAGE_LIMIT = 100_000
@@ -46,6 +47,16 @@ def give_way() -> None:
     _LOCK.acquire()
 
 
+@contextmanager
+def away() -> Iterator[None]:
+    """Let other threads have PyMuPDF while something slow is done without it; as `give_way` otherwise."""
+    _LOCK.release()
+    try:
+        yield
+    finally:
+        _LOCK.acquire()
+
+
 def empty_store() -> None:
     """Let go of decoded images and fonts (up to 256 MB): an image decoded at another size is drawn a little otherwise."""
     with exclusive() as pymupdf:
@@ -62,6 +73,7 @@ def written(document: Document) -> bytes:
         options = mupdf.PdfWriteOptions()
         options.do_garbage, options.do_compress, options.do_use_objstms, options.do_preserve_metadata = 3, 1, 1, 1
         options.dont_regenerate_id = 1
+        options.do_encrypt = mupdf.PDF_ENCRYPT_NONE
         buffer = mupdf.FzBuffer(2**16)
         output = mupdf.FzOutput(buffer)
         mupdf.pdf_write_document(mupdf.pdf_document_from_fz_document(document.this), output, options)
@@ -70,15 +82,20 @@ def written(document: Document) -> bytes:
 
 
 @contextmanager
-def opened(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> Iterator[Document]:
+def opened(
+    path: Path, failure: type[CiteKitError] = SourceUnsupported, *, password: str | None = None
+) -> Iterator[Document]:
     """A private handle of the PDF at `path`, closed at the end. The file is only read; changes stay in memory.
 
-    Raises `SourceUnreadable` (missing, a folder, empty, not permitted), `SourceUnsupported` (no PDF, encrypted, without a
-    readable page). What PyMuPDF raises while the document is worked on becomes a `failure`.
+    `password` opens an encrypted file, be it the user's or the owner's; others open without looking at it.
+    Raises `SourceUnreadable` (missing, a folder, empty, not permitted), `SourceUnsupported` (no PDF, encrypted with another
+    password, without a readable page, a page tree that has no end). What PyMuPDF raises while the document is worked on
+    becomes a `failure`.
     """
     with exclusive():
-        document = open_document(path)
+        document = open_document(path, password=password)
         try:
+            check_tree(document, path)
             with translated(path, failure):
                 yield document
         finally:
@@ -139,17 +156,39 @@ def _ours(error: BaseException, path: Path, failure: type[CiteKitError]) -> Cite
     return kind(f"{path.name!r} {says}{f' ({detail})' if detail else ''}.")
 
 
-def open_document(path: Path) -> Document:
-    """A handle of the PDF at `path`, whose bookmarks are not read yet; raises as `opened`. Call it inside `exclusive()`."""
+def open_document(path: Path, *, password: str | None = None) -> Document:
+    """A handle of the PDF at `path`, whose bookmarks are not read yet; raises as `opened`. Call it inside `exclusive()`.
+
+    Before pages are loaded, `check_tree`: it reads every page's object, which whoever copies a few pages does without.
+    """
     _check_readable(path)
     with translated(path, SourceUnsupported):
         document = _document_class()(str(path), filetype="pdf")
         try:
-            _check(document, path)
+            _check(document, path, password)
         except BaseException:
             document.close()
             raise
     return document
+
+
+def check_tree(document: Document, path: Path) -> None:
+    """Raise `SourceUnsupported` where loading a page of `document` would never end. Call it inside `exclusive()`."""
+    with exclusive() as pymupdf, translated(path, SourceUnsupported):
+        try:
+            check_page_tree(pymupdf.mupdf, document)
+        except PageTreeSizeError as error:
+            raise SourceUnsupported(
+                f"{path.name!r} is damaged: its page tree leads to the same pages over and over."
+            ) from error
+
+
+def is_encrypted(document: Document) -> bool:
+    """Whether the file of an open document is encrypted, with or without a password to open it."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        trailer = mupdf.pdf_trailer(mupdf.pdf_document_from_fz_document(document.this))
+        return bool(mupdf.pdf_dict_gets(trailer, "Encrypt").m_internal)
 
 
 def new_document() -> Document:
@@ -203,18 +242,32 @@ def _check_readable(path: Path) -> None:
         raise SourceUnreadable(f"{path.name!r} is empty.")
 
 
-def _check(document: Document, path: Path) -> None:
+def _check(document: Document, path: Path, password: str | None) -> None:
     if not document.is_pdf:
         raise SourceUnsupported(f"{path.name!r} is not a PDF.")
     if document.needs_pass:
-        raise SourceUnsupported(
-            f"{path.name!r} is encrypted and needs its password, which is not supported yet: save a copy without it."
-        )
+        _unlock(document, path, password)
     count = document.page_count
     if count < 1:
         raise SourceUnsupported(f"{path.name!r} is damaged: no page of it can be read.")
     if count > PAGE_LIMIT:
         raise SourceUnsupported(f"{path.name!r} claims {count} pages; at most {PAGE_LIMIT} are read.")
+
+
+def _unlock(document: Document, path: Path, password: str | None) -> None:
+    """Neither sentence shows the password."""
+    if password is None:
+        raise SourceUnsupported(f"{path.name!r} is encrypted and needs its password: give it (`--password`).")
+    if "\0" in password or not _authenticated(document, password):
+        raise SourceUnsupported(f"{path.name!r} is encrypted, and the password that was given is wrong.")
+
+
+def _authenticated(document: Document, password: str) -> bool:
+    try:
+        password.encode()
+    except UnicodeError:  # a lone surrogate, from an argument that was no UTF-8
+        return False
+    return bool(document.authenticate(password))
 
 
 def _import() -> Any:

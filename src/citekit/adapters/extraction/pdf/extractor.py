@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
 from citekit.adapters.drivers.installed import version_of
 from citekit.adapters.drivers.pdf_memory import PdfMemory
 from citekit.adapters.drivers.pdf_pool import Use, shared
 from citekit.adapters.drivers.pymupdf import empty_store
-from citekit.adapters.extraction.pdf.mini import check_inside, write_mini
+from citekit.adapters.extraction.pdf.mini import check_inside, protection_notes, write_mini
 from citekit.adapters.extraction.pdf.picture import PAGES_LIMIT, write_picture
 from citekit.adapters.extraction.pdf.text import write_text
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
@@ -25,7 +25,7 @@ from citekit.domain.source import Source
 if TYPE_CHECKING:
     from citekit.adapters.drivers.sqlite_index import Index
 
-RECIPE = "3"
+RECIPE = "4"
 """Changes whenever this package would make other bytes of the same request."""
 
 
@@ -34,9 +34,11 @@ class PyMuPdfExtractor:
     """Pages as a mini-PDF (NATIVE and PDF), as text, or, where they are not too many, as one picture (PNG).
 
     `index` remembers where the bookmarks and pages of long documents lie; None reads that of each document anew.
+    `password` opens encrypted files; evidence of them is not encrypted, and does not depend on the password.
     """
 
     index: Index | None = None
+    password: str | None = field(default=None, repr=False)
 
     @property
     def identity(self) -> ExtractorIdentity:
@@ -58,13 +60,15 @@ class PyMuPdfExtractor:
             raise FormUnsupported(_no_form(location, options.form))
         progress(0, len(location.numbers), "pages")
         if options.form not in (Form.PNG, Form.TEXT):
-            return write_mini(PdfMemory(source, self.index), location, target)
-        with shared(source.path, Use.DRAWING, ExtractionFailed) as document:
+            return write_mini(PdfMemory(source, self.index), location, target, self.password)
+        with shared(source.path, Use.DRAWING, ExtractionFailed, password=self.password) as document:
             check_inside(document, location)
             if options.form is Form.TEXT:
-                return write_text(document, location, target, progress)
-            empty_store()
-            return write_picture(document, location, target, progress)
+                made = write_text(document, location, target, progress)
+            else:
+                empty_store()
+                made = write_picture(document, location, target, progress)
+            return evolve(made, notes=(*made.notes, *protection_notes(document)))
 
 
 def _no_form(location: Location, form: Form) -> str:

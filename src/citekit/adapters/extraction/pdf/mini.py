@@ -12,7 +12,7 @@ from citekit.adapters.drivers.pdf_memory import PdfMemory
 from citekit.adapters.drivers.pdf_outline import read_bookmarks
 from citekit.adapters.drivers.pdf_pool import Use, shared
 from citekit.adapters.drivers.pdf_structure import OutlineError
-from citekit.adapters.drivers.pymupdf import Document, exclusive, opened, written
+from citekit.adapters.drivers.pymupdf import Document, exclusive, is_encrypted, opened, written
 from citekit.adapters.extraction.pdf.catalog import bake_forms, read_catalog, restore_catalog, write_labels
 from citekit.adapters.extraction.pdf.destinations import copied_marks
 from citekit.adapters.extraction.pdf.graft import GraftError, graft_pages
@@ -25,7 +25,7 @@ from citekit.domain.evidence import Extraction
 from citekit.domain.locations import Pages
 
 
-def write_mini(memory: PdfMemory, location: Pages, target: Path) -> Extraction:
+def write_mini(memory: PdfMemory, location: Pages, target: Path, password: str | None = None) -> Extraction:
     """Write the pages of `location` of the PDF that `memory` is of to `target`; with a region, the page is cut to it.
 
     Links between kept pages, annotations, page labels, layers and the bookmarks of kept pages stay; form fields become
@@ -34,8 +34,9 @@ def write_mini(memory: PdfMemory, location: Pages, target: Path) -> Extraction:
 
     The pages are copied into a new document; out of one that is encrypted, damaged, or holds fields on these pages, all
     others are taken instead, which reads it whole. Which way is taken depends on the file and the pages alone.
+    What is made of an encrypted file, which `password` opens where it has one, is not encrypted, and a note says so.
     """
-    data, notes = _copied(memory, location) or _selected(memory.source.path, location)
+    data, notes = _copied(memory, location, password) or _selected(memory.source.path, location, password)
     with writing(target):  # not by `save`: MuPDF would report a full disk as a fault of the document
         target.write_bytes(data)
     return Extraction(suffix=".pdf", media_type="application/pdf", extent=location, notes=notes)
@@ -44,12 +45,12 @@ def write_mini(memory: PdfMemory, location: Pages, target: Path) -> Extraction:
 _Made = tuple[bytes, tuple[str, ...]]
 
 
-def _copied(memory: PdfMemory, location: Pages) -> _Made | None:
+def _copied(memory: PdfMemory, location: Pages, password: str | None = None) -> _Made | None:
     """The mini-PDF and notes; None where the pages cannot be copied alone."""
     try:
-        with shared(memory.source.path, Use.COPYING, ExtractionFailed) as document:
+        with shared(memory.source.path, Use.COPYING, ExtractionFailed, password=password) as document:
             check_inside(document, location)
-            if document.is_repaired or _is_encrypted(document):
+            if document.is_repaired or is_encrypted(document):
                 return None
             made = _grafted(document, location, memory)
         if made is not None:
@@ -74,16 +75,10 @@ def _positions(pages: Sequence[Any]) -> dict[int, int]:
         return {number: position for position, number in reversed(list(enumerate(numbers)))}
 
 
-def _is_encrypted(document: Document) -> bool:
-    with exclusive() as pymupdf:
-        mupdf = pymupdf.mupdf
-        trailer = mupdf.pdf_trailer(mupdf.pdf_document_from_fz_document(document.this))
-        return bool(mupdf.pdf_dict_gets(trailer, "Encrypt").m_internal)
-
-
-def _selected(path: Path, location: Pages) -> _Made:
-    with opened(path, ExtractionFailed) as document:
+def _selected(path: Path, location: Pages, password: str | None = None) -> _Made:
+    with opened(path, ExtractionFailed, password=password) as document:
         check_inside(document, location)
+        open_notes = protection_notes(document)
         catalog, labels = read_catalog(document), read_labels(document)
         marks = kept_marks(read_bookmarks(document), location.numbers)
         # an outline that runs in circles would stop the selection
@@ -91,7 +86,8 @@ def _selected(path: Path, location: Pages) -> _Made:
         document.select([number - 1 for number in location.numbers])
         restore_catalog(document, catalog)
         bake_forms(document, catalog)
-        return _finished(document, location, marks, labels)
+        data, notes = _finished(document, location, marks, labels)
+        return data, (*notes, *open_notes)
 
 
 def _finished(
@@ -106,6 +102,11 @@ def _finished(
     write_labels(mini, labels_of(labels, location.numbers))
     write_outline(mini, [] if location.region is not None else marks)
     return written(mini), notes
+
+
+def protection_notes(document: Document) -> tuple[str, ...]:
+    """A sentence where the source is encrypted: evidence of it is there for everybody to read."""
+    return ("The source is encrypted; this part of it is not.",) if is_encrypted(document) else ()
 
 
 def check_inside(document: Document, location: Pages) -> None:

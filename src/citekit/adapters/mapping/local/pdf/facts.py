@@ -50,6 +50,13 @@ def facts_of(document: Document) -> dict[str, Any]:
     return facts
 
 
+def repair_notes(document: Document) -> list[str]:
+    """A sentence where the file is damaged and PyMuPDF found its objects by searching; ask when all of it was read."""
+    return (
+        ["The file is damaged and was repaired to be read; something may be missing."] if document.is_repaired else []
+    )
+
+
 def _plain(rule: LabelRule) -> dict[str, Any]:
     plain: dict[str, Any] = {"first_page": rule.first, "style": rule.style, "prefix": rule.prefix, "start": rule.start}
     return {key: value for key, value in plain.items() if value != ""}

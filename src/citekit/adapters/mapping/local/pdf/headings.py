@@ -1,4 +1,4 @@
-"""Sections from headings, told by their size, weight, place and numbering."""
+"""Lines that may be headings: they stand alone, and differ from the text by size, weight, font, capitals or a number."""
 
 from __future__ import annotations
 
@@ -8,196 +8,219 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve, frozen
 
-from citekit.adapters.drivers.pdf_text import Line
+from citekit.adapters.mapping.local.pdf.columns import Columns, columns_of
+from citekit.adapters.mapping.local.pdf.contents_page import LEADER
+from citekit.adapters.mapping.local.pdf.lines import Typed
+from citekit.adapters.mapping.local.pdf.numbering import depth_of, is_begun_label, is_label, is_number, rank_of
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
-from citekit.adapters.mapping.local.pdf.placing import Section
 
-READ_LIMIT = 3000
-"""Pages that are searched for headings, at 2 to 3 ms each; a longer document is grouped by pages."""
+LINE_LIMIT = 2000
+"""Lines of a page that is searched; more are those of a poster or a plan."""
 
-PER_PAGE = 8
-"""Headings a page on average; more are the cells of tables or the noise of a scan."""
+LONGEST = 200
+SHORT = 80
+"""Characters of a heading that neither size nor weight nor a number tells."""
 
-DEPTH = 4
-LONGEST = 160
 LARGER = 1.12
+"""How many times the size of the text a heading has that needs no other sign."""
 
-_LEADER = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}")
-_BARE = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}\.?")
-_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[^\W\d_]")
-_CAPTION = re.compile(r"(?:figure|fig\.|table|listing|algorithm|abb\.|図|表)\s*[\dA-Z]", re.IGNORECASE)
-_NAMED = re.compile(
-    r"(?:chapter|part|section|appendix|kapitel|teil|chapitre|partie|cap[ií]tulo)\s+(?:\d{1,3}|[ivxlc]+|[a-z])\b|第.{1,4}[章部節]",
-    re.IGNORECASE,
+_CAPTION = re.compile(
+    r"(?:figure|fig\.|table|listing|algorithm|example|abb\.|abbildung|tabelle|tab\.|figura|tabla|図|表|图)\s*[\dA-Z]",
+    re.I,
 )
+_BULLET = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s|\(?[a-z0-9ivx]{1,3}\)\s|\[\d+\]")
 _USUAL = re.compile(
-    r"(?:abstract|introduction|conclusions?|references|bibliography|acknowledge?ments?|contents|preface|summary)\W*",
+    r"(?:abstract|introduction|background|related work|methods?|results|discussion|conclusions?|references|bibliography|"
+    r"acknowledge?ments?|preface|foreword|summary|appendix|index|glossary)\W*",
     re.IGNORECASE,
 )
+MUCH_LARGER = 1.5
+"""How many times the size of the text a line has that is no part of a sentence in it, whatever stands around it."""
 
-Style = tuple[float, bool]
+WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+
+Style = tuple[str, float, bool, bool]
+"""Font, size in points, bold, capitals."""
 
 
 @frozen
-class Found:
-    """A heading that may run over several lines; `depth` is that of its number (`2.1` has 2), 0 where it has none."""
+class Heading:
+    """What may be a heading: its words and `lines`, where it stands, its style, and the depth of its number (0: none).
+
+    `column` counts from the left of the page, 0 where it spans them all.
+    """
 
     text: str
     page: int
-    y: float
+    lines: tuple[Typed, ...]
     style: Style
     depth: int
-    last: Line
+    column: int
+
+    @property
+    def y(self) -> float:
+        """The top of its first line, in points."""
+        return self.lines[0].top
 
 
-def sections_of_headings(texts: PageTexts) -> list[Section]:
-    """The headings of a document, none where it is too long, has one only, or nothing that tells them from the text."""
-    if texts.count > READ_LIMIT:
-        return []
-    pages = range(1, texts.count + 1)
-    texts.learn_from(pages)
-    body = _body(texts)
-    if body is None:
-        return []
-    found = [heading for page in pages for heading in _on_page(page, _with_numbers(texts.lines(page)), body)]
-    if len(found) > PER_PAGE * texts.count:
-        found = [heading for heading in found if heading.style[0] >= LARGER * body[0]]
-    found = _without_title(found)
-    if len(found) < 2 or len(found) > PER_PAGE * texts.count:
-        return []
-    levels = _levels(found)
-    return [Section(level, heading.text, heading.page, heading.y) for heading, level in zip(found, levels, strict=True)]
+@frozen
+class Body:
+    """The type of most of the text."""
+
+    size: float
+    font: str
+    bold: bool
+    mono: bool
 
 
-def _body(texts: PageTexts) -> Style | None:
-    """The style of most of the text, None where no size prevails (a poster, or a scan that was read by a machine)."""
+def body_of(texts: PageTexts) -> Body | None:
+    """The type of most of the text; None where no size prevails (a poster, a scan read by a machine) or there is none."""
     sizes: Counter[float] = Counter()
-    bold: Counter[bool] = Counter()
+    fonts: Counter[tuple[str, bool, bool]] = Counter()
     for page in range(1, texts.count + 1):
         for line in texts.lines(page):
             sizes[line.size] += len(line.text)
-            bold[line.bold] += len(line.text)
-    total = sum(sizes.values())
-    if not total:
+            fonts[line.font, line.bold, line.mono] += len(line.text)
+    if not sizes:
         return None
     size, _ = max(sizes.items(), key=lambda item: (item[1], -item[0]))
     near = sum(count for other, count in sizes.items() if abs(other - size) <= 1)
-    return (size, bold[True] > bold[False]) if near * 2 >= total else None
+    if near * 2 < sizes.total():
+        return None
+    font, bold, mono = max(fonts.items(), key=lambda item: (item[1], item[0]))[0]
+    return Body(size, font, bold, mono)
 
 
-def _with_numbers(lines: Sequence[Line]) -> list[Line]:
-    """The lines, a number that stands before its heading as a line of its own joined to it."""
-    joined: list[Line] = []
+def headings_on(page: int, lines: Sequence[Typed], body: Body) -> list[Heading]:
+    """What may be a heading on a page, in reading order; lines that go on in the next are one."""
+    if len(lines) > LINE_LIMIT:
+        return []
+    columns = columns_of(lines)
+    held: list[Typed] = []
+    found: list[Heading] = []
+    for line in _in_order(_with_numbers(lines), columns):
+        if not _may_be(line, lines, columns, body):
+            found += _closed(page, held, columns)
+            held = []
+        elif held and _goes_on(held, line):
+            held.append(line)
+        else:
+            found += _closed(page, held, columns)
+            held = [line]
+    return [*found, *_closed(page, held, columns)]
+
+
+def _in_order(lines: Sequence[Typed], columns: Columns) -> list[Typed]:
+    return sorted(lines, key=lambda line: (columns.band(line), columns.of(line), round(line.top), line.left))
+
+
+def _closed(page: int, held: Sequence[Typed], columns: Columns) -> Iterator[Heading]:
+    if not held:
+        return
+    text = _joined([line.text for line in held])
+    first = max(held, key=lambda line: (line.size, -line.top))
+    if len(text) <= LONGEST and WORD.search(text):
+        style = (first.font, first.size, first.bold, _is_capitals(text))
+        yield Heading(text, page, tuple(held), style, depth_of(text), columns.of(first))
+
+
+def _joined(texts: Sequence[str]) -> str:
+    text = texts[0]
+    for more in texts[1:]:
+        if text.endswith("\u00ad") or (text.endswith("-") and more[:1].islower() and text[-2:-1].isalpha()):
+            text = text[:-1] + more
+        else:
+            text = f"{text} {more}"
+    return text
+
+
+def _is_capitals(text: str) -> bool:
+    letters = [character for character in text if character.isalpha()]
+    return len(letters) >= 3 and all(character.isupper() for character in letters)
+
+
+def _with_numbers(lines: Sequence[Typed]) -> list[Typed]:
+    """The lines, a number that stands before its heading joined to it."""
+    joined: list[Typed] = []
     for line in lines:
-        number = joined[-1] if joined and _BARE.fullmatch(joined[-1].text) else None
-        if number is not None and number.block == line.block and abs(number.bottom - line.bottom) < line.size / 2:
-            joined[-1] = evolve(line, text=f"{number.text} {line.text}", left=number.left)
+        last = joined[-1] if joined else None
+        if last is not None and is_number(last.text) and _is_right_of(last, line):
+            joined[-1] = evolve(line, text=f"{last.text} {line.text}", left=last.left)
         else:
             joined.append(line)
     return joined
 
 
-def _on_page(page: int, lines: Sequence[Line], body: Style) -> Iterator[Found]:
-    held: Found | None = None
-    for place, line in enumerate(lines):
-        alone = _is_alone(lines, place)
-        if not _is_heading(line, body, alone):
-            if held is not None:
-                yield from _accepted(held)
-            held = None
-        elif held is not None and _goes_on(held, line):
-            held = evolve(held, text=f"{held.text} {line.text}", last=line)
-        else:
-            if held is not None:
-                yield from _accepted(held)
-            held = Found(line.text, page, line.top, (line.size, line.bold), _depth(line.text), line)
-    if held is not None:
-        yield from _accepted(held)
+def _is_right_of(number: Typed, line: Typed) -> bool:
+    level = abs(number.bottom - line.bottom) < line.size / 2
+    return level and -1 <= line.left - number.right < 6 * line.size and abs(number.size - line.size) < 0.3 * line.size
 
 
-def _accepted(found: Found) -> Iterator[Found]:
-    if sum(character.isalpha() for character in found.text) >= 2 and len(found.text) <= LONGEST:
-        yield found
-
-
-def _is_heading(line: Line, body: Style, alone: bool) -> bool:
+def _may_be(line: Typed, lines: Sequence[Typed], columns: Columns, body: Body) -> bool:
     text = line.text
-    if len(text) > LONGEST or _LEADER.search(text) or _CAPTION.match(text) or text.endswith((",", ";")):
+    if not line.upright or len(text) > LONGEST or not _stands_out(line, body):
         return False
-    if line.size >= LARGER * body[0]:
+    if text.endswith((",", ";")) or _BULLET.match(text) or _CAPTION.match(text) or LEADER.search(text):
+        return False
+    if line.size < LARGER * body.size and "://" in text:
+        return False
+    if line.size < MUCH_LARGER * body.size and _runs_on(line, lines):
+        return False
+    return _is_alone(line, lines, columns)
+
+
+def _type(line: Typed) -> tuple[str, float, bool]:
+    return line.font, line.size, line.bold
+
+
+def _runs_on(line: Typed, lines: Sequence[Typed]) -> bool:
+    """Whether the line belongs to a sentence that began above it or ends below it, in another weight."""
+    height = line.bottom - line.top
+    for other in lines:
+        if other.block != line.block or other is line or _type(other) == _type(line):
+            continue
+        above, below = line.top - other.bottom, other.top - line.bottom
+        if -height / 2 < above < height / 2 and not other.text.endswith((".", ":", "!", "?", "。")):
+            return True
+        if -height / 2 < below < height / 2 and other.text[:1].islower():
+            return True
+    return False
+
+
+def _stands_out(line: Typed, body: Body) -> bool:
+    text = line.text
+    if line.size >= LARGER * body.size:
         return True
-    if line.size < 0.95 * body[0] or not alone or text.endswith("."):
+    if line.size < 0.9 * body.size or (text.endswith(".") and not is_number(text.split()[-1])):
         return False
-    marked = bool(_NUMBERED.match(text) or _NAMED.match(text) or _USUAL.fullmatch(text))
-    if line.bold and not body[1]:
-        return marked or text[:1].isupper()
-    return marked and text.isupper()
+    if line.bold and not body.bold:
+        return not line.tail
+    if not (line.font != body.font and line.mono == body.mono) and not _is_capitals(text):
+        return False
+    marked = bool(depth_of(text) or rank_of(text) is not None or _USUAL.fullmatch(text))
+    return marked or (text[:1].isupper() and len(text) < SHORT)
 
 
-def _is_alone(lines: Sequence[Line], place: int) -> bool:
-    """Whether no other line stands beside this one, as in the row of a table, and none of its block before it."""
-    line = lines[place]
-    before = lines[place - 1] if place else None
-    after = lines[place + 1] if place + 1 < len(lines) else None
-    if before is not None and before.block == line.block and before.bold == line.bold and before.size == line.size:
-        return False
+def _is_alone(line: Typed, lines: Sequence[Typed], columns: Columns) -> bool:
+    """Whether nothing else stands in its row of its column, as in a table, a definition, or a line of running text."""
     middle = (line.top + line.bottom) / 2
-    return not any(
-        other is not None and other.top < middle < other.bottom and abs(other.left - line.right) < 12 * line.size
-        for other in (before, after)
-    )
+    own = columns.of(line)
+    for other in lines:
+        if other.top < middle < other.bottom and columns.of(other) == own:
+            inside = other.left >= line.left - 1 and other.right <= line.right + 1
+            if not inside:
+                return False
+    return True
 
 
-def _goes_on(held: Found, line: Line) -> bool:
-    """Whether `line` is the next line of the same heading."""
-    height = max(held.last.bottom - held.last.top, 1)
-    close = -height < line.top - held.last.bottom < 0.8 * height
-    return close and held.style == (line.size, line.bold) and not _depth(line.text) and not _NAMED.match(line.text)
-
-
-def _depth(text: str) -> int:
-    number = _NUMBERED.match(text)
-    return number[1].count(".") + 1 if number else 0
-
-
-def _without_title(found: Sequence[Found]) -> list[Found]:
-    """The headings without that of the whole document, the only one of the largest size, on the first page.
-
-    What stands large below a title (authors, a date) is no heading either, where numbers or names tell the first one.
-    """
-    if not found:
-        return []
-    largest = max(heading.style[0] for heading in found)
-    titles = [heading for heading in found if heading.style[0] == largest]
-    if len(titles) == 1 and titles[0].page == 1 and not titles[0].depth and len(found) > 2:
-        return _without_authors([heading for heading in found if heading is not titles[0]])
-    return list(found)
-
-
-def _without_authors(found: list[Found]) -> list[Found]:
-    first = next((place for place, heading in enumerate(found) if heading.depth or _USUAL.fullmatch(heading.text)), 0)
-    return [heading for place, heading in enumerate(found) if place >= first or heading.page > 1]
-
-
-def _levels(found: Sequence[Found]) -> list[int]:
-    """The depth of its number, where a heading has one; else that of its style, larger ones above smaller ones."""
-    styles = sorted({heading.style for heading in found}, key=lambda style: (-style[0], not style[1]))
-    depths = {style: _usual_depth(found, style) for style in styles}
-    numbered = any(depths.values())
-    levels: dict[Style, int] = {}
-    level = 0
-    for style in styles:
-        if depths[style]:
-            level = depths[style]
-        elif not numbered:
-            level += 1
-        levels[style] = max(1, min(level, DEPTH))
-    found_levels = [min(heading.depth or levels[heading.style], DEPTH) for heading in found]
-    return [min(found_levels), *found_levels[1:]]  # what comes first is below nothing
-
-
-def _usual_depth(found: Sequence[Found], style: Style) -> int:
-    """The depth of most numbered headings of `style`, 0 where fewer than a quarter of them has a number."""
-    own = [heading.depth for heading in found if heading.style == style]
-    depths = Counter(depth for depth in own if depth)
-    return depths.most_common(1)[0][0] if depths.total() * 4 >= len(own) and depths else 0
+def _goes_on(held: Sequence[Typed], line: Typed) -> bool:
+    """Whether `line` is the next line of the same heading; the name of a chapter goes on in its title."""
+    last = held[-1]
+    height = max(last.bottom - last.top, 1)
+    gap = line.top - last.bottom
+    if len(held) == 1 and is_begun_label(last.text):
+        return -height < gap < 3 * height
+    if is_label(" ".join(each.text for each in held)):
+        return -height < gap < 6 * height and line.size >= last.size * 0.8
+    same = (last.size, last.bold, last.font) == (line.size, line.bold, line.font)
+    return same and -height < gap < 0.7 * height and not depth_of(line.text) and rank_of(line.text) is None

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import field, frozen
 
 from citekit.adapters.drivers.pdf_memory import PdfMemory, remember
 from citekit.adapters.drivers.pymupdf import Document, opened
 from citekit.adapters.mapping.local.outline import Draft, Outline
 from citekit.adapters.mapping.local.pdf.bookmarks import sections_of_bookmarks
-from citekit.adapters.mapping.local.pdf.facts import facts_of, title_of
+from citekit.adapters.mapping.local.pdf.facts import facts_of, repair_notes, title_of
+from citekit.adapters.mapping.local.pdf.figure_nodes import with_figures
+from citekit.adapters.mapping.local.pdf.figures import figures_of
 from citekit.adapters.mapping.local.pdf.groups import page_groups
-from citekit.adapters.mapping.local.pdf.headings import sections_of_headings
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 from citekit.adapters.mapping.local.pdf.placing import Section
+from citekit.adapters.mapping.local.pdf.scans import marked, read_scans, scans_among
 from citekit.adapters.mapping.local.pdf.sections import drafts_of
+from citekit.adapters.mapping.local.pdf.structure import sections_of_text
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.progress import Progress
@@ -24,9 +27,11 @@ from citekit.domain.source import Source
 
 if TYPE_CHECKING:
     from citekit.adapters.drivers.sqlite_index import Index
+    from citekit.adapters.mapping.local.ocr import OcrReader
 
 BY_BOOKMARKS = "The structure is that of the file's bookmarks."
 BY_HEADINGS = "The file has no bookmarks: the structure was told from the size, weight and numbering of its headings."
+BY_CONTENTS = "The file has no bookmarks: the structure is that of its printed table of contents, and of its headings."
 BY_PAGES = "The file has neither bookmarks nor headings that can be told apart: its pages are grouped by number."
 
 
@@ -38,23 +43,29 @@ CHECKED = 5000
 class PdfOutliner:
     """Opens the file once and reads each page at most once.
 
-    `index` remembers where the bookmarks and pages of long documents lie, for who cuts them.
+    `index` remembers where the bookmarks and pages of long documents lie, for who cuts them; `password` opens encrypted
+    files, and shows nowhere in a map; `ocr` reads scans, where there is no other structure.
     """
 
     index: Index | None = None
+    password: str | None = field(default=None, repr=False)
+    ocr: OcrReader | None = None
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """The structure of the PDF `source`. Raises `SourceUnreadable`, `SourceUnsupported`, `Cancelled`."""
         memory = PdfMemory(source, self.index)
-        with opened(source.path, SourceUnsupported) as document:
+        with opened(source.path, SourceUnsupported, password=self.password) as document:
             lost = _unreadable(document, source.path.name)
-            drafts, notes = _structure(document, PageTexts(document, progress))
+            texts = PageTexts(document, progress)
+            drafts, notes = _structure(document, texts, self.ocr)
+            figures, passed = figures_of(document, texts, quick=notes[0] == BY_BOOKMARKS)
+            drafts = with_figures(drafts, figures, texts)
             outline = Outline(
                 title=title_of(document, source.path),
                 bounds=Bounds(pages=document.page_count),
                 drafts=drafts,
                 facts=facts_of(document),
-                notes=[*notes, *lost],
+                notes=[*notes, *passed, *lost, *repair_notes(document)],
             )
             if self.index is not None:
                 remember(document, memory)
@@ -78,14 +89,22 @@ def _is_there(document: Document, number: int) -> bool:
         return False
 
 
-def _structure(document: Document, texts: PageTexts) -> tuple[Sequence[Draft], list[str]]:
+def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> tuple[Sequence[Draft], list[str]]:
     sections, lost = sections_of_bookmarks(document)
     if sections:
-        return _told(sections, texts, [BY_BOOKMARKS, *lost])
-    headings = sections_of_headings(texts)
+        texts.quick = True
+        drafts, notes = _told(sections, texts, [BY_BOOKMARKS, *lost])
+        return drafts, [*notes, *scans_among(document, texts).notes(texts.count, reads=False)]
+    headings, printed = sections_of_text(texts)
+    scans = scans_among(document, texts)
+    about = scans.notes(texts.count, reads=ocr is not None)
+    if scans.bare and ocr is not None:
+        about += read_scans(document, texts, scans, ocr)
+        headings, printed = sections_of_text(texts)
     if headings:
-        return _told(headings, texts, [BY_HEADINGS])
-    return page_groups(texts), [BY_PAGES]
+        drafts, notes = _told(headings, texts, [BY_CONTENTS if printed else BY_HEADINGS])
+        return drafts, [*notes, *about]
+    return marked(page_groups(texts), scans), [BY_PAGES, *about]
 
 
 def _told(sections: Sequence[Section], texts: PageTexts, notes: list[str]) -> tuple[Sequence[Draft], list[str]]:

@@ -8,8 +8,19 @@ from collections.abc import Iterable
 
 from attrs import define, field
 
-from citekit.adapters.drivers.pdf_text import Line, page_lines
+from citekit.adapters.drivers.pdf_text import Line
 from citekit.adapters.drivers.pymupdf import Document, give_way
+from citekit.adapters.mapping.local.pdf.lines import (
+    Link,
+    Turn,
+    Typed,
+    page_links,
+    quick_lines,
+    turn_of,
+    turned,
+    typed,
+    typed_lines,
+)
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
 
@@ -19,19 +30,27 @@ SAMPLE = 24
 MARGIN = 0.12
 """The part of a page's height, at its top and at its bottom, where headers and footers stand."""
 
+MARGIN_LINES = 60
+"""Lines in the margins of a page; where there are more, it is no page of text."""
+
+SMALL = 1.25
+"""How many times the usual height of a line a running header has at most."""
+
 _NUMBER = re.compile(r"\d+")
 _BARE_NUMBER = re.compile(r"[\W\d]*|[ivxlc]+", re.IGNORECASE)
 
 
 @define
 class PageTexts:
-    """Pages count from 1. A page that cannot be read has no lines."""
+    """Pages count from 1. A page that cannot be read has no lines. `quick` reads lines as `quick_lines` does."""
 
     _document: Document
     _progress: Progress
-    _cache: dict[int, list[Line]] = field(factory=dict, init=False)
+    quick: bool = False
+    _cache: dict[int, list[Typed]] = field(factory=dict, init=False)
+    _kept: dict[int, list[Typed]] = field(factory=dict, init=False)
     _heights: dict[int, float] = field(factory=dict, init=False)
-    _turned: set[int] = field(factory=set, init=False)
+    _turns: dict[int, Turn] = field(factory=dict, init=False)
     _running: frozenset[str] | None = field(default=None, init=False)
 
     @property
@@ -39,23 +58,62 @@ class PageTexts:
         """How many pages there are."""
         return int(self._document.page_count)
 
-    def lines(self, page: int) -> list[Line]:
+    def lines(self, page: int) -> list[Typed]:
         """The lines of `page` in the order of the file, without running headers, footers and page numbers."""
         if self._running is None:
             self._running = self._learn(_spread(self.count))
         running = self._running
-        return [line for line in self.read(page) if not self._is_running(page, line, running)]
+        if page not in self._kept:
+            self._kept[page] = [line for line in self.read(page) if not self._is_running(page, line, running)]
+        return self._kept[page]
+
+    def shown(self, page: int) -> list[Typed]:
+        """As `lines`, in points from the top left of the page as it is shown."""
+        lines, turn = self.lines(page), self._turns.get(page)
+        return lines if turn is None else [turned(line, turn) for line in lines]
+
+    @property
+    def document(self) -> Document:
+        """The open document itself."""
+        return self._document
+
+    def height(self, page: int) -> float:
+        """The height of `page` as it is shown, in points."""
+        self.read(page)
+        return self._heights[page]
+
+    def links(self, page: int) -> list[Link]:
+        """The links of `page` that lead to pages of the document; none where they cannot be read."""
+        try:
+            return page_links(self._document[page - 1])
+        except CiteKitError:
+            raise
+        except Exception:  # as for lines: damaged links are of any kind
+            return []
 
     def learn_from(self, pages: Iterable[int]) -> None:
         """Tell headers and footers from `pages` instead of a sample."""
         self._running = self._learn(list(pages))
+        self._kept.clear()
 
     def is_turned(self, page: int) -> bool:
         """Whether `page` is shown turned, so that its lines have other coordinates than its bookmarks."""
         self.read(page)
-        return page in self._turned
+        return page in self._turns
 
-    def read(self, page: int) -> list[Line]:
+    def at_hand(self, page: int) -> bool:
+        """Whether `page` was read before."""
+        return page in self._cache
+
+    def put(self, page: int, lines: Iterable[Line]) -> None:
+        """Let `lines`, which stand as the page is shown, be those of `page`, such as were read from its picture."""
+        self.read(page)
+        self._cache[page] = [typed(line) for line in lines]
+        self._turns.pop(page, None)
+        self._running = None
+        self._kept.clear()
+
+    def read(self, page: int) -> list[Typed]:
         """All lines of `page`."""
         if page not in self._cache:
             self._progress(page, self.count, "pages")
@@ -63,13 +121,14 @@ class PageTexts:
             give_way()
         return self._cache[page]
 
-    def _read(self, page: int) -> list[Line]:
+    def _read(self, page: int) -> list[Typed]:
         try:
             shown = self._document[page - 1]
-            self._heights[page] = max(shown.cropbox.height, 1.0)
-            if shown.rotation:
-                self._turned.add(page)
-            return page_lines(shown)
+            self._heights[page] = max(shown.rect.height, 1.0)
+            turn = turn_of(shown)
+            if turn is not None:
+                self._turns[page] = turn
+            return quick_lines(shown) if self.quick else typed_lines(shown)
         except CiteKitError:
             raise
         except Exception:  # a damaged page says nothing; what PyMuPDF raises then is of any kind
@@ -78,24 +137,62 @@ class PageTexts:
 
     def _learn(self, pages: list[int]) -> frozenset[str]:
         seen: Counter[str] = Counter()
+        slots: Counter[str] = Counter()
+        said: dict[str, set[str]] = {}
         for page in pages:
-            seen.update({_pattern(line) for line in self.read(page) if self._in_margin(page, line)})
-        enough = max(3, len(pages) // 8)
-        return frozenset(pattern for pattern, times in seen.items() if times >= min(enough, 12))
+            margin = [line for line in self.read(page) if self._in_margin(page, line)]
+            seen.update({_pattern(line) for line in margin})
+            usual = self._usual(page)
+            for line in margin:
+                if line.bottom - line.top >= SMALL * usual:
+                    said.setdefault(_pattern(line), set()).add(line.text)
+            if page not in self._turns and len(margin) <= MARGIN_LINES:
+                slots.update({_slot(line) for line in margin if self._stands_off(page, line)})
+        enough, often = min(max(3, len(pages) // 8), 12), max(4, len(pages) // 6)
+        counted = {
+            pattern for pattern, texts in said.items() if len(texts) == seen[pattern] > 1
+        }  # Chapter 1, Chapter 2
+        return frozenset(
+            [pattern for pattern, times in seen.items() if times >= enough and pattern not in counted]
+            + [slot for slot, times in slots.items() if times >= often]
+        )
 
-    def _in_margin(self, page: int, line: Line) -> bool:
-        height = self._heights[page]
+    def _stands_off(self, page: int, line: Typed) -> bool:
+        """Whether the row is the first or last of its page, parted from the text by more than half a line, and small."""
+        height, middle = line.bottom - line.top, (line.top + line.bottom) / 2
+        others = [other for other in self.read(page) if not other.top < middle < other.bottom]
+        above = [other.bottom for other in others if other.bottom <= middle]
+        below = [other.top for other in others if other.top >= middle]
+        first = not above and bool(below) and min(below) - line.bottom > height / 2
+        last = not below and bool(above) and line.top - max(above) > height / 2
+        return (first or last) and height < SMALL * self._usual(page)
+
+    def _usual(self, page: int) -> float:
+        """The height of the lines of most of a page."""
+        heights = sorted(line.bottom - line.top for line in self.read(page))
+        return heights[len(heights) // 2] if heights else 0.0
+
+    def _in_margin(self, page: int, line: Typed) -> bool:
+        height, turn = self._heights[page], self._turns.get(page)
+        line = line if turn is None else turned(line, turn)
         return line.bottom < height * MARGIN or line.top > height * (1 - MARGIN)
 
-    def _is_running(self, page: int, line: Line, running: frozenset[str]) -> bool:
+    def _is_running(self, page: int, line: Typed, running: frozenset[str]) -> bool:
         if not self._in_margin(page, line):
             return False
-        return bool(_BARE_NUMBER.fullmatch(line.text)) or _pattern(line) in running
+        if _BARE_NUMBER.fullmatch(line.text) or _pattern(line) in running:
+            return True
+        return _slot(line) in running and self._stands_off(page, line)
 
 
-def _pattern(line: Line) -> str:
+def _pattern(line: Typed) -> str:
     """A line with its numbers left out, and its size, which tells a running header from the heading it repeats."""
     return f"{_NUMBER.sub('#', line.text.casefold())}|{line.size:g}"
+
+
+def _slot(line: Typed) -> str:
+    """Where a line stands and how it is printed: running headers that name the section change their words only."""
+    return f"{round(line.bottom / 2)}|{line.font}|{line.size:g}"
 
 
 def _spread(count: int) -> list[int]:

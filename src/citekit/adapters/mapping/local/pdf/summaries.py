@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from citekit.adapters.drivers.pdf_text import Line
+from citekit.adapters.mapping.local.pdf.lines import Typed
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 from citekit.adapters.mapping.local.pdf.placing import Section, height_of, place_of, says
 from citekit.adapters.mapping.local.pdf.sentences import first_sentence
@@ -49,7 +50,7 @@ def summary_of(
     return first_sentence([line for line in text[:READ] if line not in known])
 
 
-def _below(section: Section, following: Section | None, texts: PageTexts) -> list[Line]:
+def _below(section: Section, following: Section | None, texts: PageTexts) -> list[Typed]:
     """The lines after the heading on its page, up to the heading of `following`.
 
     Their order is that of the file, which keeps columns apart, where the heading is found among them; else what stands

@@ -1,0 +1,252 @@
+"""The printed tables of contents of a document: read, nested, and matched to the pages they name."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from attrs import evolve, frozen
+
+from citekit.adapters.drivers.pdf_labels import LabelRule, read_labels
+from citekit.adapters.mapping.local.pdf.contents_page import (
+    Entry,
+    ListKind,
+    aligned,
+    entries_on,
+    may_hold_contents,
+    roman_number,
+)
+from citekit.adapters.mapping.local.pdf.entry_levels import levels_of
+from citekit.adapters.mapping.local.pdf.lines import Typed
+from citekit.adapters.mapping.local.pdf.numbering import unnumbered
+from citekit.adapters.mapping.local.pdf.pages import PageTexts
+
+FOUND = 0.5
+"""The part of its entries that must stand on the pages they name: else the list is no table of contents."""
+
+ENTRY_LIMIT = 20_000
+LONGEST = 300
+
+
+@frozen
+class Promised:
+    """An entry with its place: `page` from 1, `y` from the top or NaN, and the `lines` there that say its title."""
+
+    title: str
+    level: int
+    page: int
+    y: float
+    lines: tuple[Typed, ...]
+
+
+@frozen
+class Contents:
+    """The entries in reading order, and the pages that the tables themselves take."""
+
+    entries: tuple[Promised, ...] = ()
+    pages: frozenset[int] = frozenset()
+
+    @property
+    def depth(self) -> int:
+        """Levels of entries."""
+        levels = {entry.level for entry in self.entries}
+        return len(levels)
+
+
+def read_contents(texts: PageTexts) -> Contents:
+    """What the printed tables of contents promise, as far as it stands where they say. Empty where there are none."""
+    groups = [group for group in _groups(texts) if not _is_index(group)]
+    pages = frozenset(entry.on for group in groups for entry in group)
+    if not groups:
+        return Contents()
+    finder = _Finder(texts, pages)
+    kept: list[list[Promised]] = []
+    for group in groups:
+        promised = finder.place(_leading_on(group))
+        if sum(bool(each.lines) for each in promised) >= FOUND * len(promised) > 0:
+            kept.append(promised)
+    return Contents(tuple(_merged(kept)), pages)
+
+
+def _groups(texts: PageTexts) -> list[list[Entry]]:
+    """The entries of each table, which may run over several pages, with their levels."""
+    groups: list[list[Entry]] = []
+    kind, last, read = ListKind.NONE, 0, 0
+    for page in range(1, texts.count + 1):
+        lines = texts.read(page)
+        if read > ENTRY_LIMIT or not may_hold_contents(page, lines):
+            kind = ListKind.NONE
+            continue
+        found, kind = entries_on(page, lines, texts.links(page), kind)
+        read += len(found)
+        found = [entry for entry in found if len(entry.title) <= LONGEST]
+        if found and groups and last == page - 1:
+            groups[-1] += found
+        elif found:
+            groups.append(found)
+        last = page if found else last
+    return [levels_of(aligned(_without_headers(group))) for group in groups]
+
+
+def _without_headers(group: list[Entry]) -> list[Entry]:
+    """The entries without running headers, the first ones of their pages that say the same on another."""
+    tops = {entry.on: entry for entry in reversed(group)}
+    seen = Counter(entry.title for entry in tops.values())
+    return [entry for entry in group if not (tops[entry.on] is entry and seen[entry.title] > 1)]
+
+
+def _is_index(group: Sequence[Entry]) -> bool:
+    """Whether most entries lead back: an index at the end of a book."""
+    back = sum(entry.page is not None and entry.page < entry.on for entry in group)
+    return back * 2 > len(group)
+
+
+def _leading_on(group: Sequence[Entry]) -> list[Entry]:
+    """The entries without links back into the table; sections may begin below it on its last page."""
+    own = {entry.on for entry in group}
+    return [entry for entry in group if entry.page not in own or entry.page == max(own)]
+
+
+class _Finder:
+    """Finds titles on pages. `skipped` are the pages of the tables themselves."""
+
+    def __init__(self, texts: PageTexts, skipped: frozenset[int]) -> None:
+        self._texts, self._skipped = texts, skipped
+        self._labels = _labelled(read_labels(texts.document), texts.count)
+        self._pages: dict[str, list[int]] | None = None
+
+    def place(self, group: Sequence[Entry]) -> list[Promised]:
+        offsets = self._offsets([entry for entry in group if entry.page is None])
+        return [promised for entry in group if (promised := self._placed(entry, offsets)) is not None]
+
+    def _placed(self, entry: Entry, offsets: dict[bool, int]) -> Promised | None:
+        likely = self._likely(entry, offsets)
+        for page in likely:
+            lines = self._said(entry, page)
+            if lines:
+                return Promised(entry.title, entry.level, page, lines[0].top, lines)
+        return Promised(entry.title, entry.level, likely[0], entry.y, ()) if likely else None
+
+    def _likely(self, entry: Entry, offsets: dict[bool, int]) -> list[int]:
+        """Pages where the title may stand, the likeliest first."""
+        if entry.page is not None:
+            low = entry.y > 0.85 * self._texts.height(entry.page)
+            near = [entry.page, entry.page + 1] if low else [entry.page]
+        else:
+            roman = not entry.number.isdecimal()
+            number = roman_number(entry.number) if roman else int(entry.number)
+            near = [number + offsets[roman]] if number and roman in offsets else []
+            labelled = self._labels.get(entry.number)
+            near = [*([labelled] if labelled else []), *near, *(page + step for page in near for step in (1, -1))]
+            own = self._where(entry)
+            near += own if len(own) == 1 else []
+        return [page for page in near if 1 <= page <= self._texts.count]
+
+    def _said(self, entry: Entry, page: int) -> tuple[Typed, ...]:
+        found = list(lines_that_say(entry.title, self._texts.lines(page) or self._texts.read(page)))
+        if not found:
+            return ()
+        placed = math.isfinite(entry.y) and page == entry.page
+        return min(found, key=lambda lines: abs(lines[0].top - entry.y)) if placed else _largest(found)
+
+    def _offsets(self, entries: Sequence[Entry]) -> dict[bool, int]:
+        """How far physical pages are ahead of printed ones, for Arabic (False) and Roman (True) numbers."""
+        votes: dict[bool, Counter[int]] = {False: Counter(), True: Counter()}
+        for entry in entries:
+            roman = not entry.number.isdecimal()
+            number = roman_number(entry.number) if roman else int(entry.number)
+            if number:
+                votes[roman].update(page - number for page in self._where(entry)[:20])
+        return {
+            roman: max(found.items(), key=lambda vote: (vote[1], -abs(vote[0])))[0]
+            for roman, found in votes.items()
+            if found
+        }
+
+    def _where(self, entry: Entry) -> list[int]:
+        """The pages on which a line, or the first of two, says the title."""
+        if self._pages is None:
+            self._pages = {}
+            for page in range(1, self._texts.count + 1):
+                for text in () if page in self._skipped else {letters(line.text) for line in self._texts.lines(page)}:
+                    if len(text) >= 3:
+                        self._pages.setdefault(text, []).append(page)
+        return self._pages.get(letters(entry.title), [])
+
+
+def _largest(found: Sequence[tuple[Typed, ...]]) -> tuple[Typed, ...]:
+    return max(found, key=lambda lines: (lines[0].size, lines[0].bold, -lines[0].top))
+
+
+def letters(text: str) -> str:
+    """What two printings of a title share: its letters and digits without the number before it, in lower case."""
+    return "".join(character for character in unnumbered(text).casefold() if character.isalnum())
+
+
+def lines_that_say(title: str, lines: Sequence[Typed]) -> Iterator[tuple[Typed, ...]]:
+    """Each place among `lines` where one, or up to four that follow one another, say all of `title`."""
+    wanted = letters(title)
+    if not wanted:
+        return
+    said = [letters(line.text) for line in lines]
+    for place, first in enumerate(said):
+        if not first or not wanted.startswith(first):
+            continue
+        text, end = first, place + 1
+        while text != wanted and end < min(place + 4, len(said)) and said[end] and wanted.startswith(text + said[end]):
+            text, end = text + said[end], end + 1
+        if text == wanted:
+            yield tuple(lines[place:end])
+
+
+def _labelled(rules: Sequence[LabelRule], count: int) -> dict[str, int]:
+    """The page of each decimal or Roman label, where labels say more than physical numbers."""
+    found: dict[str, int] = {}
+    for place, rule in enumerate(rules):
+        last = rules[place + 1].first - 1 if place + 1 < len(rules) else count
+        for page in range(rule.first, last + 1):
+            number = rule.start + page - rule.first
+            label = f"{rule.prefix}{number}" if rule.style == "D" else rule.prefix + _roman(number, rule.style)
+            found.setdefault(label, page)
+    return found if len(rules) > 1 or (rules and (rules[0].prefix or rules[0].start != 1)) else {}
+
+
+def _roman(number: int, style: str) -> str:
+    if style not in ("r", "R") or number > 3999:
+        return ""
+    text = ""
+    for value, sign in zip(
+        (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
+        ("m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"),
+        strict=True,
+    ):
+        text += sign * (number // value)
+        number %= value
+    return text if style == "r" else text.upper()
+
+
+def _merged(groups: Iterable[Sequence[Promised]]) -> list[Promised]:
+    """The tables as one: that of a part goes below the entry of the part, and what is said twice counts once."""
+    merged: list[Promised] = []
+    for group in groups:
+        known = {(letters(each.title), each.page) for each in merged}
+        new = [each for each in group if (letters(each.title), each.page) not in known]
+        if not merged or not new:
+            merged += new
+            continue
+        first = new[0]
+        above = [each for each in merged if each.page <= first.page]
+        below = _level_below(above, group, known)
+        step = below - min(each.level for each in new)
+        merged += [evolve(each, level=each.level + step) for each in new]
+        merged.sort(key=lambda each: (each.page, each.y if math.isfinite(each.y) else -1.0))
+    return merged
+
+
+def _level_below(above: Sequence[Promised], group: Sequence[Promised], known: set[tuple[str, int]]) -> int:
+    """The level of a later table's highest entries: that of one both have, else one below the nearest before."""
+    shared = [each for each in group if (letters(each.title), each.page) in known]
+    if shared:
+        return min(each.level for each in shared) + 1
+    return above[-1].level + 1 if above else 1

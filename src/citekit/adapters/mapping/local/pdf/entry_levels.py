@@ -1,0 +1,75 @@
+"""The levels of the entries of a table of contents: by their numbers, their indents and their type."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from attrs import evolve
+
+from citekit.adapters.mapping.local.pdf.contents_page import Entry
+from citekit.adapters.mapping.local.pdf.numbering import depth_of, rank_of, roman_of
+
+TOLERANCE = 2.5
+"""Points that two indents of one level may differ."""
+
+NUMBERED = 0.3
+"""The part of the entries that must be numbered for numbers to tell levels."""
+
+
+def levels_of(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries with levels from 1. A number tells the level; an entry without one has that of its indent."""
+    parts = _parts(entries)
+    depths = [0 if entry in parts else depth_of(entry.title) for entry in entries]
+    indents = _indents(entries)
+    if sum(map(bool, depths)) < NUMBERED * len(entries):
+        return _by_indent(entries, indents, parts)
+    usual = _usual(depths, indents)
+    levels = [
+        0 if entry in parts else depth or usual[indent]
+        for entry, depth, indent in zip(entries, depths, indents, strict=True)
+    ]
+    least = min(levels)
+    return [evolve(entry, level=level - least + 1) for entry, level in zip(entries, levels, strict=True)]
+
+
+def _parts(entries: Sequence[Entry]) -> set[Entry]:
+    """Entries above the chapters: called parts, or with Roman numbers beside chapters with Arabic ones."""
+    named = {entry for entry in entries if rank_of(entry.title) == 0}
+    roman = [entry for entry in entries if roman_of(entry.title)]
+    counted = [roman_of(entry.title) for entry in roman]
+    if "I" in counted and "II" in counted and any(depth_of(entry.title) for entry in entries):
+        named |= set(roman)
+    return named
+
+
+def _indents(entries: Sequence[Entry]) -> list[int]:
+    """For each entry, which indent of the table it has, from 0."""
+    starts: list[float] = []
+    for left in sorted(entry.left for entry in entries):
+        if not starts or left - starts[-1] > TOLERANCE:
+            starts.append(left)
+    return [sum(left <= entry.left for left in starts) - 1 for entry in entries]
+
+
+def _usual(depths: Sequence[int], indents: Sequence[int]) -> dict[int, int]:
+    """The depth of most numbered entries of each indent; one without any is a level deeper than the one before it."""
+    usual: dict[int, int] = {}
+    previous = 0
+    for indent in sorted(set(indents)):
+        own = Counter(depth for depth, at in zip(depths, indents, strict=True) if at == indent and depth)
+        previous = own.most_common(1)[0][0] if own else previous + 1
+        usual[indent] = previous
+    return usual
+
+
+def _by_indent(entries: Sequence[Entry], indents: Sequence[int], parts: set[Entry]) -> list[Entry]:
+    """Deeper where more indented; among those of one indent the larger and the bold ones are above the others."""
+    keys = [
+        (-1, 0.0, False) if entry in parts else (indent, -entry.size, not entry.bold)
+        for entry, indent in zip(entries, indents, strict=True)
+    ]
+    if len({indent for indent, _, _ in keys}) > 2:
+        keys = [(indent, 0.0, False) for indent, _, _ in keys]
+    ranks = {key: rank for rank, key in enumerate(sorted(set(keys)), 1)}
+    return [evolve(entry, level=ranks[key]) for entry, key in zip(entries, keys, strict=True)]

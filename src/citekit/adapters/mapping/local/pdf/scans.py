@@ -1,0 +1,191 @@
+"""Pages that are pictures of pages: which they are, and their text, where somebody can read it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+
+from citekit.adapters.drivers.pdf_graphics import may_draw, page_graphics
+from citekit.adapters.drivers.pdf_text import Line
+from citekit.adapters.drivers.pymupdf import Document, away, empty_store, exclusive
+from citekit.adapters.mapping.local.ocr import OcrLine, OcrReader
+from citekit.adapters.mapping.local.outline import Draft
+from citekit.adapters.mapping.local.pdf.pages import SAMPLE, PageTexts
+from citekit.domain.errors import CiteKitError
+from citekit.domain.locations import Pages
+
+OCR_PAGES = 40
+"""Scanned pages whose text is read, at some seconds each."""
+
+RESOLUTION = 160
+"""Dots per inch that pages are drawn at to be read."""
+
+PIXELS = 12_000_000
+"""Of a drawn page; a larger one is drawn coarser."""
+
+EMBEDDED = 250_000_000
+"""Pixels of a picture inside the page; a larger one would need gigabytes to decode."""
+
+_COVERED = 0.7
+"""The part of a page that its picture covers at least."""
+
+_SURE = 0.5
+"""How sure a reader is of a line at least."""
+
+
+@frozen
+class Scans:
+    """`bare` pages have no text; `layered` ones hold invisible text that somebody read before."""
+
+    bare: frozenset[int] = frozenset()
+    layered: frozenset[int] = frozenset()
+
+    @property
+    def pages(self) -> frozenset[int]:
+        """All of them."""
+        return self.bare | self.layered
+
+    def notes(self, page_count: int, reads: bool) -> list[str]:
+        """What a reader of the map must know; `reads` says that somebody reads the bare ones."""
+        notes = []
+        if self.bare:
+            hint = "" if reads else " Their text is not read: that needs the extra 'ocr'."
+            notes.append(f"{_count(len(self.bare), page_count)} without text.{hint}")
+        if self.layered:
+            notes.append(f"{_count(len(self.layered), page_count)} with text that was recognised before; it is used.")
+        return notes
+
+
+def _count(number: int, page_count: int) -> str:
+    if number == page_count:
+        return "The page is a scan" if number == 1 else f"All {number} pages are scans"
+    return f"1 of {page_count} pages is a scan" if number == 1 else f"{number} of {page_count} pages are scans"
+
+
+def scans_among(document: Document, texts: PageTexts) -> Scans:
+    """The scans among the pages that were read; none where a sample of the pages that may be some holds none."""
+    candidates = [page for page in range(1, texts.count + 1) if texts.at_hand(page) and _may_be(document, page)]
+    step = max(1, len(candidates) // SAMPLE)
+    if not any(_is_scan(document, page) for page in candidates[::step]):
+        return Scans()
+    scans = [page for page in candidates if _is_scan(document, page)]
+    return Scans(
+        frozenset(page for page in scans if not texts.read(page)), frozenset(page for page in scans if texts.read(page))
+    )
+
+
+def _may_be(document: Document, page: int) -> bool:
+    """Whether a page has a picture at all, large enough to be one of a page."""
+    try:
+        with exclusive():
+            images = document.get_page_images(page - 1)
+    except CiteKitError:
+        raise
+    except Exception:  # a damaged page is no scan; what PyMuPDF raises then is of any kind
+        return False
+    return bool(sum(image[2] * image[3] for image in images) >= 100_000)
+
+
+def _is_scan(document: Document, page: int) -> bool:
+    try:
+        with exclusive():
+            shown = document[page - 1]
+            if not may_draw(shown):
+                return False
+            drawn, visible = page_graphics(shown)
+            whole = float(shown.rect.width * shown.rect.height)
+    except CiteKitError:
+        raise
+    except Exception:  # as in `_may_be`
+        return False
+    covered = sum(max(0.0, each.right - each.left) * max(0.0, each.bottom - each.top) for each in drawn if each.picture)
+    return not visible and covered >= _COVERED * whole
+
+
+def marked(drafts: Sequence[Draft], scans: Scans) -> tuple[Draft, ...]:
+    """The page groups `drafts`, those that hold nothing but scans of the type `scan` (one page) or `scans`."""
+    return tuple(_marked(draft, scans.pages) for draft in drafts)
+
+
+def _marked(draft: Draft, pages: frozenset[int]) -> Draft:
+    assert isinstance(draft.location, Pages)
+    if not pages.issuperset(draft.location.numbers):
+        return draft
+    return evolve(draft, type="scan" if len(draft.location.numbers) == 1 else "scans")
+
+
+def read_scans(document: Document, texts: PageTexts, scans: Scans, ocr: OcrReader) -> list[str]:
+    """Let the lines that `ocr` reads in the first `OCR_PAGES` bare scans be those of their pages; notes about it.
+
+    Raises as `ocr` does.
+    """
+    wanted = sorted(scans.bare)[:OCR_PAGES]
+    read = 0
+    for page in wanted:
+        lines = _read(document, page, ocr)
+        if lines:
+            texts.put(page, lines)
+            read += 1
+    notes = [f"The text of {read} scans was read by a machine, and may be wrong in places."] if read else []
+    if len(scans.bare) > OCR_PAGES:
+        notes.append(f"Only the first {OCR_PAGES} scans were read.")
+    return notes
+
+
+def _read(document: Document, page: int, ocr: OcrReader) -> list[Line]:
+    with exclusive():
+        drawn = _drawn(document, page)
+    if drawn is None:
+        return []
+    image, width, height = drawn
+    with away():
+        found = ocr.lines(image)
+    return _lines([line for line in found if line.score >= _SURE and line.text.strip()], width, height)
+
+
+def _drawn(document: Document, page: int) -> tuple[Any, float, float] | None:
+    """The page as it is shown, in grey, and its size in points; None where it cannot be drawn."""
+    from PIL import Image
+
+    try:
+        if any(image[2] * image[3] > EMBEDDED for image in document.get_page_images(page - 1)):
+            return None
+        empty_store()  # an image decoded at another size is drawn a little otherwise
+        shown = document[page - 1]
+        width, height = max(shown.rect.width, 1.0), max(shown.rect.height, 1.0)
+        zoom = min(RESOLUTION / 72, (PIXELS / (width * height)) ** 0.5)
+        with exclusive() as pymupdf:
+            pixels = shown.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
+    except CiteKitError:
+        raise
+    except Exception:  # as in `_may_be`
+        return None
+    return Image.frombytes("RGB", (pixels.width, pixels.height), bytes(pixels.samples)), width, height
+
+
+def _lines(found: Sequence[OcrLine], width: float, height: float) -> list[Line]:
+    """Lines in points; the height of each tells its size, in steps, for it depends on the letters it happens to hold."""
+    if not found:
+        return []
+    usual = statistics.median((line.box.y2 - line.box.y1) * height for line in found)
+    made: list[Line] = []
+    block = 0
+    for line in found:
+        tall = (line.box.y2 - line.box.y1) * height
+        top, bottom = line.box.y1 * height, line.box.y2 * height
+        if made and not (-tall < top - made[-1].bottom < 0.6 * usual):
+            block += 1
+        size = _size(tall, usual)
+        text = " ".join(line.text.split())
+        made.append(Line(text, line.box.x1 * width, top, line.box.x2 * width, bottom, size, False, block))
+    return made
+
+
+def _size(tall: float, usual: float) -> float:
+    """About that of the type: three quarters of the line's height, the usual one where it is no more than a third off."""
+    ratio = tall / max(usual, 0.1)
+    steps = 1.0 if 0.6 < ratio < 1.34 else round(ratio * 4) / 4
+    return round(0.75 * usual * steps * 2) / 2

@@ -1,0 +1,89 @@
+"""The sections of a PDF without bookmarks: what its printed contents promise, and its headings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from citekit.adapters.mapping.local.pdf.contents import Contents, letters, read_contents
+from citekit.adapters.mapping.local.pdf.headings import Heading, body_of, headings_on
+from citekit.adapters.mapping.local.pdf.levels import levels_of
+from citekit.adapters.mapping.local.pdf.pages import PageTexts
+from citekit.adapters.mapping.local.pdf.placing import Section
+from citekit.adapters.mapping.local.pdf.styles import heading_styles
+
+SPARSE = 4
+"""Pages an entry up to which the printed contents are taken to name every heading."""
+
+READ_LIMIT = 5000
+"""Pages that are searched, at 5 to 10 ms each; a longer document is grouped by pages."""
+
+
+def sections_of_text(texts: PageTexts, contents: bool = True) -> tuple[list[Section], bool]:
+    """The sections in reading order, and whether printed contents tell them; none where nothing tells them from text.
+
+    `contents` says whether the printed table of contents is used.
+    """
+    if texts.count > READ_LIMIT:
+        return [], False
+    texts.learn_from(range(1, texts.count + 1))
+    promised = read_contents(texts)
+    kept = _kept(texts, promised.pages)
+    if promised.entries and contents:
+        return _completed(promised, kept, texts.count), True
+    if len(kept) < 2:
+        return [], False
+    levels = levels_of(kept)
+    return [Section(level, each.text, each.page, each.y) for each, level in zip(kept, levels, strict=True)], False
+
+
+def _kept(texts: PageTexts, skipped: frozenset[int]) -> list[Heading]:
+    """The headings that their type tells, outside the pages of the contents."""
+    body = body_of(texts)
+    if body is None:
+        return []
+    pages = (page for page in range(1, texts.count + 1) if page not in skipped)
+    found = [heading for page in pages for heading in headings_on(page, texts.shown(page), body)]
+    return heading_styles(found, texts, body, skipped)
+
+
+def _completed(contents: Contents, kept: Sequence[Heading], page_count: int) -> list[Section]:
+    """What the contents promise; where they leave long stretches untold, the headings below their entries too."""
+    sections = [Section(each.level, each.title, each.page, each.y) for each in contents.entries]
+    if len(sections) * SPARSE >= page_count:
+        return sections
+    below = _below(contents, kept)
+    levels = levels_of(below) if below else []
+    return _interleaved(sections, [(heading, level) for heading, level in zip(below, levels, strict=True)])
+
+
+def _below(contents: Contents, kept: Sequence[Heading]) -> list[Heading]:
+    """Headings that the contents do not name, of other styles than those that they name."""
+    said = {(letters(each.title), each.page) for each in contents.entries}
+    named = {(line.font, line.size, line.bold) for each in contents.entries for line in each.lines}
+    largest = max((size for _, size, _ in named), default=math.inf)
+    return [
+        heading
+        for heading in kept
+        if (letters(heading.text), heading.page) not in said
+        and heading.style[:3] not in named
+        and heading.style[1] <= largest
+    ]
+
+
+def _interleaved(sections: Sequence[Section], below: Sequence[tuple[Heading, int]]) -> list[Section]:
+    """The sections with each of the others below the one that it follows; what stands before the first is left out."""
+    mixed: list[Section] = []
+    rest = list(below)
+    for place, section in enumerate(sections):
+        mixed.append(section)
+        end = sections[place + 1] if place + 1 < len(sections) else None
+        while rest and (end is None or _where(rest[0][0].page, rest[0][0].y) < _where(end.page, end.y)):
+            heading, level = rest.pop(0)
+            if _where(heading.page, heading.y) > _where(section.page, section.y):
+                mixed.append(Section(section.level + level, heading.text, heading.page, heading.y))
+    return mixed
+
+
+def _where(page: int, y: float) -> tuple[int, float]:
+    return page, y if math.isfinite(y) else 0.0
