@@ -299,7 +299,7 @@ class TestSearching:
 
         assert (one.dense, one.lexical) == (more.dense[:limit], more.lexical[:limit])
         assert len(more.dense) <= limit + 1
-        assert one.ceiling == more.ceiling
+        assert one.ceiling == pytest.approx(more.ceiling, rel=1e-6)  # engines count in single precision
 
     @laws
     @given(entries, st.sets(st.integers(0, 6), min_size=1, max_size=4))
