@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test lint format bench performance library retrieval sweep docs lock clean
+.PHONY: help demo test lint format bench performance structure library retrieval sweep docs lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -12,7 +12,11 @@ help:
 	@echo 'make lint    ruff, mypy and import-linter'
 	@echo 'make bench   measure, and write the tables to benchmarks/results (some minutes)'
 	@echo 'make performance write what make bench measured into docs/explanation/performance.md'
-	@echo 'make library measure a library: make library LIBRARY=DIR'
+	@echo 'make structure measure what structure is found: make structure CORPUS=DIR'
+	@echo 'make library measure a structure: .venv/bench
+	$(BIN)/python -m benchmarks.structure $(CORPUS) $(AREAS)
+
+library: make library LIBRARY=DIR'
 	@echo 'make retrieval measure what is found: make retrieval CORPUS=DIR'
 	@echo 'make sweep   map and cut every file of a folder: make sweep CORPUS=DIR'
 	@echo 'make docs    write the generated reference pages anew'

@@ -25,19 +25,19 @@ def main() -> None:
         sys.exit(f"There is no full run of: {', '.join(wanting)}. Run make bench first (or say --anyway).")
     known = {name: answer for name, answer in answers.items() if answer is not None}
     text = PAGE.read_text("utf-8")
-    text = _between(text, "machine", _machine(known))
-    text = _between(text, "goals", _markdown(targets.table()))
+    text = between(text, "machine", _machine(known))
+    text = between(text, "goals", _markdown(targets.table()))
     for name, answer in known.items():
-        text = _between(text, name, "\n\n".join(_titled(Table(**each)) for each in answer["tables"]))
+        text = between(text, name, "\n\n".join(titled(Table(**each)) for each in answer["tables"]))
     PAGE.write_text(text, "utf-8")
     plots.draw(PAGE.parent / "plots", known)
 
 
-def _between(text: str, name: str, content: str) -> str:
+def between(text: str, name: str, content: str) -> str:
     """The text with what stands between the marks of that name replaced. Raises `ValueError` where there are none."""
     pattern = re.compile(rf"(<!-- measured: {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
     if not pattern.search(text):
-        raise ValueError(f"{PAGE} has no marks for {name}")
+        raise ValueError(f"the page has no marks for {name}")
     return pattern.sub(lambda found: f"{found[1]}\n{content}\n\n{found[2]}", text)
 
 
@@ -47,7 +47,7 @@ def _machine(answers: Mapping[str, dict[str, Any]]) -> str:
     return f"{machine.told(first['machine'])}. The whole run took {seconds / 60:.0f} minutes."
 
 
-def _titled(table: Table) -> str:
+def titled(table: Table) -> str:
     return f"**{table.title}**\n\n{_markdown(table)}"
 
 

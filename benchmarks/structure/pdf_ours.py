@@ -1,0 +1,53 @@
+"""One PDF mapped in a process of its own: `python -m benchmarks.structure.pdf_ours FILE` prints nodes, seconds, memory."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from citekit.adapters.drivers.pymupdf import exclusive
+from citekit.adapters.mapping.local.outline import Draft
+from citekit.adapters.mapping.local.pdf import PdfOutliner
+from citekit.domain.digest import Digest
+from citekit.domain.formats import BY_SUFFIX
+from citekit.domain.locations import Pages
+from citekit.domain.progress import silent
+from citekit.domain.source import Source
+
+HEADINGS = ("part", "chapter", "section", "subsection")
+"""The types of nodes that stand for a heading: not groups of pages, figures or tables."""
+
+
+def nodes(drafts: Sequence[Draft], level: int = 1) -> Iterator[tuple[int, str, int]]:
+    """(level, title, first page) of every node that stands for a heading, in reading order."""
+    for draft in drafts:
+        if draft.type in HEADINGS and isinstance(draft.location, Pages):
+            yield level, draft.title, draft.location.numbers[0]
+        yield from nodes(draft.children, level + 1)
+
+
+def mapped(path: Path) -> dict[str, object]:
+    """What the outliner of PDFs finds in `path`; `seconds` are of the processor, after PyMuPDF is imported."""
+    with exclusive():
+        began = time.process_time()
+    source = Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"])
+    outline = PdfOutliner().outline(source, silent)
+    seconds = time.process_time() - began
+    return {"nodes": list(nodes(outline.drafts)), "seconds": seconds, "megabytes": _peak(), "notes": outline.notes}
+
+
+def _peak() -> float:
+    """The most memory that this process held, in MB; `getrusage` would count that of the process that began it."""
+    try:
+        status = Path("/proc/self/status").read_text("utf-8")
+    except OSError:
+        return float("nan")
+    return float(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]  # it is there on Linux
+
+
+if __name__ == "__main__":
+    print(json.dumps(mapped(Path(sys.argv[1]))))

@@ -1,0 +1,89 @@
+"""PDFs whose bookmarks tell their headings, and copies of them without bookmarks."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import frozen
+
+from benchmarks.places import BENCH
+from benchmarks.structure.scoring import Heading, plain, with_parents
+from citekit.adapters.drivers.pdf_outline import read_bookmarks
+from citekit.adapters.drivers.pdf_text import page_lines
+from citekit.adapters.drivers.pymupdf import Document, opened
+from citekit.domain.errors import CiteKitError
+
+FEWEST = 5
+"""Bookmarks that lead to a page, from which on a document is used."""
+
+PRINTED = 0.5
+"""The part of its bookmarks that must be printed on the page they lead to: else they are no headings but names of files,
+destinations or pages."""
+
+FOLDER = BENCH / "structure-pdf"
+
+_WORD = re.compile(r"[\W\d_]+")
+
+
+@frozen
+class Truth:
+    """A document: the copy without bookmarks, how many pages it has, and its bookmarks with their levels."""
+
+    name: str
+    path: Path
+    pages: int
+    bookmarks: tuple[tuple[int, str, int], ...]
+
+    def headings(self, pages: int | None = None) -> list[Heading]:
+        """The bookmarks as headings, of the first `pages` pages only where that is said."""
+        return with_parents([each for each in self.bookmarks if pages is None or each[2] <= pages])
+
+    @property
+    def depth(self) -> int:
+        """Levels of bookmarks."""
+        return max(level for level, _, _ in self.bookmarks)
+
+
+def truths(folder: Path) -> Iterator[Truth]:
+    """Every PDF of `folder` that can be used, by name."""
+    for path in sorted(folder.glob("*.pdf")):
+        try:
+            with opened(path) as document:
+                found = _truth(document, path)
+        except CiteKitError:
+            continue
+        if found is not None:
+            yield found
+
+
+def _truth(document: Document, path: Path) -> Truth | None:
+    bookmarks = tuple((each.level, each.title, each.page) for each in read_bookmarks(document) if each.page)
+    if len(bookmarks) < FEWEST or _printed(document, bookmarks) < PRINTED:
+        return None
+    return Truth(path.stem, _stripped(document, path), document.page_count, bookmarks)
+
+
+def _printed(document: Document, bookmarks: tuple[tuple[int, str, int], ...]) -> float:
+    """The part of the bookmarks (of a sample of 200 in long documents) whose words stand on their page."""
+    sample = bookmarks[:: max(1, len(bookmarks) // 200)]
+    texts = {page: _letters(" ".join(line.text for line in page_lines(document[page - 1]))) for _, _, page in sample}
+    return sum(bool(_letters(title)) and _letters(title) in texts[page] for _, title, page in sample) / len(sample)
+
+
+def _letters(text: str) -> str:
+    return _WORD.sub("", plain(text))
+
+
+def _stripped(document: Document, path: Path) -> Path:
+    """A copy without the outline; links, labels and everything else stay."""
+    name = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    target = FOLDER / f"{name}.pdf"
+    if not target.exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        document.xref_set_key(document.pdf_catalog(), "Outlines", "null")
+        document.save(target.with_suffix(".new"), garbage=1)
+        target.with_suffix(".new").replace(target)
+    return target
