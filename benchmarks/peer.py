@@ -2,54 +2,39 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import shutil
 import subprocess
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from benchmarks.client import Client
+from benchmarks.environments import Environment
 from benchmarks.measuring import Own
-from benchmarks.places import BENCH
 
 NAME = "citekit 0.2.1"
-REQUIREMENTS = ("citekit==0.2.1", "mcp<2", "pymupdf<2")
-FOLDER = BENCH / "peer"
-PYTHON = FOLDER / "bin" / "python"
-_BUILT = FOLDER / "built"
 _CUTTING = Path(__file__).with_name("peer_cutting.py")
 
 
-@functools.cache
+def _link_ffmpeg() -> None:
+    import imageio_ffmpeg
+
+    link = PYTHON.parent / "ffmpeg"
+    link.unlink(missing_ok=True)
+    link.symlink_to(imageio_ffmpeg.get_ffmpeg_exe())
+
+
+ENVIRONMENT = Environment(
+    NAME, ("citekit==0.2.1", "mcp<2", "pymupdf<2"), "peer", "import citekit.mcp_server", _link_ffmpeg
+)
+PYTHON = ENVIRONMENT.python
+
+
 def missing() -> str | None:
-    """Builds the environment where that was not done yet; None, or why there is none."""
-    if _BUILT.exists():
-        return None
-    try:
-        print(f"building an environment of {NAME} in {FOLDER}", file=sys.stderr, flush=True)
-        shutil.rmtree(FOLDER, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", FOLDER], check=True, capture_output=True)
-        pip: list[str | Path] = [
-            PYTHON,
-            "-m",
-            "pip",
-            "--disable-pip-version-check",
-            "install",
-            "--quiet",
-            *REQUIREMENTS,
-        ]
-        subprocess.run(pip, check=True, capture_output=True, text=True, timeout=240)
-        subprocess.run([PYTHON, "-c", "import citekit.mcp_server"], check=True, capture_output=True, text=True)
-        _link_ffmpeg()
-    except (OSError, subprocess.SubprocessError) as error:
-        said = str(getattr(error, "stderr", None) or error).strip().splitlines()
-        return f"{NAME} could not be installed: {said[-1] if said else type(error).__name__}"
-    _BUILT.touch()
-    return None
+    """Why there is no peer; None where there is one."""
+    return ENVIRONMENT.missing()
 
 
 def note() -> str:
@@ -126,11 +111,3 @@ def cutting(home: Path, folder: Path, stack: ExitStack) -> Cutting | None:
     except ValueError:
         return None
     return process
-
-
-def _link_ffmpeg() -> None:
-    import imageio_ffmpeg
-
-    link = PYTHON.parent / "ffmpeg"
-    link.unlink(missing_ok=True)
-    link.symlink_to(imageio_ffmpeg.get_ffmpeg_exe())

@@ -108,8 +108,8 @@ def _means(report: Report, alone: Table, beside: Table) -> None:
     for table in (alone, beside):
         columns = list(zip(*table.rows, strict=True))[1:]
         table.row("mean", *(_mean(column) for column in columns))
-    if pdf_peer.missing() is not None:
-        beside.notes.append(f"The peer's cells are empty: {pdf_peer.missing()}.")
+    if pdf_peer.ENVIRONMENT.missing() is not None:
+        beside.notes.append(f"The peer's cells are empty: {pdf_peer.ENVIRONMENT.missing()}.")
     whole, same = alone.rows[-1], beside.rows[-1]
     report.fact("pdf-headings-f1", _number(whole[5]))
     report.fact("pdf-headings-f1-to-depth", _number(whole[6]))

@@ -106,7 +106,7 @@ def run(corpus: Path | None) -> Report | None:
         return None
     report = Report("structure-scenes", "Scene cuts against joins made on purpose")
     ways: dict[str, Any] = {OURS: ours}
-    if scenes_peer.missing() is None:
+    if scenes_peer.ENVIRONMENT.missing() is None:
         ways |= {name: scenes_peer.measurer(name) for name in scenes_peer.DETECTORS}
     totals = _joined(report, corpus, ways)
     _plain(report, corpus, ways)

@@ -233,7 +233,9 @@ def cost(path: Path) -> tuple[float, float, float, int]:
 def run(corpus: Path | None = None) -> Report:
     """Measure, print, and write the figures."""
     report = Report("structure-texts", "Texts and data: parts against independent parsers, and cost")
-    right = report.table("Parts (line, name) against another parser", "format", "files", "left out", "F1 looked at", "F1 held back")
+    right = report.table(
+        "Parts (line, name) against another parser", "format", "files", "left out", "F1 looked at", "F1 held back"
+    )
     for suffix in COMPARED:
         seen, held, count, left_out = compared(suffix)
         right.row(suffix, count, left_out, _f1(seen), _f1(held))

@@ -18,6 +18,7 @@ from lxml import etree
 from PIL import Image
 
 from citekit.adapters.drivers import lxml as driver
+from citekit.adapters.drivers import zip_items
 from citekit.adapters.reading import chapter_pages, epub, epub_archive, epub_books
 from citekit.adapters.reading.epub import EpubReader
 from citekit.adapters.reading.epub_archive import EpubArchive
@@ -376,8 +377,8 @@ def test_every_exception_of_zipfile_is_translated() -> None:
     kinds = [kind for _, kind in inspect.getmembers(zipfile, inspect.isclass) if issubclass(kind, Exception)]
 
     assert {zipfile.BadZipFile, zipfile.LargeZipFile} <= set(kinds)
-    assert [] == [kind for kind in (*kinds, zlib.error) if not issubclass(kind, tuple(epub_archive.ERRORS))]
-    assert all(issubclass(ours, CiteKitError) for ours in epub_archive.ERRORS.values())
+    assert [] == [kind for kind in (*kinds, zlib.error) if not issubclass(kind, tuple(zip_items.ERRORS))]
+    assert all(issubclass(ours, CiteKitError) for ours in zip_items.ERRORS.values())
 
 
 def test_the_text_of_one_chapter_is_that_of_the_whole_book_and_the_others_are_not_read(tmp_path: Path) -> None:

@@ -174,10 +174,6 @@ def test_too_many_shared_strings_are_refused(monkeypatch: pytest.MonkeyPatch) ->
         sheet_cells.shared_strings([b"<sst><si><t>twelve chars</t></si></sst>"], "x")
 
 
-def test_every_exception_of_zipfile_is_in_the_table() -> None:
-    assert [] == _unmapped((zipfile.BadZipFile, zipfile.LargeZipFile), office_package.ERRORS)
-
-
 def test_every_exception_of_python_pptx_is_in_the_table() -> None:
     import pptx.exc
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 import stat
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import define, frozen
 
 from citekit.adapters.drivers.files import open_for_reading
-from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
+from citekit.adapters.drivers.zip_items import METHODS, pieces, translated
+from citekit.domain.errors import SourceUnsupported
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -28,23 +28,8 @@ INFO_LIMIT = 8 * 1024 * 1024
 ENTRY_LIMIT = 50_000
 """Items in one archive."""
 
-_PIECE = 64 * 1024
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _PICTURES = (".jpg", ".jpeg", ".jpe", ".png", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".jp2")
 _NUMBER = re.compile(r"(\d{1,18})")
-
-ERRORS: dict[type[Exception], type[CiteKitError]] = {
-    zipfile.BadZipFile: SourceUnsupported,
-    zipfile.LargeZipFile: SourceUnsupported,
-    zlib.error: SourceUnsupported,
-    NotImplementedError: SourceUnsupported,
-    RuntimeError: SourceUnsupported,
-    EOFError: SourceUnsupported,
-    ValueError: SourceUnsupported,
-    OverflowError: SourceUnsupported,
-    OSError: SourceUnreadable,
-}
-"""From the exceptions of zipfile and its decompressors to ours; subclasses included."""
 
 
 @frozen(kw_only=True)
@@ -89,15 +74,13 @@ class ComicArchive:
         item = self.zip.getinfo(name)
         if item.flag_bits & 1:
             raise SourceUnsupported(f"{self.path.name} is protected by a password; use a copy without protection.")
-        if item.compress_type not in _METHODS:
+        if item.compress_type not in METHODS:
             raise SourceUnsupported(f"{self.path.name} holds {name!r} in a compression that is not read here.")
-        data = bytearray()
-        with _translated(self.path), self.zip.open(item) as stream:
-            while len(data) <= limit and (piece := stream.read(min(_PIECE, limit + 1 - len(data)))):
-                data += piece
+        with _translated(self.path):
+            data = b"".join(pieces(self.zip, item, limit))
         if len(data) > limit:
             raise SourceUnsupported(f"{self.path.name} holds {name!r}, which unpacks to more than {limit >> 20} MB.")
-        return bytes(data)
+        return data
 
 
 @contextmanager
@@ -133,13 +116,8 @@ def _is_picture(item: zipfile.ZipInfo) -> bool:
     return parts[-1].lower().endswith(_PICTURES)
 
 
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except tuple(ERRORS) as error:
-        ours = next(ours for theirs, ours in ERRORS.items() if isinstance(error, theirs))
-        raise ours(f"{path.name} cannot be read as a comic (a ZIP archive of pictures): {error}.") from error
+def _translated(path: Path) -> AbstractContextManager[None]:
+    return translated(f"{path.name} cannot be read as a comic, a ZIP archive of pictures")
 
 
 def _info(root: _Element) -> ComicInfo:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote
@@ -17,7 +16,8 @@ from urllib.parse import unquote
 from attrs import evolve, frozen
 
 from citekit.adapters.drivers.files import open_for_reading
-from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
+from citekit.adapters.drivers.zip_items import METHODS, pieces, translated
+from citekit.domain.errors import SourceUnreadable, SourceUnsupported
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -35,22 +35,7 @@ PARTS_LIMIT = 20_000
 RELATIONS_LIMIT = 100_000
 """Parts, and relations of one part, that a file may have."""
 
-_PIECE = 64 * 1024
 _HEAD = 4096
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-
-ERRORS: dict[type[Exception], type[CiteKitError]] = {
-    zipfile.BadZipFile: SourceUnsupported,
-    zipfile.LargeZipFile: SourceUnsupported,
-    zlib.error: SourceUnsupported,
-    NotImplementedError: SourceUnsupported,
-    RuntimeError: SourceUnsupported,
-    EOFError: SourceUnsupported,
-    ValueError: SourceUnsupported,
-    OverflowError: SourceUnsupported,
-    OSError: SourceUnreadable,
-}
-"""From the exceptions of zipfile and its decompressors to ours; subclasses included."""
 
 
 @frozen
@@ -148,13 +133,13 @@ class OfficePackage:
 
     def _pieces(self, name: str, limit: int) -> Iterator[bytes]:
         item = self._items[name]
-        if item.compress_type not in _METHODS:
+        if item.compress_type not in METHODS:
             raise SourceUnsupported(
                 f"{self.path.name}: {name} is compressed by an unusual method ({item.compress_type})."
             )
         done = 0
-        with self._translated(f"its part {name} cannot be unpacked"), self._zip.open(item) as stream:
-            while piece := stream.read(_PIECE):
+        with self._translated(f"its part {name} cannot be unpacked"):
+            for piece in pieces(self._zip, item, limit):
                 done += len(piece)
                 if done > limit:
                     raise self._too_large(name)
@@ -165,13 +150,8 @@ class OfficePackage:
             f"{self.path.name} unpacks to more than is read: {name} has {self._items[name].file_size} bytes or more."
         )
 
-    @contextmanager
-    def _translated(self, what: str) -> Iterator[None]:
-        try:
-            yield
-        except tuple(ERRORS) as error:
-            ours = next(ours for theirs, ours in ERRORS.items() if isinstance(error, theirs))
-            raise ours(f"{self.path.name} cannot be read as an Office file: {what} ({error}).") from error
+    def _translated(self, what: str) -> AbstractContextManager[None]:
+        return translated(f"{self.path.name} cannot be read as an Office file: {what}")
 
 
 @contextmanager

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from pathlib import Path
 from typing import BinaryIO
@@ -15,7 +14,8 @@ from urllib.parse import unquote
 from attrs import frozen
 
 from citekit.adapters.drivers.files import open_for_reading
-from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
+from citekit.adapters.drivers.zip_items import METHODS, pieces, translated
+from citekit.domain.errors import SourceUnsupported
 
 ITEM_LIMIT = 64 * 1024 * 1024
 """Bytes of the largest item that is unpacked."""
@@ -26,33 +26,14 @@ TOTAL_LIMIT = 200 * 1024 * 1024
 ENTRY_LIMIT = 50_000
 """Items in one book."""
 
-_PIECE = 64 * 1024
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-
-ERRORS: dict[type[Exception], type[CiteKitError]] = {
-    zipfile.BadZipFile: SourceUnsupported,
-    zipfile.LargeZipFile: SourceUnsupported,
-    zlib.error: SourceUnsupported,
-    NotImplementedError: SourceUnsupported,
-    RuntimeError: SourceUnsupported,
-    EOFError: SourceUnsupported,
-    ValueError: SourceUnsupported,
-    OverflowError: SourceUnsupported,
-    OSError: SourceUnreadable,
-}
-"""From the exceptions of zipfile and its decompressors to ours; subclasses included."""
-
-
 _NO_ARCHIVE = "it is not a ZIP archive that can be opened"
 
 
 @contextmanager
 def opened_file(path: Path) -> Iterator[BinaryIO]:
     """The file at `path`, to read from. Raises `SourceUnreadable`."""
-    try:
+    with _translated(path, _NO_ARCHIVE):
         stream = open_for_reading(path)
-    except OSError as error:
-        raise _translated(path, error, _NO_ARCHIVE) from error
     with stream:
         yield stream
 
@@ -82,10 +63,8 @@ class EpubArchive:
         self._zip.fp = stream
 
     def _read_directory(self, stream: BinaryIO) -> Directory:
-        try:
+        with _translated(self._path, _NO_ARCHIVE):
             archive = zipfile.ZipFile(stream)
-        except tuple(ERRORS) as error:
-            raise _translated(self._path, error, _NO_ARCHIVE) from error
         names = tuple(item.filename for item in archive.infolist() if not item.is_dir())
         if len(names) > ENTRY_LIMIT:
             raise SourceUnsupported(f"{self._path.name} holds {len(names)} items; at most {ENTRY_LIMIT} are read.")
@@ -114,13 +93,16 @@ class EpubArchive:
     def read(self, name: str) -> bytes:
         """The bytes of an item that `find` or `names` gave. Raises `SourceUnsupported` where it is damaged or too large."""
         item = self._zip.getinfo(name)
-        if item.compress_type not in _METHODS:
+        if item.compress_type not in METHODS:
             raise SourceUnsupported(
                 f"{self._path.name} cannot be read as an EPUB: its item {name!r} is compressed by method "
                 f"{item.compress_type}, and OCF allows only Stored and Deflate (EPUB 3.3, 4.3.2)."
             )
         limit = min(ITEM_LIMIT, self._left)
-        data = self._unpacked(item, limit) if item.file_size <= limit else None
+        data = None
+        if item.file_size <= limit:
+            with _translated(self._path, f"its item {name!r} cannot be unpacked"):
+                data = b"".join(pieces(self._zip, item, limit))
         if data is None or len(data) > limit:
             raise SourceUnsupported(
                 f"{self._path.name} unpacks to more than is read: {name!r} has {item.file_size} bytes or more "
@@ -129,21 +111,6 @@ class EpubArchive:
         self._left -= len(data)
         return data
 
-    def _unpacked(self, item: zipfile.ZipInfo, limit: int) -> bytes:
-        """The bytes of an item, at most one more than `limit`.
 
-        In small pieces: the declared sizes may be lies, and a reading of all at once unpacks first and trims after.
-        """
-        data = bytearray()
-        try:
-            with self._zip.open(item) as stream:
-                while len(data) <= limit and (piece := stream.read(min(_PIECE, limit + 1 - len(data)))):
-                    data += piece
-        except tuple(ERRORS) as error:
-            raise _translated(self._path, error, f"its item {item.filename!r} cannot be unpacked") from error
-        return bytes(data)
-
-
-def _translated(path: Path, error: Exception, what: str) -> CiteKitError:
-    ours = next(ours for theirs, ours in ERRORS.items() if isinstance(error, theirs))
-    return ours(f"{path.name} cannot be read as an EPUB: {what} ({error}).")
+def _translated(path: Path, what: str) -> AbstractContextManager[None]:
+    return translated(f"{path.name} cannot be read as an EPUB: {what}")
