@@ -23,11 +23,9 @@ from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.evidence_files import FileEvidenceStore
 from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed, HomeUnwritable
-from citekit.domain.evidence import EvidenceKey, Extraction
-from citekit.domain.locations import Pages
-from citekit.domain.ports.evidence_store import Make
+from citekit.domain.evidence import Extraction
+from tests.adapters.pieces_of_evidence import EXTRACTION, key_of, writing
 
-EXTRACTION = Extraction(suffix=".pdf", media_type="application/pdf", extent=Pages.of([1]))
 PRELUDE = """
 import os, signal, sys, time
 from pathlib import Path
@@ -45,18 +43,6 @@ extraction = Extraction(suffix=".pdf", media_type="application/pdf", extent=Page
 def key_of(name):
     return EvidenceKey(Digest.of_bytes(name.encode()))
 """
-
-
-def key_of(name: str) -> EvidenceKey:
-    return EvidenceKey(Digest.of_bytes(name.encode()))
-
-
-def writing(data: bytes) -> Make:
-    def make(target: Path) -> Extraction:
-        target.write_bytes(data)
-        return EXTRACTION
-
-    return make
 
 
 def store_in(home: Path, limit: int = 10**9, grace: float = 0) -> FileEvidenceStore:

@@ -24,7 +24,6 @@ from citekit.adapters.storage.evidence_files import FileEvidenceStore
 from citekit.adapters.storage.friendly_outputs import FriendlyOutputs
 from citekit.domain.digest import Digest
 from citekit.domain.evidence import (
-    EvidenceKey,
     Extraction,
     ExtractorIdentity,
     Options,
@@ -32,9 +31,8 @@ from citekit.domain.evidence import (
     StoredEvidence,
 )
 from citekit.domain.locations import Pages
-from citekit.domain.ports.evidence_store import Make
+from tests.adapters.pieces_of_evidence import key_of, writing
 
-EXTRACTION = Extraction(suffix=".pdf", media_type="application/pdf", extent=Pages.of([1]))
 SETTLED = 0.1
 """Seconds after which another change of a file shows in its times."""
 
@@ -47,18 +45,6 @@ class SetClock:
 
     def now(self) -> datetime:
         return self.time
-
-
-def key_of(name: str) -> EvidenceKey:
-    return EvidenceKey(Digest.of_bytes(name.encode()))
-
-
-def writing(data: bytes) -> Make:
-    def make(target: Path) -> Extraction:
-        target.write_bytes(data)
-        return EXTRACTION
-
-    return make
 
 
 def never(target: Path) -> Extraction:

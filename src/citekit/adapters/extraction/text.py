@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
 
-from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.file_state import COARSE, FileState
 from citekit.adapters.drivers.files import open_for_reading, unreadable, writing
 from citekit.adapters.drivers.text_file import encoding_of
 from citekit.domain.digest import Digest
@@ -27,7 +27,7 @@ from citekit.domain.source import Source
 INDEX_LIMIT = 16 << 20
 """Bytes of line marks that are kept, 16 for 64 kB of text; the least recently used go first, the newest stays."""
 
-RACY = 2.0
+RACY = COARSE
 """Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
 
 _CHUNK = 1 << 20

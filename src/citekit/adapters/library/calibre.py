@@ -10,6 +10,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from citekit.adapters.drivers.file_state import FINE
 from citekit.adapters.library import calibre_cards
 from citekit.adapters.library.calibre_database import CalibreDatabase, DatabaseState
 from citekit.adapters.library.calibre_files import BookFolders
@@ -18,7 +19,7 @@ from citekit.adapters.library.catalogue import Catalogue
 from citekit.domain.errors import BookMissing
 from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
 
-RACY = 0.05
+RACY = FINE
 """Seconds within which a file may change twice and keep its time of change."""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.file_state import FINE, FileState
 from citekit.adapters.drivers.files import open_for_reading
 from citekit.adapters.drivers.sqlite_index import Index
 from citekit.domain.digest import Digest
@@ -20,7 +20,7 @@ from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.source import Source
 
-RACY = 0.05
+RACY = FINE
 """Seconds within which a file may change twice and keep its time of change."""
 
 

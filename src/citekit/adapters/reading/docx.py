@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.file_state import COARSE, FileState
 from citekit.adapters.drivers.lxml import inner_text, local_name, parse_html
 from citekit.adapters.drivers.mammoth import to_html
 from citekit.adapters.drivers.office_package import OfficePackage, Relation, opened_package
@@ -34,7 +34,7 @@ KEPT = 2
 KEPT_SIZE = 16 * 1024 * 1024
 """Documents whose HTML is kept, and the characters of the largest."""
 
-RACY = 2.0
+RACY = COARSE
 """Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
 
 _READ = frozenset(("styles", "numbering", "footnotes", "endnotes", "comments"))

@@ -12,7 +12,7 @@ from threading import Lock
 
 from attrs import define, field
 
-from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.file_state import COARSE, FileState
 from citekit.adapters.reading.epub_archive import Directory, EpubArchive, opened_file
 from citekit.adapters.reading.epub_package import Package, read_package
 
@@ -22,7 +22,7 @@ BOOKS = 4
 ITEMS_LIMIT = 5000
 """Items of the largest book that is remembered: its directory takes about a kilobyte each."""
 
-RACY = 2.0
+RACY = COARSE
 """Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
 
 

@@ -7,13 +7,13 @@ import time
 from collections import OrderedDict
 from typing import Any
 
-from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.file_state import COARSE, FileState
 from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.sources.known_digests import digest_in, row_of
 from citekit.domain.digest import Digest
 from citekit.domain.formats import DETECTION, Format, called
 
-RACY = 2.0
+RACY = COARSE
 """Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
 
 REMEMBERED = 4096

@@ -11,13 +11,13 @@ from typing import Any, Self
 from attrs import evolve, frozen
 
 from citekit.adapters.drivers.boot import boot_id
-from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.file_state import FINE, FileState
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.evidence import EvidenceKey, Extraction, StoredEvidence
 from citekit.wire import receipts
 
-WINDOW = 0.05
+WINDOW = FINE
 """Seconds within which the file systems that objects lie on may give two changes the same time."""
 
 

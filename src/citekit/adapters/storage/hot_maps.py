@@ -10,14 +10,14 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.file_state import FINE, FileState
 from citekit.domain.resource_map import ResourceMap
 
 HOT_LIMIT = 16 * 1024 * 1024
 """Bytes of map files whose parsed maps are kept in memory (they take about a third more there); the least recently used go
 first."""
 
-RACY = 0.05
+RACY = FINE
 """Seconds within which a file may change twice and keep its time of change."""
 
 

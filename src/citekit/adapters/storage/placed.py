@@ -9,13 +9,13 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.file_state import FINE, FileState
 from citekit.domain.evidence import Receipt
 
 REMEMBERED = 8192
 """Files whose receipts are kept; the least recently looked at go first."""
 
-RACY = 0.05
+RACY = FINE
 """Seconds within which a file may change twice and keep its time of change."""
 
 
