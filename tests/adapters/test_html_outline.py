@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from citekit.adapters.mapping.local.html import HtmlOutliner
@@ -150,6 +150,10 @@ def test_a_page_that_closes_nothing_is_read_once(tmp_path: Path, piece: str) -> 
 
 
 @given(st.lists(pieces, min_size=1, max_size=20).map("\n".join))
+@example("<figure><figcaption>F\n<aside aria-label='E'>\n</figcaption></figure>")
+@example("<figure><figcaption>F\n<h1>A</h1>\n</figcaption></figure>")
+@example("<figure><figcaption>F\n<H3>C\n</figcaption></figure>")
+@example("<figure><figcaption>F</figcaption>\n<section aria-label='E'>\n</section>\n</figure>")
 def test_every_outline_is_sound(tmp_path_factory: pytest.TempPathFactory, content: str) -> None:
     assert_sound(outline(tmp_path_factory.getbasetemp() / "law.html", content))
 

@@ -407,16 +407,18 @@ while True:
     store = store_in(tmp_path, grace=10)
 
     gone = 0
-    for turn in range(400):
-        name = str(turn % 20)
-        stored = store.obtain(key_of(name), writing(name.encode() * 100))
-        try:
-            (tmp_path / "link").hardlink_to(stored.path)
-            (tmp_path / "link").unlink()
-        except FileNotFoundError:
-            gone += 1
-    process.kill()
-    process.communicate()
+    try:
+        for turn in range(400):
+            name = str(turn % 20)
+            stored = store.obtain(key_of(name), writing(name.encode() * 100))
+            try:
+                (tmp_path / "link").hardlink_to(stored.path)
+                (tmp_path / "link").unlink()
+            except FileNotFoundError:
+                gone += 1
+    finally:
+        process.kill()
+        process.communicate()
 
     assert 0 == gone
 

@@ -141,6 +141,7 @@ class _Reader:
     last_heading: int = 0
     kept: int = 0
     last_caption: int = 0
+    last_node: int = 0
     titles: list[str] | None = None
 
     def text(self, text: Text) -> None:
@@ -207,6 +208,7 @@ class _Reader:
             item = Item(heading.line, heading.level, title)
             self.boxes[-1].items.append(item)
             self.body, self.last_heading = item.body, heading.line
+            self.last_node = max(self.last_node, heading.line)
             if not closed and heading.first >= 0:
                 item.body.append(_one_line(heading.words[heading.first :])[:_BODY_LIMIT])
 
@@ -232,10 +234,13 @@ class _Reader:
         if node is None:
             for item in box.items:
                 item.cap = min(item.cap or line, line)
+        else:
+            self.last_node = max(self.last_node, node.line)
         self.boxes[-1].items += box.items if node is None else [node]
         return box.name
 
     def _caption(self, tag: Tag) -> None:
+        """A figure or table is a node where it ends, unless sections begin in it, or a heading is open."""
         kind = _CAPTIONED.get(tag.name)
         if kind is not None:
             around = self.captioned[-1] if self.captioned and self.captioned[-1][0] == kind else None
@@ -247,7 +252,8 @@ class _Reader:
             _, line, words = self.captioned.pop()
             self.catching = None
             title = _one_line(words)[:_TITLE_LIMIT]
-            if title and line > self.last_caption:
+            holds_none = self.heading is None and line >= max(self.last_node, self.boxes[-1].line)
+            if title and line > self.last_caption and holds_none:
                 self.last_caption = line
                 self.boxes[-1].items.append(Item(line, _CAPTION_LEVEL, title, tag.name, tag.line))
 
