@@ -29,7 +29,7 @@ from benchmarks.tasks import Task, tasks
 from citekit.domain.evidence import Evidence
 
 ROUNDS = fewer(7, 2)
-SECONDS = fewer(3.0, 1.0)
+SECONDS = fewer(2.5, 1.0)
 FIRST, NEXT, COMMAND, COPIED = "ours, first cut", "ours, next cut", "citekit resolve", "copying the bytes"
 
 

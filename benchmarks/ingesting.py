@@ -23,7 +23,7 @@ from benchmarks.report import Report
 from citekit import CiteKit
 from citekit.domain.digest import Digest
 
-ROUNDS = fewer(3, 1)
+ROUNDS = fewer(2, 1)
 FEW, MANY = fewer((500, 10_000), (20, 300))
 SETTLED = 2.2
 REAL = (

@@ -21,7 +21,7 @@ from benchmarks.places import ROOT, scratch
 from benchmarks.report import Report, Table
 
 ROUNDS = fewer(11, 3)
-SECONDS = fewer(8.0, 4.0)
+SECONDS = fewer(6.0, 4.0)
 GET_NODE = tool("getNode", resource_id=ASKED, node_id="part_3.section_4")
 CITEKIT: list[str | Path] = [Path(sys.executable).with_name("citekit")]
 BARE_SERVER: list[str | Path] = [sys.executable, "-m", "benchmarks.bare_server"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citekit.domain.digest import Digest
@@ -80,6 +80,11 @@ def spoiled_maps(draw: st.DrawFn) -> dict[str, Any]:
     return spoiled(draw, maps.to_plain_map(draw(maps_with_places_of_all_kinds())))
 
 
+few = settings(max_examples=20)
+"""Whole maps take long to make up."""
+
+
+@few
 @given(maps_with_places_of_all_kinds())
 def test_a_map_as_we_write_it_is_read_the_short_way(resource_map: ResourceMap) -> None:
     plain = json.loads(maps.to_json(resource_map))
@@ -87,6 +92,7 @@ def test_a_map_as_we_write_it_is_read_the_short_way(resource_map: ResourceMap) -
     assert resource_map == read_map(plain)
 
 
+@few
 @given(spoiled_maps())
 def test_what_the_short_way_reads_the_long_way_reads_alike(plain: dict[str, Any]) -> None:
     short = read_map(plain)
@@ -95,6 +101,7 @@ def test_what_the_short_way_reads_the_long_way_reads_alike(plain: dict[str, Any]
         assert repr(maps.leniently(plain, "map")) == repr(short)
 
 
+@few
 @given(spoiled_maps())
 def test_a_spoiled_map_gives_the_map_or_the_faults_of_the_long_way(plain: dict[str, Any]) -> None:
     found = _outcome(maps.from_plain_map, plain)
