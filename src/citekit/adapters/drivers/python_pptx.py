@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from citekit.adapters.drivers.office_package import OfficePackage, Relation
+from citekit.adapters.drivers.office_package import OfficePackage
 from citekit.domain.errors import CiteKitError, LocationMalformed, SourceUnsupported
 from citekit.domain.locations import Box
 
@@ -248,8 +248,3 @@ def sections(package: OfficePackage) -> list[tuple[str, list[int]]]:
 
 def _whole(text: str | None) -> bool:
     return text is not None and text.isascii() and text.isdigit() and len(text) <= 12
-
-
-def is_slide(relation: Relation) -> bool:
-    """Whether a relation leads to a slide."""
-    return relation.kind == "slide" and not relation.outside

@@ -44,19 +44,16 @@ class FileSources:
     def identify(self, path: Path) -> Source:
         """The file at `path`. A link keeps its own name; its target's name counts where the link's says nothing."""
         _check_name(path)
-        place = _place(path)
+        place, status = _place(path)
         _check_name(place)
-        return self._known(place) or self._looked_into(path, place)
+        return self._known(place, status) or self._looked_into(path, place)
 
-    def _known(self, place: Path) -> Source | None:
+    def _known(self, place: Path, status: os.stat_result) -> Source | None:
         """The file, where it was identified before under a name that tells, and looks as it did."""
-        if by_name(place.name) is None:
+        if by_name(place.name) is None or not stat.S_ISREG(status.st_mode):
             return None
-        with suppress(OSError):
-            status = os.stat(place)  # noqa: PTH116 - for every file of a folder
-            known = self._states.identified(FileState.of(status), place.name) if stat.S_ISREG(status.st_mode) else None
-            return known and Source(path=place, digest=known[0], size=status.st_size, format=known[1])
-        return None
+        known = self._states.identified(FileState.of(status), place.name)
+        return known and Source(path=place, digest=known[0], size=status.st_size, format=known[1])
 
     def _looked_into(self, path: Path, place: Path) -> Source:
         try:
@@ -138,14 +135,14 @@ def _check_name(path: Path) -> None:
         raise SourceUnreadable(f"Cannot read {shown}: its name or a folder's is not valid UTF-8. Rename it.") from None
 
 
-def _place(path: Path) -> Path:
-    """The absolute path, links among its folders followed, but not a link that the file itself is."""
+def _place(path: Path) -> tuple[Path, os.stat_result]:
+    """The absolute path, links among its folders followed, but not a link that the file itself is; and what is there."""
     try:
-        os.stat(path)  # noqa: PTH116 - raises where there is nothing
+        status = os.stat(path)  # noqa: PTH116 - for every file of a folder
         folder, name = os.path.split(path)
         if name in ("", ".", ".."):
-            return path.resolve()
-        return Path(os.path.realpath(folder), name)
+            return path.resolve(), status
+        return Path(os.path.realpath(folder), name), status
     except OSError as error:
         raise unreadable(error, path) from error
     except ValueError as error:
