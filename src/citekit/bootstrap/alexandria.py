@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from citekit.application.anywhere import ANYWHERE
 from citekit.application.ingest import Ingest
 from citekit.application.library.ask import Ask
 from citekit.application.library.batch import BatchIngest
@@ -16,7 +17,6 @@ from citekit.application.library.compare_chunking import CompareChunking
 from citekit.application.library.cutting import CutBook
 from citekit.application.library.ingest_book import IngestBook
 from citekit.application.library.narrowing import NarrowTo
-from citekit.application.library.paths import AllowedPaths
 from citekit.application.library.rebuild import Rebuild
 from citekit.application.library.removing import RemoveBook
 from citekit.application.library.try_chunking import TryChunking
@@ -25,6 +25,7 @@ from citekit.bootstrap.first_use import first_use
 from citekit.domain.errors import LibraryUnavailable, RequestRefused
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.ledger import Ledger
+from citekit.domain.ports.folders import Folders
 from citekit.domain.ports.library import Library
 from citekit.domain.ports.personas import Personas
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
@@ -78,18 +79,7 @@ class Alexandria:
     @first_use
     def text(self) -> TextReader:
         """How the text of a document is read."""
-        if "text" in self._given:
-            given: TextReader = self._given["text"]
-            return given
-        from citekit.adapters.reading.any_text import AnyTextReader
-        from citekit.adapters.reading.flowing import FlowingTextReader
-        from citekit.adapters.reading.html_lines import HtmlLinesTextReader
-        from citekit.adapters.reading.lines import LinesTextReader
-        from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
-
-        return AnyTextReader(
-            (PyMuPdfTextReader(), FlowingTextReader(self.app.books), HtmlLinesTextReader(), LinesTextReader())
-        )
+        return self.app.text
 
     @first_use
     def splitter(self) -> SentenceSplitter:
@@ -235,12 +225,9 @@ class Alexandria:
         return self
 
     @property
-    def allowed(self) -> AllowedPaths:
-        """Which files may be named: for an agent those below the home, the roots, the library, the folder of loose files."""
-        if not self.confined:
-            return AllowedPaths(None)
-        folders = (self.settings.home, *self.settings.roots, self.chosen.calibre, self.chosen.browse)
-        return AllowedPaths([folder for folder in folders if folder is not None])
+    def allowed(self) -> Folders:
+        """Which files may be named."""
+        return self.app.client_folders if self.confined else ANYWHERE
 
     @first_use
     def cut(self) -> CutBook:
@@ -253,7 +240,7 @@ class Alexandria:
         app = self.app
         naming = ChooseId(app.maps, self.settings.home)
         return IngestBook(
-            ingest=Ingest(app.sources, app.maps, app.local_mapper, app.locks, naming),
+            ingest=Ingest(app.sources, app.maps, app.local_mapper, app.locks, naming, app.folders),
             reader=self.text,
             cut=self.cut,
             embedder=self.embedder,

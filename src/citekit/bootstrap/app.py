@@ -16,10 +16,12 @@ from citekit.bootstrap.names import ADAPTERS, INDEX, NODES
 from citekit.domain.errors import RequestRefused
 
 if TYPE_CHECKING:
+    from citekit.adapters.probing.remembering import RememberingMeasurer
     from citekit.adapters.drivers.sqlite_index import Index
-    from citekit.adapters.mapping.local.ocr import OcrReader
+    from citekit.adapters.isolating.children import Children
     from citekit.adapters.mapping.model.leftovers import Leftovers
-    from citekit.adapters.reading.any_book import AnyBookReader
+    from citekit.adapters.sources.allowed_folders import AllowedFolders
+    from citekit.adapters.sources.ingested_places import IngestedPlaces
     from citekit.application.adapt import Adapt
     from citekit.application.agent_context import ReadContext
     from citekit.application.check_map import CheckMap
@@ -27,24 +29,31 @@ if TYPE_CHECKING:
     from citekit.application.ingest import Ingest
     from citekit.application.ingest_many import IngestMany
     from citekit.application.locating import LocateSource
+    from citekit.application.measuring import MeasureSource
     from citekit.application.resolve import Resolve
     from citekit.application.search import Search
     from citekit.application.structure import GetStructure
     from citekit.application.verify import VerifyEvidence
+    from citekit.application.verify_quote import VerifyQuote
     from citekit.bootstrap.alexandria import Alexandria
     from citekit.bootstrap.mappers import Mappers
+    from citekit.bootstrap.parsers import Parsers
     from citekit.domain.ports.clock import Clock
     from citekit.domain.ports.evidence_store import EvidenceStore
     from citekit.domain.ports.extractor import Extractor
+    from citekit.domain.ports.folders import Folders
     from citekit.domain.ports.locks import Locks
     from citekit.domain.ports.map_adapter import MapAdapter
     from citekit.domain.ports.map_store import MapStore
     from citekit.domain.ports.mapper import Mapper
+    from citekit.domain.ports.measurer import Measurer
     from citekit.domain.ports.media_probe import MediaProbe
     from citekit.domain.ports.node_index import NodeIndex
     from citekit.domain.ports.outputs import Outputs
+    from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.sources import Sources
+    from citekit.domain.ports.text_reader import TextReader
     from citekit.settings import Settings
     from citekit.wire.locations import BoxOrder
 
@@ -53,11 +62,13 @@ if TYPE_CHECKING:
 class App:
     """The use cases of one home; every port can be given, and is else chosen from the settings.
 
-    `made` are those that were asked for so far. Safe to use from several threads.
+    `made` are those that were asked for so far. Safe to use from several threads. Where it is `confined` it works for
+    somebody who may read only some files, such as an agent; else for the owner of the home.
     """
 
     settings: Settings
     _given: dict[str, Any] = field(factory=dict)
+    confined: bool = False
     made: dict[str, Any] = field(factory=dict, init=False, repr=False)
     lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
 
@@ -89,10 +100,39 @@ class App:
 
     @first_use
     def sources(self) -> Sources:
-        """How files are read."""
+        """How files are read: where confined, only those in allowed folders."""
+        from citekit.adapters.sources.confined import ConfinedSources
         from citekit.adapters.sources.filesystem import FileSources
 
-        return self._given.get("sources") or FileSources(self.index)
+        every = self._given.get("sources") or FileSources(self.index)
+        return ConfinedSources(every, self.client_folders) if self.confined else every
+
+    def for_clients(self) -> App:
+        """The use cases of the same home for somebody who may read only what `client_folders` allow."""
+        return App(self.settings, self._given, confined=True)
+
+    @first_use
+    def client_folders(self) -> AllowedFolders:
+        """What an agent may name and have read: the home, the roots, the folders of ingested files, those of the library."""
+        from citekit.adapters.sources.allowed_folders import AllowedFolders
+
+        chosen = self.settings
+        books = (chosen.library.calibre, chosen.library.browse) if "alexandria" in chosen.library.toolsets else ()
+        folders = (chosen.home, *chosen.roots, *books)
+        return AllowedFolders([folder for folder in folders if folder is not None], self._ingested_places)
+
+    @first_use
+    def folders(self) -> Folders:
+        """Which files may be named and read."""
+        from citekit.adapters.sources.allowed_folders import OwnersFolders
+
+        return self.client_folders if self.confined else OwnersFolders(self._ingested_places)
+
+    @first_use
+    def _ingested_places(self) -> IngestedPlaces:
+        from citekit.adapters.sources.ingested_places import IngestedPlaces
+
+        return IngestedPlaces(self.settings.maps_folder)
 
     @first_use
     def locks(self) -> Locks:
@@ -109,23 +149,63 @@ class App:
         return self._given.get("clock") or SystemClock()
 
     @first_use
-    def reader(self) -> Reader:
-        """How books are read."""
-        return self._given.get("reader") or self.books
+    def parsers(self) -> Parsers:
+        """What opens files, in this process."""
+        from citekit.bootstrap.parsers import Parsers
+
+        chosen = self.settings
+        given: dict[str, Any] = {"clock": self.clock, "index": Late(lambda: self.index)}
+        given |= {name: port for name, port in self._given.items() if name in ("reader", "probe")}
+        return Parsers(chosen.cache_folder / INDEX, chosen.password, chosen.ocr, given)
 
     @first_use
-    def books(self) -> AnyBookReader:
-        """Every kind of reflowable book."""
-        from citekit.adapters.reading.any_book import AnyBookReader
+    def children(self) -> Children | None:
+        """The processes in which files are opened; None where that is done here."""
+        from citekit.bootstrap.isolation import children_of, is_possible
 
-        return AnyBookReader()
+        if self.settings.parsers == "here" or not is_possible():
+            return None
+        return children_of(self.settings)
+
+    def expect(self, path: Path) -> None:
+        """That file will be mapped next: what takes time to start, starts now."""
+        from citekit.bootstrap.parsers import is_mapped_by_compiled
+        from citekit.domain.formats import by_name
+
+        promised = by_name(path.name)
+        if promised is not None and is_mapped_by_compiled(promised) and self.children is not None:
+            self.children.warm()
+
+    @first_use
+    def reader(self) -> Reader:
+        """How books are read."""
+        if "reader" in self._given or self.children is None:
+            return self.parsers.reader
+        from citekit.adapters.isolating.reading import IsolatedReader
+
+        return IsolatedReader(self.children)
 
     @first_use
     def probe(self) -> MediaProbe:
         """How media files are looked into."""
-        from citekit.adapters.probing.pyav import PyAvProbe
+        if "probe" in self._given or self.children is None:
+            return self.parsers.probe
+        from citekit.adapters.isolating.reading import IsolatedProbe
 
-        return self._given.get("probe") or PyAvProbe()
+        return IsolatedProbe(self.children)
+
+    @first_use
+    def text(self) -> TextReader:
+        """How the text of a document is read."""
+        if "text" in self._given:
+            given: TextReader = self._given["text"]
+            return given
+        if self.children is None:
+            return self.parsers.text
+        from citekit.adapters.isolating.reading import IsolatedTextReader
+        from citekit.bootstrap.parsers import is_read_by_compiled
+
+        return IsolatedTextReader(self.parsers.text, self.children, is_read_by_compiled)
 
     @first_use
     def mapper(self) -> Mapper:
@@ -161,18 +241,41 @@ class App:
     @first_use
     def local_mapper(self) -> Mapper:
         """The mapper that asks no model."""
-        from citekit.adapters.mapping.local.mapper import LocalMapper
+        from citekit.adapters.mapping.measured import MeasuredMapper
 
-        reader: Any = Late(lambda: self.reader)  # only books need one
-        return LocalMapper(reader, self.probe, self.clock, self.index, self._ocr(), self.settings.password)
+        here = self.parsers.mapper
+        if self.children is None or "reader" in self._given or "probe" in self._given:
+            return MeasuredMapper(here, self.bounds.remember)
+        from citekit.adapters.isolating.mapper import IsolatedMapper
+        from citekit.bootstrap.parsers import is_mapped_by_compiled
 
-    def _ocr(self) -> OcrReader | None:
-        """Who reads the text of pictures, where that is wanted and can be had."""
-        if not self.settings.ocr:
-            return None
-        from citekit.adapters.mapping.local.ocr import RapidOcrReader
+        isolated = IsolatedMapper(here, self.children, self.clock, is_mapped_by_compiled)
+        return MeasuredMapper(isolated, self.bounds.remember)
 
-        return RapidOcrReader() if RapidOcrReader.installed() else None
+    @first_use
+    def bounds(self) -> RememberingMeasurer:
+        """How far files reach, as it was measured once."""
+        from citekit.adapters.probing.remembering import RememberingMeasurer
+
+        measurer: Any = self._given.get("measurer") or Late(self._measurer)
+        return RememberingMeasurer(measurer, self.index)
+
+    def _measurer(self) -> Measurer:
+        """How far files reach."""
+        here = self.parsers.measurer
+        if self.children is None or "reader" in self._given or "probe" in self._given:
+            return here
+        from citekit.adapters.isolating.measuring import IsolatedMeasurer
+        from citekit.bootstrap.parsers import is_measured_by_compiled
+
+        return IsolatedMeasurer(here, self.children, is_measured_by_compiled)
+
+    @first_use
+    def measure(self) -> MeasureSource:
+        """How far the file of a map reaches."""
+        from citekit.application.measuring import MeasureSource
+
+        return MeasureSource(self.locate, self.bounds)
 
     def adapter_called(self, name: str, box_order: BoxOrder | None = None) -> MapAdapter:
         """The adapter of that name, or of that Python file; `box_order`, for `generic`, is that of corners.
@@ -202,7 +305,7 @@ class App:
         """Turn foreign structure into a map."""
         from citekit.application.adapt import Adapt
 
-        return Adapt(self.sources, self.maps, self.local_mapper, self.locks)
+        return Adapt(self.sources, self.maps, self.local_mapper, self.locks, self.bounds, self.folders)
 
     @first_use
     def context(self) -> ReadContext:
@@ -216,8 +319,17 @@ class App:
         """Who cuts parts out; the first that can do it does."""
         if "extractors" in self._given:
             return tuple(self._given["extractors"])
-        chosen = self.settings
-        return late_extractors(chosen.media, lambda: self.reader, lambda: self.index, chosen.password)
+        return late_extractors(self.settings.media, lambda: self.parsers, self.isolated)
+
+    def isolated(self, name: str, here: Extractor) -> Extractor:
+        """An extractor that does what `here` would in a child, which knows it as `name`."""
+        from citekit.bootstrap.extractors import HERE
+
+        if self.children is None or name in HERE or (name == "chapters" and "reader" in self._given):
+            return here
+        from citekit.adapters.isolating.extractor import IsolatedExtractor
+
+        return IsolatedExtractor(here, name, self.children)
 
     @first_use
     def ingest(self) -> Ingest:
@@ -225,7 +337,9 @@ class App:
         from citekit.application.ingest import Ingest
         from citekit.application.naming import ChooseId
 
-        return Ingest(self.sources, self.maps, self.mapper, self.locks, ChooseId(self.maps, self.settings.home))
+        return Ingest(
+            self.sources, self.maps, self.mapper, self.locks, ChooseId(self.maps, self.settings.home), self.folders
+        )
 
     @first_use
     def ingest_many(self) -> IngestMany:
@@ -239,7 +353,7 @@ class App:
         """Find the file of a map."""
         from citekit.application.locating import LocateSource
 
-        return LocateSource(self.sources, self.settings.home, (*self.settings.roots, self.settings.home))
+        return LocateSource(self.sources, self.settings.home, (*self.settings.roots, self.settings.home), self.folders)
 
     @first_use
     def resolve(self) -> Resolve:
@@ -247,7 +361,7 @@ class App:
         from citekit.application.resolve import Resolve
 
         ingest: Any = Late(lambda: self.ingest)  # only a source that is to be mapped again needs a mapper
-        return Resolve(self.maps, self.evidence, self.outputs, self.extractors, self.locate, ingest)
+        return Resolve(self.maps, self.evidence, self.outputs, self.extractors, self.locate, ingest, self.measure)
 
     @first_use
     def structure(self) -> GetStructure:
@@ -275,7 +389,7 @@ class App:
         """Say what is wrong with a map."""
         from citekit.application.check_map import CheckMap
 
-        return CheckMap(self.locate)
+        return CheckMap(self.locate, self.measure)
 
     @first_use
     def verify(self) -> VerifyEvidence:
@@ -283,6 +397,20 @@ class App:
         from citekit.application.verify import VerifyEvidence
 
         return VerifyEvidence(self.sources, self.outputs, self.resolve)
+
+    @first_use
+    def verify_quote(self) -> VerifyQuote:
+        """Tell whether a quote really stands where it is said to."""
+        from citekit.application.verify_quote import VerifyQuote
+
+        return VerifyQuote(self.maps, self.resolve, self.locate, self.quotable)
+
+    @first_use
+    def quotable(self) -> QuotableTexts:
+        """The texts in which quotes are looked for."""
+        from citekit.bootstrap.quotes import quotable_texts
+
+        return self._given.get("quotable") or quotable_texts(self)
 
     @first_use
     def alexandria(self) -> Alexandria:
@@ -311,6 +439,13 @@ class App:
             remote_leftovers=lambda: [f"{each.name} at {each.service}" for each in self.leftovers.pending()],
             leftovers=lambda: installation.leftovers(list(folders.values())),
         )
+
+    def clean_leftovers(self) -> int:
+        """Remove the temporary files that killed processes left an hour ago or earlier; how many."""
+        from citekit.adapters.probing import installation
+
+        settings = self.settings
+        return installation.clean([settings.maps_folder, settings.output_folder, settings.cache_folder])
 
     def _mapper_choice(self) -> str:
         automatic = self.settings.mapper == "auto"

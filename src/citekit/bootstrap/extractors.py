@@ -9,90 +9,113 @@ from citekit.bootstrap.late import LateExtractor
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Pages, TimeSpan
 
 if TYPE_CHECKING:
-    from citekit.adapters.drivers.sqlite_index import Index
+    from citekit.bootstrap.parsers import Parsers
     from citekit.domain.ports.extractor import Extractor
-    from citekit.domain.ports.reader import Reader
+
+HERE = frozenset(("lines", "ffmpeg"))
+"""Extractors that need no child: of plain texts, and of the program ffmpeg, which is one."""
+
+Wrap = Callable[[str, "Extractor"], "Extractor"]
+"""Puts something around the extractor of that name."""
 
 
 def late_extractors(
-    media: str,
-    reader: Callable[[], Reader],
-    index: Callable[[], Index | None] = lambda: None,
-    password: str | None = None,
+    media: str, parsers: Callable[[], Parsers], wrap: Wrap = lambda _, made: made
 ) -> Sequence[Extractor]:
-    """The extractors, the first of which that can do it does; `media` is the driver that copies clips.
-
-    `index` is where they remember what makes another cut fast; `password` opens PDFs that are locked with it.
-    """
-    clips = (LateExtractor(_clips, TimeSpan), LateExtractor(_ffmpeg, TimeSpan))
-    return (
-        LateExtractor(lambda: _pages(index(), password), Pages),
-        LateExtractor(_slides, Pages),
-        LateExtractor(_lines, Lines),
-        LateExtractor(_regions, Box),
+    """The extractors, the first of which that can do it does; `media` is the driver that copies clips."""
+    clips = [("clips", TimeSpan), ("ffmpeg", TimeSpan)]
+    order = [
+        ("pages", Pages),
+        ("slides", Pages),
+        ("lines", Lines),
+        ("regions", Box),
         *(reversed(clips) if media == "ffmpeg" else clips),
-        LateExtractor(_stills, TimeSpan),
-        LateExtractor(lambda: _chapters(reader()), Chapter),
-        LateExtractor(_cells, Cells),
-        LateExtractor(_comics, Pages),
-    )
+        ("stills", TimeSpan),
+        ("chapters", Chapter),
+        ("cells", Cells),
+        ("comics", Pages),
+    ]
+    return tuple(LateExtractor(_making(name, parsers, wrap), kind) for name, kind in order)
 
 
-def _pages(index: Index | None, password: str | None) -> Extractor:
+def extractor_called(name: str, parsers: Parsers) -> Extractor:
+    """The extractor of that name. Raises `KeyError`."""
+    return _MAKERS[name](parsers)
+
+
+def _making(name: str, parsers: Callable[[], Parsers], wrap: Wrap) -> Callable[[], Extractor]:
+    return lambda: wrap(name, extractor_called(name, parsers()))
+
+
+def _pages(parsers: Parsers) -> Extractor:
     from citekit.adapters.extraction.pdf import PyMuPdfExtractor
 
-    return PyMuPdfExtractor(index, password)
+    return PyMuPdfExtractor(parsers.index, parsers.password)
 
 
-def _slides() -> Extractor:
+def _slides(_: Parsers) -> Extractor:
     from citekit.adapters.extraction.office import SlideExtractor
 
     return SlideExtractor()
 
 
-def _cells() -> Extractor:
+def _cells(_: Parsers) -> Extractor:
     from citekit.adapters.extraction.office import CellsExtractor
 
     return CellsExtractor()
 
 
-def _lines() -> Extractor:
+def _lines(_: Parsers) -> Extractor:
     from citekit.adapters.extraction.text import TextExtractor
 
     return TextExtractor()
 
 
-def _regions() -> Extractor:
+def _regions(_: Parsers) -> Extractor:
     from citekit.adapters.extraction.image import PillowExtractor
 
     return PillowExtractor()
 
 
-def _clips() -> Extractor:
+def _clips(_: Parsers) -> Extractor:
     from citekit.adapters.extraction.media import PyAvClipExtractor
 
     return PyAvClipExtractor()
 
 
-def _ffmpeg() -> Extractor:
+def _ffmpeg(_: Parsers) -> Extractor:
     from citekit.adapters.extraction.media import FfmpegExtractor
 
     return FfmpegExtractor()
 
 
-def _stills() -> Extractor:
+def _stills(_: Parsers) -> Extractor:
     from citekit.adapters.extraction.media import PyAvStillExtractor
 
     return PyAvStillExtractor()
 
 
-def _comics() -> Extractor:
+def _comics(_: Parsers) -> Extractor:
     from citekit.adapters.extraction.cbz import CbzExtractor
 
     return CbzExtractor()
 
 
-def _chapters(reader: Reader) -> Extractor:
+def _chapters(parsers: Parsers) -> Extractor:
     from citekit.adapters.extraction.epub import EpubExtractor
 
-    return EpubExtractor(reader)
+    return EpubExtractor(parsers.reader)
+
+
+_MAKERS: dict[str, Callable[[Parsers], Extractor]] = {
+    "pages": _pages,
+    "slides": _slides,
+    "lines": _lines,
+    "regions": _regions,
+    "clips": _clips,
+    "ffmpeg": _ffmpeg,
+    "stills": _stills,
+    "chapters": _chapters,
+    "cells": _cells,
+    "comics": _comics,
+}

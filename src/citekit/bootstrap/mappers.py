@@ -65,8 +65,8 @@ class Mappers:
             model_name=f"{service.model}@{urlsplit(where).netloc or where}" if where else None,
             concurrency=self.app.settings.concurrency,
             max_requests=self.app.settings.max_requests,
-            stills=JpegStills(self.app.sources, PyAvStillExtractor()),
-            clips=FileClips(self.app.sources, PyAvClipExtractor()),
+            stills=JpegStills(self.app.sources, self.app.isolated("stills", PyAvStillExtractor())),
+            clips=FileClips(self.app.sources, self.app.isolated("clips", PyAvClipExtractor())),
         )
 
     def _gemini(self) -> Service:

@@ -14,5 +14,8 @@ INDEX = "index-1"
 NODES = "nodes-1"
 """The folder of the index of nodes by their words, likewise with its version."""
 
+QUOTABLE = "quotable-1"
+"""The folder of texts in which quotes are looked for, likewise with its version."""
+
 REQUEST_TIMEOUT = 300.0
 """Seconds after which a request to a model is given up, where nothing else is said."""

@@ -11,6 +11,7 @@ from attrs import field, frozen
 from citekit.settings.library import LibrarySettings, library_settings
 from citekit.settings.places import CACHE, MAPS, OUTPUT, home_named
 from citekit.settings.reading import GIGABYTE, count, default, expanded, one_of, read_size
+from citekit.settings.secrets import SUFFIX, read_secret, remember, remember_address, without_user
 
 
 @frozen(kw_only=True)
@@ -19,9 +20,11 @@ class Settings:
 
     `mapper` is a name; `cache_limit` bytes bound the evidence store.
 
-    `roots` are folders in which a source that was moved is looked for. `concurrency` files are mapped at once. `media` is the
+    `roots` are folders in which a source that was moved is looked for, and which agents may name; with `client_roots` also
+    those that an MCP client offers. `concurrency` files are mapped at once. `media` is the
     driver that copies clips: `pyav`, or `ffmpeg` for the program of that name. `password` opens PDFs that are locked. `ocr`
-    reads the text of scans and pictures, where the extra is installed. `model`, `base_url`, `retries`, `timeout`
+    reads the text of scans and pictures, where the extra is installed. `parsers` run `apart`, in a child process that may hold
+    `parser_memory` bytes and is ended after `parser_timeout` seconds without progress, or `here`. `model`, `base_url`, `retries`, `timeout`
     (seconds) and `max_requests` are for mappers that ask a model; keys and the password are never shown.
     """
 
@@ -36,16 +39,26 @@ class Settings:
     media: str = "pyav"
     password: str | None = field(default=None, repr=False)
     ocr: bool = True
+    parsers: str = "apart"
+    parser_timeout: float = 300.0
+    parser_memory: int = 4 * GIGABYTE
+    client_roots: bool = True
     model: str | None = None
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=lambda url: repr(without_user(url)))
     retries: int = 3
     timeout: float | None = None
     max_requests: int | None = None
     gemini_key: str | None = field(default=None, repr=False)
     gemini_variable: str = "GEMINI_API_KEY"
-    openai_base_url: str | None = None
+    openai_base_url: str | None = field(default=None, repr=lambda url: repr(without_user(url)))
     openai_key: str | None = field(default=None, repr=False)
     library: LibrarySettings = field()
+
+    def __attrs_post_init__(self) -> None:
+        """Nothing that is shown from now on holds a secret of these settings."""
+        remember(self.gemini_key, self.openai_key, self.password)
+        remember_address(self.base_url)
+        remember_address(self.openai_base_url)
 
     @library.default
     def _library_in_home(self) -> LibrarySettings:
@@ -66,11 +79,14 @@ class Settings:
 
 MEDIA = ("pyav", "ffmpeg")
 SWITCH = ("on", "off")
+PARSERS = ("apart", "here")
 
 
 def settings_from(environment: Mapping[str, str], home: str | Path | None = None) -> Settings:
     """The settings of an environment; `home` wins over `CITEKIT_HOME`. Raises `RequestRefused` for a value that is none."""
     place = expanded(home_named(environment, home))
+    own = environment.get("GEMINI_API_KEY") or environment.get(f"GEMINI_API_KEY{SUFFIX}")
+    gemini = "GEMINI_API_KEY" if own else "GOOGLE_API_KEY"
     roots = [part for part in environment.get("CITEKIT_ROOTS", "").split(os.pathsep) if part]
     return Settings(
         home=Path(os.path.abspath(place)),  # noqa: PTH100 - resolve() would follow links in the home's own path
@@ -79,16 +95,20 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         roots=tuple(expanded(root).absolute() for root in roots),
         concurrency=count(environment, "CITEKIT_CONCURRENCY", 1) or min(os.cpu_count() or 1, 4),
         media=one_of("CITEKIT_MEDIA", environment.get("CITEKIT_MEDIA") or "pyav", MEDIA),
-        password=environment.get("CITEKIT_PASSWORD") or None,
+        password=read_secret(environment, "CITEKIT_PASSWORD"),
         ocr=one_of("CITEKIT_OCR", environment.get("CITEKIT_OCR") or "on", SWITCH) == "on",
+        parsers=one_of("CITEKIT_PARSERS", environment.get("CITEKIT_PARSERS") or "apart", PARSERS),
+        parser_timeout=default(count(environment, "CITEKIT_PARSER_TIMEOUT", 1), 300),
+        parser_memory=read_size(environment.get("CITEKIT_PARSER_MEMORY") or "4G"),
+        client_roots=one_of("CITEKIT_CLIENT_ROOTS", environment.get("CITEKIT_CLIENT_ROOTS") or "on", SWITCH) == "on",
         model=environment.get("CITEKIT_MODEL") or None,
         base_url=environment.get("CITEKIT_BASE_URL") or None,
         retries=default(count(environment, "CITEKIT_RETRIES", 0), 3),
         timeout=count(environment, "CITEKIT_TIMEOUT", 1),
         max_requests=count(environment, "CITEKIT_MAX_REQUESTS", 1),
-        gemini_key=environment.get("GEMINI_API_KEY") or environment.get("GOOGLE_API_KEY") or None,
-        gemini_variable="GEMINI_API_KEY" if environment.get("GEMINI_API_KEY") else "GOOGLE_API_KEY",
+        gemini_key=read_secret(environment, gemini),
+        gemini_variable=gemini + SUFFIX if environment.get(gemini + SUFFIX) else gemini,
         openai_base_url=environment.get("OPENAI_BASE_URL") or None,
-        openai_key=environment.get("OPENAI_API_KEY") or None,
+        openai_key=read_secret(environment, "OPENAI_API_KEY"),
         library=library_settings(environment, place),
     )

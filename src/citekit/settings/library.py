@@ -9,6 +9,7 @@ from pathlib import Path
 from attrs import field, frozen
 
 from citekit.settings.reading import count, default, folder, one_of, switch
+from citekit.settings.secrets import read_secret, remember, remember_address
 
 TOOLSETS = ("citekit", "alexandria")
 """The groups of tools that `citekit serve` can offer."""
@@ -42,6 +43,11 @@ class LibrarySettings:
     quantization: str = "int8"
     on_disk: bool = False
     tools: frozenset[str] | None = None
+
+    def __attrs_post_init__(self) -> None:
+        """Nothing that is shown from now on holds a secret of these settings."""
+        remember(self.qdrant_key)
+        remember_address(self.qdrant_url)
 
     @ledger.default
     def _ledger_in_folder(self) -> Path:
@@ -85,7 +91,7 @@ def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySett
         qdrant_grpc_port=default(count(environment, "QDRANT_GRPC_PORT", 1), 6334),
         qdrant_prefer_grpc=switch(environment, "QDRANT_PREFER_GRPC") or False,
         qdrant_https=switch(environment, "QDRANT_HTTPS"),
-        qdrant_key=environment.get("QDRANT_API_KEY") or None,
+        qdrant_key=read_secret(environment, "QDRANT_API_KEY"),
         quantization=one_of("CITEKIT_QUANTIZATION", environment.get("CITEKIT_QUANTIZATION") or "int8", QUANTIZATIONS),
         on_disk=switch(environment, "CITEKIT_INDEX_ON_DISK") or False,
         tools=read_toolsets("CITEKIT_TOOLS", environment.get("CITEKIT_TOOLS")),

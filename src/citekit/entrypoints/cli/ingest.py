@@ -19,10 +19,11 @@ from citekit.application.ingest_many import Outcome, files_below
 from citekit.bootstrap import App, bootstrap
 from citekit.domain.errors import Cancelled, CiteKitError
 from citekit.domain.map_card import MapCard
-from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.command import Command, password_option
 from citekit.entrypoints.cli.failing import CommandError, plain_error
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import Watch, watching
 from citekit.entrypoints.cli.wording import counted, lasted
 from citekit.entrypoints.failures import exit_code, sentence
@@ -50,7 +51,7 @@ TYPES = ("document", "pdf", "video", "audio", "image", "text")
     "--timeout", type=click.FloatRange(1), metavar="SECONDS", help="When to give up a request (default: 300)."
 )
 @click.option("--max-requests", type=click.IntRange(1), metavar="N", help="How many requests one map may cost.")
-@click.option("--password", metavar="TEXT", help="Opens a PDF that is locked (default: $CITEKIT_PASSWORD).")
+@password_option("a PDF")
 @click.option(
     "--ocr/--no-ocr", default=None, help="Read the text of scans and pictures (default: with the extra ocr, yes)."
 )
@@ -129,6 +130,7 @@ def _files(app: App, paths: Sequence[str], left_out: Callable[[Path], None]) -> 
 
 def _one(session: Session, app: App, path: Path, wanted_id: str | None, *, kind: str | None, force: bool) -> None:
     start = perf_counter()
+    app.expect(path)
     with watching(session, f"Mapping {path.name}") as watch:
         try:
             made = app.ingest(path, wanted_id=wanted_id, modality=modality_of(kind), force=force, progress=watch)
@@ -198,7 +200,7 @@ def _line(outcome: Outcome, seconds: float | None = None) -> str:
     how = "mapped" if outcome.ingested.mapped_now else "already mapped"
     time = f" in {lasted(seconds)}" if seconds is not None and outcome.ingested.mapped_now else ""
     facts = f"{made.type}, {counted(made.nodes, 'node')}, {how}{time}{_spent(outcome)}"
-    return f"{click.style(printable(made.resource_id), bold=True)}  {printable(made.title)}  ({facts})"
+    return f"{styled(printable(made.resource_id), bold=True)}  {printable(made.title)}  ({facts})"
 
 
 def _spent(outcome: Outcome) -> str:
@@ -229,7 +231,7 @@ def _finish(session: Session, done: Sequence[Outcome], seconds: float) -> None:
     if not session.as_json:
         for outcome in failed:
             message = sentence(cast("CiteKitError", outcome.error))
-            click.echo(printable(f"Failed: {outcome.path}: {message}"), err=True)
+            session.note(f"Failed: {outcome.path}: {message}")
     raise CommandError("SomeFailed", f"{len(failed)} of {counted(len(done), 'file')} could not be mapped.", plain)
 
 

@@ -1,0 +1,193 @@
+"""A child of our own program that answers messages, and can be killed at any moment (POSIX).
+
+A message is eight bytes of length, big end first, and so many bytes. The child gets the end of a pipe that nobody writes to:
+when the parent ends, however it ends, the kernel ends the child, even in the middle of a compiled loop.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from time import monotonic
+
+from attrs import define, field
+
+MESSAGE_LIMIT = 1 << 30
+"""Bytes of the longest message that is read; whoever sends a longer one is taken for broken."""
+
+_HEAD = struct.Struct(">Q")
+_PIECE = 1 << 20
+_ENDING = 5.0
+_KEPT = (
+    "HOME", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "OMP_NUM_THREADS", "PATH", "TMPDIR", "TZ",
+)  # fmt: skip
+
+
+class ChildEndedError(Exception):
+    """The child is gone; `status` is what it ended with, negative for the signal that killed it."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+        super().__init__(status)
+
+    @property
+    def how(self) -> str:
+        """How it ended, in words."""
+        if self.status >= 0:
+            return f"ended with status {self.status}"
+        with suppress(ValueError):
+            return f"was ended by {signal.Signals(-self.status).name}"
+        return f"was ended by signal {-self.status}"
+
+
+def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """What a child needs of our environment, which holds no key of anybody: places, language, nothing else."""
+    return {name: value for name, value in given.items() if name in _KEPT or name.startswith("LC_")}
+
+
+def python(code: str) -> list[str]:
+    """The command that runs `code` with the modules that we see, and nothing of the folder that we are in.
+
+    `-I -S` keep variables, the current folder and start-up files out. Each further argument is left in `sys.argv`.
+    """
+    places = [place for place in sys.path if os.path.isabs(place)]  # noqa: PTH117 - plain texts, as Python keeps them
+    flags = ["-I", "-S", *(["-X", "utf8"] if sys.flags.utf8_mode else [])]
+    find = f"import sys; count = int(sys.argv[1]); sys.path[:] = sys.argv[2 : 2 + count]; del sys.argv[1 : 2 + count]; {code}"
+    return [sys.executable, *flags, "-c", find, str(len(places)), *places]
+
+
+@define
+class Line:
+    """One side of a pair of pipes: reads messages from `source`, writes them to `sink` (descriptors)."""
+
+    source: int
+    sink: int
+    _held: bytearray = field(factory=bytearray, init=False, repr=False)
+
+    def send(self, message: bytes) -> None:
+        """Send a message. Raises `OSError` where nobody reads any more."""
+        left = memoryview(_HEAD.pack(len(message)) + message)
+        while left:
+            left = left[os.write(self.sink, left) :]
+
+    def receive(self, timeout: float | None = None) -> bytes | None:
+        """The next message, or None where it is not there within `timeout` seconds; what came of it is kept.
+
+        Raises `EOFError` where the other side has ended, or sends what is no message.
+        """
+        due = None if timeout is None else monotonic() + timeout
+        while (message := self._message()) is None:
+            if not _readable(self.source, None if due is None else max(0.0, due - monotonic())):
+                return None
+            piece = os.read(self.source, _PIECE)
+            if not piece:
+                raise EOFError
+            self._held += piece
+        return message
+
+    def _message(self) -> bytes | None:
+        if len(self._held) < _HEAD.size:
+            return None
+        (size,) = _HEAD.unpack_from(self._held)
+        if size > MESSAGE_LIMIT:
+            raise EOFError
+        end = _HEAD.size + size
+        if len(self._held) < end:
+            return None
+        message = bytes(memoryview(self._held)[_HEAD.size : end])
+        del self._held[:end]
+        return message
+
+    def close(self) -> None:
+        """Close both descriptors."""
+        os.close(self.source)
+        os.close(self.sink)
+
+
+@define
+class Child:
+    """A running child. One caller at a time."""
+
+    _process: subprocess.Popen[bytes]
+    _line: Line
+    _life: int
+    _is_open: bool = field(default=True, init=False)
+
+    @classmethod
+    def start(cls, command: Sequence[str]) -> Child:
+        """Start `command`, with three descriptors as its last words: of its `Line`, and of the pipe that tells of our end.
+
+        Raises `OSError` where it cannot be started.
+        """
+        to_child, from_child, life = os.pipe(), os.pipe(), os.pipe()
+        theirs = (to_child[0], from_child[1], life[0])
+        try:
+            process = subprocess.Popen(
+                [*command, *map(str, theirs)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=environment(),
+                pass_fds=theirs,
+            )
+        except BaseException:
+            for descriptor in (to_child[1], from_child[0], life[1]):
+                os.close(descriptor)
+            raise
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+        return cls(process, Line(from_child[0], to_child[1]), life[1])
+
+    def send(self, message: bytes) -> None:
+        """Send a message. Raises `ChildEndedError`."""
+        try:
+            self._line.send(message)
+        except OSError as error:
+            raise self._ended() from error
+
+    def receive(self, timeout: float) -> bytes | None:
+        """The next message, or None where there is none within `timeout` seconds. Raises `ChildEndedError`."""
+        try:
+            return self._line.receive(timeout)
+        except (OSError, EOFError) as error:
+            raise self._ended() from error
+
+    def kill(self) -> None:
+        """End it now, whatever it does; nothing of it remains."""
+        self._process.kill()
+        self.close()
+
+    def close(self) -> int:
+        """Let it go, and wait until the system has ended it; what it ended with."""
+        if self._is_open:
+            self._is_open = False
+            os.close(self._life)
+            self._line.close()
+        return self._status()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _ended(self) -> ChildEndedError:
+        status = self._status()
+        self.close()
+        return ChildEndedError(status)
+
+    def _status(self) -> int:
+        try:
+            return self._process.wait(_ENDING)
+        except subprocess.TimeoutExpired:  # it hung up, but goes on
+            self._process.kill()
+            return self._process.wait()
+
+
+def _readable(descriptor: int, timeout: float | None) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(None if timeout is None else timeout * 1000))

@@ -1,0 +1,163 @@
+"""The children that parse: started when there is work, asked one thing at a time, killed when they do not come back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from attrs import define, field, frozen
+
+from citekit.adapters.drivers.child_process import Child, ChildEndedError
+from citekit.domain.errors import CiteKitError, SourceUnsupported
+from citekit.domain.progress import Progress, silent
+from citekit.wire.failures import from_plain_error
+from citekit.wire.parsed import as_message, message_from
+
+LOOK = 0.1
+"""Seconds after which `progress` learns that a child is still at work, and may end it."""
+
+
+class ParserBrokenError(RuntimeError):
+    """A fault in our own code, in a child; the text is its traceback."""
+
+
+@frozen
+class Limits:
+    """`seconds` that a child may work without a sign of progress; `memory` and `output` (a file's size) in bytes."""
+
+    seconds: float
+    memory: int
+    output: int
+
+
+@define
+class _Parser:
+    child: Child
+    last: str = ""
+
+
+@define
+class Children:
+    """At most `at_most` children. `hello` is the first message that each gets. Any thread may ask."""
+
+    _command: Callable[[], list[str]]
+    _hello: Callable[[], Mapping[str, Any]]
+    limits: Limits
+    at_most: int = 4
+    _idle: list[_Parser] = field(factory=list, init=False)
+    _busy: int = field(default=0, init=False)
+    _change: threading.Condition = field(factory=threading.Condition, init=False, repr=False)
+
+    def ask(
+        self,
+        what: str,
+        path: Path,
+        arguments: Mapping[str, Any],
+        progress: Progress = silent,
+        failure: type[CiteKitError] = SourceUnsupported,
+    ) -> Any:
+        """What a child answers to `what`, asked of the file at `path`.
+
+        Raises the child's own `CiteKitError`, what `progress` raises (the child is then killed), `failure` where the child
+        dies over the file, or has to be killed, and `ParserBrokenError`.
+        """
+        message = as_message({"do": what, "output": self.limits.output, **arguments})
+        try:
+            said = self._asked(str(path), message, progress)
+        except _DiedError as died:
+            raise failure(f"{path.name} cannot be read: {died}.") from died
+        if "done" in said:
+            return said["done"]
+        if "short" in said:
+            raise failure(f"{path.name} cannot be read: {said['short']}.")
+        raise ParserBrokenError(said["broken"]) if "broken" in said else from_plain_error(said["failed"])
+
+    def _asked(self, path: str, message: bytes, progress: Progress) -> Mapping[str, Any]:
+        parser, is_fresh = self._taken(path)
+        try:
+            said = self._answer(parser, message, progress, is_fresh=is_fresh)
+        except BaseException:
+            parser.child.kill()
+            self._return(None)
+            raise
+        self._return(parser)
+        return said
+
+    def warm(self) -> None:
+        """Have a child ready, so that the first work need not wait for it to start."""
+        with suppress(OSError):
+            parser, _ = self._taken("")
+            self._return(parser)
+
+    def close(self) -> None:
+        """Let all children go that are not at work."""
+        with self._change:
+            idle, self._idle = self._idle, []
+        for parser in idle:
+            parser.child.close()
+
+    def _taken(self, path: str) -> tuple[_Parser, bool]:
+        with self._change:
+            while not self._idle and self._busy >= self.at_most:
+                self._change.wait()
+            self._busy += 1
+            if self._idle:
+                parser = next((each for each in self._idle if each.last == path), self._idle[-1])
+                self._idle.remove(parser)
+                parser.last = path
+                return parser, False
+        try:
+            return _Parser(self._started(), path), True
+        except BaseException:
+            self._return(None)
+            raise
+
+    def _return(self, parser: _Parser | None) -> None:
+        with self._change:
+            self._busy -= 1
+            if parser is not None:
+                self._idle.append(parser)
+            self._change.notify()
+
+    def _started(self) -> Child:
+        try:
+            child = Child.start(self._command())
+            child.send(as_message(self._hello()))
+        except (OSError, ChildEndedError) as error:
+            raise _DiedError(f"the program that would read it cannot be started ({error})") from error
+        return child
+
+    def _answer(self, parser: _Parser, message: bytes, progress: Progress, *, is_fresh: bool) -> Mapping[str, Any]:
+        try:
+            parser.child.send(message)
+            return self._heard(parser.child, progress)
+        except ChildEndedError as ended:
+            if is_fresh or ended.status:
+                raise _DiedError(f"it made the program that reads it end ({ended.how})") from ended
+        parser.child = self._started()  # an idle one had just gone to rest
+        return self._answer(parser, message, progress, is_fresh=True)
+
+    def _heard(self, child: Child, progress: Progress) -> Mapping[str, Any]:
+        shown: tuple[float, float | None, str] = (0.0, None, "")
+        heard = monotonic()
+        while True:
+            answer = child.receive(1.0 if progress is silent else LOOK)
+            if answer is not None:
+                said, heard = message_from(answer), monotonic()
+                if "progress" not in said:
+                    return said
+                done, total, text = said["progress"]
+                shown = (float(done), None if total is None else float(total), str(text))
+            elif monotonic() - heard > self.limits.seconds:
+                raise _DiedError(
+                    f"no progress was made for {self.limits.seconds:g} s (CITEKIT_PARSER_TIMEOUT allows more)"
+                )
+            progress(*shown)
+
+
+class _DiedError(Exception):
+    """A child died over a file, or was killed because it did not come back; the text is a part of a sentence."""

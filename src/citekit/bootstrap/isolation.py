@@ -1,0 +1,56 @@
+"""The children that parse for one home: what each is told first, and what it may not do."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from citekit.bootstrap.names import INDEX
+
+if TYPE_CHECKING:
+    from citekit.adapters.isolating.children import Children
+    from citekit.settings import Settings
+
+_CODE = "from citekit.bootstrap.parser_child import main; main()"
+_LEAST_OUTPUT = 1_000_000_000
+
+_log = logging.getLogger(__name__)
+
+
+def is_possible() -> bool:
+    """Whether this program can start another Python: not where it was frozen into one file, or is embedded."""
+    if sys.executable and not getattr(sys, "frozen", False):
+        return True
+    _log.warning("files are parsed in this very process: there is no Python program that could be started for it")
+    return False
+
+
+def children_of(settings: Settings) -> Children:
+    """The children of that home; none is started yet."""
+    from citekit.adapters.drivers.child_process import python
+    from citekit.adapters.isolating.children import Children, Limits
+
+    limits = Limits(
+        seconds=settings.parser_timeout,
+        memory=settings.parser_memory,
+        output=max(settings.cache_limit, _LEAST_OUTPUT),
+    )
+    return Children(lambda: python(_CODE), lambda: _said_to(settings), limits)
+
+
+def _said_to(settings: Settings) -> Mapping[str, Any]:
+    """The named values of `serve_parent` in `parser_child`."""
+    cache = settings.cache_folder
+    with suppress(OSError):  # whoever cannot write there is told when evidence is kept
+        cache.mkdir(parents=True, exist_ok=True)
+    return {
+        "index_folder": str(cache / INDEX),
+        "password": settings.password,
+        "ocr": settings.ocr,
+        "memory": settings.parser_memory,
+        "writable": [str(cache), tempfile.gettempdir()],
+    }

@@ -1,0 +1,103 @@
+"""The program of a child that parses: gives up what it does not need, then does what its parent asks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from citekit.adapters.drivers.child_process import Line
+from citekit.adapters.drivers.confinement import confine, end_with, limit_memory
+from citekit.adapters.isolating.serving import serve
+from citekit.bootstrap.parsers import Parsers
+from citekit.domain.progress import Progress
+from citekit.wire import bounds
+from citekit.wire.locations import from_plain
+from citekit.wire.maps import to_plain_map
+from citekit.wire.parsed import message_from, options_from, plain_found, plain_manuscript, source_from
+from citekit.wire.receipts import extraction_to_plain
+
+Asked = Mapping[str, Any]
+
+
+def main() -> None:
+    """Serve the process that started this one, which left three descriptors in `sys.argv`; see `Child.start`."""
+    source, sink, life = map(int, sys.argv[1:4])
+    end_with(life)
+    line = Line(source, sink)
+    first = line.receive()
+    assert first is not None
+    _serve_parent(line, **message_from(first))
+
+
+def _serve_parent(
+    line: Line, *, index_folder: str, password: str | None, ocr: bool, memory: int, writable: Sequence[str]
+) -> None:
+    """Hold at most `memory` bytes, write below the folders `writable` alone, and do what is asked."""
+    limit_memory(memory)
+    confine([Path(folder) for folder in writable])
+    serve(line, Parsing(Parsers(Path(index_folder), password, ocr)))
+
+
+@frozen
+class Parsing:
+    """What is asked, done by the parsers, as plain data."""
+
+    parsers: Parsers
+
+    def __call__(self, asked: Asked, progress: Progress) -> Any:
+        """The answer to a request of `Children.ask`."""
+        return self._doing[asked["do"]](asked, progress)
+
+    @property
+    def _doing(self) -> dict[str, Callable[[Asked, Progress], Any]]:
+        return {
+            "map": self._map,
+            "extract": self._extract,
+            "book": self._book,
+            "chapters": self._chapters,
+            "html": self._html,
+            "probe": self._probe,
+            "measure": self._measure,
+            "text": self._text,
+            "written": self._written,
+            "facts": self._facts,
+        }
+
+    def _map(self, asked: Asked, progress: Progress) -> Any:
+        return to_plain_map(self.parsers.mapper.map(source_from(asked["source"]), asked["id"], progress))
+
+    def _extract(self, asked: Asked, progress: Progress) -> Any:
+        extractor = self.parsers.extractor(asked["extractor"])
+        place, options = from_plain(asked["location"]), options_from(asked["options"])
+        made = extractor.extract(source_from(asked["source"]), place, options, Path(asked["target"]), progress)
+        return extraction_to_plain(made)
+
+    def _book(self, asked: Asked, _: Progress) -> Any:
+        return plain_found(self.parsers.reader.read(Path(asked["path"])))
+
+    def _chapters(self, asked: Asked, _: Progress) -> Any:
+        return list(self.parsers.reader.texts(Path(asked["path"]), asked["chapter"], last=asked["last"]))
+
+    def _html(self, asked: Asked, progress: Progress) -> Any:
+        chars = asked["chars"] and (asked["chars"][0], asked["chars"][1])
+        path, chapter = Path(asked["path"]), asked["chapter"]
+        return self.parsers.reader.html(path, chapter, chars, last=asked["last"], progress=progress)
+
+    def _probe(self, asked: Asked, _: Progress) -> Any:
+        return plain_found(self.parsers.probe.probe(Path(asked["path"])))
+
+    def _measure(self, asked: Asked, _: Progress) -> Any:
+        return bounds.to_plain(self.parsers.measurer.measure(source_from(asked["source"])))
+
+    def _text(self, asked: Asked, progress: Progress) -> Any:
+        return plain_manuscript(self.parsers.text.read(source_from(asked["source"]), progress))
+
+    def _written(self, asked: Asked, progress: Progress) -> Any:
+        return plain_manuscript(self.parsers.written.read(source_from(asked["source"]), progress))
+
+    def _facts(self, asked: Asked, _: Progress) -> Any:
+        return plain_found(self.parsers.text.facts(source_from(asked["source"])))

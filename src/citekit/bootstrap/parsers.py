@@ -1,0 +1,148 @@
+"""Everything that opens files of strangers: made in a child, or here where the settings say so."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from citekit.bootstrap.first_use import first_use
+from citekit.bootstrap.late import Late
+from citekit.domain.formats import Format
+from citekit.domain.modality import Modality
+
+if TYPE_CHECKING:
+    from citekit.adapters.drivers.sqlite_index import Index
+    from citekit.adapters.mapping.local.ocr import OcrReader
+    from citekit.adapters.reading.any_book import AnyBookReader
+    from citekit.domain.ports.extractor import Extractor
+    from citekit.domain.ports.mapper import Mapper
+    from citekit.domain.ports.measurer import Measurer
+    from citekit.domain.ports.media_probe import MediaProbe
+    from citekit.domain.ports.reader import Reader
+    from citekit.domain.ports.text_reader import TextReader
+
+
+@define
+class Parsers:
+    """`index_folder` is where they remember what makes another look fast; `password` opens PDFs; `ocr` reads pictures.
+
+    A port that is given (`reader`, `probe`, `clock`, `index`) is used as it is. Any thread may ask.
+    """
+
+    index_folder: Path | None = None
+    password: str | None = field(default=None, repr=False)
+    ocr: bool = True
+    _given: Mapping[str, Any] = field(factory=dict)
+    made: dict[str, Any] = field(factory=dict, init=False, repr=False)
+    lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
+
+    @first_use
+    def index(self) -> Index | None:
+        """What is remembered of files."""
+        if "index" in self._given:
+            given: Index = self._given["index"]
+            return given
+        if self.index_folder is None:
+            return None
+        from citekit.adapters.drivers.sqlite_index import Index
+
+        return Index(self.index_folder)
+
+    @first_use
+    def reader(self) -> Reader:
+        """How reflowable books are read."""
+        return self._given.get("reader") or self.books
+
+    @first_use
+    def books(self) -> AnyBookReader:
+        """Every kind of reflowable book."""
+        from citekit.adapters.reading.any_book import AnyBookReader
+
+        return AnyBookReader()
+
+    @first_use
+    def probe(self) -> MediaProbe:
+        """How recordings are looked into."""
+        from citekit.adapters.probing.pyav import PyAvProbe
+
+        return self._given.get("probe") or PyAvProbe()
+
+    @first_use
+    def measurer(self) -> Measurer:
+        """How far files reach."""
+        from citekit.adapters.probing.measuring import FileMeasurer
+
+        return FileMeasurer(self.reader, self.probe, self.password)
+
+    @first_use
+    def mapper(self) -> Mapper:
+        """The mapper that asks no model."""
+        from citekit.adapters.mapping.local.mapper import LocalMapper
+        from citekit.adapters.storage.system_clock import SystemClock
+
+        reader: Any = Late(lambda: self.reader)  # only books need one
+        clock = self._given.get("clock") or SystemClock()
+        return LocalMapper(reader, self.probe, clock, self.index, self._ocr(), self.password)
+
+    @first_use
+    def text(self) -> TextReader:
+        """How the text of a document is read."""
+        from citekit.adapters.reading.any_text import AnyTextReader
+        from citekit.adapters.reading.flowing import FlowingTextReader
+        from citekit.adapters.reading.html_lines import HtmlLinesTextReader
+        from citekit.adapters.reading.lines import LinesTextReader
+        from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
+
+        books = FlowingTextReader(self.books)
+        return AnyTextReader((PyMuPdfTextReader(), books, HtmlLinesTextReader(), LinesTextReader()))
+
+    @first_use
+    def written(self) -> TextReader:
+        """How a document is read for quotes: words stay parted where a line ends."""
+        from citekit.adapters.reading.any_text import AnyTextReader
+        from citekit.adapters.reading.flowing import FlowingTextReader
+        from citekit.adapters.reading.html_lines import HtmlLinesTextReader
+        from citekit.adapters.reading.lines import LinesTextReader
+        from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
+
+        pages = PyMuPdfTextReader(joining=False, password=self.password)
+        return AnyTextReader((pages, FlowingTextReader(self.books), HtmlLinesTextReader(), LinesTextReader()))
+
+    def extractor(self, name: str) -> Extractor:
+        """The extractor of that name. Raises `KeyError`."""
+        from citekit.bootstrap.extractors import extractor_called
+
+        with self.lock:
+            if name not in self.made:
+                self.made[name] = extractor_called(name, self)
+            found: Extractor = self.made[name]
+            return found
+
+    def _ocr(self) -> OcrReader | None:
+        """Who reads the text of pictures, where that is wanted and can be had."""
+        if not self.ocr:
+            return None
+        from citekit.adapters.mapping.local.ocr import RapidOcrReader
+
+        return RapidOcrReader() if RapidOcrReader.installed() else None
+
+
+def is_mapped_by_compiled(format: Format) -> bool:
+    """Whether mapping such a file takes a parser that is compiled, and so may take its process along."""
+    from citekit.adapters.mapping.local.outliners import CODE
+
+    return format.modality is not Modality.TEXT or format.name in CODE
+
+
+def is_measured_by_compiled(format: Format) -> bool:
+    """Whether measuring such a file takes a parser that is compiled."""
+    return format.modality is not Modality.TEXT
+
+
+def is_read_by_compiled(format: Format) -> bool:
+    """Whether reading the text of such a file takes a parser that is compiled."""
+    return format.modality is not Modality.TEXT or format.name == "html"

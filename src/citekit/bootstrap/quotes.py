@@ -1,0 +1,31 @@
+"""How the texts are read in which quotes are looked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from citekit.bootstrap.names import QUOTABLE
+
+if TYPE_CHECKING:
+    from citekit.bootstrap.app import App
+    from citekit.domain.ports.quotable_texts import QuotableTexts
+    from citekit.domain.ports.text_reader import TextReader
+
+
+def quotable_texts(app: App) -> QuotableTexts:
+    """The texts of files, kept in the cache folder of the home."""
+    from citekit.adapters.mapping.local.media.subtitles import beside, read_cues
+    from citekit.adapters.reading.kept_quotable import KeptQuotableTexts
+    from citekit.adapters.reading.quotable import Beside, QuotableTextReader
+
+    reader = QuotableTextReader(_texts(app), app.probe, Beside(beside, read_cues), app.extractors)
+    return KeptQuotableTexts(reader, app.settings.cache_folder / QUOTABLE)
+
+
+def _texts(app: App) -> TextReader:
+    if app.children is None:
+        return app.parsers.written
+    from citekit.adapters.isolating.reading import IsolatedTextReader
+    from citekit.bootstrap.parsers import is_read_by_compiled
+
+    return IsolatedTextReader(app.parsers.written, app.children, is_read_by_compiled, "written")

@@ -1,0 +1,112 @@
+"""Keys and passwords: where they are read from, and that nothing which is shown holds them.
+
+A secret comes from its variable, or from the file that the variable with `_FILE` behind its name names. The file is
+refused where anybody else may read it, as SSH refuses such a key. A link is followed: the permissions are those of the file
+that was opened.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+
+from citekit.domain.errors import RequestRefused
+
+SUFFIX = "_FILE"
+IN_FILES = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "QDRANT_API_KEY", "CITEKIT_PASSWORD")
+"""The variables that have one for a file beside them."""
+
+FILE_LIMIT = 16_384
+"""Bytes of the longest file that is read as a secret."""
+
+SHORTEST = 6
+"""Characters of the shortest secret that is looked for in what is shown; shorter ones stand in ordinary words."""
+
+HIDDEN = "(secret)"
+
+_known: set[str] = set()
+
+
+def read_secret(environment: Mapping[str, str], name: str) -> str | None:
+    """The secret that a variable says, or the file that `{name}_FILE` names; None where neither is set.
+
+    Raises `RequestRefused` where both are, and for a file that cannot be read, is not text, or is open to others.
+    """
+    value, path = environment.get(name) or None, environment.get(name + SUFFIX) or None
+    if value is not None and path is not None:
+        raise RequestRefused(f"{name} and {name}{SUFFIX} are both set: unset one of them.")
+    return value if path is None else _in_file(name + SUFFIX, path)
+
+
+def remember(*secrets: str | None) -> None:
+    """From now on, `concealed` takes these out."""
+    _known.update(each for each in secrets if each is not None and len(each) >= SHORTEST)
+
+
+def remember_address(url: str | None) -> None:
+    """The same for the user name and the password that may stand in an address."""
+    if url is not None and "@" in url:
+        from urllib.parse import unquote
+
+        user, _, password = url.rpartition("@")[0].rpartition("//")[2].partition(":")
+        remember(*(each for part in (user if not password else "", password) for each in (part, unquote(part))))
+
+
+def concealed(text: str) -> str:
+    """`text` without any secret of this process."""
+    for secret in _known:
+        if secret in text:
+            text = text.replace(secret, HIDDEN)
+    return text
+
+
+def concealed_in_json(text: str) -> str:
+    """The same for a JSON document, whose strings may hold a secret in escapes."""
+    import json
+
+    for secret in _known:
+        for written in {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}:
+            text = text.replace(written, HIDDEN)
+    return text
+
+
+def without_user(url: str | None) -> str | None:
+    """An address without the user name and password that may stand in it."""
+    scheme, slashes, rest = (url or "").rpartition("://")
+    authority, slash, path = rest.partition("/")
+    return url and f"{scheme}{slashes}{authority.rpartition('@')[2]}{slash}{path}"
+
+
+def _in_file(variable: str, path: str) -> str:
+    data = _read(variable, os.path.expanduser(path))  # noqa: PTH111 - a start pays for pathlib only where it needs it
+    try:
+        secret = data.decode().strip("\r\n")
+    except UnicodeDecodeError:
+        secret = ""
+    if not secret.strip() or len(data) > FILE_LIMIT or not secret.isprintable():
+        raise RequestRefused(f"{variable} names {path}, which does not hold one line of text.")
+    return secret
+
+
+def _read(variable: str, path: str) -> bytes:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            _check(variable, path, os.fstat(descriptor))
+            return file.read(FILE_LIMIT + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "that is no path"
+        raise RequestRefused(f"{variable} names {path}, which cannot be read: {reason}.") from error
+
+
+def _check(variable: str, path: str, state: os.stat_result) -> None:
+    """Raise where the opened file is none, or somebody else may read or exchange what is in it."""
+    if not stat.S_ISREG(state.st_mode):
+        raise RequestRefused(f"{variable} names {path}, which is not a file.")
+    if os.name != "posix":
+        return
+    if state.st_mode & 0o077:
+        raise RequestRefused(f"{variable} names {path}, which others can read or write: chmod 600 it.")
+    if state.st_uid not in (os.geteuid(), 0):
+        raise RequestRefused(f"{variable} names {path}, which belongs to somebody else: make a file of your own.")

@@ -1,0 +1,59 @@
+"""The written form of an error, as it goes from the process in which it was raised to the one that asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from citekit.domain import errors
+from citekit.domain.errors import CiteKitError, DriverMissing, FaultyAnswer
+
+CAUSE_LIMIT = 2000
+"""Characters of what is told of an error's cause."""
+
+_SENTENCES = (
+    errors.LocationMalformed,
+    errors.LocationOutside,
+    errors.SourceUnreadable,
+    errors.SourceUnsupported,
+    errors.FormUnsupported,
+    errors.RequestRefused,
+    errors.MapperUnavailable,
+    errors.ExtractionFailed,
+    errors.HomeUnwritable,
+    errors.Cancelled,
+)
+_BY_NAME: dict[str, type[CiteKitError]] = {kind.__name__: kind for kind in _SENTENCES}
+
+
+class DriverError(Exception):
+    """What a driver said in another process: the cause of an error of ours."""
+
+
+def to_plain_error(error: CiteKitError) -> dict[str, Any]:
+    """An error of those that adapters raise while they parse, with the words of its cause."""
+    plain: dict[str, Any] = {"error": type(error).__name__, "text": str(error)}
+    if isinstance(error, DriverMissing):
+        plain |= {"what": error.what, "extra": error.extra}
+    if isinstance(error, FaultyAnswer):
+        plain |= {"what": error.what, "faults": list(error.faults)}
+    if error.__cause__ is not None:
+        plain["cause"] = f"{type(error.__cause__).__name__}: {error.__cause__}"[:CAUSE_LIMIT]
+    return plain
+
+
+def from_plain_error(data: Mapping[str, Any]) -> CiteKitError:
+    """The error that `data` means; one of a kind that is not known is `SourceUnsupported`, in the same words."""
+    error = _error(data)
+    if "cause" in data:
+        error.__cause__ = DriverError(str(data["cause"]))
+    return error
+
+
+def _error(data: Mapping[str, Any]) -> CiteKitError:
+    match data:
+        case {"error": "DriverMissing", "what": str(what), "extra": str(extra)}:
+            return DriverMissing(what, extra)
+        case {"error": "FaultyAnswer", "what": str(what), "faults": [*faults]}:
+            return FaultyAnswer(what, [str(fault) for fault in faults])
+    return _BY_NAME.get(str(data.get("error")), errors.SourceUnsupported)(str(data.get("text")))

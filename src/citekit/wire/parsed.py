@@ -1,0 +1,129 @@
+"""The written forms of what is told to a process that parses, and of what it found."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from citekit.domain.digest import Digest
+from citekit.domain.errors import FaultyAnswer
+from citekit.domain.evidence import Form, Options
+from citekit.domain.formats import Format, called
+from citekit.domain.modality import Modality
+from citekit.domain.source import Source
+
+if TYPE_CHECKING:
+    from citekit.domain.library.books import BookFacts
+    from citekit.domain.library.manuscript import Manuscript
+    from citekit.domain.ports.media_probe import MediaFacts
+    from citekit.domain.ports.reader import Book
+
+_T = TypeVar("_T")
+
+
+def plain_source(source: Source) -> dict[str, Any]:
+    """A source as plain data."""
+    return {
+        "path": str(source.path),
+        "digest": source.digest.hex,
+        "size": source.size,
+        "format": [source.format.name, source.format.modality.value, source.format.media_type],
+    }
+
+
+def source_from(data: Mapping[str, Any]) -> Source:
+    """The source that `data` means."""
+    name, modality, media_type = data["format"]
+    known = called(name)
+    format = known if known is not None and known.media_type == media_type else None
+    return Source(
+        Path(data["path"]),
+        Digest(data["digest"]),
+        data["size"],
+        format or Format(name, Modality(modality), media_type),
+    )
+
+
+def plain_options(options: Options) -> dict[str, Any]:
+    """Options as plain data."""
+    return {"form": options.form.value, "accurate": options.accurate}
+
+
+def options_from(data: Mapping[str, Any]) -> Options:
+    """The options that `data` means."""
+    return Options(Form(data["form"]), data["accurate"])
+
+
+def plain_manuscript(manuscript: Manuscript) -> dict[str, Any]:
+    """A manuscript as plain data, the units as three lists of numbers."""
+    units = manuscript.units
+    return {
+        "kind": manuscript.kind.value,
+        "text": manuscript.text,
+        "units": [units.numbers.tolist(), units.starts.tolist(), units.ends.tolist()],
+    }
+
+
+def manuscript_from(data: Mapping[str, Any]) -> Manuscript:
+    """The manuscript that `data` means. Raises `FaultyAnswer`."""
+    from citekit.domain.library.manuscript import Manuscript, UnitKind, Units
+
+    try:
+        numbers, starts, ends = (array("q", each) for each in data["units"])
+        return Manuscript(UnitKind(data["kind"]), str(data["text"]), Units(numbers, starts, ends))
+    except (TypeError, ValueError, KeyError, OverflowError) as wrong:
+        raise FaultyAnswer("manuscript", [f"$: {wrong}"]) from wrong
+
+
+def plain_found(found: Book | MediaFacts | BookFacts) -> Any:
+    """A book, or the facts of a recording or book, as plain data."""
+    from citekit.wire.converter import CONVERTER
+
+    return CONVERTER.unstructure(found)
+
+
+def book_from(data: object) -> Book:
+    """The book that `data` means. Raises `FaultyAnswer`."""
+    from citekit.domain.ports.reader import Book
+
+    return _found(data, Book)
+
+
+def media_facts_from(data: object) -> MediaFacts:
+    """The facts that `data` mean. Raises `FaultyAnswer`."""
+    from citekit.domain.ports.media_probe import MediaFacts
+
+    return _found(data, MediaFacts)
+
+
+def book_facts_from(data: object) -> BookFacts:
+    """The facts that `data` mean. Raises `FaultyAnswer`."""
+    from citekit.domain.library.books import BookFacts
+
+    return _found(data, BookFacts)
+
+
+def _found(data: object, kind: type[_T]) -> _T:
+    from citekit.wire.converter import structure
+
+    found: _T = structure(data, kind, kind.__name__)
+    return found
+
+
+def as_message(data: Mapping[str, Any]) -> bytes:
+    """A message between processes: JSON in ASCII, so that any text of a file gets through."""
+    return json.dumps(data, separators=(",", ":")).encode("ascii")
+
+
+def message_from(data: bytes) -> dict[str, Any]:
+    """The message in those bytes. Raises `FaultyAnswer`."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as wrong:
+        raise FaultyAnswer("message", [f"$: not JSON: {wrong}"]) from wrong
+    if not isinstance(found, dict):
+        raise FaultyAnswer("message", ["$: a message is a JSON object"])
+    return found

@@ -1,0 +1,82 @@
+"""A child that does what it is asked, however bad that is: run as a program by test_isolating.py."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from citekit.adapters.drivers.child_process import Line
+from citekit.adapters.drivers.confinement import confine, end_with, limit_memory
+from citekit.adapters.isolating.serving import serve
+from citekit.domain.errors import DriverMissing, ExtractionFailed, FaultyAnswer, LocationOutside
+from citekit.domain.progress import Progress
+from citekit.wire.parsed import message_from
+
+
+def work(asked: Mapping[str, Any], progress: Progress) -> Any:
+    """What `asked["do"]` says."""
+    what: str = asked["do"]
+    match what:
+        case "pid":
+            return os.getpid()
+        case "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case "leave":
+            os._exit(0)
+        case "loop":
+            progress(1, 2, "looping")
+            pow(3, 10**9)  # one call into compiled code that nothing in Python can interrupt
+        case "progress":
+            progress(3, 4, "three of four")
+            return "well"
+        case "memory":
+            return len(bytearray(asked["size"]))
+        case "write":
+            with Path(asked["target"]).open("wb") as out:
+                out.write(b"x" * asked["size"])
+            return True
+        case "run":
+            return subprocess.run(["true"], check=False).returncode
+        case "connect":
+            socket.create_connection(("127.0.0.1", asked["port"]), 1).close()
+            return True
+        case "environment":
+            return dict(os.environ)
+        case "sleep":
+            time.sleep(asked["seconds"])
+            return os.getpid()
+    raise _ERRORS[what]
+
+
+try:
+    raise ValueError("the driver's own words")
+except ValueError as _cause:
+    _failed = ExtractionFailed("cannot be cut")
+    _failed.__cause__ = _cause
+
+_ERRORS: dict[str, Exception] = {
+    "outside": LocationOutside("there is no page 9"),
+    "failed": _failed,
+    "missing": DriverMissing("Reading pictures", "ocr"),
+    "faulty": FaultyAnswer("a map", ["nodes: is missing"]),
+    "bug": ZeroDivisionError("a fault of ours"),
+}
+
+
+if __name__ == "__main__":
+    source, sink, life = map(int, sys.argv[1:4])
+    end_with(life)
+    line = Line(source, sink)
+    hello = message_from(line.receive() or b"")
+    if "memory" in hello:
+        limit_memory(hello["memory"])
+    if "writable" in hello:
+        confine([Path(folder) for folder in hello["writable"]])
+    serve(line, work)

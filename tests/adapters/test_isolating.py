@@ -1,0 +1,254 @@
+"""Children that parse: whatever happens to one, who asked gets one clear error, and the next child does the next work."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citekit.adapters.drivers.child_process import environment, python
+from citekit.adapters.drivers.confinement import confine
+from citekit.adapters.isolating.children import Children, Limits, ParserBrokenError
+from citekit.domain.errors import (
+    Cancelled,
+    CiteKitError,
+    DriverMissing,
+    ExtractionFailed,
+    FaultyAnswer,
+    LocationOutside,
+    SourceUnsupported,
+)
+
+PROGRAM = str(Path(__file__).with_name("faulty_child.py"))
+CODE = f"import runpy; runpy.run_path({PROGRAM!r}, run_name='__main__')"
+FILE = Path("/files/bad.pdf")
+
+
+def children(
+    hello: dict[str, Any] | None = None, *, seconds: float = 30, output: int = 1000, at_most: int = 4
+) -> Children:
+    limits = Limits(seconds=seconds, memory=0, output=output)
+    return Children(lambda: python(CODE), lambda: hello or {}, limits, at_most)
+
+
+@pytest.fixture(scope="module")
+def sound() -> Children:
+    return children()
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def until(what: Callable[[], bool]) -> bool:
+    """Whether that comes true within ten seconds."""
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        if what():
+            return True
+        time.sleep(0.005)
+    return False
+
+
+class TestAChildThatDies:
+    def test_leaves_one_clear_error_and_the_next_one_works(self) -> None:
+        some = children()
+        before = some.ask("pid", FILE, {})
+
+        with pytest.raises(SourceUnsupported) as raised:
+            some.ask("crash", FILE, {})
+
+        after = some.ask("pid", FILE, {})
+        assert "bad.pdf cannot be read: it made the program that reads it end (was ended by SIGSEGV)." == str(
+            raised.value
+        )
+        assert before != after
+        assert not is_alive(before)
+
+    def test_gives_the_error_that_its_caller_promises(self, sound: Children) -> None:
+        with pytest.raises(ExtractionFailed):
+            sound.ask("crash", FILE, {}, failure=ExtractionFailed)
+
+    def test_for_want_of_work_is_replaced_unseen(self) -> None:
+        some = children()
+        some.ask("pid", FILE, {})
+        [parser] = some._idle
+        parser.child.send(b'{"do": "leave", "output": 1}')
+        parser.child._process.wait(10)
+
+        assert isinstance(some.ask("pid", FILE, {}), int)
+
+    def test_that_cannot_even_start_is_told_so(self) -> None:
+        some = Children(lambda: ["/no/such/program"], dict, Limits(seconds=1, memory=0, output=1))
+
+        with pytest.raises(SourceUnsupported, match="cannot be started"):
+            some.ask("pid", FILE, {})
+
+    def test_and_sends_no_message_is_taken_for_broken(self) -> None:
+        babble = "import os, sys; os.write(int(sys.argv[2]), b'\\xff' * 64)"
+        some = Children(lambda: python(babble), dict, Limits(seconds=5, memory=0, output=1))
+
+        with pytest.raises(SourceUnsupported, match="made the program that reads it end"):
+            some.ask("pid", FILE, {})
+
+
+class TestAChildThatDoesNotComeBack:
+    def test_is_ended_where_it_makes_no_progress(self) -> None:
+        some = children(seconds=0.3)
+
+        with pytest.raises(SourceUnsupported, match=r"no progress was made for 0.3 s \(CITEKIT_PARSER_TIMEOUT"):
+            some.ask("loop", FILE, {})
+
+        assert "well" == some.ask("progress", FILE, {})
+
+    def test_is_ended_where_nobody_wants_the_answer_any_more(self) -> None:
+        some = children()
+        pid = some.ask("pid", FILE, {})
+
+        def unwanted(done: float, total: float | None = None, message: str = "") -> None:
+            if done:
+                raise Cancelled("not wanted")
+
+        with pytest.raises(Cancelled):
+            some.ask("loop", FILE, {}, unwanted)
+
+        assert not is_alive(pid)
+
+    def test_does_not_outlive_its_parent_even_in_a_loop(self, tmp_path: Path) -> None:
+        told = tmp_path / "pid"
+        parent = (
+            "import sys; from pathlib import Path\n"
+            "from citekit.adapters.drivers.child_process import python\n"
+            "from citekit.adapters.isolating.children import Children, Limits\n"
+            f"some = Children(lambda: python({CODE!r}), dict, Limits(seconds=60, memory=0, output=1))\n"
+            "pid = some.ask('pid', Path('x'), {})\n"
+            f"tell = lambda done, total=None, message='': done and Path({str(told)!r}).write_text(str(pid))\n"
+            "some.ask('loop', Path('x'), {}, tell)\n"
+        )
+        with subprocess.Popen([sys.executable, "-c", parent]) as running:
+            assert until(lambda: told.exists() and bool(told.read_text()))
+            running.send_signal(signal.SIGKILL)
+        child = int(told.read_text())
+
+        assert until(lambda: not is_alive(child))
+
+
+class TestLimits:
+    @pytest.mark.skipif(sys.platform != "linux", reason="counts other memory elsewhere")
+    def test_of_memory_hold(self) -> None:
+        some = children({"memory": 200_000_000})
+
+        with pytest.raises(SourceUnsupported, match=r"more memory than is allowed \(CITEKIT_PARSER_MEMORY"):
+            some.ask("memory", FILE, {"size": 10**9})
+
+        assert 1000 == some.ask("memory", FILE, {"size": 1000})
+
+    def test_of_what_is_written_hold(self, sound: Children, tmp_path: Path) -> None:
+        target = tmp_path / "out"
+
+        with pytest.raises(SourceUnsupported, match="a file of more than 1000 bytes"):
+            sound.ask("write", FILE, {"target": str(target), "size": 5000})
+
+        assert target.stat().st_size <= 1000
+
+    def test_of_their_number_hold(self) -> None:
+        some = children(at_most=2)
+
+        with ThreadPoolExecutor(4) as threads:
+            pids = list(threads.map(lambda _: some.ask("sleep", FILE, {"seconds": 0.05}), range(6)))
+
+        assert len(set(pids)) <= 2
+
+
+class TestWhatGoesBetween:
+    def test_progress_comes_through(self, sound: Children) -> None:
+        seen: list[tuple[float, float | None, str]] = []
+
+        def watch(done: float, total: float | None = None, message: str = "") -> None:
+            seen.append((done, total, message))
+
+        sound.ask("progress", FILE, {}, watch)
+
+        assert (3, 4, "three of four") in seen
+
+    @pytest.mark.parametrize(
+        ("what", "kind", "text"),
+        [
+            ("outside", LocationOutside, "there is no page 9"),
+            ("failed", ExtractionFailed, "cannot be cut"),
+            ("missing", DriverMissing, "Reading pictures needs the extra 'ocr': pip install 'citekit[ocr]'."),
+            ("faulty", FaultyAnswer, "a map: nodes: is missing"),
+        ],
+    )
+    def test_errors_of_ours_come_through(self, sound: Children, what: str, kind: type[CiteKitError], text: str) -> None:
+        with pytest.raises(kind) as raised:
+            sound.ask(what, FILE, {})
+
+        assert kind is type(raised.value)
+        assert text == str(raised.value)
+
+    def test_with_the_words_of_their_cause(self, sound: Children) -> None:
+        with pytest.raises(ExtractionFailed) as raised:
+            sound.ask("failed", FILE, {})
+
+        assert "ValueError: the driver's own words" == str(raised.value.__cause__)
+
+    def test_a_fault_of_ours_is_not_told_as_one_of_the_file(self, sound: Children) -> None:
+        pid = sound.ask("pid", FILE, {})
+
+        with pytest.raises(ParserBrokenError, match="ZeroDivisionError: a fault of ours"):
+            sound.ask("bug", FILE, {})
+
+        assert pid == sound.ask("pid", FILE, {})
+
+
+class TestWhatAChildMay:
+    def test_it_sees_no_key_of_anybody(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", "a secret")
+        monkeypatch.setenv("CITEKIT_PASSWORD", "another")
+
+        seen = children().ask("environment", FILE, {})
+
+        assert set(environment()) >= set(seen) - {"LC_CTYPE"}
+        assert not {"a secret", "another"} & set(seen.values())
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
+    def test_it_writes_runs_and_reaches_nothing_outside(self, tmp_path: Path) -> None:
+        if not _landlock():
+            pytest.skip("this kernel has no Landlock")
+        inside, outside = tmp_path / "inside", tmp_path / "outside"
+        inside.mkdir()
+        some = children({"writable": [str(inside)]})
+
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            refused = [
+                ("write", {"target": str(outside), "size": 1}),
+                ("run", {}),
+                ("connect", {"port": server.getsockname()[1]}),
+            ]
+            for what, arguments in refused:
+                with pytest.raises(ParserBrokenError, match="PermissionError"):
+                    some.ask(what, FILE, arguments)
+
+        assert some.ask("write", FILE, {"target": str(inside / "made"), "size": 1})
+        assert not outside.exists()
+
+
+def _landlock() -> bool:
+    pid = os.fork()
+    if not pid:
+        os._exit(0 if confine([]) else 1)
+    return os.waitpid(pid, 0)[1] == 0
