@@ -8,13 +8,17 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from citekit.application.anywhere import ANYWHERE
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, RequestRefused, ResourceMissing
+from citekit.domain.extents import facts_of, with_extents
 from citekit.domain.ids import check_resource_id, resource_id
 from citekit.domain.locations import Virtual
+from citekit.domain.ports.folders import Folders
 from citekit.domain.ports.locks import Locks
 from citekit.domain.ports.map_adapter import MapAdapter
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.mapper import Mapper
+from citekit.domain.ports.measurer import Measurer
 from citekit.domain.ports.sources import Sources
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.soundness import unsound
@@ -40,6 +44,8 @@ class Adapt:
     maps: MapStore
     facts: Mapper
     locks: Locks
+    measurer: Measurer
+    folders: Folders = ANYWHERE
 
     def __call__(
         self,
@@ -62,6 +68,8 @@ class Adapt:
             place = self._place(made.resource_map, wanted_id, force)
             stored = evolve(made.resource_map, resource_id=place)
             self.maps.put(stored)
+        if source is not None:
+            self.folders.remember(source)  # whoever adapts named it; what the data name is not vouched for
         return evolve(made, resource_map=stored)
 
     def made(
@@ -76,7 +84,7 @@ class Adapt:
         identifier = check_resource_id(wanted_id) if wanted_id is not None else resource_id(here.name)
         known = None if source is None else self.sources.identify(source)
         made = adapter.adapt(data, identifier, known)
-        metadata = {**made.metadata, **self._facts(made, known)}
+        metadata = {**self._measured(made, known), **self._facts(made, known)}
         metadata |= {ORIGIN: str(here), "mapper": adapter.identity.to_metadata()}
         made = evolve(made, resource_id=wanted_id or check_resource_id(made.resource_id), metadata=metadata)
         faults = unsound(made)
@@ -84,6 +92,12 @@ class Adapt:
             raise FaultyAnswer(f"the map that {adapter.identity.name} made of {data}", faults)
         located = sum(not isinstance(node.location, Virtual) for node in made.walk())
         return Adapted(made, located)
+
+    def _measured(self, made: ResourceMap, source: Source | None) -> Mapping[str, Any]:
+        """The metadata, in which the file itself says how far it reaches."""
+        if source is None:
+            return made.metadata
+        return with_extents(made.metadata, facts_of(self.measurer.measure(source)))
 
     def _facts(self, made: ResourceMap, source: Source | None) -> Mapping[str, Any]:
         """What is true of the source, where an adapter that did not look into it may have said otherwise."""

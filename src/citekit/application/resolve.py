@@ -12,9 +12,12 @@ from attrs import evolve, field, frozen
 
 from citekit.application.ingest import Ingest
 from citekit.application.locating import LocateSource
+from citekit.application.measuring import MeasureSource, Reach
 from citekit.application.repeats import Asked, Repeats
 from citekit.domain.address import Address
+from citekit.domain.bounds import Bounds
 from citekit.domain.errors import (
+    Cancelled,
     EvidenceCorrupt,
     FormUnsupported,
     HomeUnwritable,
@@ -24,7 +27,7 @@ from citekit.domain.errors import (
 )
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
 from citekit.domain.formats import Format, by_name
-from citekit.domain.locations import Cells, Chapter, Location, Pages, TimeSpan, Virtual
+from citekit.domain.locations import Location, TimeSpan, Virtual
 from citekit.domain.node import Node, NodeName
 from citekit.domain.ports.evidence_store import EvidenceStore
 from citekit.domain.ports.extractor import Extractor
@@ -32,7 +35,7 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.outputs import Outputs
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.soundness import TIME_SLACK
+from citekit.domain.soundness import TIME_SLACK, misfit
 from citekit.domain.source import Source
 
 _UNSAFE = re.compile(r"[^\w~-]+")
@@ -57,6 +60,7 @@ class Resolve:
     extractors: Sequence[Extractor] = field(converter=tuple[Extractor, ...])
     locate: LocateSource
     ingest: Ingest
+    measure: MeasureSource
     _repeats: Repeats = field(init=False, repr=False)
 
     @_repeats.default
@@ -77,47 +81,70 @@ class Resolve:
         virtual: bool = False,
         options: Options = _USUAL,
         remap: bool = False,
-        confined: bool = False,
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> Evidence:
         """The evidence of a node, or of any other part of a mapped resource.
 
-        `virtual` answers without cutting: no path, but whether the source still is what was mapped. `remap` maps a
-        changed source again instead of refusing, where `confined` only one below the home or its roots; `roots` are
-        folders in which a moved source is looked for. For an address the `node` of the answer is the innermost one that
-        holds it.
+        `virtual` answers without cutting: no path, but whether the source still is what was mapped. The place is held
+        against the file, which is measured once; where it cannot be, the answer says so (`unchecked`). `remap` maps a
+        changed source again instead of refusing; `roots` are folders in which a moved source is looked for. For an address
+        the `node` of the answer is the innermost one that holds it.
 
         Raises `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
         `RequestRefused` (an address of another modality), and what the extractor and the stores raise.
         """
         asked = Asked(what, virtual, options)
         resource_map = self.maps.get(what.resource_id)
-        part = _part(resource_map, what)
-        if virtual or isinstance(part.location, Virtual):
-            cited = Evidence(
-                resource_id=resource_map.resource_id,
-                node=part.node,
-                location=part.location,
-                stale=self.locate.staleness(resource_map),
-            )
-            self._repeats.keep(asked, cited, resource_map, None)
-            return cited
+        if virtual:
+            return self._cited(asked, resource_map, _wanted(resource_map, what))
+        part = self._part(resource_map, what)
+        if isinstance(part.location, Virtual):
+            return self._cited(asked, resource_map, part.location)
         try:
             source = self.locate(resource_map, roots)
         except SourceChanged as changed:
-            if not remap or (confined and not self.locate.is_inside(Path(changed.path))):
+            if not remap:
                 raise
             resource_map = self.ingest(
-                Path(changed.path), wanted_id=resource_map.resource_id, progress=progress
+                Path(changed.path), wanted_id=resource_map.resource_id, named=False, progress=progress
             ).resource_map
-            part = _part(resource_map, what)
+            part = self._part(resource_map, what)
             source = self.locate(resource_map, roots)
         else:
             self._follow(resource_map, source)
         cut = self._physical(what.resource_id, source, part, options, progress)
         self._repeats.keep(asked, cut, resource_map, source)
         return cut
+
+    def _cited(self, asked: Asked, resource_map: ResourceMap, wanted: Location) -> Evidence:
+        """The address of a place that the file has, as far as the file is there to be looked at."""
+        stale = self.locate.staleness(resource_map)
+        measured = stale is None and not isinstance(wanted, Virtual)
+        reach = self.measure(resource_map) if measured else Reach(resource_map.bounds)
+        part = _part(resource_map, asked.what, reach.bounds or resource_map.bounds)
+        cited = Evidence(
+            resource_id=resource_map.resource_id,
+            node=part.node,
+            location=part.location,
+            stale=stale,
+            unchecked=reach.doubt,
+        )
+        if reach.doubt is None:
+            self._repeats.keep(asked, cited, resource_map, reach.source)
+        return cited
+
+    def _part(self, resource_map: ResourceMap, what: NodeName | Address) -> _Part:
+        """What is wanted; where the map says that the file does not reach so far, the file itself is asked."""
+        try:
+            part = _part(resource_map, what, resource_map.bounds)
+        except LocationOutside:
+            return self._part_of_file(resource_map, what)
+        wanted = _wanted(resource_map, what)
+        return part if part.location == wanted else self._part_of_file(resource_map, what)
+
+    def _part_of_file(self, resource_map: ResourceMap, what: NodeName | Address) -> _Part:
+        return _part(resource_map, what, self.measure(resource_map).bounds or resource_map.bounds)
 
     def forms(self, format: Format, location: Location) -> list[Form]:
         """Every form in which that place of such a file can be cut out."""
@@ -143,7 +170,14 @@ class Resolve:
         name = part.file_name + ("_accurate" if options.accurate else "")
 
         def make(target: Path) -> Extraction:
-            made = extractor.extract(source, place, options, target, progress=progress)
+            try:
+                made = extractor.extract(source, place, options, target, progress=progress)
+            except Cancelled:
+                raise
+            except Exception as error:
+                if not self.locate.sources.still(source):  # whatever was not found in it is not there any more
+                    raise SourceChanged(resource_id, str(source.path)) from error
+                raise
             if not self.locate.sources.still(source):
                 raise SourceChanged(resource_id, str(source.path))
             return made
@@ -182,41 +216,41 @@ class Resolve:
         )
 
 
-def _part(resource_map: ResourceMap, what: NodeName | Address) -> _Part:
-    """What is wanted, in terms of the map as it is now; its location ends where the resource ends."""
+def _wanted(resource_map: ResourceMap, what: NodeName | Address) -> Location:
+    """The place that is asked for, whether or not there is one. Raises `NodeMissing`."""
+    return resource_map.find(what.node_id).location if isinstance(what, NodeName) else what.location
+
+
+def _part(resource_map: ResourceMap, what: NodeName | Address, bounds: Bounds) -> _Part:
+    """What is wanted, in terms of the map as it is now; its location ends where the resource ends, as `bounds` have it."""
     if isinstance(what, NodeName):
         node = resource_map.find(what.node_id)
-        place = node.location.clamp(resource_map.bounds)
+        place = _inside_of_kind(node.location, resource_map, bounds).clamp(bounds)
         name = _file_name(what.resource_id, what.node_id.replace(".", "_"))
         return _Part(node, place, name, f"the node {what.node_id} of {what.resource_id}")
     location = what.location
     if location.modality not in (resource_map.modality, location.modality.VIRTUAL):
         scheme = resource_map.modality.scheme
-        raise RequestRefused(f"'{what.resource_id}' is a {resource_map.modality}: its addresses begin with {scheme}://")
-    place = _inside(location, resource_map)
+        raise RequestRefused(
+            f"'{resource_map.resource_id}' is a {resource_map.modality}: its addresses begin with {scheme}://"
+        )
+    place = _inside(_inside_of_kind(location, resource_map, bounds), bounds)
     fragment = str(Address("x", place)).partition("#")[2]
     name = _file_name(what.resource_id, fragment)
     return _Part(resource_map.innermost(place), place, name, str(Address(what.resource_id, place)))
 
 
-def _inside(location: Location, resource_map: ResourceMap) -> Location:
+def _inside_of_kind(location: Location, resource_map: ResourceMap, bounds: Bounds) -> Location:
+    """The place, if it is told by what the resource has. Raises `RequestRefused`."""
+    reason = misfit(location, bounds)
+    if reason is not None:
+        raise RequestRefused(f"'{resource_map.resource_id}' has no such place: {reason}.")
+    return location
+
+
+def _inside(location: Location, bounds: Bounds) -> Location:
     """The place, its open end written out. An address that goes beyond the end is refused: half of it is not what it says."""
-    chapters, pages, sheets = resource_map.bounds.chapters, resource_map.bounds.pages, resource_map.bounds.sheets
-    if sheets is not None and isinstance(location, Pages | Chapter):
-        raise RequestRefused(
-            f"'{resource_map.resource_id}' is a workbook: name a sheet, such as #sheet={sheets[0][0]}."
-        )
-    if sheets is None and isinstance(location, Cells) and (pages is not None or chapters is not None):
-        raise RequestRefused(
-            f"'{resource_map.resource_id}' is no workbook: it has {'chapters' if chapters else 'pages'}."
-        )
-    if isinstance(location, Pages) and pages is None and chapters is not None:
-        raise RequestRefused(
-            f"'{resource_map.resource_id}' is a book without pages: name a chapter, such as #chapter=2."
-        )
-    if isinstance(location, Chapter) and chapters is None and pages is not None:
-        raise RequestRefused(f"'{resource_map.resource_id}' has pages, not chapters: name pages, such as #pages=2-3.")
-    place = location.clamp(resource_map.bounds)
+    place = location.clamp(bounds)
     open_ended = isinstance(location, TimeSpan) and (location.end is None or location.end <= _end(place) + TIME_SLACK)
     if place != location and not open_ended:
         fragment = str(Address("x", location)).partition("#")[2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,19 +12,69 @@ from attrs import field, frozen
 
 from citekit.application.resolve import Resolve
 from citekit.domain.digest import Digest
-from citekit.domain.errors import Cancelled, CiteKitError, DriverMissing, ReceiptMissing, SourceUnreadable, Unavailable
+from citekit.domain.errors import (
+    Cancelled,
+    CiteKitError,
+    DriverMissing,
+    ReceiptMissing,
+    SourceUnreadable,
+    Unavailable,
+)
 from citekit.domain.evidence import EvidenceKey, Extraction, Receipt
 from citekit.domain.ports.outputs import Outputs
 from citekit.domain.ports.sources import Sources
 
 
+class Ruling(StrEnum):
+    """What is the matter with evidence, in one word. All but the first, and those that leave it open, refute it."""
+
+    GENUINE = "genuine"
+    """Cutting that part again gives the same bytes, and all that the receipt says of them."""
+
+    RECEIPT_EDITED = "receipt-edited"
+    """The receipt contradicts itself, or says of the evidence or the source what is not so."""
+
+    OTHER_RECEIPT = "other-receipt"
+    """The receipt is that of another file: this file is other evidence, which a receipt here speaks of."""
+
+    CACHE_EDITED = "cache-edited"
+    """The object in the cache is not what was stored: `citekit cache verify` drops it, resolving makes it anew."""
+
+    EVIDENCE_EDITED = "evidence-edited"
+    """The bytes of the file are not those that the receipt speaks of."""
+
+    OTHER_CONTENT = "other-content"
+    """The source is there, and that part of it is something else, or it has no such part."""
+
+    SOURCE_CHANGED = "source-changed"
+    """There is a file where the source was, and its bytes are others: it cannot be told."""
+
+    SOURCE_MISSING = "source-missing"
+    """There is no file where the source was: it cannot be told."""
+
+    OTHER_EXTRACTOR = "other-extractor"
+    """It was cut by an extractor, or a version of it, that is not installed here: it cannot be told."""
+
+    NOT_CUT = "not-cut"
+    """The part could not be cut again here now, as where a driver is missing: it cannot be told."""
+
+    @property
+    def refutes(self) -> bool:
+        """Whether evidence of which this is said is not what its receipt says."""
+        return self is not Ruling.GENUINE and self not in _OPEN
+
+
+_OPEN = (Ruling.SOURCE_CHANGED, Ruling.SOURCE_MISSING, Ruling.OTHER_EXTRACTOR, Ruling.NOT_CUT)
+
+
 @frozen
 class Check:
-    """One thing that was looked at: `passed` is None where it could not be told."""
+    """One thing that was looked at: `passed` is None where it could not be told; `ruling` says what that means."""
 
     name: str
     passed: bool | None
     detail: str
+    ruling: Ruling = Ruling.GENUINE
 
 
 @frozen
@@ -46,6 +97,18 @@ class Verdict:
         """True where a check failed, as opposed to could not be made."""
         return any(check.passed is False for check in self.checks)
 
+    @property
+    def ruling(self) -> Ruling:
+        """The one that says most: of those that refute, else of those that leave it open, the first."""
+        return self.rulings[0]
+
+    @property
+    def rulings(self) -> Sequence[Ruling]:
+        """All that is the matter, what says most first; `genuine` alone where nothing is."""
+        order = list(Ruling)
+        found = {check.ruling for check in self.checks if check.passed is not True}
+        return tuple(sorted(found, key=order.index)) or (Ruling.GENUINE,)
+
 
 @frozen
 class VerifyEvidence:
@@ -55,36 +118,52 @@ class VerifyEvidence:
     outputs: Outputs
     resolve: Resolve
 
-    def file(self, path: Path, roots: Sequence[Path] = ()) -> Verdict:
-        """The verdict on a file that was cut out here. Raises `ReceiptMissing` where no receipt speaks of it."""
+    def file(
+        self,
+        path: Path,
+        roots: Sequence[Path] = (),
+        *,
+        receipt: Receipt | None = None,
+        address: str | None = None,
+    ) -> Verdict:
+        """The verdict on a file: with the `receipt` that is said to be its own, else with the one that is kept here.
+
+        `address` is what the receipt says its address is. Raises `ReceiptMissing` where no receipt speaks of the file,
+        `SourceUnreadable`.
+        """
         digest = self.sources.digest_uncached(path)
         if digest is None:
             raise SourceUnreadable(f"There is no readable file at {path}.")
-        receipt = self.outputs.receipt(path) or self.outputs.receipt_of(digest)
-        if receipt is None:
+        known = receipt or self.outputs.receipt(path) or self.outputs.receipt_of(digest)
+        if known is None:
             raise ReceiptMissing(f"No receipt speaks of {path}: give the receipt itself, or resolve the part again.")
-        return self._verdict(receipt, digest, roots)
+        return self._verdict(known, _Shown(path, digest), roots, address)
 
-    def receipt(self, receipt: Receipt, roots: Sequence[Path] = ()) -> Verdict:
-        """The verdict on a receipt alone."""
-        return self._verdict(receipt, None, roots)
+    def receipt(self, receipt: Receipt, roots: Sequence[Path] = (), *, address: str | None = None) -> Verdict:
+        """The verdict on a receipt alone; `address` is what it says its address is."""
+        return self._verdict(receipt, None, roots, address)
 
-    def _verdict(self, receipt: Receipt, digest: Digest | None, roots: Sequence[Path]) -> Verdict:
-        checks = [_consistent(receipt)]
-        if digest is not None:
-            same = digest == receipt.evidence_digest
-            checks.append(
-                Check("evidence", same, "the bytes are those of the receipt" if same else "the file was edited")
-            )
+    def _verdict(self, receipt: Receipt, shown: _Shown | None, roots: Sequence[Path], address: str | None) -> Verdict:
+        checks = [_consistent(receipt, address)]
+        if shown is not None:
+            checks.append(self._shown(receipt, shown))
+        if self.resolve.evidence.is_intact(receipt.evidence_digest) is False:
+            checks.append(Check("cache", False, _IN_CACHE, Ruling.CACHE_EDITED))
         source = self._source(receipt, roots)
         if source is None:
-            checks.append(Check("source", None, f"no file with the receipt's digest is at {receipt.source_path}"))
+            checks.append(self._gone(receipt))
         else:
-            said = source.stat().st_size == receipt.source_size
-            detail = "is the file of the receipt" if said else "is the file of the receipt, which misstates its size"
-            checks.append(Check("source", said, f"{source} {detail}"))
-            checks.append(self._remade(receipt, source))
+            checks.append(_sized(receipt, source))
+            checks.append(self._remade(receipt, source, shown))
         return Verdict(receipt, checks)
+
+    def _shown(self, receipt: Receipt, shown: _Shown) -> Check:
+        if shown.digest == receipt.evidence_digest:
+            return Check("evidence", True, "the bytes are those of the receipt")
+        other = self.outputs.receipt_of(shown.digest)
+        if other is not None and other.key != receipt.key:
+            return Check("evidence", False, f"the file is other evidence: {other.address}", Ruling.OTHER_RECEIPT)
+        return Check("evidence", False, "the bytes are not those of the receipt", Ruling.EVIDENCE_EDITED)
 
     def _source(self, receipt: Receipt, roots: Sequence[Path]) -> Path | None:
         path = Path(receipt.source_path)
@@ -92,7 +171,14 @@ class VerifyEvidence:
             return path
         return self.sources.find(receipt.source_digest, receipt.source_size, path.name, roots) if roots else None
 
-    def _remade(self, receipt: Receipt, path: Path) -> Check:
+    def _gone(self, receipt: Receipt) -> Check:
+        path = Path(receipt.source_path)
+        if self.sources.exists(path):
+            detail = f"the file at {path} has other bytes than those of the receipt"
+            return Check("source", None, detail, Ruling.SOURCE_CHANGED)
+        return Check("source", None, f"there is no file at {path}", Ruling.SOURCE_MISSING)
+
+    def _remade(self, receipt: Receipt, path: Path, shown: _Shown | None) -> Check:
         with tempfile.TemporaryDirectory(prefix="citekit-verify-") as folder:
             target = Path(folder) / "again"
             try:
@@ -100,21 +186,46 @@ class VerifyEvidence:
             except Cancelled:
                 raise
             except (DriverMissing, Unavailable) as error:
-                return Check("content", None, str(error))
+                return Check("content", None, str(error), Ruling.NOT_CUT)
             except CiteKitError as error:
-                return Check("content", False, str(error))
+                return Check("content", False, str(error), Ruling.OTHER_CONTENT)
             if made is None:
                 version = f"{receipt.extractor.name} {receipt.extractor.version}"
-                return Check("content", None, f"it was cut by {version}, which is not installed here")
-            size, same = target.stat().st_size, self.sources.digest_uncached(target) == receipt.evidence_digest
-        if not same:
-            return Check("content", False, "cutting that part again gives other bytes")
-        wrong = _misstated(receipt, made, size)
-        if wrong:
-            return Check("content", False, f"the bytes are right, but the receipt misstates {', '.join(wrong)}")
-        return Check(
-            "content", True, "cutting that part again gives the same bytes, and all that the receipt says of them"
-        )
+                detail = f"it was cut by {version}, which is not installed here"
+                return Check("content", None, detail, Ruling.OTHER_EXTRACTOR)
+            return _held(receipt, made, target.stat().st_size, self.sources.digest_uncached(target), shown)
+
+
+_IN_CACHE = "the object in the cache was changed: clean up with 'citekit cache verify', and resolve the part again"
+
+
+@frozen
+class _Shown:
+    """The file that is said to be evidence, and the digest of its bytes."""
+
+    path: Path
+    digest: Digest
+
+
+def _held(receipt: Receipt, made: Extraction, size: int, digest: Digest | None, shown: _Shown | None) -> Check:
+    """What the receipt says, held against the part that was cut again: its bytes have that size and digest."""
+    if digest != receipt.evidence_digest:
+        if shown is not None and shown.digest == digest:
+            detail = "the file is that part, but the receipt speaks of other bytes"
+            return Check("content", False, detail, Ruling.RECEIPT_EDITED)
+        return Check("content", False, "cutting that part again gives other bytes", Ruling.OTHER_CONTENT)
+    wrong = _misstated(receipt, made, size)
+    if wrong:
+        detail = f"the bytes are right, but the receipt misstates {', '.join(wrong)}"
+        return Check("content", False, detail, Ruling.RECEIPT_EDITED)
+    return Check("content", True, "cutting that part again gives the same bytes, and all that the receipt says of them")
+
+
+def _sized(receipt: Receipt, source: Path) -> Check:
+    if source.stat().st_size == receipt.source_size:
+        return Check("source", True, f"{source} is the file of the receipt")
+    detail = f"{source} is the file of the receipt, which misstates its size"
+    return Check("source", False, detail, Ruling.RECEIPT_EDITED)
 
 
 def _misstated(receipt: Receipt, made: Extraction, size: int) -> list[str]:
@@ -125,9 +236,10 @@ def _misstated(receipt: Receipt, made: Extraction, size: int) -> list[str]:
     return [name for name, one, other in zip(names, said, true, strict=True) if one != other]
 
 
-def _consistent(receipt: Receipt) -> Check:
-    key = EvidenceKey.of(receipt.source_digest, receipt.location, receipt.extractor, receipt.options)
-    same = key == receipt.key
-    return Check(
-        "receipt", same, "its key follows from its contents" if same else "its key does not follow from its contents"
-    )
+def _consistent(receipt: Receipt, address: str | None) -> Check:
+    if address is not None and address != str(receipt.address):
+        detail = f"its address {address} is not that of its location, {receipt.address}"
+        return Check("receipt", False, detail, Ruling.RECEIPT_EDITED)
+    if EvidenceKey.of(receipt.source_digest, receipt.location, receipt.extractor, receipt.options) != receipt.key:
+        return Check("receipt", False, "its key does not follow from its contents", Ruling.RECEIPT_EDITED)
+    return Check("receipt", True, "its key follows from its contents")

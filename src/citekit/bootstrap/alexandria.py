@@ -24,8 +24,8 @@ from citekit.application.naming import ChooseId
 from citekit.bootstrap.first_use import first_use
 from citekit.domain.errors import LibraryUnavailable, RequestRefused
 from citekit.domain.ports.embedder import Embedder
-from citekit.domain.ports.ledger import Ledger
 from citekit.domain.ports.folders import Folders
+from citekit.domain.ports.ledger import Ledger
 from citekit.domain.ports.library import Library
 from citekit.domain.ports.personas import Personas
 from citekit.domain.ports.sentence_splitter import SentenceSplitter

@@ -16,10 +16,10 @@ from citekit.bootstrap.names import ADAPTERS, INDEX, NODES
 from citekit.domain.errors import RequestRefused
 
 if TYPE_CHECKING:
-    from citekit.adapters.probing.remembering import RememberingMeasurer
     from citekit.adapters.drivers.sqlite_index import Index
     from citekit.adapters.isolating.children import Children
     from citekit.adapters.mapping.model.leftovers import Leftovers
+    from citekit.adapters.probing.remembering import RememberingMeasurer
     from citekit.adapters.sources.allowed_folders import AllowedFolders
     from citekit.adapters.sources.ingested_places import IngestedPlaces
     from citekit.application.adapt import Adapt
@@ -166,6 +166,12 @@ class App:
         if self.settings.parsers == "here" or not is_possible():
             return None
         return children_of(self.settings)
+
+    @first_use
+    def _children_with_ffmpeg(self) -> Children | None:
+        from citekit.bootstrap.isolation import children_of
+
+        return self.children and children_of(self.settings, run_ffmpeg=True)
 
     def expect(self, path: Path) -> None:
         """That file will be mapped next: what takes time to start, starts now."""
@@ -323,13 +329,12 @@ class App:
 
     def isolated(self, name: str, here: Extractor) -> Extractor:
         """An extractor that does what `here` would in a child, which knows it as `name`."""
-        from citekit.bootstrap.extractors import HERE
-
-        if self.children is None or name in HERE or (name == "chapters" and "reader" in self._given):
+        children = self.children if name != "ffmpeg" else self._children_with_ffmpeg
+        if children is None or name == "lines" or (name == "chapters" and "reader" in self._given):
             return here
         from citekit.adapters.isolating.extractor import IsolatedExtractor
 
-        return IsolatedExtractor(here, name, self.children)
+        return IsolatedExtractor(here, name, children)
 
     @first_use
     def ingest(self) -> Ingest:

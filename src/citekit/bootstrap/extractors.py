@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from citekit.bootstrap.parsers import Parsers
     from citekit.domain.ports.extractor import Extractor
 
-HERE = frozenset(("lines", "ffmpeg"))
-"""Extractors that need no child: of plain texts, and of the program ffmpeg, which is one."""
-
 Wrap = Callable[[str, "Extractor"], "Extractor"]
 """Puts something around the extractor of that name."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from citekit.bootstrap.names import INDEX
+from citekit.domain.errors import DriverMissing
 
 if TYPE_CHECKING:
     from citekit.adapters.isolating.children import Children
@@ -29,8 +30,8 @@ def is_possible() -> bool:
     return False
 
 
-def children_of(settings: Settings) -> Children:
-    """The children of that home; none is started yet."""
+def children_of(settings: Settings, *, run_ffmpeg: bool = False) -> Children:
+    """The children of that home, which may run no program but ffmpeg, if that; none is started yet."""
     from citekit.adapters.drivers.child_process import python
     from citekit.adapters.isolating.children import Children, Limits
 
@@ -39,10 +40,10 @@ def children_of(settings: Settings) -> Children:
         memory=settings.parser_memory,
         output=max(settings.cache_limit, _LEAST_OUTPUT),
     )
-    return Children(lambda: python(_CODE), lambda: _said_to(settings), limits)
+    return Children(lambda: python(_CODE), lambda: _said_to(settings, _ffmpeg() if run_ffmpeg else []), limits)
 
 
-def _said_to(settings: Settings) -> Mapping[str, Any]:
+def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, Any]:
     """The named values of `serve_parent` in `parser_child`."""
     cache = settings.cache_folder
     with suppress(OSError):  # whoever cannot write there is told when evidence is kept
@@ -53,4 +54,14 @@ def _said_to(settings: Settings) -> Mapping[str, Any]:
         "ocr": settings.ocr,
         "memory": settings.parser_memory,
         "writable": [str(cache), tempfile.gettempdir()],
+        "programs": list(programs),
     }
+
+
+def _ffmpeg() -> list[str]:
+    from citekit.adapters.drivers.ffmpeg import program
+
+    try:
+        return [program()]
+    except DriverMissing:
+        return []

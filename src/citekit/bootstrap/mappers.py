@@ -11,6 +11,7 @@ from attrs import frozen
 
 from citekit.bootstrap.names import MAPPERS, REQUEST_TIMEOUT
 from citekit.domain.errors import RequestRefused
+from citekit.settings.secrets import without_user
 
 if TYPE_CHECKING:
     from citekit.adapters.mapping.model.conversation import Service
@@ -56,7 +57,8 @@ class Mappers:
         from citekit.adapters.mapping.model.mapper import ModelMapper
 
         service = self._gemini() if name == "gemini" else self._openai()
-        where = self.app.settings.base_url or (self.app.settings.openai_base_url if name == "openai" else None)
+        named = self.app.settings.base_url or (self.app.settings.openai_base_url if name == "openai" else None)
+        where = without_user(named)  # it stands in every map that this mapper makes
         return ModelMapper(
             service=service,
             local=self.app.local_mapper,

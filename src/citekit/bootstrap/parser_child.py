@@ -34,11 +34,18 @@ def main() -> None:
 
 
 def _serve_parent(
-    line: Line, *, index_folder: str, password: str | None, ocr: bool, memory: int, writable: Sequence[str]
+    line: Line,
+    *,
+    index_folder: str,
+    password: str | None,
+    ocr: bool,
+    memory: int,
+    writable: Sequence[str],
+    programs: Sequence[str],
 ) -> None:
-    """Hold at most `memory` bytes, write below the folders `writable` alone, and do what is asked."""
+    """Hold at most `memory` bytes, write below the folders `writable` alone, run only `programs`; do what is asked."""
     limit_memory(memory)
-    confine([Path(folder) for folder in writable])
+    confine([Path(folder) for folder in writable], [Path(program) for program in programs])
     serve(line, Parsing(Parsers(Path(index_folder), password, ocr)))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from citekit.bootstrap.late import Late
 from citekit.bootstrap.names import QUOTABLE
 
 if TYPE_CHECKING:
@@ -18,8 +19,10 @@ def quotable_texts(app: App) -> QuotableTexts:
     from citekit.adapters.reading.kept_quotable import KeptQuotableTexts
     from citekit.adapters.reading.quotable import Beside, QuotableTextReader
 
-    reader = QuotableTextReader(_texts(app), app.probe, Beside(beside, read_cues), app.extractors)
-    return KeptQuotableTexts(reader, app.settings.cache_folder / QUOTABLE)
+    texts: Any = Late(lambda: _texts(app))  # a text that is kept needs neither
+    probe: Any = Late(lambda: app.probe)
+    reader = QuotableTextReader(texts, probe, Beside(beside, read_cues), app.extractors)
+    return KeptQuotableTexts(reader, app.settings.cache_folder / QUOTABLE, still=app.sources.still)
 
 
 def _texts(app: App) -> TextReader:

@@ -129,7 +129,8 @@ class Receipt:
 class Evidence:
     """The answer to a resolve. `output_path` is absolute, and None in a virtual answer.
 
-    `stale` is None where the source still is what was mapped, else a sentence that says what became of it.
+    `stale` is None where the source still is what was mapped, else a sentence that says what became of it. `unchecked` is
+    None where the file has such a place, or has changed; else it says why nobody could look whether it has.
     """
 
     resource_id: str
@@ -138,6 +139,7 @@ class Evidence:
     output_path: Path | None = None
     receipt: Receipt | None = None
     stale: str | None = None
+    unchecked: str | None = None
     made_now: bool = False
 
     @property

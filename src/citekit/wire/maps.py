@@ -46,7 +46,7 @@ def from_plain_map(data: object, where: str, box_order: BoxOrder = BoxOrder.CORN
     """The map that `data` means. Raises `FaultyAnswer` with `path: reason` lines; `where` says what the data is."""
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a map is a JSON object"])
-    _check_version(data, where)
+    check_version(data, where)
     found = read_map(data) if box_order is BoxOrder.CORNERS else None
     return leniently(data, where, box_order) if found is None else found
 
@@ -75,10 +75,15 @@ def to_json(resource_map: ResourceMap) -> str:
 
 def from_json(text: str, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
     """The map in the text of a JSON file. Raises `FaultyAnswer`; `where` says which file it is."""
+    return from_plain_map(plain_from_json(text, where), where, box_order)
+
+
+def plain_from_json(text: str, where: str) -> Any:
+    """What the text of a JSON file holds, as plain data whose numbers are bounded. Raises `FaultyAnswer`."""
     if len(text) > SIZE_LIMIT:
         raise FaultyAnswer(where, [f"$: longer than {SIZE_LIMIT} characters"])
     try:
-        data = json.loads(
+        return json.loads(
             text.removeprefix("\ufeff"), parse_constant=_no_constant, parse_float=_finite, parse_int=_whole
         )
     except json.JSONDecodeError as wrong:
@@ -87,7 +92,6 @@ def from_json(text: str, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> 
         raise FaultyAnswer(where, ["$: nested too deeply"]) from wrong
     except ValueError as wrong:
         raise FaultyAnswer(where, [f"$: {wrong}"]) from wrong
-    return from_plain_map(data, where, box_order)
 
 
 def to_plain_node(node: Node, *, depth: int | None = None) -> dict[str, Any]:
@@ -103,7 +107,8 @@ def to_plain_node(node: Node, *, depth: int | None = None) -> dict[str, Any]:
     return plain
 
 
-def _check_version(data: Mapping[str, Any], where: str) -> None:
+def check_version(data: Mapping[str, Any], where: str) -> None:
+    """Raises `FaultyAnswer` for a map of a later version than is known here."""
     metadata = data.get("metadata")
     version = metadata.get("map_version", MAP_VERSION) if isinstance(metadata, Mapping) else MAP_VERSION
     if version != MAP_VERSION:

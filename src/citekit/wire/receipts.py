@@ -42,14 +42,20 @@ def to_plain(receipt: Receipt) -> dict[str, Any]:
 
 def from_plain(data: object, where: str) -> Receipt:
     """The receipt that `data` means. Raises `FaultyAnswer`; `where` says what the data is."""
+    receipt, address = claimed(data, where)
+    if address is not None and address != str(receipt.address):
+        raise FaultyAnswer(where, [f"address: {address!r} is not that of its location, {receipt.address}"])
+    return receipt
+
+
+def claimed(data: object, where: str) -> tuple[Receipt, str | None]:
+    """The receipt that `data` means, and the address that stands in it, which may be another one. Raises `FaultyAnswer`."""
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a receipt is a JSON object"])
     if data.get("receipt_version") != RECEIPT_VERSION:
         raise FaultyAnswer(where, [f"receipt_version: {data.get('receipt_version')!r} is not {RECEIPT_VERSION}"])
-    receipt = read_receipt(data) or leniently(data, Receipt, where)
-    if data.get("address", str(receipt.address)) != str(receipt.address):
-        raise FaultyAnswer(where, [f"address: {data['address']!r} is not that of its location, {receipt.address}"])
-    return receipt
+    address = data.get("address")
+    return read_receipt(data) or leniently(data, Receipt, where), None if address is None else str(address)
 
 
 def from_json(text: str, where: str) -> Receipt:

@@ -15,6 +15,7 @@ from attrs import evolve, field, frozen
 from citekit.adapters.drivers.user_code import PRINTS_ASIDE, TookTooLongError, call, load_module, plain_map
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, FaultyAnswer, MapperUnavailable, RequestRefused
+from citekit.domain.extents import with_extents
 from citekit.domain.formats import Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.ports.mapper import Mapper
@@ -59,7 +60,8 @@ class CustomMapper:
         known = self.facts.map(source, resource_id, progress)
         plain = plain_map(self._answer(source, resource_id, progress), self.identity.name)
         answer = maps.from_plain_map({**plain, "resource_id": resource_id}, f"the map that {self.identity.name} made")
-        facts = {**known.metadata, **answer.metadata, **_identifying(source, self.identity)}
+        facts = with_extents({**known.metadata, **answer.metadata}, known.metadata)
+        facts |= _identifying(source, self.identity)
         facts.pop("notes", None)
         answer = evolve(answer, modality=source.format.modality, source_path=str(source.path), metadata=facts)
         faults = unsound(answer)

@@ -81,6 +81,17 @@ def leftovers(folders: Sequence[Path]) -> list[Path]:
     return sorted(found)
 
 
+def clean(folders: Sequence[Path]) -> int:
+    """Remove the temporary files among the leftovers below `folders`; return how many went. Evidence being made stays."""
+    cleaned = 0
+    for path in leftovers(folders):
+        if is_temporary(path.name):
+            with suppress(OSError):
+                path.unlink()
+                cleaned += 1
+    return cleaned
+
+
 def _is_older(path: Path, horizon: float) -> bool:
     with suppress(OSError):
         return os.lstat(path).st_mtime < horizon

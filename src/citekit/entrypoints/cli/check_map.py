@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import evolve, frozen
 
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
     from citekit.application.check_map import MapReport
+    from citekit.wire.locations import BoxOrder
+    from citekit.wire.map_edits import Edit
 
 
 @click.command("check-map", cls=Command)
-@click.argument("file")
+@click.argument("file", metavar="FILE_OR_ID")
 @click.option(
     "--bbox",
     type=click.Choice(["xyxy", "xywh"]),
@@ -25,26 +28,127 @@ if TYPE_CHECKING:
     show_default=True,
     help="What the four numbers of a box mean: its corners, or a corner and its size.",
 )
+@click.option("--fix", is_flag=True, help="Put right what is safe; the file as it was is kept beside it (.bak).")
+@click.option("--output", "-o", metavar="PATH", help="With --fix: write the map there, and leave the file as it is.")
+@click.option("--force", is_flag=True, help="With --output: replace another file there.")
 @pass_session
-def command(session: Session, file: str, bbox: str) -> None:
-    """Say everything that is wrong with a map file.
+def command(session: Session, file: str, bbox: str, fix: bool, output: str | None, force: bool) -> None:
+    """Say everything that is wrong with a map, and put right what is safe.
 
-    Each fault is a line `path: reason`. A map is held against itself (form, ids, children inside parents) and against
-    its source, where that is there.
+    Give the file of a map, or the id of a resource of this home. Each fault is a line `path: reason`. A map is held
+    against itself (form, ids, children inside parents, titles) and against the file that it is of, where that is there:
+    its pages, lines, seconds, chapters or sheets are counted anew, whatever the map says of them.
+
+    --fix changes only what cannot make a citation point at another content: an end beyond the end of the file comes back
+    to it, a child that begins inside its parent ends where the parent ends, what the map says of the size of the file
+    becomes what is so, titles lose control characters. No start is moved, no node is dropped, and every change is told
+    with its path, before and after. The rest is left, and told. Exit code 0 only if nothing is wrong (any more).
     """
-    from citekit.domain.errors import FaultyAnswer
     from citekit.wire.locations import BoxOrder
-    from citekit.wire.maps import from_json
 
+    if (output is not None or force) and not fix:
+        raise click.UsageError("--output and --force are for --fix: without it nothing is written.")
+    if fix and bbox != "xyxy":
+        raise click.UsageError("--fix writes corners: it cannot mend a map whose boxes are given by their sizes.")
+    checked = _checked(session, file, BoxOrder(bbox))
+    if fix and checked.data is not None:
+        checked = _mended(session, checked, output, force)
+    if checked.faults:
+        raise _unsound(session, checked)
+    session.answer(checked.to_plain(), _lines(checked))
+
+
+@frozen(kw_only=True)
+class _Checked:
+    """A map file and what was found; `edits` are changes that were made, or that `--fix` would make."""
+
+    name: str
+    path: Path
+    data: Any = None
+    report: MapReport | None = None
+    faults: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    edits: Sequence[Edit] = ()
+    mended: Any = None
+    is_fixed: bool = False
+    written: Path | None = None
+    backup: Path | None = None
+
+    def to_plain(self) -> dict[str, Any]:
+        """The document for programs."""
+        told: dict[str, Any] = {"file": self.name, "sound": not self.faults}
+        if self.report is not None:
+            head = self.report.resource_map
+            told |= {"resource_id": head.resource_id, "type": head.modality.value, "nodes": self.report.nodes}
+            told["measured"] = self.report.measured
+        told |= {"faults": list(self.faults), "warnings": list(self.warnings)}
+        told["changes" if self.is_fixed else "fixable"] = [edit.to_plain() for edit in self.edits]
+        places = {"written": self.written, "backup": self.backup} if self.is_fixed else {}
+        return told | {name: None if path is None else str(path) for name, path in places.items()}
+
+
+def _checked(session: Session, name: str, order: BoxOrder) -> _Checked:
+    from citekit.domain.errors import FaultyAnswer
+    from citekit.wire.maps import plain_from_json
+
+    path = _file_of(session, name)
     try:
-        report = session.app.check_map(from_json(read_map_file(Path(file)), file, BoxOrder(bbox)))
+        data = plain_from_json(read_map_file(path), name)
+        return _examined(session, _Checked(name=name, path=path, data=data), order)
     except FaultyAnswer as wrong:
-        plain = {"file": file, "sound": False, "faults": list(wrong.faults), "warnings": []}
-        raise _unsound(session, plain) from wrong
-    plain = _plain(file, report)
-    if report.faults:
-        raise _unsound(session, plain)
-    session.answer(plain, _lines(report))
+        return _Checked(name=name, path=path, faults=wrong.faults)
+
+
+def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
+    """What is wrong with the data of a map. Raises `FaultyAnswer` for data that are no map at all."""
+    from citekit.domain.errors import FaultyAnswer
+    from citekit.wire.loose_maps import loosely
+    from citekit.wire.map_edits import edited
+    from citekit.wire.maps import from_plain_map
+
+    loose = loosely(asked.data, asked.name, order)
+    report = session.app.check_map(loose.head, loose.nodes)
+    faults = [*loose.faults, *report.faults]
+    if not loose.faults:
+        try:
+            from_plain_map(asked.data, asked.name, order)
+        except FaultyAnswer as wrong:
+            faults += wrong.faults
+    wanted = [(each.path, each.before, each.after, each.reason) for each in report.changes]
+    mended, edits = edited(asked.data, wanted)
+    warnings = [*loose.warnings, *report.warnings]
+    return evolve(asked, report=report, faults=faults, warnings=warnings, edits=edits, mended=mended)
+
+
+def _mended(session: Session, found: _Checked, output: str | None, force: bool) -> _Checked:
+    """Write what `found` would change, and look at what is wrong then."""
+    from citekit.entrypoints.cli.map_files import replace_map, write_map
+    from citekit.wire.locations import BoxOrder
+
+    after = found if not found.edits else _examined(session, evolve(found, data=found.mended), BoxOrder.CORNERS)
+    written = backup = None
+    if output is not None:
+        written = write_map(found.mended, output, found.path, force=force)
+    elif found.edits:
+        written, backup = replace_map(found.mended, found.path)
+    return evolve(after, edits=found.edits, is_fixed=True, written=written, backup=backup)
+
+
+def _file_of(session: Session, name: str) -> Path:
+    """The file of that name, else that of the map of that id, where there is one."""
+    from citekit.domain.errors import CiteKitError
+    from citekit.domain.ids import check_resource_id, stored_name
+
+    path = Path(name)
+    if path.exists():
+        return path
+    try:
+        check_resource_id(name)
+    except CiteKitError:
+        return path
+    folder = session.app.settings.maps_folder
+    stored = [folder / f"{each}.json" for each in (stored_name(name), name)]
+    return next((each for each in stored if each.is_file()), path)
 
 
 def read_map_file(path: Path) -> str:
@@ -66,33 +170,51 @@ def read_map_file(path: Path) -> str:
         raise SourceUnreadable(f"Cannot read {path}: {wrong.strerror or wrong}.") from wrong
 
 
-def _unsound(session: Session, plain: dict[str, Any]) -> Exception:
+def _unsound(session: Session, checked: _Checked) -> Exception:
     from citekit.entrypoints.cli.failing import CommandError
     from citekit.entrypoints.cli.printable import printable
     from citekit.entrypoints.cli.wording import counted
 
-    faults, warnings = plain["faults"], plain["warnings"]
-    session.say(printable(line) for line in (*faults, *(f"(warning) {warning}" for warning in warnings)))
-    return CommandError("MapFaulty", f"{plain['file']} has {counted(len(faults), 'fault')}: {faults[0]}", plain)
+    session.say(_changes(checked))
+    session.say(printable(fault) for fault in checked.faults)
+    session.say(_warnings(checked))
+    left = " left" if checked.is_fixed and checked.edits else ""
+    hint = (
+        "" if checked.is_fixed or not checked.edits else f" (--fix puts {counted(len(checked.edits), 'value')} right)"
+    )
+    message = f"{checked.name} has {counted(len(checked.faults), 'fault')}{left}{hint}: {checked.faults[0]}"
+    return CommandError("MapFaulty", message, checked.to_plain())
 
 
-def _plain(file: str, report: MapReport) -> dict[str, Any]:
-    return {
-        "file": file,
-        "sound": not report.faults,
-        "resource_id": report.resource_map.resource_id,
-        "type": report.resource_map.modality.value,
-        "nodes": report.resource_map.node_count,
-        "faults": list(report.faults),
-        "warnings": list(report.warnings),
-    }
-
-
-def _lines(report: MapReport) -> Iterator[str]:
+def _lines(checked: _Checked) -> Iterator[str]:
     from citekit.entrypoints.cli.printable import printable
     from citekit.entrypoints.cli.wording import counted
 
-    found = report.resource_map
-    yield f"Sound: '{printable(found.resource_id)}', {found.modality}, {counted(found.node_count, 'node')}."
-    for warning in report.warnings:
-        yield f"(warning) {printable(warning)}"
+    yield from _changes(checked)
+    if checked.report is not None:
+        found = checked.report.resource_map
+        yield f"Sound: '{printable(found.resource_id)}', {found.modality}, {counted(checked.report.nodes, 'node')}."
+    yield from _warnings(checked)
+
+
+def _changes(checked: _Checked) -> Iterator[str]:
+    from citekit.entrypoints.cli.printable import printable
+
+    for edit in checked.edits if checked.is_fixed else ():
+        yield f"(fixed) {printable(edit.path)}: {_shown(edit.before)} -> {_shown(edit.after)} ({edit.reason})"
+    if checked.written is not None:
+        kept = "" if checked.backup is None else f"; as it was: {printable(str(checked.backup))}"
+        yield f"Written to {printable(str(checked.written))}{kept}"
+
+
+def _warnings(checked: _Checked) -> Iterator[str]:
+    from citekit.entrypoints.cli.printable import printable
+
+    yield from (f"(warning) {printable(warning)}" for warning in checked.warnings)
+
+
+def _shown(value: object) -> str:
+    import json
+
+    text = json.dumps(value, ensure_ascii=True)
+    return text if len(text) <= 200 else f"{text[:200]}..."

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from citekit.domain.evidence import Evidence, Form, Options
-from citekit.entrypoints.cli.command import FOLDER, Command
+from citekit.entrypoints.cli.command import FOLDER, Command, password_option
 from citekit.entrypoints.cli.copying import copy_evidence
 from citekit.entrypoints.cli.drawing import pairs
 from citekit.entrypoints.cli.naming import named_part
@@ -34,7 +34,7 @@ FORMS = [form.value for form in Form]
 @click.option(
     "--root", "roots", multiple=True, type=FOLDER, metavar="DIR", help="Look here for a moved source; repeatable."
 )
-@click.option("--password", metavar="TEXT", help="Opens a source PDF that is locked (default: $CITEKIT_PASSWORD).")
+@password_option("a source PDF")
 @click.option("--output", "-o", metavar="PATH", help="Copy the evidence to this file, or into this folder.")
 @click.option("--force", is_flag=True, help="With -o: replace another file that is there.")
 @pass_session
@@ -92,6 +92,7 @@ def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = Non
         "node": None if evidence.node is None else to_plain_node(evidence.node, depth=0),
         "resource_id": evidence.resource_id,
         "stale": evidence.stale,
+        **({} if evidence.unchecked is None else {"unchecked": evidence.unchecked}),
         "made_now": evidence.made_now,
         "seconds": round(seconds, 6),
         "copied_to": None if copied is None else str(copied),
@@ -109,6 +110,7 @@ def evidence_lines(evidence: Evidence, seconds: float, copied: Path | None = Non
         ("shows", place(evidence.receipt.extent if evidence.receipt else evidence.location)),
         *_receipt_facts(evidence),
         ("stale", evidence.stale or ""),
+        ("unchecked", evidence.unchecked or ""),
         ("took", lasted(seconds) if evidence.receipt is None else _took(evidence.made_now, seconds)),
     ]
     yield from pairs((name, value) for name, value in facts if value)

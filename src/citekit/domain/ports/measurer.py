@@ -1,0 +1,19 @@
+"""Tells how far a file reaches, whatever a map says of it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from citekit.domain.bounds import Bounds
+from citekit.domain.source import Source
+
+
+class Measurer(Protocol):
+    """The same bytes have the same bounds: those that the local mapper's map of them has. Nothing is written to a source."""
+
+    def measure(self, source: Source) -> Bounds:
+        """How far `source` reaches; every extent that its format has is told.
+
+        Raises `SourceUnsupported` for a file that is not what it seems, or is protected, `SourceUnreadable` for one that
+        cannot be read, `DriverMissing`.
+        """

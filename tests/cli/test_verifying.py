@@ -1,0 +1,33 @@
+"""`verify`: the verdict in one word."""
+
+from __future__ import annotations
+
+import json
+
+from citekit.application.verify import Ruling
+from tests.cli.program import Cli
+
+
+def test_the_command_says_the_ruling_to_people_and_programs(cli: Cli) -> None:
+    cli.write("t.txt", "one\ntwo\n")
+    cli.within("ingest", "t.txt")
+    found = cli.within("resolve", "text://t_txt#lines=1", "--json").document
+    (cli.here / "good.json").write_text(json.dumps(found["receipt"]))
+    (cli.here / "bad.json").write_text(json.dumps({**found["receipt"], "notes": ["Signed."]}))
+
+    good = cli.within("verify", found["output_path"], "--receipt", "good.json", "--json")
+    bad, told = cli.within("verify", "bad.json", "--json"), cli.within("verify", "bad.json")
+    none = cli.within("verify", found["output_path"], "--receipt", "t.txt", "--json")
+
+    assert (0, "genuine", ["genuine"]) == (good.code, good.document["verdict"], good.document["verdicts"])
+    assert (1, "receipt-edited") == (bad.code, bad.document["verdict"])
+    assert "(receipt-edited)" in told.err
+    assert (1, "FaultyAnswer") == (none.code, none.document["error"]["type"])
+
+
+def test_every_ruling_is_in_the_help_of_the_command(cli: Cli) -> None:
+    told = cli.within("verify", "--help").out
+
+    assert [] == [
+        ruling.value for ruling in Ruling if f"\n    {ruling.value} " not in told.replace("\n      ", "\n    ")
+    ]

@@ -1,0 +1,249 @@
+"""Everything that can be the matter with evidence has a name of its own, for every kind of file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import define, evolve
+
+from citekit.application.verify import Ruling, Verdict
+from citekit.bootstrap import App, bootstrap
+from citekit.domain.address import Address
+from citekit.domain.digest import Digest
+from citekit.domain.errors import DriverMissing
+from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, ExtractorIdentity, Receipt
+from citekit.domain.locations import Box, Lines, Location, Pages, TimeSpan
+from citekit.settings import Settings
+from citekit.wire import receipts
+from tests.contracts import small_files
+
+PLACES: dict[str, tuple[Location, Location]] = {
+    "pdf": (Pages((1,)), Pages((1,), Box(0, 0, 1, 0.5))),
+    "text": (Lines(1, 2), Lines(3, 5)),
+    "png": (Box(0, 0, 0.5, 0.5), Box(0, 0, 1, 0.5)),
+    "wav": (TimeSpan(0, 0.03), TimeSpan(0.05, 0.1)),
+    "mp4": (TimeSpan(0, 0.25), TimeSpan(0.25, 0.5)),
+}
+"""Of each kind of file, two parts."""
+
+
+@define
+class Cut:
+    """A part that was cut out of a file of its own, and another part of the same file."""
+
+    app: App
+    source: Path
+    evidence: Evidence
+    other: Evidence
+
+    @property
+    def path(self) -> Path:
+        assert self.evidence.output_path is not None
+        return self.evidence.output_path
+
+    @property
+    def receipt(self) -> Receipt:
+        assert self.evidence.receipt is not None
+        return self.evidence.receipt
+
+    def edited(self, **changes: Any) -> Verdict:
+        """The verdict on the receipt with fields of its written form changed."""
+        receipt, address = receipts.claimed({**receipts.to_plain(self.receipt), **changes}, "receipt")
+        return self.app.verify.receipt(receipt, address=address)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A home with a small file of that format, mapped and cut; it is copied for each test."""
+
+    @cache
+    def make(name: str) -> Path:
+        folder = tmp_path_factory.mktemp("made")
+        small_files.make(name, folder)
+        return folder
+
+    return make
+
+
+@pytest.fixture(params=PLACES)
+def cut(request: pytest.FixtureRequest, made: Callable[[str], Path], tmp_path: Path) -> Cut:
+    name = request.param
+    (file,) = made(name).iterdir()
+    source = Path(shutil.copy(file, tmp_path))
+    app = bootstrap(Settings(home=tmp_path / "home", parsers="here"))
+    resource = app.ingest(source).resource_map
+    places = PLACES[name]
+    if name == "wav":
+        places = tuple(evolve(place, modality=resource.modality) for place in places)  # type: ignore[arg-type,assignment]
+    first, second = (app.resolve(Address(resource.resource_id, place)) for place in places)
+    return Cut(app, source, first, second)
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Another file in the place of one that may be a link to a stored object."""
+    path.unlink()
+    path.write_bytes(data)
+
+
+def test_what_is_as_it_was_is_genuine(cut: Cut) -> None:
+    verdicts = [cut.app.verify.file(cut.path), cut.app.verify.receipt(cut.receipt)]
+    verdicts.append(cut.app.verify.file(cut.path, receipt=cut.receipt))
+
+    assert [(Ruling.GENUINE, True, (Ruling.GENUINE,))] * 3 == [(v.ruling, v.genuine, v.rulings) for v in verdicts]
+
+
+def test_a_tampered_file_is_edited_evidence(cut: Cut) -> None:
+    replace(cut.path, cut.path.read_bytes()[:-1] + b"!")
+
+    verdict = cut.app.verify.file(cut.path)
+
+    assert (Ruling.EVIDENCE_EDITED, True) == (verdict.ruling, verdict.refuted)
+
+
+def test_another_evidence_in_its_place_is_told_from_edited_evidence(cut: Cut) -> None:
+    assert cut.other.output_path is not None
+    replace(cut.path, cut.other.output_path.read_bytes())
+
+    verdict = cut.app.verify.file(cut.path)
+
+    assert Ruling.OTHER_RECEIPT == verdict.ruling
+    assert str(cut.other.address) in next(each.detail for each in verdict.checks if each.name == "evidence")
+
+
+def test_a_receipt_of_another_file_is_told(cut: Cut) -> None:
+    assert cut.other.receipt is not None
+
+    verdict = cut.app.verify.file(cut.path, receipt=cut.other.receipt)
+
+    assert (Ruling.OTHER_RECEIPT, True) == (verdict.ruling, verdict.refuted)
+
+
+def test_an_object_that_was_changed_in_the_cache_is_told(cut: Cut) -> None:
+    path = cut.app.settings.cache_folder / "evidence" / "objects"
+    path = path.joinpath(*cut.receipt.evidence_digest.fan_out)
+    times = path.stat()
+    path.chmod(0o644)
+    with path.open("r+b") as file:
+        file.write(b"!!!")
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    linked, alone = cut.app.verify.file(cut.path), cut.app.verify.receipt(cut.receipt)
+
+    assert ((Ruling.CACHE_EDITED, Ruling.EVIDENCE_EDITED), (Ruling.CACHE_EDITED,)) == (linked.rulings, alone.rulings)
+    assert 1 == len(cut.app.evidence.verify().healed)
+    assert Ruling.GENUINE == cut.app.verify.receipt(cut.receipt).ruling
+
+
+def test_a_changed_source_is_told_from_a_missing_one(cut: Cut) -> None:
+    cut.source.write_bytes(cut.source.read_bytes() + b"\n")
+    changed = cut.app.verify.receipt(cut.receipt)
+    cut.source.unlink()
+    missing = cut.app.verify.receipt(cut.receipt)
+
+    assert [Ruling.SOURCE_CHANGED, Ruling.SOURCE_MISSING] == [changed.ruling, missing.ruling]
+    assert not any(verdict.genuine or verdict.refuted for verdict in (changed, missing))
+
+
+def _edits(cut: Cut) -> Mapping[str, Mapping[str, Any]]:
+    assert cut.other.receipt is not None
+    mine, other = receipts.to_plain(cut.receipt), receipts.to_plain(cut.other.receipt)
+    nobody = Digest.of_bytes(b"nobody").hex
+    return {
+        "address": {"address": other["address"]},
+        "location": {"location": other["location"], "address": other["address"]},
+        "location alone": {"location": other["location"]},
+        "key": {"key": nobody},
+        "source digest": {"source_digest": nobody},
+        "source size": {"source_size": 1},
+        "extractor version": {"extractor": {**mine["extractor"], "version": "0"}},
+        "options": {"options": {**mine["options"], "accurate": True}},
+        "notes": {"notes": ["Signed by a notary."]},
+        "extent": {"extent": other["extent"]},
+        "media type": {"media_type": "text/x-other"},
+        "evidence size": {"evidence_size": 1},
+    }
+
+
+def test_every_edit_of_a_receipt_is_told(cut: Cut) -> None:
+    found = {name: cut.edited(**changes).ruling for name, changes in _edits(cut).items()}
+
+    assert dict.fromkeys(_edits(cut), Ruling.RECEIPT_EDITED) == found
+
+
+def test_an_edited_digest_of_the_evidence_is_told_by_the_file(cut: Cut) -> None:
+    forged = evolve(cut.receipt, evidence_digest=Digest.of_bytes(b"nobody"))
+
+    with_file, alone = cut.app.verify.file(cut.path, receipt=forged), cut.app.verify.receipt(forged)
+
+    assert Ruling.RECEIPT_EDITED in with_file.rulings
+    assert Ruling.OTHER_CONTENT == alone.ruling
+
+
+def _with_its_key(receipt: Receipt) -> Receipt:
+    key = EvidenceKey.of(receipt.source_digest, receipt.location, receipt.extractor, receipt.options)
+    return evolve(receipt, key=key)
+
+
+def test_a_forged_receipt_that_agrees_with_itself_is_refuted_by_the_source(cut: Cut) -> None:
+    assert cut.other.receipt is not None
+    forged = _with_its_key(evolve(cut.receipt, location=cut.other.receipt.location))
+
+    verdict = cut.app.verify.receipt(forged)
+
+    assert (Ruling.OTHER_CONTENT, True) == (verdict.ruling, verdict.refuted)
+
+
+def test_an_extractor_of_another_version_leaves_it_open(cut: Cut) -> None:
+    name = cut.receipt.extractor.name
+    older = _with_its_key(evolve(cut.receipt, extractor=ExtractorIdentity(name, "0")))
+
+    verdict = cut.app.verify.receipt(older)
+
+    assert (Ruling.OTHER_EXTRACTOR, False, False) == (verdict.ruling, verdict.genuine, verdict.refuted)
+
+
+@define
+class Missing:
+    """An extractor whose driver is not installed."""
+
+    inner: Any
+
+    @property
+    def identity(self) -> ExtractorIdentity:
+        found: ExtractorIdentity = self.inner.identity
+        return found
+
+    def forms(self, *arguments: Any) -> Any:
+        return self.inner.forms(*arguments)
+
+    def extract(self, *_: Any, **__: Any) -> Extraction:
+        raise DriverMissing("This", "extra")
+
+
+def test_a_part_that_cannot_be_cut_here_leaves_it_open(cut: Cut) -> None:
+    app = bootstrap(cut.app.settings, extractors=[Missing(each) for each in cut.app.extractors])
+
+    verdict = app.verify.receipt(cut.receipt)
+
+    assert (Ruling.NOT_CUT, False, False) == (verdict.ruling, verdict.genuine, verdict.refuted)
+
+
+def test_what_refutes_goes_before_what_leaves_it_open(cut: Cut) -> None:
+    replace(cut.path, b"forged")
+    cut.source.unlink()
+
+    verdict = cut.app.verify.file(cut.path)
+
+    assert (Ruling.EVIDENCE_EDITED, Ruling.SOURCE_MISSING) == verdict.rulings
+
+
+def test_only_the_first_ruling_is_genuine_and_the_open_ones_refute_nothing() -> None:
+    assert [
+        "receipt-edited", "other-receipt", "cache-edited", "evidence-edited", "other-content",
+    ] == [ruling.value for ruling in Ruling if ruling.refutes]  # fmt: skip
