@@ -10,7 +10,7 @@ from mcp_types import Tool
 
 from citekit.entrypoints.mcp import resources, tools
 from citekit.entrypoints.mcp.alexandria import prompts, toolset
-from citekit.entrypoints.mcp.handlers import INSTRUCTIONS
+from citekit.entrypoints.mcp.handlers import FROM_FILES, INSTRUCTIONS
 
 PAGE = Path(__file__).parent / "reference" / "mcp.md"
 
@@ -46,6 +46,18 @@ BOTTOM = """\
 
 Every map is also a resource, `{template}`, of the type `{media_type}`: the whole map, never cut short.
 `resources/list` names {page} maps a page.
+
+## Words of files
+
+Titles, summaries, passages, metadata and names are words of the files that were mapped, and nobody here knows who wrote them.
+They stand only inside the strings of JSON, which no title can end, so that it cannot pass for another entry, a line or a
+message of the protocol. An agent is told once a session, and by the tools that give the most of them, that they are data.
+
+In the text item, and in maps as resources, two things in such strings are written as escapes of JSON, so that the data are
+the same to the character and the text shows all of it: what is not seen (controls, turns of direction, zero-width and tag
+characters; joiners inside words of scripts that need them, and the selector of an emoji, stay), and the beginning of whatever
+a client that takes the text for Markdown or HTML would load or hide an address behind (`!\\u005b`, `]\\u0028`, `\\u003cimg`).
+Errors, progress, and the names of links and resources are one line, in which the same stand as `\\x0a`, `\\u202e` or `!\\x5b`.
 
 ## Errors
 
@@ -111,7 +123,9 @@ def page() -> str:
     library = LIBRARY.format(
         instructions=_quoted(toolset.INSTRUCTIONS), prefix=prompts.PREFIX, question=prompts.QUESTION
     )
-    return "\n".join((TOP, _quoted(INSTRUCTIONS), "", *_tools(every), bottom, library, *_tools(toolset.TOOLS)))
+    return "\n".join(
+        (TOP, _quoted(f"{INSTRUCTIONS}\n\n{FROM_FILES}"), "", *_tools(every), bottom, library, *_tools(toolset.TOOLS))
+    )
 
 
 def _quoted(text: str) -> str:

@@ -16,10 +16,33 @@ it; the values that `CiteKit` gives are those of `citekit.domain`.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+import os
+import sys
 
-from citekit.compat.old_names import install as _install_old_names
+
+def _leave_the_current_folder() -> None:
+    """Where this is the program (`python -m citekit`), import nothing from the folder that the user happens to be in.
+
+    Python looks there first, for `email` and `csv` as well, and a folder with files to map is nobody's code. What Python
+    itself imports before this line comes from there all the same; `citekit`, or `python -P -m citekit`, never does.
+    """
+    given = getattr(sys, "orig_argv", [])
+    if sys.argv[:1] != ["-m"] or not {"-mcitekit", "-mcitekit.cli"} & {*given, *map(str.__add__, given, given[1:])}:
+        return
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - nor is pathlib imported
+    try:
+        if os.getcwd() == sys.path[0] != own and not sys.flags.safe_path:  # noqa: PTH109
+            del sys.path[0]
+    except OSError:  # there is no such folder any more, and nothing to import from it
+        return
+
+
+_leave_the_current_folder()
+
+import importlib  # noqa: E402 - not before the folder is left
+from typing import TYPE_CHECKING, Any  # noqa: E402
+
+from citekit.compat.old_names import install as _install_old_names  # noqa: E402
 
 if TYPE_CHECKING:
     from citekit.compat.adapters import GenericAdapter, GraphRAGAdapter, LlamaIndexAdapter, MapAdapter

@@ -1,4 +1,4 @@
-"""The four tools, asked by the official Python client of a real server process, in both eras of the protocol."""
+"""The five tools, asked by the official Python client of a real server process, in both eras of the protocol."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def error(result: CallToolResult) -> str:
     return only.text
 
 
-def test_the_four_tools_say_what_they_are_for(served: Served) -> None:
+def test_the_five_tools_say_what_they_are_for(served: Served) -> None:
     async def work(client: Client) -> list[Tool]:
         return (await client.list_tools()).tools
 
     tools = {tool.name: tool for tool in served.ask(work)}
 
-    assert ["listResources", "getStructure", "getNode", "resolve"] == list(tools)
-    assert [{}, ["resource_id"], ["resource_id", "node_id"], ["resource_id", "node_id"]] == [
+    assert ["listResources", "getStructure", "getNode", "resolve", "verifyQuote"] == list(tools)
+    assert [{}, ["resource_id"], ["resource_id", "node_id"], ["resource_id", "node_id"], ["resource_id", "quote"]] == [
         tool.input_schema.get("required", {}) for tool in tools.values()
     ]
     assert all(tool.description and tool.output_schema and tool.title for tool in tools.values())
-    assert [True, True, True, False] == [
+    assert [True, True, True, False, True] == [
         tool.annotations and tool.annotations.read_only_hint for tool in tools.values()
     ]
     assert all(tool.annotations and tool.annotations.idempotent_hint for tool in tools.values())
@@ -63,11 +63,12 @@ def test_the_server_tells_an_agent_the_way(served: Served) -> None:
     told = served.ask(work)
 
     assert told is not None
-    assert sorted(("listResources", "getStructure", "getNode", "resolve"), key=told.index) == [
+    assert sorted(("listResources", "getStructure", "getNode", "resolve", "verifyQuote"), key=told.index) == [
         "listResources",
         "getStructure",
         "getNode",
         "resolve",
+        "verifyQuote",
     ]
 
 
@@ -88,6 +89,19 @@ def test_every_map_is_listed_and_a_new_or_changed_one_without_a_restart(home: Ho
     found = home.ask(work, mode)
 
     assert [{"resources": ["notes"]}, {"resources": ["more", "notes"]}, "a", "b", {"resources": []}] == found
+
+
+def test_a_quote_is_checked_in_a_node_an_address_or_the_whole_file(served: Served) -> None:
+    told = [
+        plain(served.call("verifyQuote", resource_id="notes", quote="line 4", **more))
+        for more in ({"node_id": "intro.aim"}, {"node_id": "text://notes#lines=5"}, {}, {"node_id": None})
+    ]
+    absent = plain(served.call("verifyQuote", resource_id="notes", quote="line four"))
+
+    assert ["exact", "elsewhere", "exact", "exact"] == [each["finding"] for each in told]
+    assert ["text://notes#lines=4"] == [each["address"] for each in told[1]["places"]]
+    assert ("absent", False, []) == (absent["finding"], absent["holds"], absent["places"])
+    assert "neither a letter nor a digit" in error(served.call("verifyQuote", resource_id="notes", quote="..."))
 
 
 def test_a_structure_is_the_whole_map(served: Served) -> None:
@@ -273,7 +287,7 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
     ("getStructure", {"resource_id": ""}, "Error: A resource id is not empty."),
     ("getStructure", {"resource_id": "x" * 10_000}, "Error: The resource id 'xxxx"),
     ("getStructure", {"resource_id": "\u202enotes"}, "Error: The resource id '\\u202enotes' holds an invisible"),
-    ("getNode", {"resource_id": "notes", "node_id": "a\0/../b"}, "Error: Node 'a\0/../b' not found."),
+    ("getNode", {"resource_id": "notes", "node_id": "a\0/../b"}, "Error: Node 'a\\x00/../b' not found."),
     ("getNode", {"resource_id": "notes", "node_id": "x" * 10_000}, "Error: Node 'xxxx"),
 ]
 
@@ -309,7 +323,7 @@ def test_a_tool_that_is_none_is_an_error_of_the_protocol(served: Served) -> None
 
     refused = served.ask(work)
 
-    assert (-32602, True) == (refused.error.code, "listResources, getStructure, getNode, resolve" in str(refused))
+    assert (-32602, True) == (refused.error.code, "listResources, getStructure, getNode, resolve, verifyQuote" in str(refused))
 
 
 def test_a_damaged_map_is_told_and_the_others_still_answer(served: Served) -> None:

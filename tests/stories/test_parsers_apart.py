@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -23,7 +24,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return make_all(tmp_path_factory.mktemp("files"))
 
 
-def home(folder: Path, **settings: object) -> App:
+def home(folder: Path, **settings: Any) -> App:
     return bootstrap(evolve(bootstrap(home=folder).settings, **{"parsers": "apart", **settings}))
 
 
@@ -41,7 +42,7 @@ def test_a_file_that_takes_too_much_memory_is_one_error_and_the_next_file_is_map
 ) -> None:
     app = home(tmp_path, parser_memory=LITTLE)
 
-    with large_picture(tmp_path) as picture, pytest.raises(SourceUnsupported, match="large.png cannot be read"):
+    with large_picture(tmp_path) as picture, pytest.raises(SourceUnsupported, match=r"large\.png cannot be read"):
         app.ingest(picture)
 
     assert app.ingest(files["PDDocument.java"]).resource_map.nodes

@@ -21,6 +21,7 @@ from citekit.domain.errors import (
     FormUnsupported,
     LocationOutside,
     NodeMissing,
+    PathNotAllowed,
     RequestRefused,
     ResourceMissing,
     SourceChanged,
@@ -345,12 +346,22 @@ def test_a_map_that_does_not_know_its_file_reads_below_the_home(world: World) ->
     assert b"two\n" == evidence.output_path.read_bytes()
 
 
-def test_a_confined_caller_cannot_have_a_file_elsewhere_mapped_again(world: World) -> None:
+def test_an_agent_may_have_a_changed_file_mapped_again_that_its_owner_ingested(world: World) -> None:
     world.app.ingest(world.file("a.txt"))
     world.file("a.txt", "changed\n")
 
-    with pytest.raises(SourceChanged):
-        world.app.resolve(NodeName("a_txt", "all"), remap=True, confined=True)
+    evidence = world.app.for_clients().resolve(NodeName("a_txt", "all"), remap=True)
+
+    assert evidence.output_path is not None
+    assert b"changed\n" == evidence.output_path.read_bytes()
+
+
+def test_an_agent_cannot_have_a_file_mapped_again_that_only_a_map_names(world: World) -> None:
+    world.app.ingest(world.file("a.txt"), named=False)
+    world.file("a.txt", "changed\n")
+
+    with pytest.raises(PathNotAllowed, match="citekit ingest"):
+        world.app.for_clients().resolve(NodeName("a_txt", "all"), remap=True)
 
 
 @pytest.mark.parametrize(

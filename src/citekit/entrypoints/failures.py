@@ -15,6 +15,7 @@ from citekit.domain.errors import (
     ResourceIdRefused,
     Unavailable,
 )
+from citekit.settings.secrets import concealed
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes of the command line; 130 is 128 + SIGINT, as shells have it."""
@@ -37,7 +38,14 @@ def exit_code(error: CiteKitError) -> int:
 
 
 def sentence(error: BaseException) -> str:
-    """What a person or an agent is told: the text of our own errors, and a plain one for those of the system."""
+    """What a person or an agent is told: the text of our own errors, and a plain one for those of the system.
+
+    No key or password of this process stands in it, whoever repeated it.
+    """
+    return concealed(_sentence(error))
+
+
+def _sentence(error: BaseException) -> str:
     if isinstance(error, CiteKitError):
         return str(error)
     if isinstance(error, OSError):

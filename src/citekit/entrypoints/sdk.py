@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from citekit.application.check_map import MapReport
 from citekit.application.ingest_many import Outcome, files_below
 from citekit.application.search import Hit
 from citekit.application.verify import Verdict
+from citekit.application.verify_quote import resource_named
 from citekit.bootstrap import App, bootstrap
 from citekit.domain.address import Address, parse_address
-from citekit.domain.evidence import Evidence, Form, Options
+from citekit.domain.evidence import Evidence, Form, Options, Receipt
 from citekit.domain.node import Node, NodeName
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.verdict import QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.words import read_form, read_modality
 
@@ -126,9 +129,36 @@ class CiteKit:
         """The outline of resources (else of all) for a model, in at most `budget` tokens of 4 characters (an estimate)."""
         return self.app.context(resources, format=format, budget=budget).text
 
-    def verify(self, path: str | Path) -> Verdict:
-        """Whether a file that was cut out here is genuine."""
-        return self.app.verify.file(Path(path))
+    def verify(
+        self, what: str | Path | Receipt, *, receipt: Receipt | None = None, roots: Sequence[str | Path] = ()
+    ) -> Verdict:
+        """Whether a file that was cut out here, or a receipt alone, is genuine; `ruling` says it in one word.
+
+        With `receipt`, whether the file is the one that this receipt speaks of; `roots` are folders to look for a moved
+        source in. Raises `ReceiptMissing`, `SourceUnreadable`.
+        """
+        folders = [Path(root) for root in roots]
+        if isinstance(what, Receipt):
+            return self.app.verify.receipt(what, folders)
+        return self.app.verify.file(Path(what), folders, receipt=receipt)
+
+    def check_map(self, resource_id: str) -> MapReport:
+        """Everything that is wrong with a map, held against itself and its file. Raises `ResourceMissing`, `MapCorrupt`."""
+        return self.app.check_map(self.map(resource_id))
+
+    def verify_quote(
+        self, what: str | Address, text: str, node_id: str | None = None, *, roots: Sequence[str | Path] = ()
+    ) -> QuoteVerdict:
+        """Whether `text` really stands there: `exact`, `normalised`, `elsewhere` (at `places`) or `absent`.
+
+        `what` is an address, or a resource (its id, or `doc://book`): anywhere in it, or in its node `node_id`.
+        """
+        wanted: NodeName | Address | str = what
+        if node_id is not None:
+            wanted = NodeName(str(what), node_id)
+        elif isinstance(what, str) and "://" in what:
+            wanted = resource_named(what, self.app.maps)
+        return self.app.verify_quote(wanted, text, roots=[Path(root) for root in roots])
 
     def remove(self, resource_id: str) -> None:
         """Forget a map. Its evidence stays in the cache until it is pruned."""

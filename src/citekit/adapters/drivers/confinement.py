@@ -27,6 +27,9 @@ _CHANGES = sum(1 << bit for bit in (1, 4, 5, 6, 7, 8, 9, 10, 11, 12))
 _BY_VERSION = ((2, 1 << 13), (3, 1 << 14))
 """Rights that later versions of Landlock know: linking between folders, truncating."""
 
+_LOADERS = ("lib*/ld-*.so*", "lib/*/ld-*.so*")
+"""What the system starts before a program that is linked to libraries; it is itself looked at as a program."""
+
 _NETWORK = 0b11
 _OUTSIDE = 0b11
 
@@ -61,8 +64,10 @@ def limit_output(size: int) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
 
 
-def confine(writable: Sequence[Path]) -> bool:
-    """Give up, for good, to write outside of `writable`, to run programs, to reach others. Whether it could be done.
+def confine(writable: Sequence[Path], programs: Sequence[Path] = ()) -> bool:
+    """Give up, for good, to write outside of `writable`, to run programs but `programs`, to reach others.
+
+    Returns whether that could be done.
 
     Only for a process of one thread: others would keep their rights.
     """
@@ -79,11 +84,19 @@ def confine(writable: Sequence[Path]) -> bool:
     try:
         for folder in writable:
             _allow(system, ruleset, folder, changes)
+        for program in _with_loaders(programs):
+            _allow(system, ruleset, program, _EXECUTE)
         _allow(system, ruleset, Path(os.devnull), _WRITE_FILE | (changes & 1 << 14))
         system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         return bool(system.syscall(_RESTRICT_SELF, ruleset, 0) == 0)
     finally:
         os.close(ruleset)
+
+
+def _with_loaders(programs: Sequence[Path]) -> list[Path]:
+    if not programs:
+        return []
+    return [*programs, *(place for pattern in _LOADERS for place in Path("/").glob(pattern))]
 
 
 def _ruleset(system: ctypes.CDLL, version: int, rights: int) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 
+from citekit.adapters.drivers.child_process import environment
 from citekit.domain.errors import DriverMissing, ExtractionFailed
 from citekit.domain.progress import Progress
 
@@ -34,10 +35,13 @@ def program() -> str:
 def run(command: Sequence[str], progress: Progress, limit: float = TIME_LIMIT) -> None:
     """Run `command` to its end. Raises `ExtractionFailed` with its last words, and what `progress` raises.
 
-    The child is killed where it takes longer than `limit` seconds or `progress` raises.
+    The child, which sees no key of ours in its environment, is killed where it takes longer than `limit` seconds or
+    `progress` raises.
     """
     with tempfile.TemporaryFile() as words:
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=words) as child:
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=words, env=environment()
+        ) as child:
             try:
                 _watch(child, progress, limit)
             except BaseException:

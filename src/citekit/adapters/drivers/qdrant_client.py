@@ -57,7 +57,7 @@ class QdrantSettings:
     payloads and the word index on the disk.
     """
 
-    url: str | None = None
+    url: str | None = field(default=None, repr=False)
     host: str | None = None
     port: int = 6333
     grpc_port: int = 6334

@@ -42,7 +42,7 @@ class GeminiEmbedder:
     key: str | None = field(repr=False, converter=trimmed)
     model: str = DEFAULT_MODEL
     dimensions: int = 768
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)
     timeout: float = 60.0
     retries: Retries = field(factory=Retries, repr=False)
     _client: Once[genai.Client] = field(init=False, repr=False, eq=False)

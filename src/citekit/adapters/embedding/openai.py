@@ -43,7 +43,7 @@ class OpenAiEmbedder:
 
     key: str | None = field(repr=False, converter=trimmed)
     model: str = DEFAULT_MODEL
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)
     dimensions: int | None = None
     timeout: float = 60.0
     retries: Retries = field(factory=Retries, repr=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import field, frozen
 
 from citekit.adapters.drivers.asking_again import TRANSIENT, Verdict
 from citekit.adapters.drivers.openai import Kind, Trouble
@@ -16,7 +16,7 @@ class Place:
     """Which model is asked, and where; `base_url` None is OpenAI itself. `timeout` is in seconds."""
 
     model: str
-    base_url: str | None
+    base_url: str | None = field(repr=False)
     timeout: float
 
     @property

@@ -35,7 +35,12 @@ class PyMuPdfTextReader:
     Lines end with line feeds, paragraphs (blocks) with two, where a block does not plainly go on in the next one. A word
     parted at the end of a line is put together: at a soft hyphen always; at a hyphen where the whole word stands elsewhere
     in the document, or its first part nowhere. No other character but soft hyphens is left out.
+
+    With `joining` false, words stay parted where they are parted on the page. `password` opens a locked file.
     """
+
+    def __init__(self, *, joining: bool = True, password: str | None = None) -> None:
+        self._joining, self._password = joining, password
 
     def supports(self, format: Format) -> bool:
         """PDF alone."""
@@ -43,13 +48,13 @@ class PyMuPdfTextReader:
 
     def read(self, source: Source, progress: Progress = silent) -> Manuscript:
         """A unit a page, an empty one for a page without text; see `TextReader.read`."""
-        with opened(source.path) as document:
+        with opened(source.path, password=self._password) as document:
             pages = list(_pages(document, progress))
-        return Manuscript.joined(UnitKind.PAGE, _unbroken(pages), "\n")
+        return Manuscript.joined(UnitKind.PAGE, _unbroken(pages) if self._joining else pages, "\n")
 
     def facts(self, source: Source) -> BookFacts:
         """What the document information says; what a program put there by itself counts for nothing."""
-        with opened(source.path) as document:
+        with opened(source.path, password=self._password) as document:
             said = document.metadata or {}
             language = getattr(document, "language", None)
         title, author = _title(said.get("title")), _said(said.get("author"))

@@ -40,7 +40,12 @@ BY_CONTENT = ".by_content"
 CONTENT_LIMIT = 10_000
 """Receipts that are kept by the digest of their evidence; of more, the oldest go."""
 
-_UNSAFE = re.compile(r'[/\\<>:"|?*\x00-\x1f\x7f]')
+_UNSAFE = re.compile(
+    r'[/\\<>:"|?*\x00-\x1f\x7f-\x9f'
+    "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+"""What Windows takes in no name, controls, and what turns a line round or is not seen in it."""
+
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,15}")
 _RECEIPT_SUFFIX = ".json"
 _TAG_LENGTH = 9
@@ -118,11 +123,11 @@ class FriendlyOutputs:
                 return False
             self._sweep_once()
             path = self._folder / file_name
+            data = json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            write_atomically(self._content_path(evidence.digest), data, durable=False)  # first: no file without a receipt
             if _shown(path, evidence, self._shown_before(path)) is None:
                 self._placed.forget(path)
                 _link_or_copy(evidence, path)
-            data = json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            write_atomically(self._content_path(evidence.digest), data, durable=False)
             write_atomically(self._receipt_path(file_name), data, durable=False)
             return True
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from attrs import frozen
 
+from citekit.domain.digest import Digest
 from citekit.domain.evidence import EvidenceKey, Extraction, StoredEvidence
 from citekit.domain.progress import Progress, silent
 
@@ -59,6 +60,12 @@ class EvidenceStore(Protocol):
         Of several callers at once, in any process, one makes and the others wait; `progress` is called now and then while
         waiting, and what it raises (`Cancelled`) ends the wait. Where `make` raises, its error goes through and nothing
         is stored. Raises `HomeUnwritable`.
+        """
+
+    def is_intact(self, digest: Digest) -> bool | None:
+        """Whether the object of that digest has those bytes, which are read; None where there is no such object.
+
+        Nothing is dropped or mended.
         """
 
     def stats(self) -> StoreStats:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
+
+
+def patiently() -> None:
+    """Nothing is done while a lock is waited for."""
 
 
 class Locks(Protocol):
     """A lock dies with its holder. Different names may share a lock, so that their number is bounded."""
 
-    def holding(self, name: str) -> AbstractContextManager[None]:
-        """Waits until nobody else holds `name`. Where the home cannot be written nothing is locked, nor raised."""
+    def holding(self, name: str, waiting: Callable[[], object] = patiently) -> AbstractContextManager[None]:
+        """Waits until nobody else holds `name`. Where the home cannot be written nothing is locked, nor raised.
+
+        `waiting` is called now and then while it waits; what that raises (`Cancelled`) ends the wait.
+        """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -33,10 +33,21 @@ class Sources(Protocol):
         """Whether there is a regular file at `path`. Never raises: a name that cannot be, or be looked at, is no file."""
 
     def still(self, source: Source) -> bool:
-        """Whether the file at `source.path` has the bytes it had when it was identified.
+        """Whether the file at `source.path` has the bytes it had when it was identified, and had no others meanwhile.
 
-        Costs a look at the file's times; it is read again only where they differ, or are too young to be believed.
+        So what was read of it since is of these bytes. Costs a look at the file's times; it is read again only where they
+        are too young to be believed. A file whose times differ is not, whatever is in it: it may have been changed back.
         """
 
-    def find(self, digest: Digest, size: int, name: str, roots: Sequence[Path]) -> Path | None:
-        """A file with those bytes under one of `roots`; files called `name` are looked at first."""
+    def find(
+        self,
+        digest: Digest,
+        size: int,
+        name: str,
+        roots: Sequence[Path],
+        allowed: Callable[[Path], bool] = lambda _: True,
+    ) -> Path | None:
+        """A file with those bytes under one of `roots`; files called `name` are looked at first.
+
+        A link is followed only where it is `allowed`; nothing is read for any other one.
+        """

@@ -10,6 +10,7 @@ import click
 
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
 
 if TYPE_CHECKING:
     from citekit.application.adapt import Adapted
@@ -112,7 +113,7 @@ def _lines(made: Adapted, place: str, *, stored: bool) -> Iterator[str]:
     facts = (
         f"{resource_map.modality}, {counted(resource_map.node_count, 'node')}, {made.located} with a place in a file"
     )
-    yield f"{click.style(printable(resource_map.resource_id), bold=True)}  {printable(resource_map.title)}  ({facts})"
+    yield f"{styled(printable(resource_map.resource_id), bold=True)}  {printable(resource_map.title)}  ({facts})"
     for note in _notes(made):
         yield f"  {printable(note)}"
     if not stored:

@@ -49,13 +49,14 @@ def verify(session: Session) -> None:
     from citekit.entrypoints.cli.wording import counted
 
     found = session.app.evidence.verify()
+    leftovers = found.leftovers + session.app.clean_leftovers()
     healed = f"{counted(len(found.healed), 'was', 'were')} damaged and dropped" if found.healed else "all are sound"
     session.answer(
-        {"checked": found.checked, "damaged": list(found.healed), "leftovers": found.leftovers},
+        {"checked": found.checked, "damaged": list(found.healed), "leftovers": leftovers},
         [
             f"{counted(found.checked, 'object')} read: {healed}.",
             *(f"  {digest}" for digest in found.healed),
-            *([f"{counted(found.leftovers, 'leftover')} cleaned away."] if found.leftovers else []),
+            *([f"{counted(leftovers, 'leftover')} cleaned away."] if leftovers else []),
         ],
     )
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
 from citekit.entrypoints.cli.session import Session
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _set_home(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
@@ -46,6 +50,28 @@ def json_option() -> click.Option:
         callback=_set_json,
         help="Print one JSON document on standard output, and nothing else.",
     )
+
+
+def password_option(what: str) -> Callable[[_Function], _Function]:
+    """`--password`, which opens `what`."""
+    return click.option(
+        "--password",
+        metavar="TEXT|-",
+        callback=_asked_password,
+        help=f"Opens {what} that is locked (default: $CITEKIT_PASSWORD). TEXT can be seen by others in the list of "
+        "processes; - asks for it, or reads it from standard input.",
+    )
+
+
+def _asked_password(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    if value != "-":
+        return value
+    if sys.stdin is not None and sys.stdin.isatty():
+        return str(click.prompt("Password", hide_input=True, err=True))
+    line = sys.stdin.readline() if sys.stdin is not None else ""
+    if not line.strip("\r\n"):
+        raise click.UsageError("--password - found no password on standard input.")
+    return line.rstrip("\r\n")
 
 
 class Command(click.Command):

@@ -22,4 +22,4 @@ def command(session: Session, resources: tuple[str, ...], form: str, budget: int
     """
     found = session.app.context(resources, format=form, budget=budget)
     plain = {"context": found.text, "format": form, "shown": found.shown, "left_out": found.left_out}
-    session.answer(plain, [found.text])
+    session.answer(plain, found.text.split("\n"))

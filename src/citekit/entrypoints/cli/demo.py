@@ -24,6 +24,7 @@ from citekit.entrypoints.cli.drawing import pairs, table, tree
 from citekit.entrypoints.cli.failing import CommandError, plain_error
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import watching
 from citekit.entrypoints.cli.wording import lasted, place, size
 from citekit.entrypoints.failures import sentence
@@ -52,7 +53,7 @@ def command(session: Session, files: tuple[str, ...]) -> None:
     if failed:
         first = failed[0]
         raise CommandError("SomeFailed", f"{first['path']}: {first['error']['message']}", plain)
-    session.answer(plain, [f"\nEverything lies in {printable(str(app.settings.home))}"])
+    session.answer(plain, ["", f"Everything lies in {printable(str(app.settings.home))}"])
 
 
 def _samples(stack: ExitStack) -> list[Path]:
@@ -93,7 +94,8 @@ def _listing(mapped: Sequence[tuple[ResourceMap, float]]) -> Iterator[str]:
     if not mapped:
         return
     richest = max((made for made, _ in mapped), key=lambda made: made.node_count)
-    yield f"\n{click.style(printable(richest.title), bold=True)}"
+    yield ""
+    yield styled(printable(richest.title), bold=True)
     lines = list(tree(richest.nodes))
     yield from lines[:TREE_LIMIT]
     if len(lines) > TREE_LIMIT:
@@ -132,7 +134,8 @@ def _resolved(session: Session, app: App, name: NodeName) -> tuple[Evidence, flo
 
 
 def _evidence(evidence: Evidence, node: Node, first: float, again: float) -> Iterator[str]:
-    yield f"\n{click.style(printable(f'{evidence.resource_id}  {node.id}'), bold=True)}"
+    yield ""
+    yield styled(printable(f"{evidence.resource_id}  {node.id}"), bold=True)
     weight = f", {size(evidence.receipt.evidence_size)}" if evidence.receipt else ""
     yield from pairs(
         [

@@ -7,8 +7,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import click
-
 from citekit.application.library.ask import Answers, AskRequest
 from citekit.application.library.ingest_book import BookIngested, BookRequest
 from citekit.bootstrap import App
@@ -18,6 +16,7 @@ from citekit.domain.evidence import Evidence
 from citekit.entrypoints.cli.drawing import pairs
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session
+from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import watching
 from citekit.entrypoints.cli.wording import counted, lasted, place
 from citekit.entrypoints.failures import sentence
@@ -36,10 +35,10 @@ def show_library(session: Session, app: App, path: Path) -> dict[str, Any]:
         asked = perf_counter() - started
         evidence = app.resolve(parse_address(answers.hits[0].chunk.address)) if answers.hits else None
     except DriverMissing as missing:
-        session.note(f"\nThe library: {missing}")
+        _note(session, str(missing))
         return {"error": str(missing)}
     except CiteKitError as error:
-        session.note(f"\nThe library: {sentence(error)}")
+        _note(session, sentence(error))
         return {"error": sentence(error)}
     session.say(_lines(done, answers, asked, evidence))
     return {
@@ -48,6 +47,11 @@ def show_library(session: Session, app: App, path: Path) -> dict[str, Any]:
         "output_path": None if evidence is None else str(evidence.output_path),
         "asked": round(asked, 6),
     }
+
+
+def _note(session: Session, text: str) -> None:
+    session.note("")
+    session.note(f"The library: {text}")
 
 
 def _ingested(app: App, path: Path, watch: Any) -> BookIngested | None:
@@ -59,7 +63,8 @@ def _ingested(app: App, path: Path, watch: Any) -> BookIngested | None:
 
 
 def _lines(done: BookIngested | None, answers: Answers, asked: float, evidence: Evidence | None) -> Iterator[str]:
-    yield f"\n{click.style(printable(f'citekit query {QUESTION!r}'), bold=True)}"
+    yield ""
+    yield styled(printable(f"citekit query {QUESTION!r}"), bold=True)
     if done is not None:
         took = lasted(sum(done.entry.seconds.values()))
         yield f"  ingested {printable(BOOK)}: {done.entry.counts['words']} words, {counted(done.chunks, 'chunk')} in {took}"

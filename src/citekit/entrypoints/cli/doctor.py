@@ -12,6 +12,7 @@ from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.failing import CommandError
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.wording import counted
 
 _MARKS = {Health.FINE: ("ok", "green"), Health.NOTED: ("note", "yellow"), Health.BROKEN: ("BROKEN", "red")}
@@ -51,7 +52,7 @@ def _lines(findings: Sequence[Finding]) -> Iterator[str]:
     widest = min(max(len(finding.about) for finding in findings), 30)
     for finding in findings:
         word, colour = _MARKS[finding.health]
-        mark = click.style(word.ljust(6), fg=colour)
+        mark = styled(word.ljust(6), fg=colour)
         yield f"{mark}  {printable(finding.about).ljust(widest)}  {printable(finding.text)}"
         if finding.remedy:
             yield f"{' ' * (widest + 10)}to mend it: {printable(finding.remedy)}"

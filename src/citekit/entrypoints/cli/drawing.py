@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.wording import place
 
 if TYPE_CHECKING:
@@ -23,23 +22,23 @@ def tree(nodes: Sequence[Node]) -> Iterator[str]:
     while pending:
         node, before, is_last = pending.pop()
         branch, below = _BRANCHES[is_last]
-        yield f"{click.style(before + branch, dim=True)}{node_line(node)}"
+        yield f"{styled(before + branch, dim=True)}{node_line(node)}"
         children = node.children
         pending += [(child, before + below, child is children[-1]) for child in reversed(children)]
 
 
 def node_line(node: Node) -> str:
     """A node in one line; a title that the id ends in is not said again."""
-    where = click.style(printable(place(node.location)), fg="cyan")
+    where = styled(printable(place(node.location)), fg="cyan")
     title = "" if node.id.rpartition(".")[2] == node.title else f"  {printable(node.title)}"
-    return f"{click.style(printable(node.id), bold=True)}  {where}{title}"
+    return f"{styled(printable(node.id), bold=True)}  {where}{title}"
 
 
 def table(rows: Iterable[Sequence[str]], heads: Sequence[str]) -> Iterator[str]:
     """Lines with aligned columns; cells are escaped, the last one is not padded."""
     cells = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(_width, column)) for column in zip(heads, *cells, strict=True)]
-    yield click.style(_row(heads, widths), bold=True)
+    yield styled(_row(heads, widths), bold=True)
     for row in cells:
         yield _row(row, widths)
 
@@ -49,7 +48,7 @@ def pairs(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     known = [(name, printable(value)) for name, value in rows]
     widest = max((len(name) for name, _ in known), default=0)
     for name, value in known:
-        yield f"  {click.style(name.ljust(widest), dim=True)}  {value}"
+        yield f"  {styled(name.ljust(widest), dim=True)}  {value}"
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -13,8 +13,8 @@ from typing import Any, TextIO
 import click
 
 from citekit.entrypoints.cli.command import home_option, json_option
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import write_json
+from citekit.entrypoints.cli.terminal import echo, guarded, styled
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "ingest": ("ingest", "Map files, so that their parts can be found and cut out."),
@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "remove": ("remove", "Forget the map of a resource."),
     "cache": ("cache", "Look after the store of evidence."),
     "verify": ("verify", "Tell whether evidence really is that part of that source."),
+    "verify-quote": ("verify_quote", "Tell whether a text really stands where somebody says it does."),
     "query": ("library.query", "Ask a library of books, and open the very page."),
     "library": ("library", "Look after the library: ingest books, ask them, take them out."),
     "doctor": ("doctor", "Look for what is missing or broken, and say how to mend it."),
@@ -103,6 +104,11 @@ PROGRAM = Program(
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line `arguments`, and return the exit code. Raises nothing but `SystemExit`."""
+    with guarded():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     closed = sys.stdout is None
     if closed:  # by the shell (`>&-`): the work is done all the same, and the exit code says that its answer was lost
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - open until the process ends
@@ -118,7 +124,7 @@ def run(arguments: Sequence[str]) -> int:
             return _told(error, out if "--json" in takewhile(lambda word: word != "--", arguments) else None)
         return _quietly()
     if closed:
-        click.echo("Error: Standard output is closed: the answer was lost.", err=True)
+        echo(["Error: Standard output is closed: the answer was lost."], sys.stderr)
         return 1
     return result if isinstance(result, int) else 0
 
@@ -148,7 +154,7 @@ def _told(error: Exception, document: TextIO | None) -> int:
         import traceback
 
         traceback.print_exception(error)
-    click.echo(f"{click.style('Error:', fg='red')} {printable(message)}", err=True)
+    echo([f"{styled('Error:', fg='red')} {message}"], sys.stderr)
     return code
 
 

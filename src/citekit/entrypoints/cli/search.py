@@ -9,6 +9,7 @@ import click
 
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
 
 if TYPE_CHECKING:
     from citekit.application.search import Hit
@@ -54,4 +55,4 @@ def _lines(hits: Sequence[Hit]) -> Iterator[str]:
         yield f"{printable(hit.resource_id)}  {node_line(hit.head)}"
         if hit.head.summary:
             yield f"    {printable(hit.head.summary)}"
-        yield f"    {click.style(str(hit.address), dim=True)}"
+        yield f"    {styled(str(hit.address), dim=True)}"

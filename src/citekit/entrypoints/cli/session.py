@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from citekit.entrypoints.cli.terminal import echo, echo_document
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -49,15 +51,18 @@ class Session:
         self.say(lines)
 
     def say(self, lines: Iterable[str]) -> None:
-        """Tell a person lines of the answer; nothing to a program, for which they are not even made."""
+        """Tell a person lines of the answer; nothing to a program, for which they are not even made.
+
+        A line is one line: an end of line inside of it is shown as an escape, as every other control is.
+        """
         if not self.as_json:
             for several in _together(lines):
-                click.echo("\n".join(several), file=self._out)
+                echo(several, self._out)
 
     def note(self, text: str) -> None:
         """Tell a person something beside the answer, on standard error; nothing to a program."""
         if not self.as_json:
-            click.echo(text, err=True)
+            echo([text], sys.stderr)
 
 
 def _together(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -71,15 +76,20 @@ pass_session = click.make_pass_decorator(Session, ensure=True)
 
 
 def write_json(plain: Mapping[str, Any], out: TextIO) -> None:
-    """One JSON document on `out`, in plain ASCII where that takes no other characters."""
+    """One JSON document on `out`, in plain ASCII where that takes no other characters; what is not seen is escaped."""
+    from citekit.entrypoints.invisible import in_json
     from citekit.wire.indented import indented
 
-    text = indented(plain)
+    text = in_json(indented(plain))
+    if "error" in plain:  # what others said is in it; a document of results says exactly what is in the files
+        from citekit.settings.secrets import concealed_in_json
+
+        text = concealed_in_json(text)
     try:
         text.encode(out.encoding or "ascii")
     except UnicodeEncodeError:
         import json
 
         text = json.dumps(plain, indent=2, allow_nan=False)
-    click.echo(text, file=out)
+    echo_document(text, out)
     out.flush()

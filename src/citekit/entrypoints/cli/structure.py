@@ -10,6 +10,7 @@ import click
 
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
 
 if TYPE_CHECKING:
     from citekit.application.structure import Structure
@@ -46,7 +47,7 @@ def _lines(found: Structure) -> Iterator[str]:
     from citekit.entrypoints.cli.wording import counted
 
     resource_map = found.resource_map
-    title = click.style(printable(resource_map.title), bold=True)
+    title = styled(printable(resource_map.title), bold=True)
     count = counted(resource_map.node_count, "node")
     shown = count if found.total == resource_map.node_count else f"{found.total} of {count}"
     yield f"{title}  ({resource_map.modality}, {shown})"

@@ -11,11 +11,10 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import TYPE_CHECKING
 
-import click
-
 from citekit.domain.errors import Cancelled
 from citekit.entrypoints.cli.failing import INTERRUPTION
 from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.terminal import bare, echo
 from citekit.entrypoints.failures import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class Watch:
     def _leave(self) -> None:
         """End the process as it is, which the stores survive: what they hold is whole at any time."""
         self._session.answer({"error": {"type": "InterruptError", "message": INTERRUPTION}}, ())
-        click.echo(f"Error: {INTERRUPTION}", err=True)
+        echo([f"Error: {INTERRUPTION}"], sys.stderr)
         os._exit(INTERRUPTED)
 
 
@@ -135,6 +134,6 @@ def _bar(title: str, *, shown: bool) -> Iterator[NoBar]:
     from rich.console import Console
     from rich.progress import Progress
 
-    console = Console(stderr=True)
+    console = Console(file=bare(sys.stderr))  # it moves the cursor; its labels are printable
     with Progress(console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as progress:
         yield RichBar(progress, title)

@@ -1,1 +1,1 @@
-"""The MCP server: four tools and the maps as resources, over standard input and output."""
+"""The MCP server: five tools and the maps as resources, over standard input and output."""

@@ -19,6 +19,8 @@ from citekit.domain.evidence import Evidence
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.mcp.quoting import quoted, quoted_json
+from citekit.settings.secrets import concealed
 from citekit.wire import maps, receipts
 
 LONGEST_ERROR = 1200
@@ -35,7 +37,7 @@ class Answer:
     @classmethod
     def of(cls, plain: dict[str, Any], links: Sequence[ResourceLink] = ()) -> Answer:
         """The answer that is this data. Names of files may hold bytes that are no text; they become question marks."""
-        return cls(compact(plain).encode("utf-8", "replace").decode(), links)
+        return cls(quoted_json(compact(plain).encode("utf-8", "replace").decode()), links)
 
     @cached_property
     def data(self) -> bytes:
@@ -63,7 +65,7 @@ class Answer:
 
 def failure(error: BaseException, *, structure: bool = False) -> CallToolResult:
     """An error as a tool's result. `getStructure` (`structure`) says where it looked for a map; the others do not."""
-    told = _told(error, structure)
+    told = quoted(concealed(_told(error, structure)))
     if len(told) > LONGEST_ERROR:
         told = f"{told[:LONGEST_ERROR]}..."
     return CallToolResult(content=[TextContent(text=f"Error: {told}")], is_error=True)
@@ -90,6 +92,8 @@ def evidence_answer(evidence: Evidence) -> Answer:
     }
     if evidence.stale is not None:
         plain.update(stale=True, stale_reason=evidence.stale)
+    if evidence.unchecked is not None:
+        plain["unchecked"] = evidence.unchecked
     if evidence.receipt is not None:
         if evidence.receipt.notes:
             plain["notes"] = list(evidence.receipt.notes)
@@ -188,8 +192,8 @@ def _links(evidence: Evidence) -> Sequence[ResourceLink]:
         return ()
     link = ResourceLink(
         uri=path.as_uri(),
-        name=path.name,
-        description=f"Evidence: {evidence.address}",
+        name=quoted(path.name),
+        description=quoted(f"Evidence: {evidence.address}"),
         mime_type=receipt.media_type,
         size=receipt.evidence_size,
     )

@@ -15,6 +15,7 @@ from mcp_types import (
 )
 
 from citekit.domain.errors import RequestRefused
+from citekit.entrypoints.mcp.quoting import quoted
 
 PREFIX = "citekit://maps/"
 MEDIA_TYPE = "application/json"
@@ -65,5 +66,8 @@ def contents(uri: str, text: str) -> ReadResourceResult:
 
 def _listed(resource_id: str) -> Resource:
     return Resource(
-        uri=uri_of(resource_id), name=resource_id, description=f"The map of {resource_id}.", mime_type=MEDIA_TYPE
+        uri=uri_of(resource_id),
+        name=quoted(resource_id),
+        description=f"The map of {quoted(resource_id)}.",
+        mime_type=MEDIA_TYPE,
     )

@@ -138,6 +138,10 @@ EVIDENCE: Schema = {
         "resource_id": {"type": "string"},
         "stale": {"type": "boolean", "description": "True where the source is no longer what was mapped."},
         "stale_reason": {"type": "string"},
+        "unchecked": {
+            "type": "string",
+            "description": "Why nobody could look whether the file has such a place; absent where it was looked.",
+        },
         "notes": {
             "type": "array",
             "items": {"type": "string"},

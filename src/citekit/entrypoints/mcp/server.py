@@ -7,7 +7,9 @@ import logging
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
+
+from citekit.entrypoints.invisible import printable
 
 if TYPE_CHECKING:
     from citekit.bootstrap import App
@@ -21,7 +23,7 @@ GRACE = 5.0
 
 def serve(app: App) -> None:
     """Speak MCP until the input ends, or SIGINT or SIGTERM comes. Standard output is the client's from here on."""
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="citekit: %(levelname)s: %(message)s")
+    _log_to(sys.stderr)
     if sys.stdin is not None and sys.stdin.isatty():
         sys.stderr.write(
             "citekit speaks MCP on standard input and output; start it from an MCP client. Ctrl-C ends it.\n"
@@ -34,6 +36,18 @@ def serve(app: App) -> None:
     gc.enable()
     if hold(app):
         _end_after(GRACE)
+
+
+def _log_to(stream: TextIO) -> None:
+    """Warnings and errors on `stream`: each message in one line, so that words of a file cannot pass for another."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(_OneLine("citekit: %(levelname)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+class _OneLine(logging.Formatter):
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the standard library's name
+        return printable(super().formatMessage(record))
 
 
 def _end_after(seconds: float) -> None:

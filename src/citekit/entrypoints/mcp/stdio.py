@@ -94,7 +94,8 @@ class Wire:
 
     async def write(self, message: SessionMessage) -> None:
         """Write one message. Raises `OSError` where nobody reads any more."""
-        answered = getattr(message.message, "id", None)
+        ours = isinstance(message.message, JSONRPCRequest)  # whose id is not that of a request of the client
+        answered = None if ours else getattr(message.message, "id", None)
         data = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
         if answered is not None:
             data = self.parcels.filled(answered, data)

@@ -72,7 +72,7 @@ class GeminiService:
 
     key: str | None = field(repr=False)
     model: str = MODEL
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)
     timeout: float = 300
     patience: Patience = field(factory=Patience, kw_only=True)
     max_requests: int | None = field(default=None, kw_only=True)

@@ -75,7 +75,7 @@ class RemoteFiles:
     explain: Callable[[Exception], Failure | None]
     patience: Patience
     timeout: float
-    base_url: str | None
+    base_url: str | None = field(repr=False)
     owner: str
     run: Run
     _sent: dict[FilePart, Any] = field(factory=dict, init=False)

@@ -64,7 +64,7 @@ class OpenAiService:
 
     key: str | None = field(repr=False, converter=_trimmed)
     model: str = DEFAULT_MODEL
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)
     timeout: float = 300.0
     patience: Patience = field(factory=Patience, repr=False)
     max_requests: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from attrs import frozen
+from attrs import field, frozen
 
 from citekit.adapters.drivers.asking_again import TRANSIENT
 from citekit.adapters.drivers.openai import Kind, Trouble
@@ -41,7 +41,7 @@ class Place:
     """Which model is asked, and where: what the sentences are made of. `keyed` says whether a key is sent."""
 
     model: str
-    base_url: str | None
+    base_url: str | None = field(repr=False)
     timeout: float
     keyed: bool
 

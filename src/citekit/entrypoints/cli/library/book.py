@@ -16,6 +16,7 @@ from citekit.entrypoints.cli.drawing import pairs
 from citekit.entrypoints.cli.library.answering import answer
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
 
 
 @click.command("book", cls=Command)
@@ -31,7 +32,7 @@ def command(session: Session, /, book_id: int) -> None:
 
 
 def _lines(book: Mapping[str, Any]) -> Iterator[str]:
-    yield click.style(printable(book["title"]), bold=True)
+    yield styled(printable(book["title"]), bold=True)
     series = f"{book['series']} #{book['series_index']:g}" if book["series"] else ""
     facts = [
         ("author", book["author"]),

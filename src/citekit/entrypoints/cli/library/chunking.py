@@ -15,6 +15,7 @@ from citekit.entrypoints.cli.library.answering import answer, cutting, named_fil
 from citekit.entrypoints.cli.library.folding import folded
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import watching
 
 
@@ -61,7 +62,7 @@ def _named(book: str) -> dict[str, Any]:
 
 def _tried(plain: Mapping[str, Any]) -> Iterator[str]:
     found = plain["stats"]
-    yield click.style(printable(plain["title"]), bold=True)
+    yield styled(printable(plain["title"]), bold=True)
     yield from pairs(
         [
             ("chunks", str(found["total_chunks"])),
@@ -72,12 +73,13 @@ def _tried(plain: Mapping[str, Any]) -> Iterator[str]:
         ]
     )
     for sample in plain["samples"]:
-        yield f"\nchunk {sample['chunk_num']}, {sample['words']} words"
+        yield ""
+        yield f"chunk {sample['chunk_num']}, {sample['words']} words"
         yield from (f"  {line}" for line in folded(printable(" ".join(sample["preview"].split())), 94, 8))
 
 
 def _compared(plain: Mapping[str, Any]) -> Iterator[str]:
-    yield click.style(printable(plain["title"]), bold=True)
+    yield styled(printable(plain["title"]), bold=True)
     rows = [
         (
             f"{each['threshold']:.2f}",

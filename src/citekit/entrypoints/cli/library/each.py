@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import click
-
 from citekit.bootstrap.alexandria import Alexandria
 from citekit.domain.progress import Progress
 from citekit.entrypoints.alexandria.telling import is_there
@@ -14,6 +12,7 @@ from citekit.entrypoints.cli.failing import CommandError
 from citekit.entrypoints.cli.library import ready
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session
+from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import Watch, watching
 from citekit.entrypoints.cli.wording import counted, lasted, size
 
@@ -83,11 +82,11 @@ def _lines(name: str, plain: Mapping[str, Any]) -> Iterator[str]:
         yield f"there already  {printable(plain['title'])}"
         return
     if not plain["success"]:
-        yield f"{click.style('not ingested', fg='red')}  {printable(name)}: {printable(_reason(name, plain))}"
+        yield f"{styled('not ingested', fg='red')}  {printable(name)}: {printable(_reason(name, plain))}"
         return
     took = lasted(sum(plain["seconds"].values()))
     counts = plain["counts"]
     parts = f"{counted(counts['chapters'], 'chapter')}, {counted(counts['chunks'], 'chunk')}, {counts['words']} words"
-    yield f"{click.style('ingested', fg='green')}  {printable(plain['title'])}, {printable(plain['author'])}"
+    yield f"{styled('ingested', fg='green')}  {printable(plain['title'])}, {printable(plain['author'])}"
     weight = size(int(plain["file_size_mb"] * 1024 * 1024)) if plain["file_size_mb"] else "under 10 kB"
     yield f"    {plain['format']}, {weight}: {parts} in {took}, as {printable(plain['resource_id'])}"

@@ -17,6 +17,7 @@ from citekit.entrypoints.cli.library.folding import folded
 from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.resolve import evidence_lines, plain_evidence
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import watching
 from citekit.entrypoints.cli.wording import counted, lasted, place
 
@@ -85,23 +86,24 @@ def _lines(plain: Mapping[str, Any], seconds: float) -> Iterator[str]:
     for number, hit in enumerate(plain["results"], start=1):
         where = place(parse_address(hit["address"]).location)
         head = f"{number}. {hit['book_title']}, {hit['author']}: {hit['section_name']}, {where}"
-        yield click.style(printable(head), bold=True)
+        yield styled(printable(head), bold=True)
         passage = hit.get("passage") or {"text": hit["text"], "address": hit["address"]}
         flat = printable(" ".join(passage["text"].split()))
         yield from (f"   {line}" for line in folded(flat, 93, SHOWN))
-        yield f"   {click.style(printable(passage['address'] or hit['address']), fg='cyan')}  score {hit['score']:.2f}"
+        yield f"   {styled(printable(passage['address'] or hit['address']), fg='cyan')}  score {hit['score']:.2f}"
         yield from _context(hit)
     if plain.get("response_instruction"):
         yield ""
         yield from map(printable, plain["response_instruction"].splitlines())
     if plain["results"]:
-        yield click.style(f"\n{counted(plain['result_count'], 'hit')} in {lasted(seconds)}", dim=True)
+        yield ""
+        yield styled(f"{counted(plain['result_count'], 'hit')} in {lasted(seconds)}", dim=True)
 
 
 def _context(hit: Mapping[str, Any]) -> Iterator[str]:
     """Where the chapter of a hit is, and the chunks around it; their texts are in the JSON document."""
     if hit.get("parent_context"):
-        yield f"   chapter  {click.style(printable(hit['parent_context']['address']), fg='cyan')}"
+        yield f"   chapter  {styled(printable(hit['parent_context']['address']), fg='cyan')}"
     for each in hit.get("siblings", ()):
         side = "before" if each["position"] < 0 else "after "
-        yield f"   {side}   {click.style(printable(each['address']), fg='cyan')}"
+        yield f"   {side}   {styled(printable(each['address']), fg='cyan')}"

@@ -13,6 +13,7 @@ from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.drawing import pairs
 from citekit.entrypoints.cli.failing import CommandError
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
 
 
 @click.command("stats", cls=Command)
@@ -26,9 +27,9 @@ def command(session: Session) -> None:
 
 
 def _lines(plain: Mapping[str, Any]) -> Iterator[str]:
-    yield click.style("Library", bold=True)
+    yield styled("Library", bold=True)
     yield from pairs(_library(plain["calibre"]) if plain["calibre"] else [("none", plain["error"] or "")])
-    yield click.style("Index", bold=True)
+    yield styled("Index", bold=True)
     yield from pairs(_index(plain["qdrant"]))
 
 

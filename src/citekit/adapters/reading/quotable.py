@@ -1,0 +1,140 @@
+"""The texts of a file in which quotes are looked for: as they are shown, without running heads, with their markup."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from attrs import evolve, field, frozen
+
+from citekit.adapters.drivers.installed import version_of
+from citekit.domain.errors import FormUnsupported, SourceUnsupported
+from citekit.domain.evidence import Form, Options
+from citekit.domain.formats import Format, by_name
+from citekit.domain.library.manuscript import Manuscript
+from citekit.domain.locations import Location, Pages
+from citekit.domain.modality import Modality
+from citekit.domain.ports.extractor import Extractor
+from citekit.domain.ports.media_probe import Cue, MediaProbe
+from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.quotes.running_heads import without_running_lines
+from citekit.domain.quotes.spoken import Spoken
+from citekit.domain.source import Source
+
+VERSION = "1"
+"""Changes whenever the same file would give other texts."""
+
+RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
+MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles"))
+"""Formats of text whose readers leave the markup out."""
+
+_DRIVERS = ("pymupdf", "av", "lxml", "mammoth", "markdown_it")
+
+
+@frozen
+class Beside:
+    """The subtitles of recordings in files beside them: where, and what they say in a recording of so many seconds."""
+
+    find: Callable[[Path], Path | None]
+    cues: Callable[[Path, float], Sequence[Cue]]
+
+
+@frozen
+class OnePlace:
+    """A text that is all in one place."""
+
+    text: str
+    place: Location
+
+    def locate(self, _start: int, _end: int) -> Location:
+        """The place."""
+        return self.place
+
+    def span_of(self, location: Location) -> tuple[int, int] | None:
+        """All of the text, for the place."""
+        return (0, len(self.text)) if location == self.place else None
+
+
+@frozen
+class QuotableTextReader:
+    """Reads documents and texts by `texts`, recordings by their subtitles, regions of pages by who cuts them out."""
+
+    texts: TextReader
+    probe: MediaProbe
+    beside: Beside
+    extractors: Sequence[Extractor] = field(converter=tuple[Extractor, ...])
+
+    def version(self, source: Source) -> str:
+        """See `QuotableTexts.version`."""
+        drivers = ",".join(f"{name}={version_of(name)}" for name in _DRIVERS)
+        path = self.beside.find(source.path) if source.format.modality in RECORDINGS else None
+        return f"{VERSION} {source.format.name} {drivers} {_fingerprint(path)}"
+
+    def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
+        """See `QuotableTexts.read`."""
+        if source.format.modality in RECORDINGS:
+            return [Quotable.of(self._spoken(source))]
+        if not self.texts.supports(source.format):
+            raise SourceUnsupported(
+                f"{source.path.name} is {source.format.name}: no text is read from such files, so no quote can be found."
+            )
+        manuscript = self.texts.read(source, progress)
+        if not manuscript.text.strip():
+            raise SourceUnsupported(
+                f"{source.path.name} holds no text, only pictures or nothing: a quote cannot be looked for in it."
+            )
+        return list(self._ways_to_read(source, manuscript, progress))
+
+    def region(self, source: Source, place: Pages) -> Quotable:
+        """See `QuotableTexts.region`; raises `FormUnsupported` where nobody can tell the text of a region."""
+        options = Options(Form.TEXT)
+        extractor = next((each for each in self.extractors if Form.TEXT in each.forms(source.format, place)), None)
+        if extractor is None:
+            raise FormUnsupported(f"The text of a region of {source.path.name} cannot be told: name the whole page.")
+        with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
+            target = Path(folder) / "region.txt"
+            extractor.extract(source, place, options, target)
+            text = target.read_text("utf-8", "replace")
+        return Quotable.of(OnePlace(text, place))
+
+    def _ways_to_read(self, source: Source, manuscript: Manuscript, progress: Progress) -> Iterator[Quotable]:
+        yield Quotable.of(manuscript)
+        bare = without_running_lines(manuscript)
+        if bare is not None:
+            yield Quotable.of(bare, "running heads and feet of pages left out")
+        if source.format.name in MARKED_UP:
+            yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), "in the source with its markup")
+
+    def _spoken(self, source: Source) -> Spoken:
+        facts = self.probe.probe(source.path)
+        modality = Modality.AUDIO if facts.video_codec is None else Modality.VIDEO
+        path = self.beside.find(source.path)
+        told = [] if path is None else self.beside.cues(path, facts.duration)
+        cues = [cue for cue in told if cue.start < facts.duration] or facts.subtitles
+        if not cues:
+            raise SourceUnsupported(
+                f"{source.path.name} has no subtitles, neither inside nor in a file beside it: what is said is not known."
+            )
+        return Spoken.of(((cue.start, cue.end, cue.text) for cue in cues), modality)
+
+
+def _plain() -> Format:
+    found = by_name("x.txt")
+    assert found is not None
+    return found
+
+
+_PLAIN = _plain()
+
+
+def _fingerprint(path: Path | None) -> str:
+    if path is None:
+        return ""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""

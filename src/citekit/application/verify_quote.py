@@ -1,0 +1,177 @@
+"""Tell whether a quote really stands where somebody says it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from urllib.parse import unquote
+
+from attrs import evolve, frozen
+
+from citekit.application.locating import LocateSource
+from citekit.application.resolve import Resolve
+from citekit.domain.address import Address, parse_address
+from citekit.domain.errors import AddressMalformed, LocationOutside, RequestRefused
+from citekit.domain.locations import Location, Pages, TimeSpan, Virtual
+from citekit.domain.modality import Modality
+from citekit.domain.node import NodeName
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.quotable_texts import QuotableTexts
+from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.finding import Match, matches
+from citekit.domain.quotes.near import nearest_passage
+from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.quotes.quote import Piece, ways_to_read
+from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
+from citekit.domain.resource_map import ResourceMap
+
+PLACES = 5
+"""Places that an answer names."""
+
+LOOKED_AT = 200
+"""Places in the whole resource of which the best are named."""
+
+SHOWN = 1000
+"""Characters of a passage that is shown."""
+
+
+@frozen
+class _Found:
+    source: Quotable
+    match: Match
+    location: Location
+
+
+@frozen
+class VerifyQuote:
+    """Looks for a quote in the place asked, then in all of the resource, then for what is like it."""
+
+    maps: MapStore
+    resolve: Resolve
+    locate: LocateSource
+    texts: QuotableTexts
+
+    def __call__(
+        self,
+        what: NodeName | Address | str,
+        quote: str,
+        *,
+        roots: Sequence[Path] = (),
+        progress: Progress = silent,
+    ) -> QuoteVerdict:
+        """Whether `quote` stands in that node or at that address; a text is the id of a resource: anywhere in it.
+
+        Raises `RequestRefused` for a quote without words or too long, and for a place that is virtual; `SourceUnsupported`
+        for a resource without text; what `Resolve` raises for a place, and `LocateSource` for a source that is gone or
+        changed.
+        """
+        readings = ways_to_read(quote)
+        resource_map = self.maps.get(what if isinstance(what, str) else what.resource_id)
+        place = None if isinstance(what, str) else self.resolve(what, virtual=True).location
+        if isinstance(place, Virtual):
+            raise RequestRefused("The place is virtual: it names no part of a file, so nothing can be quoted from it.")
+        source = self.locate(resource_map, roots)
+        texts = self.texts.read(source, progress)
+        if isinstance(place, Pages) and place.region is not None:
+            inside = _best(_in_place([self.texts.region(source, place)], readings, resource_map, None))
+        else:
+            inside = _best(_in_place(texts, readings, resource_map, place))
+        asked = None if place is None else Address(resource_map.resource_id, place)
+        answer = QuoteVerdict(
+            finding=Finding.ABSENT, resource_id=resource_map.resource_id, asked=asked, quote=quote.strip()
+        )
+        if inside:
+            finding = Finding.NORMALISED if inside[0].match.differences else Finding.EXACT
+            return _placed(answer, finding, inside)
+        outside = [] if place is None else _in_place(texts, readings, resource_map, None)
+        if outside:
+            return _placed(answer, Finding.ELSEWHERE, _best(outside, place))
+        return evolve(answer, near=_near(texts[0], readings, resource_map))
+
+
+def resource_named(text: str, maps: MapStore) -> str | Address:
+    """What `doc://book` or `doc://book#pages=3` names: the id of a resource, or an address. Raises `AddressMalformed`."""
+    scheme, colon, rest = text.partition("://")
+    if not colon or "#" in rest or scheme.lower() == Modality.VIRTUAL.scheme:
+        return parse_address(text)
+    resource_map = maps.get(unquote(rest))
+    modality = Modality.from_scheme(scheme)
+    if modality is not resource_map.modality:
+        wanted = resource_map.modality.scheme
+        raise AddressMalformed(text, scheme, f"'{resource_map.resource_id}' is {wanted}://")
+    return resource_map.resource_id
+
+
+def _in_place(
+    texts: Sequence[Quotable],
+    readings: Sequence[tuple[Piece, ...]],
+    resource_map: ResourceMap,
+    place: Location | None,
+) -> list[_Found]:
+    """Where the quote stands in the place, in the first text and the first way to read it that have it there."""
+    for pieces in readings:
+        for source in texts:
+            span = (0, len(source.text)) if place is None else source.placed.span_of(place)
+            if span is None:
+                continue
+            found = (
+                _Found(source, match, location)
+                for match in matches(source, pieces, *span)
+                if (location := _located(source, match, resource_map, place)) is not None
+            )
+            kept = list(islice(found, LOOKED_AT))
+            if kept:
+                return kept
+    return []
+
+
+def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: Location | None) -> Location | None:
+    """Where a match is; None where that is outside of the place or of the file."""
+    try:
+        location = source.placed.locate(match.start, match.end).clamp(resource_map.bounds)
+    except LocationOutside:
+        return None
+    if place is None or place.contains(location):
+        return location
+    return location if isinstance(place, TimeSpan) and place.overlaps(location) else None
+
+
+def _best(found: Sequence[_Found], place: Location | None = None) -> list[_Found]:
+    """Exact ones first, then those near the place, then in order of reading."""
+
+    def rank(each: _Found) -> tuple[bool, bool, int, int]:
+        span = None if place is None else each.source.placed.span_of(place)
+        middle = each.match.start if span is None else (span[0] + span[1]) // 2
+        apart = place is not None and not place.overlaps(each.location)
+        return bool(each.match.differences), apart, abs(each.match.start - middle), each.match.start
+
+    return sorted(found, key=rank)
+
+
+def _placed(answer: QuoteVerdict, finding: Finding, found: Sequence[_Found]) -> QuoteVerdict:
+    by_address: dict[Address, QuotePlace] = {}
+    for each in found:
+        address = Address(answer.resource_id, each.location)
+        text = _shown(each.source.text[each.match.start : each.match.end])
+        by_address.setdefault(address, QuotePlace(address, text, each.match.differences, each.source.note))
+    places = list(by_address.values())
+    more = len(places) > PLACES or len(found) >= LOOKED_AT
+    return evolve(answer, finding=finding, places=places[:PLACES], more=more)
+
+
+def _near(source: Quotable, readings: Sequence[tuple[Piece, ...]], resource_map: ResourceMap) -> NearPlace | None:
+    near = nearest_passage(source, readings[0][0])
+    if near is None:
+        return None
+    try:
+        location = source.placed.locate(near.start, near.end).clamp(resource_map.bounds)
+    except LocationOutside:
+        return None
+    return NearPlace(
+        Address(resource_map.resource_id, location), _shown(source.text[near.start : near.end]), near.similarity
+    )
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

@@ -1,0 +1,1 @@
+"""Whether a text really stands somewhere: normal forms, finding, and what differs."""

@@ -1,0 +1,67 @@
+"""What differs between a quote and its source, where the words are the same: said in words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, QUOTATION_MARKS, SEAM, UNSPACED, form_of
+from citekit.domain.quotes.normal_form import same_words
+
+_LETTER = r"[^\W\d_]"
+_SEAM = re.compile(rf"(?<={_LETTER})[{HYPHENS}]\s+(?={_LETTER})")
+_SOFT = re.compile("\u00ad[ \t]*(?:\r?\n[ \t]*)?")
+_UNSEEN = re.compile(f"[{INVISIBLE}]")
+_DASH = re.compile(f"[{DASHES}]+")
+_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
+_AROUND_DASH = re.compile(r"\s*-\s*")
+_UNSPACED = re.compile(rf"(?<=[{UNSPACED}])\s+|\s+(?=[{UNSPACED}])")
+
+
+def _without_breaks(text: str) -> str:
+    return _SEAM.sub(SEAM, text)
+
+
+def _spaced(text: str) -> str:
+    return _AROUND_DASH.sub("-", " ".join(_UNSPACED.sub("", text).split()))
+
+
+def _forms(text: str) -> str:
+    plain = unicodedata.normalize("NFC", "".join(map(form_of, unicodedata.normalize("NFC", text))))
+    return plain.replace("`", "'")
+
+
+_STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("soft hyphens", lambda text: _SOFT.sub("", text)),
+    ("characters that are not seen", lambda text: _UNSEEN.sub("", text)),
+    ("ligatures", lambda text: text.translate(_LIGATURES)),
+    ("quotation marks", lambda text: text.translate(QUOTATION_MARKS)),
+    ("forms of characters", _forms),
+    ("hyphenation at the end of a line", _without_breaks),
+    ("dashes", lambda text: _DASH.sub("-", text)),
+    ("white space", _spaced),
+    ("case", lambda text: unicodedata.normalize("NFC", text.casefold())),
+)
+
+
+def differences(source: str, quote: str) -> tuple[str, ...]:
+    """The kinds of difference between two texts of the same words; none where they are the same text.
+
+    As few as can be: a kind is left out where the texts are the same without levelling it, the plainest kinds first.
+    """
+    if source == quote:
+        return ()
+    named = [name for name, _ in _STEPS]
+    for name in reversed(named[:]):
+        rest = [each for each in named if each != name]
+        if rest and _are_same(rest, source, quote):
+            named = rest
+    return tuple(named)
+
+
+def _are_same(names: Sequence[str], source: str, quote: str) -> bool:
+    for name, step in _STEPS:
+        if name in names:
+            source, quote = step(source), step(quote)
+    return source == quote or same_words(source, quote)

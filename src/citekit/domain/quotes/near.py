@@ -1,0 +1,85 @@
+"""The passage that is most like a quote which is nowhere."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+
+from attrs import frozen
+
+from citekit.domain.quotes.characters import UNSPACED
+from citekit.domain.quotes.normal_form import normalised
+from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.quotes.quote import Piece
+
+LEAST = 0.6
+"""Share of the words that a near passage has in common with the quote."""
+
+COMPARED = 400
+"""Words of a quote that are compared."""
+
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+_GRAM = 9
+_GRAMS = 64
+_EACH = 40
+
+
+@frozen
+class Near:
+    """A passage (start, end) of the text that is not the quote; `similarity` from 0 to 1 counts words in order."""
+
+    start: int
+    end: int
+    similarity: float
+
+
+def nearest_passage(source: Quotable, piece: Piece) -> Near | None:
+    """The passage that has most words in common with the piece, in their order; None where none is like it."""
+    size = len(piece.letters)
+    votes = _votes(source.letters, piece.letters)
+    best: Near | None = None
+    for begin, _ in votes.most_common(4):
+        low, high = max(0, begin - size // 4 - 16), min(len(source.letters), begin + size + size // 4 + 16)
+        near = _compared(source, piece, low, high)
+        if near is not None and (best is None or near.similarity > best.similarity):
+            best = near
+    return best
+
+
+def _votes(letters: str, wanted: str) -> Counter[int]:
+    """Where the wanted letters would begin, by pieces of them that are found: each counts for its place, rounded."""
+    width = min(_GRAM, len(wanted))
+    step = max(1, (len(wanted) - width) // _GRAMS)
+    rounding = max(16, len(wanted) // 4)
+    votes: Counter[int] = Counter()
+    for offset in range(0, len(wanted) - width + 1, step):
+        at = -1
+        for _ in range(_EACH):
+            at = letters.find(wanted[offset : offset + width], at + 1)
+            if at < 0:
+                break
+            votes[max(0, at - offset) // rounding * rounding] += 1
+    return votes
+
+
+def _compared(source: Quotable, piece: Piece, low: int, high: int) -> Near | None:
+    place = source.origin(low, high) or source.origin(low, high - 1) or source.origin(min(low + 1, high - 1), high)
+    if place is None:
+        return None
+    window = source.text[place[0] : place[1]]
+    normal = normalised(window)
+    wanted = [word[0] for word in _WORD.finditer(piece.normal)][:COMPARED]
+    found = list(_WORD.finditer(normal.text))
+    words = [word[0] for word in found]
+    blocks = difflib.SequenceMatcher(None, words, wanted, autojunk=False).get_matching_blocks()[:-1]
+    if not blocks or not wanted:
+        return None
+    first = max(0, blocks[0].a - blocks[0].b)
+    last = min(len(words), blocks[-1].a + blocks[-1].size + len(wanted) - blocks[-1].b - blocks[-1].size)
+    shared = sum(block.size for block in blocks)
+    similarity = 2 * shared / (len(wanted) + last - first)
+    if similarity < LEAST:
+        return None
+    start, end = normal.starts[found[first].start()], normal.ends[found[last - 1].end() - 1]
+    return Near(place[0] + start, place[0] + end, round(min(similarity, 0.99), 2))

@@ -1,0 +1,125 @@
+"""Texts as quotes are compared: without case, kinds of white space, line ends in words, forms of characters.
+
+Two forms. The *normal form* keeps one space for white space, one hyphen for a dash, and a seam for a hyphen at the end of a
+line. The *letters* are the normal form without these three: quotes are looked for in the letters, and whatever is found is
+held against the normal form.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+
+from attrs import field, frozen
+
+from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, MARKS, SEAM, UNSPACED, folded_cluster
+
+_LETTER = r"[^\W\d_]"
+_TOKEN = re.compile(
+    rf"(?P<plain>[!-,./0-9:-_a-~]+(?![{INVISIBLE}]*[{MARKS}]))"
+    rf"|(?P<one>(?<![{UNSPACED}{INVISIBLE}])[ \n](?=[!-,./0-9:-~]))"
+    rf"|(?P<seam>(?<={_LETTER})[{HYPHENS}][{INVISIBLE}]*\s[\s{INVISIBLE}]*(?={_LETTER}))"
+    rf"|(?P<soft>\u00ad[ \t]*\r?\n[ \t]*|[{INVISIBLE}]+(?![\s{INVISIBLE}{DASHES}{MARKS}]))"
+    rf"|(?P<dash>[\s{INVISIBLE}]*[{DASHES}][\s{INVISIBLE}{DASHES}]*)"
+    rf"|(?P<unspaced>(?<=[{UNSPACED}])[{INVISIBLE}]*\s[\s{INVISIBLE}]*|[{INVISIBLE}]*\s[\s{INVISIBLE}]*(?=[{UNSPACED}]))"
+    rf"|(?P<space>[{INVISIBLE}]*\s[\s{INVISIBLE}]*)"
+    rf"|(?P<cluster>[^{INVISIBLE}](?:[{INVISIBLE}]*[{MARKS}])*|[{INVISIBLE}])",
+    re.DOTALL,
+)
+_SAID = {"seam": SEAM, "soft": "", "dash": "-", "unspaced": "", "space": " ", "one": " "}
+_INVISIBLE = re.compile(f"[{INVISIBLE}]+")
+_GAPS = str.maketrans("", "", f" -{SEAM}")
+
+
+@frozen
+class Normal:
+    """A normal form: its character i comes from `starts[i]` to `ends[i]` (excluded) of the text it was made from."""
+
+    text: str
+    starts: array[int] = field(repr=False)
+    ends: array[int] = field(repr=False)
+
+    def letters(self) -> Normal:
+        """The same without spaces, hyphens and seams."""
+        kept = [place for place, character in enumerate(self.text) if character not in GAPS]
+        return Normal(
+            "".join(self.text[place] for place in kept),
+            array("q", (self.starts[place] for place in kept)),
+            array("q", (self.ends[place] for place in kept)),
+        )
+
+
+GAPS = f" -{SEAM}"
+"""What stands between letters."""
+
+
+def normalised(text: str) -> Normal:
+    """The normal form of `text`, with the way back. Idempotent."""
+    pieces: list[str] = []
+    starts, ends = array("q"), array("q")
+    for token in _TOKEN.finditer(text):
+        kind, (start, end) = token.lastgroup, token.span()
+        if kind == "plain":
+            said = token[0].lower().replace("`", "'")
+            starts.extend(range(start, end))
+            ends.extend(range(start + 1, end + 1))
+        else:
+            said = folded_cluster(_INVISIBLE.sub("", token[0])) if kind == "cluster" else _SAID[kind or "space"]
+            starts.extend([start] * len(said))
+            ends.extend([end] * len(said))
+        pieces.append(said)
+    return Normal("".join(pieces), starts, ends)
+
+
+def letters_of(text: str) -> str:
+    """The letters of `text`: `normalised(text).letters().text`, faster."""
+    if text.isascii() and not _UNSEEN_ASCII.search(text):
+        return text.encode("ascii").lower().translate(_ASCII, _ASCII_GAPS).decode("ascii")
+    if not _MARK.search(text):
+        return text.translate(_LETTERS)
+    return normalised(text).text.translate(_GAPS)
+
+
+class _Letters(dict[int, str]):
+    """What becomes of a character that no mark combines with. Each is looked up once."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        kept = "" if _GAP.match(character) else folded_cluster(character).translate(_GAPS)
+        self[code] = kept
+        return kept
+
+
+_LETTERS = _Letters()
+_MARK = re.compile(f"[{MARKS}]")
+_GAP = re.compile(rf"[\s{DASHES}{INVISIBLE}]")
+
+
+_UNSEEN_ASCII = re.compile("[\x00-\x08\x0e-\x1b\x7f]")
+_ASCII = bytes(ord("'") if code == ord("`") else code for code in range(256))
+_ASCII_GAPS = bytes(code for code in range(128) if chr(code).isspace() or chr(code) == "-")
+
+
+def same_words(left: str, right: str) -> bool:
+    """Whether two normal forms of the same letters part them alike; a seam may be a hyphen or nothing."""
+    one, other = _parted(left), _parted(right)
+    return len(one) == len(other) and all(
+        mine[0] == theirs[0] and _fits(mine[1], theirs[1]) for mine, theirs in zip(one, other, strict=True)
+    )
+
+
+_PARTED = re.compile(rf"([^ \-{SEAM}])([ \-{SEAM}]*)")
+
+
+def _parted(text: str) -> list[tuple[str, str]]:
+    """Every letter with the gap behind it; what stands behind the last one does not count."""
+    found: list[tuple[str, str]] = _PARTED.findall(text)
+    if found:
+        found[-1] = (found[-1][0], "")
+    return found
+
+
+def _fits(mine: str, theirs: str) -> bool:
+    if mine == theirs:
+        return True
+    return (mine == SEAM and theirs in ("", "-")) or (theirs == SEAM and mine in ("", "-"))

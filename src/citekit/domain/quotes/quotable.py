@@ -1,0 +1,108 @@
+"""A text in which quotes are found fast: its letters, in blocks, with the way back to the text."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Protocol
+
+from attrs import field, frozen
+
+from citekit.domain.locations import Location
+from citekit.domain.quotes.normal_form import Normal, letters_of, normalised
+
+BLOCK = 2048
+"""Characters of a block, where the text can be parted there."""
+
+_BORDER = re.compile(r"(?<=[A-Za-z0-9][,.; ])[ \n](?=[A-Za-z0-9])|(?<=[A-Za-z0-9])[ \n](?=[A-Za-z0-9])|\n(?=\n)")
+
+
+class Placed(Protocol):
+    """A text that knows where in a file each character of it stands, as a `Manuscript` does."""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+
+    def locate(self, start: int, end: int) -> Location:
+        """The place of `text[start:end]`. Raises `LocationOutside`."""
+
+    def span_of(self, location: Location) -> tuple[int, int] | None:
+        """The characters (start, end) of that place, or None for a place of another kind or outside the text."""
+
+
+@frozen
+class Quotable:
+    """A text and its letters: block i begins at `starts[i]` of the text, and its letters at `letter_starts[i]`.
+
+    `note` says in words what this text is, where it is not the one that a reader sees.
+    """
+
+    placed: Placed
+    letters: str = field(repr=False)
+    starts: array[int] = field(repr=False)
+    letter_starts: array[int] = field(repr=False)
+    note: str = ""
+
+    @classmethod
+    def of(cls, placed: Placed, note: str = "") -> Quotable:
+        """The text made ready."""
+        starts, letter_starts, pieces, length = array("q"), array("q"), [], 0
+        text = placed.text
+        for start, end in _blocks(text):
+            letters = letters_of(text[start:end])
+            starts.append(start)
+            letter_starts.append(length)
+            pieces.append(letters)
+            length += len(letters)
+        return cls(placed, "".join(pieces), starts, letter_starts, note)
+
+    @property
+    def text(self) -> str:
+        """All of the text."""
+        return self.placed.text
+
+    def origin(self, start: int, end: int) -> tuple[int, int] | None:
+        """Where in the text the letters from `start` to `end` come from; None where they begin or end inside a character."""
+        first, place = self._block_of(start)
+        normal = self._block(first)
+        if place and normal.starts[place - 1] == normal.starts[place]:
+            return None
+        last, final = self._block_of(end - 1)
+        closing = self._block(last)
+        if final + 1 < len(closing.text) and closing.starts[final + 1] == closing.starts[final]:
+            return None
+        return self.starts[first] + normal.starts[place], self.starts[last] + closing.ends[final]
+
+    def letters_before(self, offset: int) -> int:
+        """How many letters come from before the character at `offset`."""
+        number = bisect_right(self.starts, offset) - 1
+        if number < 0:
+            return 0
+        return self.letter_starts[number] + bisect_right(self._block(number).starts, offset - self.starts[number] - 1)
+
+    def _block_of(self, letter: int) -> tuple[int, int]:
+        number = bisect_right(self.letter_starts, letter) - 1
+        return number, letter - self.letter_starts[number]
+
+    def _block(self, number: int) -> Normal:
+        end = self.starts[number + 1] if number + 1 < len(self.starts) else len(self.text)
+        return _mapped(self.text[self.starts[number] : end])
+
+
+@lru_cache(maxsize=64)
+def _mapped(block: str) -> Normal:
+    return normalised(block).letters()
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Stretches whose normal forms do not depend on what is beside them."""
+    start = 0
+    while start < len(text):
+        border = _BORDER.search(text, start + BLOCK)
+        end = border.end() if border else len(text)
+        yield start, end
+        start = end

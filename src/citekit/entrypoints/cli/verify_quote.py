@@ -1,0 +1,90 @@
+"""`citekit verify-quote`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from citekit.application.verify_quote import resource_named
+from citekit.domain.node import NodeName
+from citekit.domain.quotes.verdict import Finding, QuoteVerdict
+from citekit.entrypoints.cli.command import FOLDER, Command, password_option
+from citekit.entrypoints.cli.failing import CommandError
+from citekit.entrypoints.cli.naming import named_node
+from citekit.entrypoints.cli.printable import printable
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
+from citekit.entrypoints.cli.watching import watching
+from citekit.wire.quotes import to_plain
+
+if TYPE_CHECKING:
+    from citekit.domain.address import Address
+    from citekit.domain.ports.map_store import MapStore
+
+_COLOURS = {Finding.EXACT: "green", Finding.NORMALISED: "green", Finding.ELSEWHERE: "yellow", Finding.ABSENT: "red"}
+
+
+@click.command("verify-quote", cls=Command)
+@click.argument("part", nargs=-1, required=True, metavar="(RESOURCE | RESOURCE NODE | ADDRESS) TEXT")
+@click.option(
+    "--root", "roots", multiple=True, type=FOLDER, metavar="DIR", help="Look here for a moved source; repeatable."
+)
+@password_option("a source PDF")
+@pass_session
+def command(session: Session, part: tuple[str, ...], roots: tuple[str, ...], password: str | None) -> None:
+    """Tell whether a text really stands where somebody says it does.
+
+    \b
+    exact       character by character
+    normalised  but for case, white space, hyphens at line ends, ligatures, quotation marks, dashes, Unicode forms
+    elsewhere   not there, but at these addresses
+    absent      nowhere in the resource; a passage that is only similar may be named
+
+    The place is a whole resource (its id, or doc://book), a node, or an address. An ellipsis in the quote (... or [...])
+    stands for words left out between its pieces. Exit code 0 for exact and normalised, else 1.
+    """
+    if len(part) < 2:
+        raise click.UsageError("Give the place and the text: citekit verify-quote doc://book#pages=12 'the words'.")
+    app = session.app_with(password=password)
+    *place, quote = part
+    what = _named(app.maps, place)
+    with watching(session, "Looking for the quote") as watch:
+        verdict = app.verify_quote(what, quote, roots=[Path(root) for root in roots], progress=watch)
+    if verdict.holds:
+        session.answer(to_plain(verdict), _lines(verdict))
+        return
+    session.say(_lines(verdict))
+    raise _failed(verdict)
+
+
+def _named(maps: MapStore, words: Sequence[str]) -> NodeName | Address | str:
+    if len(words) > 1:
+        return named_node(maps, words, None)
+    if "://" in words[0]:
+        return resource_named(words[0], maps)
+    return words[0] if words[0] in maps.ids() or "." not in words[0] else named_node(maps, words, None)
+
+
+def _lines(verdict: QuoteVerdict) -> Iterator[str]:
+    yield styled(verdict.finding.value, fg=_COLOURS[verdict.finding])
+    for place in verdict.places:
+        how = f"differs in {', '.join(place.differences)}" if place.differences else "exact"
+        yield f"  {printable(str(place.address))}  {how}{f' ({place.note})' if place.note else ''}"
+        yield f"    {printable(' '.join(place.text.split()))}"
+    if verdict.more:
+        yield "  and in more places"
+    if verdict.near is not None:
+        near = verdict.near
+        yield f"  only similar ({near.similarity:.0%} of the words): {printable(str(near.address))}"
+        yield f"    {printable(' '.join(near.text.split()))}"
+
+
+def _failed(verdict: QuoteVerdict) -> CommandError:
+    where = verdict.resource_id if verdict.asked is None else str(verdict.asked)
+    if verdict.finding is Finding.ELSEWHERE:
+        found = verdict.places[0].address
+        return CommandError("Elsewhere", f"The quote is not in {where}, but at {found}.", to_plain(verdict))
+    return CommandError("Absent", f"The quote is nowhere in '{verdict.resource_id}'.", to_plain(verdict))

@@ -1,0 +1,94 @@
+"""The folders that a client offers: `roots/list` of the protocol, up to its version 2025-11-25.
+
+Version 2026-07-28 has them no more (SEP-2577 deprecates them, and servers send no requests of their own): there, and for
+clients that do not offer any, only the owner's settings count.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import anyio
+from attrs import define, field
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types import ClientCapabilities, ListRootsRequest, ListRootsResult, NotificationParams, RootsCapability
+
+ROOTS_CHANGED = "notifications/roots/list_changed"
+
+PATIENCE = 5.0
+"""Seconds for which a client's answer is waited for."""
+
+MOST = 100
+"""Folders that are taken from one client."""
+
+_Context = ServerRequestContext[Any, Any]
+_log = logging.getLogger(__name__)
+
+
+class _Offers(Protocol):
+    def offer(self, folders: Sequence[Path]) -> None: ...
+
+
+@define
+class ClientRoots:
+    """Asks the client once, before its first call, and again after it said that they are others."""
+
+    folders: _Offers
+    _known: bool = field(default=False, init=False)
+    _asking: anyio.Lock = field(factory=anyio.Lock, init=False)
+
+    async def learn(self, context: _Context) -> None:
+        """Ask where that was not done yet; a client that fails to answer offers nothing."""
+        if self._known:
+            return
+        async with self._asking:
+            if not self._known:
+                self._known = True
+                self.folders.offer(list(await _asked(context)))
+
+    async def changed(self, _: _Context, __: NotificationParams | None) -> None:
+        """What was offered is no longer; the next call asks anew."""
+        self._known = False
+        self.folders.offer(())
+
+
+async def _asked(context: _Context) -> Sequence[Path]:
+    session = context.session
+    offers = session.check_client_capability(ClientCapabilities(roots=RootsCapability()))
+    if not offers or not session.can_send_request:
+        return ()
+    try:
+        with anyio.fail_after(PATIENCE):
+            answer = await session.send_request(ListRootsRequest(), ListRootsResult)
+    except (MCPError, TimeoutError, ValueError) as error:
+        _log.warning("the client did not say what folders it offers: %s", error)
+        return ()
+    return list(_folders(answer))
+
+
+def _folders(answer: ListRootsResult) -> Iterator[Path]:
+    for root in answer.roots[:MOST]:
+        path = folder_of(str(root.uri))
+        if path is not None:
+            yield path
+
+
+def folder_of(uri: str) -> Path | None:
+    """The folder of a `file` URI (RFC 8089) on this computer; None for any other URI, and for one that names no folder."""
+    parts = urlsplit(uri)
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost") or parts.query or parts.fragment:
+        return None
+    path = Path(url2pathname(parts.path))
+    if "\0" in str(path) or not path.is_absolute() or path.drive.startswith("\\\\") or str(path).startswith("//"):
+        return None
+    try:
+        return path if os.path.isdir(path) else None  # noqa: PTH112 - never raises
+    except ValueError:
+        return None

@@ -1,0 +1,232 @@
+"""Whether a quote stands in a text: normal forms and finding."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citekit.domain.errors import RequestRefused
+from citekit.domain.library.manuscript import Manuscript, UnitKind
+from citekit.domain.locations import Lines, TimeSpan
+from citekit.domain.modality import Modality
+from citekit.domain.quotes.finding import Match, matches
+from citekit.domain.quotes.near import nearest_passage
+from citekit.domain.quotes.normal_form import letters_of, normalised, same_words
+from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.quotes.quote import LONGEST, ways_to_read
+from citekit.domain.quotes.running_heads import without_running_lines
+from citekit.domain.quotes.spoken import Spoken
+
+ODD = "abcAB12 -\n\t\u00ad\u200b\u0301\u2019'`\"\u2013\u2014\u2212\ufb01\ufb03ßİŉ\u0345日本、，ＡｱA\u3099½²\u2027.…한\u1100\u1161"
+texts = st.text(st.one_of(st.sampled_from(ODD), st.characters(codec="utf-8")), max_size=40)
+
+
+def quotable(text: str) -> Quotable:
+    return Quotable.of(Manuscript.joined(UnitKind.LINE, text.split("\f"), "\n"))
+
+
+def found(text: str, quote: str) -> list[Match]:
+    """The matches in the first way to read the quote that has any."""
+    source = quotable(text)
+    each = (list(matches(source, pieces, 0, len(source.text))) for pieces in ways_to_read(quote))
+    return next(filter(None, each), [])
+
+
+@given(texts)
+def test_a_normal_form_is_its_own_normal_form(text: str) -> None:
+    once = normalised(text).text
+
+    assert once == normalised(once).text
+
+
+@given(texts)
+def test_every_character_of_a_normal_form_has_a_way_back(text: str) -> None:
+    normal = normalised(text)
+
+    assert len(normal.text) == len(normal.starts) == len(normal.ends)
+    assert all(0 <= start < end <= len(text) for start, end in zip(normal.starts, normal.ends, strict=True))
+    assert sorted(normal.starts) == list(normal.starts)
+
+
+@given(texts)
+def test_letters_are_the_normal_form_without_its_gaps(text: str) -> None:
+    assert normalised(text).letters().text == letters_of(text)
+
+
+@given(st.text(st.sampled_from("ab -\n'\u2019\ufb01\u00e9.1 "), min_size=1, max_size=6000).filter(str.strip), st.data())
+def test_letters_lead_back_to_the_text_across_blocks(text: str, data: st.DataObject) -> None:
+    source = quotable(text * 3)
+    if not source.letters:
+        return
+    start = data.draw(st.integers(0, len(source.letters) - 1))
+    end = data.draw(st.integers(start + 1, len(source.letters)))
+
+    origin = source.origin(start, end)
+
+    if origin is not None:
+        assert source.letters[start:end] == letters_of(source.text[slice(*origin)])
+        assert start == source.letters_before(origin[0])
+
+
+words = st.lists(st.text("abcdeé", min_size=1, max_size=6), min_size=3, max_size=60)
+
+
+@given(words, st.data())
+def test_what_is_cut_out_of_a_text_at_words_is_found_exactly(parts: list[str], data: st.DataObject) -> None:
+    first = data.draw(st.integers(0, len(parts) - 1))
+    last = data.draw(st.integers(first + 1, len(parts)))
+    text, quote = " ".join(parts), " ".join(parts[first:last])
+
+    places = found(text, quote)
+
+    start = len(" ".join(parts[:first])) + (first > 0)
+    assert Match(start, start + len(quote)) in places
+
+
+@given(words, st.data())
+def test_what_is_there_exactly_is_there_in_other_clothes(parts: list[str], data: st.DataObject) -> None:
+    text = " ".join(parts)
+    clothes = data.draw(st.sampled_from([str.upper, str.title, lambda each: each.replace(" ", "\n\t")]))
+
+    assert found(text, clothes(text))
+    assert found(clothes(text), text)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "said"),
+    [
+        ("The knowledge of it.", "knowledge of", ()),
+        ("The know-\nledge of it.", "knowledge of", ("hyphenation at the end of a line",)),
+        ("A well-\nknown fact", "well-known fact", ("hyphenation at the end of a line",)),
+        ("A well-\nknown fact", "well- known fact", ("hyphenation at the end of a line",)),
+        ("an e\ufb03cient o\ufb03ce", "efficient office", ("ligatures",)),
+        ("know\u00adledge here", "knowledge here", ("soft hyphens",)),
+        ("He said \u201cno\u201d twice", 'said "no" twice', ("quotation marks",)),
+        ("pages 3\u20135 of it", "pages 3-5 of it", ("dashes",)),
+        ("over two\nlines here", "two lines", ("white space",)),
+        ("THE END of it", "the end", ("case",)),
+        ("cafe\u0301 noir", "caf\u00e9 noir", ("forms of characters",)),
+        ("\uff21\uff22\uff23 wide", "ABC wide", ("forms of characters",)),
+        ("これは日本\n語です", "日本語", ("white space",)),
+        ("It\u2019s one\nthing", "IT'S ONE THING", ("quotation marks", "white space", "case")),
+        ("she wrote no more", "\u201cwrote no more\u201d", ()),
+    ],
+)
+def test_what_differs_is_said_in_words(text: str, quote: str, said: tuple[str, ...]) -> None:
+    (match,) = found(text, quote)
+
+    assert said == match.differences
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("It is not true.", "It is true."),
+        ("He was unhappy then", "happy then"),
+        ("They cannot go", "They can"),
+        ("a non-linear model", "linear model"),
+        ("a non-\nlinear model", "linear model"),
+        ("to re-sign it", "to resign it"),
+        ("now here it is", "nowhere it is"),
+        ("nowhere it is", "now here it is"),
+        ("about 10\u00b2 of them", "about 102 of them"),
+        ("some 1\u00bd hours", "some 11/2 hours"),
+        ("costs 2.5 percent", "5 percent"),
+        ("costs 2 percent", "costs 2.0 percent"),
+        ("it has 5,000 users", "it has 5"),
+        ("at \u22125 degrees", "5 degrees"),
+        ("at 5 degrees", "at -5 degrees"),
+        ("1939-\n1945", "19391945"),
+        ("6\u2032 tall", "6\u2033 tall"),
+        ("its own", "it's own"),
+        ("one, two", "one two"),
+        ("on and on. Then more", "Then on"),
+        ("\u00e9t\u00e9", "ete"),
+        ("Latin e\u0301", "Latin e"),
+        ("a b c", "c ... a"),
+        ("the o\ufb03ce", "the of"),
+    ],
+)
+def test_what_says_something_else_is_not_found(text: str, quote: str) -> None:
+    assert [] == found(text, quote)
+
+
+def test_an_ellipsis_stands_for_what_was_left_out() -> None:
+    text = "We hold, after long thought, these truths to be plain. Then other things."
+
+    assert ["We hold, after long thought, these truths"] == [
+        text[each.start : each.end] for each in found(text, "We hold ... these truths")
+    ]
+    assert found(text, "We hold [\u2026] truths")
+    assert found(text, "We hold (...) plain")
+    assert [] == found(text, "these truths ... We hold")
+
+
+def test_an_ellipsis_of_the_source_is_found_as_it_is() -> None:
+    (match,) = found("Well ... I never did", "Well ... I never")
+
+    assert match.exact
+
+
+def test_an_ellipsis_does_not_stand_for_a_whole_book() -> None:
+    assert [] == found(f"first words {'and so on ' * 2000}last words", "first words ... last words")
+
+
+@pytest.mark.parametrize(
+    ("quote", "said"),
+    [
+        ("", "empty"),
+        (" \n", "empty"),
+        ("...!?", "neither a letter"),
+        ("a" * (LONGEST + 1), "at most"),
+        ("a... " * 60, "pieces"),
+    ],
+)
+def test_a_quote_without_words_or_end_is_refused(quote: str, said: str) -> None:
+    with pytest.raises(RequestRefused, match=said):
+        ways_to_read(quote)
+
+
+def test_a_seam_may_be_a_hyphen_or_nothing_but_no_space() -> None:
+    seam = normalised("well-\nknown").text
+
+    assert [True, True, False] == [same_words(seam, each) for each in ("well-known", "wellknown", "well known")]
+
+
+def test_running_heads_and_feet_are_left_out() -> None:
+    pages = [f"My Book {number}\ntext of page number {name}\n{number}" for number, name in enumerate("abcde", 1)]
+
+    bare = without_running_lines(Manuscript.joined(UnitKind.PAGE, pages, "\n"))
+
+    assert bare is not None
+    assert "\n".join(f"text of page number {name}" for name in "abcde") == bare.text
+    assert 5 == bare.unit_at(len(bare.text) - 1).number
+
+
+def test_the_nearest_passage_is_the_one_with_most_words_in_common() -> None:
+    text = "An aside. The quick brown fox jumps over the lazy dog. " + "Other words follow it here. " * 30
+
+    source = quotable(text)
+    (piece,) = ways_to_read("the quick brown fox leaps over the lazy dog")[0]
+    near = nearest_passage(source, piece)
+
+    assert near is not None
+    assert "The quick brown fox jumps over the lazy dog" in text[near.start : near.end]
+    assert 0.8 < near.similarity < 1
+
+
+def test_nothing_is_near_a_quote_of_other_words() -> None:
+    (piece,) = ways_to_read("zebra quixotic umbrella marmalade")[0]
+
+    assert None is nearest_passage(quotable("The quick brown fox. " * 20), piece)
+
+
+def test_subtitles_are_found_by_the_time_they_are_shown() -> None:
+    spoken = Spoken.of([(1.0, 2.5, "from fairest creatures"), (2.5, 5.0001, "we desire increase")], Modality.AUDIO)
+    start = spoken.text.index("creatures")
+
+    assert TimeSpan(1.0, 5.001, Modality.AUDIO) == spoken.locate(start, start + 15)
+    assert (0, 22) == spoken.span_of(TimeSpan(0.5, 1.5, Modality.AUDIO))
+    assert None is spoken.span_of(TimeSpan(9, 12, Modality.AUDIO))
+    assert None is spoken.span_of(Lines(1, 2))

@@ -1,0 +1,257 @@
+"""Is that text really there? On real files of every kind, made here."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pypdfium2
+import pytest
+from attrs import define, field
+from PIL import Image
+
+from citekit.adapters.reading.kept_quotable import KeptQuotableTexts
+from citekit.adapters.reading.quotable_form import from_plain, to_plain
+from citekit.domain.errors import LocationOutside, RequestRefused, SourceChanged, SourceMoved, SourceUnsupported
+from citekit.domain.library.manuscript import Manuscript, UnitKind
+from citekit.domain.locations import Pages
+from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.quotes.verdict import Finding
+from citekit.domain.source import Source
+from citekit.entrypoints.sdk import CiteKit
+from tests.adapters.books import write_book
+from tests.adapters.media_samples import write_audio
+
+MUPDF: Any = pymupdf  # the library has no types
+PAGES = (
+    "The Trace Book\nThe first page speaks of jour-\nneys, and of a well-\nknown road that goes on\n1",
+    "The Trace Book\nuntil the river is reached. It is not deep there.\n2",
+    "The Trace Book\nNobody has ever crossed it at night.\n3",
+    "The Trace Book\nThe end came soon.\n4",
+)
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> CiteKit:
+    return CiteKit(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory: pytest.TempPathFactory) -> CiteKit:
+    """A home in which a PDF is mapped as `trace`; tests only ask there."""
+    folder = tmp_path_factory.mktemp("traced")
+    kit = CiteKit(folder)
+    kit.ingest(write_pdf(folder / "trace.pdf"), resource_id="trace")
+    return kit
+
+
+def write_pdf(path: Path, pages: Sequence[str] = PAGES) -> Path:
+    with MUPDF.open() as document:
+        for text in pages:
+            document.new_page().insert_text((72, 72), text, fontname="tiro")
+        document.save(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("place", "quote", "finding", "where"),
+    [
+        ("doc://trace#pages=2", "It is not deep there.", Finding.EXACT, "doc://trace#pages=2"),
+        ("doc://trace#pages=1", "speaks of journeys, and of a well-known", Finding.NORMALISED, "doc://trace#pages=1"),
+        ("doc://trace#pages=1-2", "road that goes on until the river", Finding.NORMALISED, "doc://trace#pages=1-2"),
+        ("doc://trace#pages=1", "road that goes on until the river", Finding.ELSEWHERE, "doc://trace#pages=1-2"),
+        ("doc://trace#pages=3", "It is not deep there.", Finding.ELSEWHERE, "doc://trace#pages=2"),
+        ("doc://trace#pages=1,3", "it is not deep there.", Finding.ELSEWHERE, "doc://trace#pages=2"),
+        ("doc://trace", "NOBODY has ever crossed", Finding.NORMALISED, "doc://trace#pages=3"),
+        ("trace", "The first page ... well-known road", Finding.NORMALISED, "doc://trace#pages=1"),
+        ("trace", "It is deep there.", Finding.ABSENT, None),
+        ("trace", "Nobody has never crossed it", Finding.ABSENT, None),
+    ],
+)
+def test_a_quote_of_a_pdf_is_found_on_its_page(
+    traced: CiteKit, place: str, quote: str, finding: Finding, where: str | None
+) -> None:
+    verdict = traced.verify_quote(place, quote)
+
+    assert finding is verdict.finding
+    assert (where is None) is (not verdict.places)
+    assert where is None or where == str(verdict.places[0].address)
+
+
+def test_the_evidence_of_the_address_holds_the_quote(traced: CiteKit) -> None:
+    (place,) = traced.verify_quote("trace", "crossed it at night").places
+    evidence = traced.resolve(str(place.address))
+
+    assert evidence.output_path is not None
+    cut = pypdfium2.PdfDocument(evidence.output_path)
+    assert 1 == len(cut)
+    assert "crossed it at night" in cut[0].get_textpage().get_text_range()
+
+
+def test_a_quote_outside_of_a_region_is_not_in_it(traced: CiteKit) -> None:
+    upper = traced.verify_quote("doc://trace#pages=2&bbox=0,0,1,0.3", "not deep")
+    lower = traced.verify_quote("doc://trace#pages=2&bbox=0,0.5,1,1", "not deep")
+
+    assert Finding.EXACT is upper.finding
+    assert (Finding.ELSEWHERE, "doc://trace#pages=2") == (lower.finding, str(lower.places[0].address))
+
+
+def test_a_passage_that_is_only_similar_is_called_so(traced: CiteKit) -> None:
+    verdict = traced.verify_quote("trace", "Nobody has often crossed it at night.")
+
+    assert (Finding.ABSENT, ()) == (verdict.finding, verdict.places)
+    assert verdict.near is not None
+    assert "doc://trace#pages=3" == str(verdict.near.address)
+    assert "Nobody has ever crossed it at night" in verdict.near.text
+
+
+def test_a_quote_of_a_book_is_found_in_its_characters(kit: CiteKit, tmp_path: Path) -> None:
+    book = write_book(
+        tmp_path / "book.epub", ["<h1>One</h1><p>Nothing here.</p>", "<p>She <i>never</i> came\u00a0back.</p>"]
+    )
+    kit.ingest(book, resource_id="book")
+
+    (place,) = kit.verify_quote("doc://book#chapter=2", "never came back").places
+    evidence = kit.resolve(str(place.address), form="text")
+
+    assert "doc://book#chapter=2&chars=4-19" == str(place.address)
+    assert evidence.output_path is not None
+    assert "never came\u00a0back" in evidence.output_path.read_text("utf-8")
+
+
+def test_a_quote_of_a_text_is_found_on_its_lines_with_or_without_its_markup(kit: CiteKit, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Notes\n\nIt is **really**\nso. See [there](http://x.test/y).\n")
+    kit.ingest(tmp_path / "notes.md", resource_id="notes")
+
+    shown = kit.verify_quote("notes", "It is really so.").places[0]
+    marked = kit.verify_quote("notes", "It is **really**").places[0]
+
+    assert ("text://notes#lines=3-4", ("white space",)) == (str(shown.address), shown.differences)
+    assert ("text://notes#lines=3", "in the source with its markup") == (str(marked.address), marked.note)
+
+
+def test_a_quote_of_a_node_and_one_beside_it(kit: CiteKit, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# First\n\nOne thing.\n\n# Second\n\nAnother thing.\n")
+    first, second = kit.ingest(tmp_path / "notes.md", resource_id="notes").nodes
+
+    assert Finding.EXACT is kit.verify_quote("notes", "Another thing.", second.id).finding
+    assert Finding.ELSEWHERE is kit.verify_quote("notes", "Another thing.", first.id).finding
+
+
+def test_what_is_said_in_a_recording_is_found_by_its_time(kit: CiteKit, tmp_path: Path) -> None:
+    write_audio(tmp_path / "talk.wav", seconds=6.0)
+    beside = tmp_path / "talk.srt"
+    beside.write_text(
+        "1\n00:00:01,000 --> 00:00:02,500\nWe hold these\n\n2\n00:00:02,500 --> 00:00:04,000\ntruths dear\n"
+    )
+    kit.ingest(tmp_path / "talk.wav", resource_id="talk")
+
+    verdict = kit.verify_quote("talk", "hold these truths")
+    wrong = kit.verify_quote("audio://talk#t=4.5-6", "truths dear")
+    beside.write_text("1\n00:00:01,000 --> 00:00:02,500\nWe hold those\n")
+    changed = kit.verify_quote("talk", "hold these truths")
+
+    assert (Finding.NORMALISED, "audio://talk#t=1-4") == (verdict.finding, str(verdict.places[0].address))
+    assert (Finding.ELSEWHERE, "audio://talk#t=2.5-4") == (wrong.finding, str(wrong.places[0].address))
+    assert Finding.ABSENT is changed.finding
+    assert kit.resolve(str(verdict.places[0].address)).output_path is not None
+
+
+@pytest.mark.parametrize(("quote", "said"), [("", "empty"), ("?!", "neither"), ("a" * 20_001, "at most 20000")])
+def test_a_quote_without_words_is_refused(kit: CiteKit, tmp_path: Path, quote: str, said: str) -> None:
+    (tmp_path / "a.txt").write_text("words\n")
+    kit.ingest(tmp_path / "a.txt", resource_id="a")
+
+    with pytest.raises(RequestRefused, match=said):
+        kit.verify_quote("a", quote)
+
+
+def test_files_without_text_are_refused(kit: CiteKit, tmp_path: Path) -> None:
+    Image.new("RGB", (40, 40)).save(tmp_path / "picture.png")
+    with MUPDF.open() as document:
+        document.new_page().insert_image(MUPDF.Rect(0, 0, 99, 99), filename=tmp_path / "picture.png")
+        document.save(tmp_path / "scan.pdf")
+    write_audio(tmp_path / "tone.wav", seconds=1.0)
+    names = [kit.ingest(tmp_path / name).resource_id for name in ("picture.png", "scan.pdf", "tone.wav")]
+
+    for name, said in zip(names, ("no text is read", "holds no text", "no subtitles"), strict=True):
+        with pytest.raises(SourceUnsupported, match=said):
+            kit.verify_quote(name, "words")
+
+
+def test_a_source_that_changed_or_went_is_said_so(kit: CiteKit, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("these words\n")
+    kit.ingest(path, resource_id="a")
+    assert kit.verify_quote("a", "these words").holds
+
+    with pytest.raises(LocationOutside):
+        kit.verify_quote("text://a#lines=7", "these words")
+    path.write_text("other words\n")
+    with pytest.raises(SourceChanged):
+        kit.verify_quote("a", "these words")
+    path.unlink()
+    with pytest.raises(SourceMoved):
+        kit.verify_quote("a", "these words")
+
+
+@define
+class Counting:
+    """Reads a text that it is given, and counts how often it is asked to."""
+
+    text: str
+    reads: int = field(default=0)
+
+    def version(self, _source: Source) -> str:
+        return "1"
+
+    def region(self, source: Source, place: Pages) -> Quotable:
+        raise AssertionError
+
+    def read(self, _source: Source, _progress: Progress = silent) -> Sequence[Quotable]:
+        self.reads += 1
+        return [Quotable.of(Manuscript.joined(UnitKind.PAGE, self.text.split("\f"), "\n"), "as it is")]
+
+
+def test_a_text_is_read_once_and_a_damaged_file_of_it_is_as_none(kit: CiteKit, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("words\n")
+    source = kit.app.sources.identify(tmp_path / "a.txt")
+    inner = Counting("one \u201ctwo\u201d\fthree")
+
+    def read_anew() -> Sequence[Quotable]:
+        return KeptQuotableTexts(inner, tmp_path / "kept").read(source)
+
+    first, again = read_anew(), read_anew()
+    (kept,) = (tmp_path / "kept").glob("*/*.json")
+    kept.write_bytes(kept.read_bytes().replace(b"three", b"there"))
+    mended = read_anew()
+    os.truncate(kept, 50)
+    read_anew()
+
+    assert (
+        [to_plain(each) for each in first] == [to_plain(each) for each in again] == [to_plain(each) for each in mended]
+    )
+    assert 3 == inner.reads
+
+
+def test_kept_texts_take_no_more_room_than_allowed(kit: CiteKit, tmp_path: Path) -> None:
+    inner = Counting("words " * 1000)
+    for number in range(6):
+        path = tmp_path / f"{number}.txt"
+        path.write_text(f"words {number}\n")
+        KeptQuotableTexts(inner, tmp_path / "kept", limit=30_000).read(kit.app.sources.identify(path))
+
+    sizes = [path.stat().st_size for path in (tmp_path / "kept").glob("*/*.json")]
+
+    assert 0 < sum(sizes) <= 30_000
+
+
+def test_a_text_as_plain_data_is_the_same_text() -> None:
+    quotable = Quotable.of(Manuscript.joined(UnitKind.CHAPTER, ["caf\u00e9 \ud800", "two"], "\n\n"))
+
+    assert quotable == from_plain(json.loads(json.dumps(to_plain(quotable))))
