@@ -125,6 +125,15 @@ class TestEvidenceStore:
         assert at_hand in (found, None)
         assert store.at_hand(key_of("a")) is None
 
+    def test_an_object_is_read_again_to_tell_whether_it_is_intact(self, store: EvidenceStore) -> None:
+        made = store.obtain(key_of("a"), writing(b"alpha"))
+        before = store.is_intact(made.digest)
+        edit(made.path, b"ALPHA")
+
+        assert (True, False) == (before, store.is_intact(made.digest))
+        assert made.path.exists()
+        assert store.is_intact(Digest.of_bytes(b"nobody")) is None
+
     def test_when_it_was_made_is_said_by_the_clock(self, store: EvidenceStore) -> None:
         before = datetime.now(UTC)
 

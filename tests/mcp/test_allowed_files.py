@@ -52,8 +52,18 @@ class Place:
     def drop(self, name: str, source: str, **metadata: Any) -> None:
         """A map as somebody else may have made it."""
         node = {"id": "all", "title": "All", "type": "section", "location": {"modality": "text", "lines": [1, 1]}}
-        plain: dict[str, Any] = {"resource_id": name, "type": "text", "title": "T", "source_path": source, "nodes": [node]}
-        made: dict[str, Any] = {**plain, "metadata": {"line_count": 2, **metadata}, "created_at": "2025-01-01T00:00:00Z"}
+        plain: dict[str, Any] = {
+            "resource_id": name,
+            "type": "text",
+            "title": "T",
+            "source_path": source,
+            "nodes": [node],
+        }
+        made: dict[str, Any] = {
+            **plain,
+            "metadata": {"line_count": 2, **metadata},
+            "created_at": "2025-01-01T00:00:00Z",
+        }
         path = self.home / ".resource_maps" / f"{name}.json"
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(made))

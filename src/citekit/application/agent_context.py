@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, chain, zip_longest
 from typing import Any, Protocol
@@ -123,7 +124,7 @@ class _Markdown:
         yield "# Resources"
         for number, each in enumerate(self.maps):
             yield ""
-            yield f"## {_brief(each.title, TITLE_LIMIT)} (id: {each.resource_id}, {each.modality})"
+            yield f"## {_quoted(each.title, TITLE_LIMIT)} (id: {_inert(each.resource_id)}, {each.modality})"
             yield from (self._line(place) for place in _within(number, each.nodes, shown))
 
     def _end(self, left_out: int) -> Sequence[str]:
@@ -133,9 +134,9 @@ class _Markdown:
         number, node, depth = place
         if (number, node.id) not in self.lines:
             where = Address(self.maps[number].resource_id, node.location)
-            summary = _brief(node.summary or "", SUMMARY_LIMIT)
-            title = _brief(node.title, TITLE_LIMIT)
-            line = f"{'  ' * depth}- **{node.id}**: {title} <{where}>{f' - {summary}' if summary else ''}"
+            summary = _quoted(node.summary or "", SUMMARY_LIMIT)
+            title = _quoted(node.title, TITLE_LIMIT)
+            line = f"{'  ' * depth}- **{_inert(node.id)}**: {title} <{where}>{f' - {summary}' if summary else ''}"
             self.lines[number, node.id] = line
         return self.lines[number, node.id]
 
@@ -183,10 +184,34 @@ def _within(number: int, nodes: Sequence[Node], shown: _Shown) -> Iterator[_Plac
             pending.extend((child, depth + 1) for child in reversed(node.children))
 
 
+def _is_seen(character: str) -> bool:
+    """Whether a character can be printed, and is no filler or selector that Unicode counts among letters and marks."""
+    return character.isprintable() and character not in _FILLERS and not "\U000e0100" <= character <= "\U000e01ef"
+
+
+_FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
+
+
+def _quoted(text: str, limit: int) -> str:
+    return _inert(_brief(text, limit))
+
+
+def _inert(text: str) -> str:
+    """Words of a file that can be no mark of ours: no line, no bold id, no address, and no link or picture of Markdown."""
+    if text.isidentifier():
+        return text
+    flat = "".join(c if _is_seen(c) else " " for c in text)
+    return _MARKS.sub(r"\\\g<0>", flat)
+
+
+_MARKS = re.compile(r"[\\`*\[\]<]")
+
+
 def _brief(text: str, limit: int) -> str:
-    flat = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
+    flat = " ".join("".join(c if _is_seen(c) or c.isspace() else " " for c in text).split())
     return flat if len(flat) <= limit else f"{flat[: limit - 3].rstrip()}..."
 
 
 def _compact(plain: Mapping[str, Any]) -> str:
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    return text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)

@@ -10,11 +10,13 @@ from typing import Self
 
 from attrs import evolve, field, frozen
 
+from citekit.application.anywhere import ANYWHERE
 from citekit.application.naming import ChooseId, default_id
-from citekit.domain.errors import MapCorrupt, ResourceMissing, SourceChanged, SourceUnsupported
+from citekit.domain.errors import Cancelled, MapCorrupt, ResourceMissing, SourceChanged, SourceUnsupported
 from citekit.domain.ids import check_resource_id
 from citekit.domain.map_card import MapCard
 from citekit.domain.modality import Modality
+from citekit.domain.ports.folders import Folders
 from citekit.domain.ports.locks import Locks
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.mapper import Mapper
@@ -22,6 +24,9 @@ from citekit.domain.ports.sources import Sources
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
+
+_WAITING = "waiting for another caller who maps the same file"
+_WAITING_TO_STORE = "waiting for another caller who stores a map"
 
 
 @frozen
@@ -63,6 +68,7 @@ class Ingest:
     mapper: Mapper
     locks: Locks
     choose_id: ChooseId
+    folders: Folders = ANYWHERE
 
     def __call__(
         self,
@@ -71,12 +77,14 @@ class Ingest:
         wanted_id: str | None = None,
         modality: Modality | None = None,
         force: bool = False,
+        named: bool = True,
         progress: Progress = silent,
     ) -> Ingested:
         """The map of the file at `path`, made now or found.
 
         Without `wanted_id` the id is the slug of the file's name, with `_2` and so on where that belongs to another file.
-        `modality` refuses a file of any other kind; `force` maps again, and overwrites a damaged map. Raises the errors of
+        `modality` refuses a file of any other kind; `force` maps again, and overwrites a damaged map. That the caller named
+        the file, and not only a map (`named` is false), is remembered. Raises the errors of
         `Sources.identify`, `Mapper.map`, `ChooseId` and `MapStore.put`, and `SourceChanged` where the file was changed
         while it was mapped.
         """
@@ -90,26 +98,42 @@ class Ingest:
         _check_kind(source, modality)
         task = _Task(source, wanted_id, modality, force, self._beside(source))
         unchanged = None if force else self._unchanged(task)
-        if unchanged is not None:
-            return unchanged
-        with self.locks.holding(f"map:{source.digest}"):
-            found = None if force else self._known(task)
+        ingested = unchanged or self._in_turn(task, progress)
+        if named:
+            self.folders.remember(source.path)
+        return ingested
+
+    def _in_turn(self, task: _Task, progress: Progress) -> Ingested:
+        with self.locks.holding(f"map:{task.source.digest}", partial(progress, 0.0, None, _WAITING)):
+            found = None if task.force else self._known(task, progress)
             return found or Ingested.of(self._map(task, progress), mapped_now=True)
 
     def _beside(self, source: Source) -> dict[str, str]:
-        digests = ((path.name, self.sources.digest(path)) for path in self.mapper.beside(source))
+        """The digests of the other files that the mapper reads. Raises `PathNotAllowed` where one leads out."""
+        beside = self.mapper.beside(source)
+        for path in beside:
+            self.folders.check(path)
+        digests = ((path.name, self.sources.digest(path)) for path in beside)
         return {name: digest.hex for name, digest in digests if digest is not None}
 
     def _map(self, task: _Task, progress: Progress) -> ResourceMap:
         source = task.source
-        made = self.mapper.map(source, task.wanted_id or default_id(source), progress)
+        wanted = task.wanted_id or default_id(source)
+        try:
+            made = self.mapper.map(source, wanted, progress)
+        except Cancelled:
+            raise
+        except Exception as error:
+            if not self.sources.still(source):
+                raise SourceChanged(wanted, str(source.path)) from error
+            raise
         if not self.sources.still(source):
             raise SourceChanged(made.resource_id, str(source.path))
         if task.modality not in (None, made.modality):
             raise SourceUnsupported(_other_kind(source, made.modality, task.modality))
         if task.beside:
             made = evolve(made, metadata={**made.metadata, "beside": task.beside})
-        return self._store(task, made)
+        return self._store(task, made, progress)
 
     def _unchanged(self, task: _Task) -> Ingested | None:
         """The map that is there already, where nothing is to be written.
@@ -121,9 +145,9 @@ class Ingest:
             return None
         return Ingested(here, False, partial(self.maps.get, place))
 
-    def _known(self, task: _Task) -> Ingested | None:
+    def _known(self, task: _Task, progress: Progress) -> Ingested | None:
         """The map that is there already: under the file's id, as an edition, or of the same bytes elsewhere."""
-        with self.locks.holding("ids"):
+        with self.locks.holding("ids", partial(progress, 0.0, None, _WAITING_TO_STORE)):
             place, here = self.choose_id.place(task.source, task.wanted_id)
         if here is not None and self._fits(here, task):
             return self._followed(place, here, task)
@@ -132,7 +156,7 @@ class Ingest:
             self.maps.find_mapped(task.source.digest, self.mapper.identity),
         ):
             if other is not None and self._fits(other.card(), task):
-                return Ingested.of(self._store(task, _retitled(other, task.source)), mapped_now=False)
+                return Ingested.of(self._store(task, _retitled(other, task.source), progress), mapped_now=False)
         return None
 
     def _followed(self, place: str, here: MapCard, task: _Task) -> Ingested | None:
@@ -163,8 +187,8 @@ class Ingest:
             and task.modality in (None, there.type)
         )
 
-    def _store(self, task: _Task, made: ResourceMap) -> ResourceMap:
-        with self.locks.holding("ids"):
+    def _store(self, task: _Task, made: ResourceMap, progress: Progress) -> ResourceMap:
+        with self.locks.holding("ids", partial(progress, 0.0, None, _WAITING_TO_STORE)):
             place = self.choose_id(task.source, task.wanted_id, force=task.force)
             stored = evolve(made, resource_id=place, source_path=str(task.source.path))
             self.maps.put(stored)

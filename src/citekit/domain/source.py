@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 from citekit.domain.digest import Digest
 from citekit.domain.formats import Format
@@ -12,9 +12,14 @@ from citekit.domain.formats import Format
 
 @frozen
 class Source:
-    """A regular, readable, non-empty file: `path` is absolute, `digest` and `size` (bytes) are those of its content."""
+    """A regular, readable, non-empty file: `path` is absolute, `digest` and `size` (bytes) are those of its content.
+
+    `state` is what the file looked like when it was identified, by which its `Sources` tell whether somebody has written
+    to it since; empty where nobody looked.
+    """
 
     path: Path
     digest: Digest
     size: int
     format: Format
+    state: str = field(default="", eq=False, repr=False)

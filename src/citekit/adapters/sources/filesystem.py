@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
@@ -52,8 +52,9 @@ class FileSources:
         """The file, where it was identified before under a name that tells, and looks as it did."""
         if by_name(place.name) is None or not stat.S_ISREG(status.st_mode):
             return None
-        known = self._states.identified(FileState.of(status), place.name)
-        return known and Source(path=place, digest=known[0], size=status.st_size, format=known[1])
+        state = FileState.of(status)
+        known = self._states.identified(state, place.name)
+        return known and Source(path=place, digest=known[0], size=status.st_size, format=known[1], state=str(state))
 
     def _looked_into(self, path: Path, place: Path) -> Source:
         try:
@@ -64,7 +65,7 @@ class FileSources:
         except OSError as error:
             raise unreadable(error, path) from error
         self._states.remember_format(state, place.name, format)
-        return Source(path=place, digest=digest, size=state.size, format=format)
+        return Source(path=place, digest=digest, size=state.size, format=format, state=str(state))
 
     def digest(self, path: Path) -> Digest | None:
         """The digest of the file as it is now; a file whose digest is remembered is not even opened."""
@@ -93,15 +94,27 @@ class FileSources:
         return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises for long names and folders it may not enter
 
     def still(self, source: Source) -> bool:
-        """Whether the file has the bytes it had when it was identified; they are read only where it looks different."""
+        """Whether the file has the bytes it had when it was identified, and had no others meanwhile.
+
+        One that was changed and changed back looks different, so whoever has read it may have read the other bytes.
+        """
         with suppress(OSError, ValueError):
-            return source.path.stat().st_size == source.size and self.digest(source.path) == source.digest
+            state = FileState.of(source.path.stat())
+            same = source.state in ("", str(state)) and state.size == source.size
+            return same and self.digest(source.path) == source.digest
         return False
 
-    def find(self, digest: Digest, size: int, name: str, roots: Sequence[Path]) -> Path | None:
+    def find(
+        self,
+        digest: Digest,
+        size: int,
+        name: str,
+        roots: Sequence[Path],
+        allowed: Callable[[Path], bool] = lambda _: True,
+    ) -> Path | None:
         """A file with those bytes; only files of that size are read, those called `name` at once, the others after all."""
         others = []
-        for path in files_below(roots, size, self._search_limit):
+        for path in files_below(roots, size, self._search_limit, allowed):
             if path.name != name:
                 others.append(path)
             elif self.digest(path) == digest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,8 +15,13 @@ SKIPPED = frozenset({".git", ".resource_maps", ".citekit_cache", ".citekit_outpu
 """Folders in which no source lies."""
 
 
-def files_below(roots: Sequence[Path], size: int, limit: int = LIMIT) -> Iterator[Path]:
-    """The regular files of `size` bytes at or below `roots`; links to files are followed, links to folders are not."""
+def files_below(
+    roots: Sequence[Path], size: int, limit: int = LIMIT, allowed: Callable[[Path], bool] = lambda _: True
+) -> Iterator[Path]:
+    """The regular files of `size` bytes at or below `roots`; links to files are followed, links to folders are not.
+
+    A link that is not `allowed` counts as none at all.
+    """
     pending = deque(roots)
     seen: set[tuple[int, int]] = set()
     left = limit
@@ -31,7 +36,7 @@ def files_below(roots: Sequence[Path], size: int, limit: int = LIMIT) -> Iterato
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in SKIPPED:
                     pending.append(Path(entry.path))
-            elif _has_size(Path(entry.path), size):
+            elif (not entry.is_symlink() or allowed(Path(entry.path))) and _has_size(Path(entry.path), size):
                 yield Path(entry.path)
         left -= len(entries)
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from attrs import frozen
 
-from citekit.application.library.paths import AllowedPaths
+from citekit.application.anywhere import ANYWHERE
 from citekit.domain.errors import PathNotAllowed, RequestRefused, SourceUnreadable
 from citekit.domain.formats import BOOK_SUFFIXES, by_name
+from citekit.domain.ports.folders import Folders
 from citekit.domain.ports.text_reader import TextReader
 
 MOST = 100_000
@@ -54,28 +55,29 @@ class Browse:
         folder: Path,
         *,
         recursive: bool = False,
-        allowed: AllowedPaths = AllowedPaths(None),  # noqa: B008
+        allowed: Folders = ANYWHERE,
     ) -> Listing:
         """The book files of `folder`, and with `recursive` of all folders below; hidden ones are left out.
 
         Raises `RequestRefused` (`Directory not found`), `SourceUnreadable` (`Permission denied`), `PathNotAllowed`.
         """
-        allowed.check(folder)
-        if not folder.is_dir():
+        real = allowed.check(folder)
+        if not real.is_dir():
             raise RequestRefused(f"Directory not found: {folder}")
-        if not os.access(folder, os.R_OK | os.X_OK):
+        if not os.access(real, os.R_OK | os.X_OK):
             raise SourceUnreadable(f"Permission denied: {folder}")
         found = sorted(
-            islice(self._files(folder, recursive, allowed), MOST),
+            islice(self._files(folder, real, recursive, allowed), MOST),
             key=lambda file: (file.path.name.lower(), str(file.path)),
         )
         return Listing(folder, found[:LIMIT], len(found) > LIMIT)
 
-    def _files(self, folder: Path, recursive: bool, allowed: AllowedPaths) -> Iterator[LocalFile]:
-        for here, folders, names in os.walk(folder):
+    def _files(self, folder: Path, real: Path, recursive: bool, allowed: Folders) -> Iterator[LocalFile]:
+        """Found below the real folder, called as its caller calls it."""
+        for here, folders, names in os.walk(real):
             folders[:] = [name for name in folders if recursive and not name.startswith(".")]
             for name in names:
-                path = Path(here, name)
+                path = folder / Path(here, name).relative_to(real)
                 if name.startswith(".") or not is_book(path) or not self._readable(name):
                     continue
                 size = _size(path, allowed)
@@ -87,7 +89,7 @@ class Browse:
         return format is not None and self.reader.supports(format)
 
 
-def _size(path: Path, allowed: AllowedPaths) -> int:
+def _size(path: Path, allowed: Folders) -> int:
     """The bytes of a file that may be read; 0 for an empty one, and for what is none."""
     try:
         if path.is_symlink():

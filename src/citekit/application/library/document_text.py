@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from citekit.domain.errors import SourceUnsupported
+from citekit.domain.errors import SourceUnreadable, SourceUnsupported
 from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.sources import Sources
 from citekit.domain.ports.text_reader import TextReader
@@ -22,8 +22,11 @@ class DocumentText:
 
 
 def read_text(sources: Sources, reader: TextReader, path: Path) -> DocumentText:
-    """The text of the file at `path`. Raises `SourceUnsupported`, and what the ports raise."""
+    """The text of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`, and what the ports raise."""
     source = sources.identify(path)
     if not reader.supports(source.format):
         raise SourceUnsupported(f"The text of {source.format.name} files cannot be read: {path}")
-    return DocumentText(source.path, reader.facts(source), reader.read(source).text)
+    found = DocumentText(source.path, reader.facts(source), reader.read(source).text)
+    if not sources.still(source):
+        raise SourceUnreadable(f"Cannot read {path}: it changes while it is read. Wait until it is complete.")
+    return found

@@ -52,7 +52,8 @@ class BookRequest:
     """The file at `path`, to be taken into `collection`.
 
     `title`, `author` and `language` win over what the file says. `book_id`, `authors` and `tags` are those of a library.
-    `force` replaces what is there of the same bytes. Without `hierarchical` chapters are not told apart.
+    `force` replaces what is there of the same bytes. Without `hierarchical` chapters are not told apart. `named` is false
+    where no person named the file, but only our own records did.
     """
 
     path: Path
@@ -66,6 +67,7 @@ class BookRequest:
     hierarchical: bool = True
     params: ChunkingParams = field(factory=ChunkingParams)
     force: bool = False
+    named: bool = True
 
 
 @frozen
@@ -121,6 +123,8 @@ class IngestBook:
         `ModelMismatch`, `Cancelled`, and what the ports raise.
         """
         source = self._readable(request.path)
+        if request.named:
+            self.ingest.folders.remember(source.path)
         with self.locks.holding(f"book:{request.collection}:{source.digest}"):
             if not request.force and (there := self._ingested(source, request.collection)):
                 raise AlreadyIngested(there.title, request.collection)
@@ -180,7 +184,7 @@ class IngestBook:
             there = self.maps.get(name)
             if there.source_digest == source.digest and there.mapper is not None:
                 return there
-        return self.ingest(source.path).resource_map
+        return self.ingest(source.path, named=False).resource_map
 
     def _cut(self, source: Source, base: ResourceMap, request: BookRequest, progress: Progress) -> Cut:
         manuscript = self.reader.read(source, progress=within(progress, 5))

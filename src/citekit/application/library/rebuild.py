@@ -81,6 +81,7 @@ def _again(entry: LedgerEntry) -> BookRequest:
     usual = ChunkingParams()
     return BookRequest(
         path=Path(entry.path),
+        named=False,
         collection=entry.collection,
         title=entry.title,
         author=entry.author,

@@ -51,13 +51,7 @@ class RemoveBook:
     def __call__(self, name: BookName, collection: str) -> Removed:
         """Take it out, in all formats. Raises `RequestRefused` where it is not there, and what the ports raise."""
         books = self._named(name, collection)
-        count = sum(self._remove(book) for book in books)
-        self.index.settle(collection)
-        elsewhere = {book.digest for book in self.ledger.books()}
-        for book in books:
-            if book.digest not in elsewhere:
-                self._without_chunks(book.resource_id)
-        return Removed(books, count)
+        return Removed(books, sum(self._remove(book) for book in books))
 
     def _remove(self, book: LedgerEntry) -> int:
         where = Where({"digest": (book.digest.hex,)})
@@ -69,7 +63,10 @@ class RemoveBook:
             count = self.index.count(book.collection, where) if there else 0
             if there:
                 self.index.remove(book.collection, where)
-            self._write(book, Deed.REMOVED)
+                self.index.settle(book.collection)
+            if book.digest not in {other.digest for other in self.ledger.books()}:
+                self._without_chunks(book.resource_id)
+            self._write(book, Deed.REMOVED)  # last: until then the book can be named, and taken out again
         return count
 
     def _write(self, book: LedgerEntry, deed: Deed) -> None:

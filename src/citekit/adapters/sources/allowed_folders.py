@@ -1,0 +1,158 @@
+"""Which files may be named and read by whoever is not the owner of the computer, such as an agent."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Sequence
+from itertools import takewhile
+from pathlib import Path
+
+from citekit.adapters.drivers.file_state import COARSE, FileState
+from citekit.adapters.sources.ingested_places import IngestedPlaces, is_hidden
+from citekit.domain.errors import PathNotAllowed
+
+Way = tuple[FileState, ...]
+"""What a file looks like, and each folder above it up to, and without, the one that is allowed."""
+
+PATIENCE = 1.5 * COARSE
+"""Seconds for which a file that was changed just now is waited for, until another change would show."""
+
+STEP = 0.02
+
+
+class OwnersFolders:
+    """`Folders` of who works on their own machine: any. What they had mapped is recorded for others."""
+
+    def __init__(self, ingested: IngestedPlaces) -> None:
+        self._ingested = ingested
+
+    def check(self, path: Path) -> Path:
+        """`path` itself."""
+        return path
+
+    def covers(self, path: Path) -> bool:  # noqa: ARG002
+        """True."""
+        return True
+
+    def remember(self, path: Path) -> None:
+        """Note where the file lies."""
+        self._ingested.remember(path)
+
+
+class AllowedFolders:
+    """`Folders`: what is really below one of some folders, and files in the very folders of files that were ingested.
+
+    Hidden files and what is in hidden folders do not count, unless the owner ingested that very file. Links are followed
+    before anything is decided, `..` with them; nothing is looked at on other computers (`\\\\server\\share`) or in the
+    namespace of devices (`\\\\.\\`, `\\\\?\\`), since a mere look at such a path may send a password out.
+    """
+
+    def __init__(self, folders: Sequence[Path], ingested: IngestedPlaces | None = None) -> None:
+        """`folders` are those that the owner named, or the defaults."""
+        self._named = tuple(Path(os.path.realpath(folder)) for folder in folders)
+        self._shown = tuple(map(str, folders))
+        self._ingested = ingested
+        self._offered: tuple[Path, ...] = ()
+
+    @property
+    def offered(self) -> tuple[Path, ...]:
+        """The folders that the client offers."""
+        return self._offered
+
+    def offer(self, folders: Sequence[Path]) -> None:
+        """Allow what is below these as well, and no longer what was offered before. A whole drive is no offer."""
+        real = (Path(os.path.realpath(folder)) for folder in folders)
+        self._offered = tuple(dict.fromkeys(folder for folder in real if folder.parent != folder))
+
+    def check(self, path: Path) -> Path:
+        """The real path. Raises `PathNotAllowed`."""
+        real = self._real(path)
+        if real is None or self._holder(real) is None:
+            raise self._outside(path)
+        return real
+
+    def covers(self, path: Path) -> bool:
+        """Whether the real path is one of these."""
+        real = self._real(path)
+        return real is not None and self._holder(real) is not None
+
+    def remember(self, path: Path) -> None:
+        """Nothing: who may not name every file does not widen what may be named."""
+
+    def way(self, real: Path) -> Way:
+        """What leads to the file at `real`, which `check` gave: as long as that looks the same, nothing was exchanged.
+
+        Whatever is renamed gets another time of change, which nobody can set: an exchange shows even where it was taken
+        back. Waits a moment where a change was so lately that another would not show. Raises `PathNotAllowed`.
+        """
+        deadline = time.monotonic() + PATIENCE
+        way = self._looks(real)
+        while not all(state.tells(time.time()) for state in way):
+            if time.monotonic() > deadline:
+                raise self.unsteady(real)
+            time.sleep(STEP)
+            way = self._looks(real)
+        return way
+
+    def is_same(self, real: Path, way: Way) -> bool:
+        """Whether all that leads to the file at `real` looks as it did."""
+        try:
+            return self._looks(real) == way
+        except PathNotAllowed:
+            return False
+
+    def unsteady(self, path: Path) -> PathNotAllowed:
+        """The error for a path on which something is being exchanged."""
+        return PathNotAllowed(f"{path} is being changed, or what leads to it is: ask again when that is done.")
+
+    def _looks(self, real: Path) -> Way:
+        holder = None if os.path.realpath(real) != str(real) else self._holder(real)
+        if holder is None:
+            raise self._outside(real)
+        between = takewhile(lambda folder: folder != holder, (real, *real.parents))
+        try:
+            found = [os.lstat(place) for place in between]
+        except OSError as error:
+            raise self._outside(real) from error
+        if any(stat.S_ISLNK(status.st_mode) for status in found):
+            raise self._outside(real)
+        return tuple(map(FileState.of, found))
+
+    def _real(self, path: Path) -> Path | None:
+        """The path with its links followed; None for one that must not even be looked at, or cannot be."""
+        if "\0" in str(path) or (_is_elsewhere(path) and not any(path.is_relative_to(each) for each in self._all())):
+            return None
+        try:
+            return Path(os.path.realpath(path))
+        except (OSError, ValueError):
+            return None
+
+    def _holder(self, real: Path) -> Path | None:
+        """The innermost allowed folder that holds a real path."""
+        held = (folder for folder in self._all() if _is_below(real, folder))
+        innermost = max(held, key=lambda folder: len(folder.parts), default=None)
+        if innermost is None and self._ingested is not None:
+            return self._ingested.places().folder_of(real)
+        return innermost
+
+    def _all(self) -> tuple[Path, ...]:
+        return (*self._named, *self._offered)
+
+    def _outside(self, path: Path) -> PathNotAllowed:
+        shown = str(path).encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+        allowed = ", ".join((*self._shown, *map(str, self._offered)))
+        return PathNotAllowed(
+            f"{shown} is outside the folders that may be read here ({allowed}, and those of ingested files), or hidden: its "
+            "owner can allow it by ingesting it (citekit ingest FILE), or its folder by CITEKIT_ROOTS."
+        )
+
+
+def _is_elsewhere(path: Path) -> bool:
+    """Whether a path names another computer or a device: `\\\\server\\share`, `\\\\.\\`, `\\\\?\\`; POSIX's `//`."""
+    return path.drive.startswith("\\\\") or str(path).startswith("//")
+
+
+def _is_below(real: Path, folder: Path) -> bool:
+    return real.is_relative_to(folder) and not any(map(is_hidden, real.relative_to(folder).parts))

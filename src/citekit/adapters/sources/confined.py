@@ -1,0 +1,101 @@
+"""Sources for whoever may not read every file."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from citekit.adapters.sources.allowed_folders import AllowedFolders, Way
+from citekit.domain.digest import Digest
+from citekit.domain.errors import PathNotAllowed
+from citekit.domain.ports.sources import Sources
+from citekit.domain.source import Source
+
+REMEMBERED = 4096
+"""Paths of which is remembered that they were allowed."""
+
+
+class ConfinedSources:
+    """`Sources` of which only files in allowed folders are to be had; any other one is as good as missing.
+
+    A file is identified and read by its real path. That nothing was exchanged on the way there since it was identified
+    counts among what `still` tells, so that nobody keeps or hands out what came from elsewhere.
+    """
+
+    def __init__(self, inner: Sources, folders: AllowedFolders) -> None:
+        self._inner, self._folders = inner, folders
+        self._ways: dict[int, tuple[weakref.ref[Source], Way]] = {}
+        self._allowed: OrderedDict[Path, tuple[Path, ...]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def identify(self, path: Path) -> Source:
+        """The file at the real path of `path`. Raises `PathNotAllowed` for one outside."""
+        real = self._folders.check(path)
+        source = None
+        if self._inner.exists(real):
+            way = self._folders.way(real)
+            source = self._inner.identify(real)
+            if source.path != real or not self._folders.is_same(real, way):
+                raise self._folders.unsteady(path)
+            self._keep(source, way)
+        return source or self._inner.identify(real)  # which says why it cannot be read
+
+    def digest(self, path: Path) -> Digest | None:
+        """The digest of a file that may be read."""
+        real = self._real(path)
+        return None if real is None else self._inner.digest(real)
+
+    def digest_at_hand(self, path: Path) -> Digest | None:
+        """The digest, if it is remembered: of a path that was allowed, while the same folders are offered."""
+        offered = self._folders.offered
+        if self._allowed.get(path) != offered:
+            if not self._folders.covers(path):
+                return None
+            with self._lock:
+                self._allowed[path] = offered
+                while len(self._allowed) > REMEMBERED:
+                    self._allowed.popitem(last=False)
+        return self._inner.digest_at_hand(path)
+
+    def digest_uncached(self, path: Path) -> Digest | None:
+        """The digest of a file that may be read, from its bytes."""
+        real = self._real(path)
+        return None if real is None else self._inner.digest_uncached(real)
+
+    def exists(self, path: Path) -> bool:
+        """Whether there is a file that may be read."""
+        real = self._real(path)
+        return real is not None and self._inner.exists(real)
+
+    def still(self, source: Source) -> bool:
+        """Whether the file has the bytes it had, and nothing on the way to it was exchanged meanwhile."""
+        known = self._ways.get(id(source))
+        if known is None or known[0]() is not source:
+            return False
+        return self._inner.still(source) and self._folders.is_same(source.path, known[1])
+
+    def find(
+        self,
+        digest: Digest,
+        size: int,
+        name: str,
+        roots: Sequence[Path],
+        allowed: Callable[[Path], bool] = lambda _: True,
+    ) -> Path | None:
+        """A file with those bytes under those of `roots` that are allowed; a link that leads out is not followed."""
+        within = [root for root in roots if self._folders.covers(root)]
+        found = self._inner.find(digest, size, name, within, lambda link: allowed(link) and self._folders.covers(link))
+        return found if found is not None and self._folders.covers(found) else None
+
+    def _real(self, path: Path) -> Path | None:
+        try:
+            return self._folders.check(path)
+        except PathNotAllowed:
+            return None
+
+    def _keep(self, source: Source, way: Way) -> None:
+        key = id(source)
+        self._ways[key] = weakref.ref(source, lambda _: self._ways.pop(key, None)), way
