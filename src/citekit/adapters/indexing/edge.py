@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 import shutil
 import threading
@@ -142,7 +143,8 @@ class EdgeVectorIndex:
         if not folder.exists():
             return
         with self._turn(collection).alone(), writing(folder):
-            gone = self._folder / f".dropped-{secrets.token_hex(8)}"
+            self._sweep(collection)
+            gone = self._aside("dropped", collection)
             with suppress(FileNotFoundError):
                 folder.rename(gone)
             shutil.rmtree(gone, ignore_errors=True)
@@ -159,7 +161,8 @@ class EdgeVectorIndex:
 
     def _made(self, collection: str, model: EmbedderIdentity) -> EdgeForm:
         """A new folder, made aside and then given its name, so that there is a whole one or none."""
-        form, new = EdgeForm(model, self._settings), self._folder / f".new-{secrets.token_hex(8)}"
+        self._sweep(collection)
+        form, new = EdgeForm(model, self._settings), self._aside("new", collection)
         try:
             with writing(self._folder):
                 new.mkdir(parents=True)
@@ -171,6 +174,16 @@ class EdgeVectorIndex:
         finally:
             shutil.rmtree(new, ignore_errors=True)
         return form
+
+    def _aside(self, what: str, collection: str) -> Path:
+        """A folder beside the collections that is none, told apart by its collection's name."""
+        return self._folder / f".{what}-{_tag(collection)}-{secrets.token_hex(8)}"
+
+    def _sweep(self, collection: str) -> None:
+        """Remove what killed processes left aside: whoever has the collection's turn is alone with it."""
+        for what in ("new", "dropped"):
+            for left in self._folder.glob(f".{what}-{_tag(collection)}-*"):
+                shutil.rmtree(left, ignore_errors=True)
 
     @contextmanager
     def _open(self, collection: str) -> Iterator[OpenShard]:
@@ -215,6 +228,10 @@ class EdgeVectorIndex:
         if is_never(where):
             return 0
         return int(held.shard.count(driver.engine().CountRequest(exact=True, filter=points.condition(where))))
+
+
+def _tag(collection: str) -> str:
+    return hashlib.sha256(collection.encode()).hexdigest()[:16]
 
 
 def _let_go(turns: Mapping[str, Turns[OpenShard]]) -> None:

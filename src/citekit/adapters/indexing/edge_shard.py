@@ -27,6 +27,10 @@ SPARE = 160 * 2**20
 mapped file kills the process."""
 
 
+OPENING = 4 * 2**20
+"""Bytes that must be free before a collection is opened: the engine writes small files meanwhile, and where it cannot it
+leaves the collection damaged."""
+
 FEW = 5_000
 PART = 0.2
 MANY = 60_000
@@ -99,6 +103,7 @@ class OpenShard:
 def opened(folder: Path, form: EdgeForm) -> OpenShard:
     """Open the collection in the folder. Raises `IndexCorrupt`, `IndexUnavailable`."""
     seal = _read_seal(folder)
+    room(folder, OPENING)
     with failing(folder):
         shard = driver.engine().EdgeShard.load(str(folder / SHARD))
         points = shard.info().points_count
@@ -162,18 +167,23 @@ def translated(trouble: Trouble, folder: Path) -> CiteKitError:
 
 def has_room(folder: Path, needed: int = 0) -> bool:
     """Whether the disk has `needed` bytes free beside the spare."""
+    return _is_free(folder, SPARE + needed)
+
+
+def _is_free(folder: Path, size: int) -> bool:
     try:
-        return shutil.disk_usage(folder).free >= SPARE + needed
+        return shutil.disk_usage(folder).free >= size
     except OSError:
         return True
 
 
-def room(folder: Path) -> None:
-    """Raises `IndexUnavailable` where the disk has not the spare bytes free."""
-    if not has_room(folder):
+def room(folder: Path, least: int | None = None) -> None:
+    """Raises `IndexUnavailable` where the disk has not `least` bytes free, else the spare ones."""
+    spare = SPARE if least is None else least
+    if not _is_free(folder, spare):
         raise IndexUnavailable(
             f"The index {folder} cannot be written: the disk is full (less than "
-            f"{SPARE // 2**20} MB are free); free some space."
+            f"{spare // 2**20} MB are free); free some space."
         )
 
 

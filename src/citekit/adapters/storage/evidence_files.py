@@ -20,6 +20,7 @@ from citekit.adapters.storage.objects import Objects, StoredObject
 from citekit.adapters.storage.system_clock import SystemClock
 from citekit.adapters.storage.uses import Uses
 from citekit.adapters.storage.workshop import Workshop, digest_of, made_by
+from citekit.domain.digest import Digest
 from citekit.domain.evidence import EvidenceKey, StoredEvidence
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.evidence_store import Make, StoreCheck, StoreStats
@@ -104,6 +105,10 @@ class FileEvidenceStore:
         with self._workshop.turn(key, partial(progress, 0.0, None, _WAITING)):
             found = self.find(key)
             return found if found is not None else self._made(key, make)
+
+    def is_intact(self, digest: Digest) -> bool | None:
+        """Whether the object's file has the bytes of its name."""
+        return None if self._objects.status(digest) is None else self._objects.is_intact(digest)
 
     def stats(self) -> StoreStats:
         """How full the store is, counted on the disk."""

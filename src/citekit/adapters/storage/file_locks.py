@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from citekit.adapters.drivers.filelock import Locks
 from citekit.domain.errors import HomeUnwritable
+from citekit.domain.ports.locks import patiently
 
 STRIPES = 64
 """Lock files for each kind of name; names of one kind that share a file only wait for one another."""
@@ -21,11 +22,11 @@ class FileLocks:
         self._locks = Locks(folder)
 
     @contextmanager
-    def holding(self, name: str) -> Iterator[None]:
+    def holding(self, name: str, waiting: Callable[[], object] = patiently) -> Iterator[None]:
         """Waits for the lock; see `Locks.holding` of the port."""
         with ExitStack() as held:
             with suppress(HomeUnwritable):  # nobody can write here, so there is nothing to take turns for
-                held.enter_context(self._locks.hold(_file_name(name)))
+                held.enter_context(self._locks.hold(_file_name(name), waiting))
             yield
 
 

@@ -165,6 +165,15 @@ class InMemoryEvidenceStore:
         finally:
             lock.release()
 
+    def is_intact(self, digest: Digest) -> bool | None:
+        """Whether the file that holds those bytes still does."""
+        with self._table:
+            path = next((each.path for each in self._stored.values() if each.digest == digest), None)
+        try:
+            return None if path is None else Digest.of_bytes(path.read_bytes()) == digest
+        except FileNotFoundError:
+            return None
+
     def stats(self) -> StoreStats:
         """How full the store is; several keys of the same bytes count once."""
         with self._table:

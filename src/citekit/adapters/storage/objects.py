@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -93,6 +94,9 @@ class Objects:
         except FileNotFoundError:
             path.parent.mkdir(parents=True, exist_ok=True)
             made.replace(path)
+        except IsADirectoryError:
+            shutil.rmtree(path)
+            made.replace(path)
         if boot_id() is None:
             sync_folder(path.parent)
         return self.status(digest) or status
@@ -112,11 +116,17 @@ class Objects:
                 os.utime(self.path(digest), ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def drop(self, digest: Digest) -> StoredObject | None:
-        """Remove the object; return what it was, None where there was none. Raises `OSError` where it cannot be removed."""
+        """Remove the object; return what it was, None where there was none. Raises `OSError` where it cannot be removed.
+
+        Whatever else somebody put under its name goes, too: a link, or a folder.
+        """
         path = self.path(digest)
         try:
             status = os.lstat(path)
-            path.unlink()
+            if stat.S_ISDIR(status.st_mode):
+                shutil.rmtree(path)
+            else:
+                path.unlink()
         except FileNotFoundError:
             return None
         return StoredObject.of(digest, status)

@@ -27,6 +27,7 @@ class Workshop:
 
     def __init__(self, making: Path, locks: Path) -> None:
         self._making = making
+        self._folder_of_locks = locks
         self._locks = Locks(locks, passing=True)
 
     @contextmanager
@@ -54,8 +55,11 @@ class Workshop:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def clean(self) -> int:
-        """Remove what killed processes left; return how many pieces that were."""
+        """Remove what killed processes left, the files of their locks too; return how many pieces they had begun."""
         cleaned = 0
+        for name in _names(self._folder_of_locks):
+            with self._locks.hold_if_free(name):
+                """Its file goes when the lock is let go."""
         for name in {name.partition("-")[0] for name in _names(self._making)}:
             with self._locks.hold_if_free(name) as free:
                 cleaned += self._sweep(name) if free else 0

@@ -1,0 +1,165 @@
+"""Runs the real program many times: each in a process of its own, forked from one that has imported everything already."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from attrs import define, frozen
+
+ROOT = Path(__file__).parents[2]
+
+PATIENCE = 60.0
+"""Seconds after which a run counts as blocked."""
+
+
+@frozen
+class Ended:
+    """How a run ended: `code` is its exit code, minus the signal that killed it, or None where it was blocked."""
+
+    code: int | None
+    out: str
+    err: str
+
+    @property
+    def plain(self) -> Any:
+        """What it printed as JSON. Raises `ValueError`."""
+        return json.loads(self.out)
+
+
+@define
+class Programs:
+    """A process that waits for command lines of `citekit`, and forks for each."""
+
+    _process: subprocess.Popen[str]
+    _folder: Path
+
+    @classmethod
+    def start(cls, folder: Path, environment: Mapping[str, str]) -> Self:
+        """What the runs print is kept in `folder`."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.faults.starting", str(folder)],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return cls(process, folder)
+
+    def run(self, arguments: Sequence[str], environment: Mapping[str, str] | None = None, user: int = 0) -> Ended:
+        """One run of `citekit` with these arguments, as the user of that number where that may be."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        request = {"arguments": list(arguments), "environment": dict(environment or {}), "user": user}
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        code = json.loads(self._process.stdout.readline())
+        out, err = ((self._folder / name).read_text("utf-8", "replace") for name in ("out", "err"))
+        return Ended(code, out, err)
+
+    def stop(self) -> None:
+        """End the waiting process."""
+        self._process.communicate()
+
+
+def serve(folder: Path) -> None:
+    """Read requests from standard input, answer each with the exit code of its run."""
+    _import_everything()
+    for line in sys.stdin:
+        request = json.loads(line)
+        process = os.fork()
+        if process == 0:
+            _become(request, folder)
+        print(json.dumps(_ended(process)), flush=True)
+
+
+def _import_everything() -> None:
+    """What the commands import on first use; nothing is opened."""
+    import importlib
+    from contextlib import suppress
+
+    from citekit.entrypoints.cli.program import COMMANDS
+
+    for module, _ in COMMANDS.values():
+        importlib.import_module(f"citekit.entrypoints.cli.{module}")
+    from citekit.adapters.drivers import child_process
+
+    child_process._KEPT += ("LD_PRELOAD", "FAULTS_CONTROL", "FAULTS_TRACE")  # steps of the children are steps, too
+    for name in (
+        "sqlite3",
+        "pymupdf",
+        "PIL.Image",
+        "lxml.etree",
+        "numpy",
+        "qdrant_edge",
+        "citekit.bootstrap.alexandria",
+    ):
+        with suppress(ImportError):
+            importlib.import_module(name)
+
+
+def _become(request: dict[str, Any], folder: Path) -> None:
+    """Never returns: runs the program to its end, as it would on its own, in a process group of its own."""
+    code = 70
+    try:
+        os.setsid()
+        for number, name in ((1, "out"), (2, "err")):
+            file = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+            os.dup2(file, number)
+            os.close(file)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        if request["user"]:
+            os.setgid(request["user"])
+            os.setuid(request["user"])
+        os.environ.update(request["environment"])
+        sys.argv = ["citekit", *request["arguments"]]
+        code = _main(request["arguments"])
+    finally:
+        os._exit(code)
+
+
+def _main(arguments: Sequence[str]) -> int:
+    import atexit
+    import threading
+    import traceback
+
+    from citekit.entrypoints.cli.program import run
+
+    try:
+        code = run(arguments)
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        code = 70
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return code
+
+
+def _ended(process: int) -> int | None:
+    """Its exit code, or minus the signal that killed it; None where it had to be killed, because it was blocked."""
+    there = os.pidfd_open(process)
+    try:
+        in_time = select.select([there], [], [], PATIENCE)[0]
+    finally:
+        os.close(there)
+    if not in_time:
+        os.killpg(process, signal.SIGKILL)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    return code if in_time else None
+
+
+if __name__ == "__main__":
+    serve(Path(sys.argv[1]))
