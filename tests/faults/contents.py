@@ -79,14 +79,19 @@ def tried(chosen: Sequence[Case], folder: Path) -> list[Result]:
     """Feed all of them, one after another, and hold what happened against what may happen."""
     with laid(folder / "baits") as (bait, server):
         log = folder / "trace"
-        told = _fed(chosen, folder, bait, log)
+        sources: dict[str, tuple[Path, ...]] = {}
+        told = _fed(chosen, folder, bait, log, sources)
         lines = cases(log) if log.exists() else {}
         found = []
         for case in chosen:
             place = folder / case.family / case.name
             faults = _faults(case, told[case.name], place)
             faults += list(
-                dict.fromkeys(trespasses(lines.get(case.name, []), (place,), (place / "home", folder / "tmp")))
+                dict.fromkeys(
+                    trespasses(
+                        lines.get(case.name, []), (*sources.get(case.name, ()), place), (place / "home", folder / "tmp")
+                    )
+                )
             )[:3]
             found.append(Result(case, told[case.name] if isinstance(told[case.name], dict) else None, tuple(faults)))
         if server.asked:
@@ -94,7 +99,9 @@ def tried(chosen: Sequence[Case], folder: Path) -> list[Result]:
     return found
 
 
-def _fed(chosen: Sequence[Case], folder: Path, bait: Bait, log: Path) -> dict[str, dict[str, Any] | str]:
+def _fed(
+    chosen: Sequence[Case], folder: Path, bait: Bait, log: Path, sources: dict[str, tuple[Path, ...]]
+) -> dict[str, dict[str, Any] | str]:
     told: dict[str, dict[str, Any] | str] = {}
     with _Eater.at_work(log) as eater:
         for case in chosen:
@@ -102,6 +109,7 @@ def _fed(chosen: Sequence[Case], folder: Path, bait: Bait, log: Path) -> dict[st
             for name in ("home", "in"):
                 (place / name).mkdir(parents=True)
             path = case.make(place / "in", bait)
+            sources[case.name] = (path,)
             told[case.name] = eater.eat(case, path, place / "home")
             if os.environ.get("CITEKIT_HOSTILE_VERBOSE"):
                 print(case.family, case.name, str(told[case.name])[:600], file=sys.stderr, flush=True)

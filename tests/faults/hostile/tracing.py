@@ -75,7 +75,7 @@ def trespasses(lines: list[str], readable: tuple[Path, ...], writable: tuple[Pat
         if _OPENS.match(call):
             if _FAILED.search(line):
                 continue
-            if "bait" in paths[0].rsplit("/", 1)[-1] and not _below(paths[0], changes):
+            if "bait" in paths[0].rsplit("/", 1)[-1] and not _below(paths[0], changes) and paths[0] not in reads:
                 yield f"opened the bait: {paths[0]}"
             elif _WRITES.search(rest) and not _below(
                 paths[0], (*changes, "/dev/null", "/dev/tty", "/proc/self/clear_refs", "/dev/shm")

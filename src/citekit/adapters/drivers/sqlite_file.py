@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 PAUSE = 5.0
 """Seconds until a file that could not be used, or could not be written, is tried again."""
 
+PATIENCE = 2.0
+"""Seconds that one waits for another program that writes: far more than a write takes. One that was stopped in the middle
+of it (a laptop closed, a debugger) is not waited for: what cannot be written down can be made again.
+"""
+
 KEPT = 16
 """Connections that are kept open while nobody uses them."""
 
@@ -70,7 +75,7 @@ class SqliteFile:
     nobody tries to write; where it cannot be read either, nobody tries to. A forked process opens connections of its own.
     """
 
-    def __init__(self, path: str | os.PathLike[str], tables: Tables, *, patience: float = 60.0) -> None:
+    def __init__(self, path: str | os.PathLike[str], tables: Tables, *, patience: float = PATIENCE) -> None:
         """The folder of `path` is made at the first write; `patience` is how many seconds one waits for another program."""
         self.path = os.path.abspath(path)  # noqa: PTH100 - pathlib is slow to import
         self._tables = tables

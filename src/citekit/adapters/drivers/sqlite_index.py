@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from citekit.adapters.drivers.sqlite_file import SqliteFile
+from citekit.adapters.drivers.sqlite_file import PATIENCE, SqliteFile
 from citekit.adapters.drivers.sqlite_tables import Tables
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Index:
     Each write gives its row the next `number`, so the lowest are those that were written longest ago.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, patience: float = 60.0) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:
         """`folder` is made at the first write; `patience` is how many seconds a write waits for another writer."""
         self._folder = folder
         self._patience = patience

@@ -1,0 +1,115 @@
+"""Children that were taken over by a file, and answer what they like: every port that asks one, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+
+from citekit.adapters.drivers.child_process import ChildEndedError
+from citekit.adapters.isolating.children import Children, Limits, ParserBrokenError
+from citekit.adapters.isolating.extractor import IsolatedExtractor
+from citekit.adapters.isolating.mapper import IsolatedMapper
+from citekit.adapters.isolating.measuring import IsolatedMeasurer
+from citekit.adapters.isolating.reading import IsolatedProbe, IsolatedReader, IsolatedTextReader
+from citekit.domain.digest import Digest
+from citekit.domain.errors import CiteKitError
+from citekit.domain.evidence import Options
+from citekit.domain.formats import called
+from citekit.domain.locations import Pages
+from citekit.domain.source import Source
+
+
+@define
+class Liar:
+    """Says `messages` one after another, then dies."""
+
+    messages: Iterator[bytes]
+    was_killed: bool = field(default=False, init=False)
+
+    def send(self, _: bytes) -> None:
+        """See `Child.send`."""
+
+    def receive(self, _: float) -> bytes:
+        """See `Child.receive`."""
+        for message in self.messages:
+            return message
+        raise ChildEndedError(-11)
+
+    def kill(self) -> None:
+        """See `Child.kill`."""
+        self.was_killed = True
+
+    def close(self) -> int:
+        """See `Child.close`."""
+        return 0
+
+
+@define
+class LyingChildren(Children):
+    """Every child is such a liar."""
+
+    lines: Sequence[bytes] = field(default=(), kw_only=True)
+
+    def _started(self) -> Any:
+        return Liar(iter(self.lines))
+
+
+@frozen
+class _Clock:
+    def now(self) -> datetime:
+        return datetime(2025, 1, 1, tzinfo=UTC)
+
+
+@cache
+def _source() -> Source:
+    format = called("pdf")
+    assert format is not None
+    return Source(Path("/files/bad.pdf"), Digest("0" * 64), 5, format)
+
+
+def _ways(children: Children) -> list[Callable[[], object]]:
+    here: Any = None
+    source, path = _source(), _source().path
+    reader = IsolatedReader(children)
+    text = IsolatedTextReader(here, children, lambda _: True)
+    cutter = IsolatedExtractor(here, "pdf", children)
+    return [
+        lambda: IsolatedMapper(here, children, _Clock(), lambda _: True).map(source, "bad", _heard),
+        lambda: cutter.extract(source, Pages((1,)), Options(), Path("/target/x"), _heard),
+        lambda: IsolatedMeasurer(here, children, lambda _: True).measure(source),
+        lambda: IsolatedProbe(children).probe(path),
+        lambda: reader.read(path),
+        lambda: reader.texts(path, 1),
+        lambda: reader.html(path, 1, progress=_heard),
+        lambda: text.read(source, _heard),
+        lambda: text.facts(source),
+    ]
+
+
+def _heard(done: float, total: float | None = None, message: str = "") -> None:
+    assert isinstance(done, float)
+    assert total is None or isinstance(total, float)
+    assert isinstance(message, str)
+
+
+def asked_of(lines: Sequence[bytes]) -> int:
+    """Ask liars who say `lines` everything; how many answers were taken. Raises the last of our errors where none was."""
+    taken, last = 0, None
+    children = LyingChildren(lambda: [], dict, Limits(seconds=1.0, memory=0, output=1), lines=lines)
+    for way in _ways(children):
+        try:
+            way()
+            taken += 1
+        except CiteKitError as error:
+            last = error
+        except ParserBrokenError:  # it says that it is broken: that goes into the log, as a fault of ours
+            taken += 1
+    assert children._busy == 0
+    if not taken and last is not None:
+        raise last
+    return taken
