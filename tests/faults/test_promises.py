@@ -1,32 +1,10 @@
-"""The page of promises: each names tests that exist; and the promises that only a look at one kill can hold."""
+"""Promises that only a look at one kill can hold."""
 
 from __future__ import annotations
-
-import re
-from pathlib import Path
 
 from tests.faults.operations import OPERATIONS, Operation
 from tests.faults.steps import Fault, How
 from tests.faults.trials import Undisturbed, Workshop, after_fault
-
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "reference" / "promises.md"
-_NAMED = re.compile(r"`(tests/[\w/.]+\.py)::(\w+)`")
-
-
-def test_every_promise_names_a_test_that_exists() -> None:
-    rows = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ")]
-    promises = [row for row in rows if not row.startswith(("| promise", "| ---"))]
-
-    unheld = [row for row in promises if not _NAMED.search(row)]
-    missing = [
-        f"{path}::{name}"
-        for path, name in _NAMED.findall(PAGE.read_text("utf-8"))
-        if f"def {name}(" not in (ROOT / path).read_text("utf-8")
-    ]
-
-    assert len(promises) > 10
-    assert ([], []) == (unheld, missing)
 
 
 def test_leftovers_of_killed_processes_go_with_cache_verify(shop: Workshop) -> None:

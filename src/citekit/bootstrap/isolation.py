@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -23,10 +24,10 @@ _log = logging.getLogger(__name__)
 
 
 def is_possible() -> bool:
-    """Whether this program can start another Python: not where it was frozen into one file, or is embedded."""
-    if sys.executable and not getattr(sys, "frozen", False):
+    """Whether there can be children: not on Windows, nor where this program was frozen into one file, or is embedded."""
+    if os.name == "posix" and sys.executable and not getattr(sys, "frozen", False):
         return True
-    _log.warning("files are parsed in this very process: there is no Python program that could be started for it")
+    _log.warning("files are parsed in this very process: no other can be started for it here")
     return False
 
 

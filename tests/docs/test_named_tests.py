@@ -1,0 +1,34 @@
+"""Every test that a document names is there, and every promise names one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "docs" / "explanation" / "threat-model.md", ROOT / "docs" / "reference" / "promises.md"]
+NAMED = re.compile(r"`(tests/[\w/]+\.py)((?:::\w+)*)`")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_test_that_a_page_names_is_there(page: Path) -> None:
+    named = NAMED.findall(page.read_text("utf-8"))
+
+    missing = [f"{file}{names}" for file, names in named if not _has(ROOT / file, names)]
+
+    assert len(named) > 20
+    assert [] == missing
+
+
+def test_every_promise_names_a_test() -> None:
+    rows = [line for line in PAGES[1].read_text("utf-8").splitlines() if line.startswith("| ")]
+    promises = [row for row in rows if not row.startswith(("| promise", "| ---"))]
+
+    assert [] == [row for row in promises if not NAMED.search(row)]
+
+
+def _has(file: Path, names: str) -> bool:
+    text = file.read_text("utf-8")
+    return all(f"def {name}(" in text or f"class {name}" in text for name in names.split("::")[1:])
