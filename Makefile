@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test lint format bench performance structure library retrieval sweep docs lock clean
+.PHONY: help demo test lint format bench performance structure library retrieval faults sweep docs lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -13,11 +13,9 @@ help:
 	@echo 'make bench   measure, and write the tables to benchmarks/results (some minutes)'
 	@echo 'make performance write what make bench measured into docs/explanation/performance.md'
 	@echo 'make structure measure what structure is found: make structure CORPUS=DIR'
-	@echo 'make library measure a structure: .venv/bench
-	$(BIN)/python -m benchmarks.structure $(CORPUS) $(AREAS)
-
-library: make library LIBRARY=DIR'
+	@echo 'make library measure a library: make library LIBRARY=DIR'
 	@echo 'make retrieval measure what is found: make retrieval CORPUS=DIR'
+	@echo 'make faults  kill, fill, feed and crowd it, and print what was survived: make faults [AREAS=kills]'
 	@echo 'make sweep   map and cut every file of a folder: make sweep CORPUS=DIR'
 	@echo 'make docs    write the generated reference pages anew'
 	@echo 'make lock    write requirements.lock anew from what pyproject.toml allows'
@@ -26,6 +24,7 @@ library: make library LIBRARY=DIR'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP) install --quiet --upgrade 'pip>=25.1'
 	$(PIP) install --quiet --constraint requirements.lock --editable .
+	$(BIN)/python -m compileall -q src  # children that parse may not write compiled copies
 	touch $@
 
 .venv/library: .venv/base
@@ -66,11 +65,17 @@ bench: .venv/bench
 performance: .venv/bench
 	$(BIN)/python -m benchmarks.page
 
+structure: .venv/bench
+	$(BIN)/python -m benchmarks.structure $(CORPUS) $(AREAS)
+
 library: .venv/test
 	$(BIN)/python -m benchmarks.library $(LIBRARY)
 
 retrieval: .venv/test
 	$(BIN)/python -m benchmarks.retrieval $(CORPUS)
+
+faults: .venv/test
+	$(BIN)/python -m tests.faults $(AREAS)
 
 sweep: .venv/test
 	$(BIN)/python -m benchmarks.sweep $(CORPUS)
