@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -131,9 +133,21 @@ def _weigh(case: Case, told: dict[str, Any], place: Path) -> None:
     wanted = {WORD.encode(), *case.absent}
     evidence = {Path(path) for path in told["written"]}
     for path in files:
-        there = {word for word in wanted if word in path.read_bytes()} if path.stat().st_size < 2**28 else set()
+        data = _unpacked(path.read_bytes()) if path.stat().st_size < 2**28 else b""
+        there = {word for word in wanted if word in data}
         there = {word for word in there if word == WORD.encode() or path in evidence}
         told["faults"] += [f"{word!r} is in {path.name}" for word in there]
+
+
+def _unpacked(data: bytes) -> bytes:
+    """The bytes of a file, and those of a PDF's deflated streams behind them."""
+    if not data.startswith(b"%PDF-"):
+        return data
+    streams = []
+    for found in re.finditer(rb"stream\r?\n", data):
+        with suppress(zlib.error):
+            streams.append(zlib.decompressobj().decompress(data[found.end() :], 2**24))
+    return b"\n".join([data, *streams])
 
 
 def _faults(case: Case, told: dict[str, Any] | str, place: Path) -> list[str]:

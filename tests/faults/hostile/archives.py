@@ -399,7 +399,7 @@ _MAKERS: dict[str, Fill] = {
     "cbz-70000-pictures": _crowd("a.cbz", 70_000, {"0.png": png(8, 8)}),
 }  # fmt: skip
 
-_BRIEF = {"epub-lying-size", "epub-href-file", "docx-target-up", "cbz-odd-names", "epub-odd-names"}
+_BRIEF = {"cbz-odd-names"}
 _REFUSED = {
     "epub-bomb-of-zeros",
     "epub-lying-size",

@@ -54,7 +54,7 @@ class Outcome:
             self.errors.append(f"{type(error).__name__}: {error}")
             if not 0 < len(str(error)) <= 2000:
                 self.faults.append(f"{what}: an error of {len(str(error))} characters")
-        except Exception as error:  # noqa: BLE001 - that it is none of ours is what is looked for
+        except Exception as error:
             last = traceback.extract_tb(error.__traceback__)[-4:]
             where = " < ".join(f"{Path(each.filename).name}:{each.lineno}" for each in reversed(last))
             self.faults.append(f"{what}: {type(error).__name__}: {str(error)[-300:]} at {where}")
@@ -72,8 +72,9 @@ def feed(way: str, path: Path, home: Path) -> Outcome:
         _home(bootstrap(home=path), done)
     elif way == "map":
         _run(["--home", str(home), "check-map", str(path)], done)
-        (home / "maps").mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, home / "maps" / path.name)
+        maps = bootstrap(home=home).settings.maps_folder
+        maps.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, maps / path.name)
         _home(bootstrap(home=home), done)
     elif way == "receipt":
         _run(["--home", str(home), "verify", str(path)], done)
@@ -115,7 +116,7 @@ def _tools(app: Any, resource_id: str, found: Any, done: Outcome) -> None:
         (name, {"resource_id": resource_id, "node_id": each}) for name in ("getNode", "resolve") for each in nodes
     ]
     for name, arguments in calls:
-        tool = bound[name] if name in bound else None
+        tool = bound.get(name)
         if tool is not None:
             done.attempt(name, lambda tool=tool, arguments=arguments: tool.run(arguments, lambda *_: None))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from citekit.settings.places import CACHE, MAPS
 from tests.faults.hostile.case import Bait, Case
 
 _DEEP = 100_000
@@ -198,31 +199,31 @@ def _content(made: bytes | Callable[[], bytes]) -> Text:
 def _home_of_links(folder: Path, bait: Bait) -> Path:
     """A home whose maps, evidence and cache are links to elsewhere."""
     home = folder / "home"
-    (home / "maps").mkdir(parents=True)
-    (home / "maps" / "evil.json").symlink_to(bait.file)
-    (home / "maps" / "loop.json").symlink_to("loop.json")
-    (home / "maps" / "zero.json").symlink_to("/dev/zero")
-    (home / "maps" / "up.json").symlink_to("../../../../../../../etc/passwd")
+    (home / MAPS).mkdir(parents=True)
+    (home / MAPS / "evil.json").symlink_to(bait.file)
+    (home / MAPS / "loop.json").symlink_to("loop.json")
+    (home / MAPS / "zero.json").symlink_to("/dev/zero")
+    (home / MAPS / "up.json").symlink_to("../../../../../../../etc/passwd")
     return home
 
 
 def _home_of_odd_files(folder: Path, _: Bait) -> Path:
     home = folder / "home"
-    (home / "maps" / "folder.json").mkdir(parents=True)
-    os.mkfifo(home / "maps" / "pipe.json")
+    (home / MAPS / "folder.json").mkdir(parents=True)
+    os.mkfifo(home / MAPS / "pipe.json")
     for number, name in enumerate(("a\nb", "..x", "-rf", "\u202ex", "CON", "a" * 240, "a:b", " ")):
-        (home / "maps" / f"{name}.json").write_bytes(_dumped(map_of(resource_id=f"../{number}")))
-    (home / "maps" / os.fsdecode(b"\xff\xfe.json")).write_bytes(b"{}")
+        (home / MAPS / f"{name}.json").write_bytes(_dumped(map_of(resource_id=f"../{number}")))
+    (home / MAPS / os.fsdecode(b"\xff\xfe.json")).write_bytes(b"{}")
     return home
 
 
 def _home_of_rubbish(folder: Path, _: Bait) -> Path:
     """A home whose cache is filled with what nobody wrote: a pickle, a text where a database should be, folders for files."""
     home = folder / "home"
-    cache = home / ".citekit_cache"
+    cache = home / CACHE
     (cache / "evidence").mkdir(parents=True)
-    (home / "maps").mkdir()
-    (home / "maps" / "evil.json").write_bytes(_dumped(map_of()))
+    (home / MAPS).mkdir()
+    (home / MAPS / "evil.json").write_bytes(_dumped(map_of()))
     for name in ("index.sqlite", "index.db", "maps.sqlite", "nodes.sqlite", "cache.db"):
         (cache / name).write_bytes(b"\x80\x04cposix\nsystem\n(S'touch bait'\ntR." * 100)
     return home
@@ -268,7 +269,7 @@ _GRAPH_LOOP = {
     "documents": [{"id": "/etc/passwd", "title": "../../x", "text": "x" * 1000}],
 }
 
-_BRIEF_PATHS = {"bait", "zero", "up", "nul-byte"}
+_BRIEF_PATHS = {"zero", "nul-byte"}
 _BRIEF_TEXTS = {"deep-lists", "tree-of-5000-levels", "lone-surrogates", "odd-node-ids", "huge-number"}
 
 CASES = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,14 +36,11 @@ def _including(name: str, file: str, text: str, *, brief: bool = False) -> Case:
 
 def _notebook(depth: int) -> bytes:
     html = "<script>alert(1)</script><img src=x onerror=alert(1)>" * 10
-    outputs = '{"output_type":"display_data","data":{"text/html":["%s"],"image/png":"%s"},"metadata":{}}' % (
-        html,
-        "A" * 200_000,
-    )
-    return (
-        '{"nbformat":4,"nbformat_minor":5,"metadata":%s,"cells":[{"cell_type":"code","source":["# t"],"outputs":[%s]}]}'
-        % ('{"a":' * depth + "1" + "}" * depth, ",".join([outputs] * 50))
-    ).encode()
+    shown = {"text/html": [html], "image/png": "A" * 200_000}
+    output = json.dumps({"output_type": "display_data", "data": shown, "metadata": {}})
+    cell = '{"cell_type":"code","source":["# t"],"outputs":[' + ",".join([output] * 50) + "]}"
+    deep = '{"a":' * depth + "1" + "}" * depth
+    return f'{{"nbformat":4,"nbformat_minor":5,"metadata":{deep},"cells":[{cell}]}}'.encode()
 
 
 CASES = [
@@ -58,19 +56,18 @@ CASES = [
     _text(
         "html-text-of-30-megabytes", lambda: b"<h1>t</h1><p>" + b"a" * 30_000_000, "long.html", seconds=30, output=100
     ),
-    _text("nul-bytes", lambda: b"one\n" * 3000 + b"\0" * 100_000 + b"\ntwo\n", "nul.txt", brief=True),
+    _text("nul-bytes", lambda: b"one\n" * 3000 + b"\0" * 100_000 + b"\ntwo\n", "nul.txt"),
     _text(
         "mixed-encodings",
         lambda: b"\xef\xbb\xbf# a\n\xff\xfe\x00\x00\n" + "ä".encode("cp1252") * 99 + "\u0416".encode("koi8-r") * 9,
         "mixed.md",
-        brief=True,
     ),
     _text("two-byte-order-marks", lambda: b"\xff\xfe\xef\xbb\xbf" + b"a\n" * 99, "bom.txt"),
-    _text("utf16-odd-length", lambda: b"\xff\xfe" + "a\n".encode("utf-16-le") * 99 + b"x", "odd.txt", brief=True),
+    _text("utf16-odd-length", lambda: b"\xff\xfe" + "a\n".encode("utf-16-le") * 99 + b"x", "odd.txt"),
     _text("utf16-lone-surrogates", lambda: b"\xff\xfe" + b"\x00\xd8" * 500 + b"\n\x00", "lone.txt"),
     _text("utf16-without-mark", lambda: "eins\nzwei\n".encode("utf-16-le") * 99, "nomark.txt"),
     _text("overlong-utf8", lambda: b"\xc0\xaf\xe0\x80\xaf\xf0\x80\x80\xaf/etc/passwd\n" * 99, "overlong.txt"),
-    _text("bidi-overrides", lambda: "# \u202eevil\u2066 \u200b\u202d\n\ntext\n".encode() * 99, "bidi.md", brief=True),
+    _text("bidi-overrides", lambda: "# \u202eevil\u2066 \u200b\u202d\n\ntext\n".encode() * 99, "bidi.md"),
     _text("declared-utf7", lambda: b'<?xml version="1.0" encoding="utf-7"?><a>+ADw-script+AD4-\xe4</a>', "utf7.xml"),
     _text("declared-codec-bomb", lambda: b'<?xml version="1.0" encoding="zlib_codec"?><a>\xe4</a>', "zlib.xml"),
     _text(
@@ -92,7 +89,7 @@ CASES = [
     _text(
         "ini-million-sections", lambda: b"".join(b"[s%d]\na=1\n" % n for n in range(300_000)), "many.ini", output=128
     ),
-    _text("json-deep", lambda: b"[" * _DEEP + b"]" * _DEEP, "deep.json", brief=True),
+    _text("json-deep", lambda: b"[" * _DEEP + b"]" * _DEEP, "deep.json"),
     _text("json-deep-objects", lambda: b'{"a":' * _DEEP + b"1" + b"}" * _DEEP, "objects.json"),
     _text(
         "json-million-keys",
@@ -106,10 +103,9 @@ CASES = [
         "json-huge-number",
         lambda: b'{"a": ' + b"9" * 1_000_000 + b', "b": 1e999999, "c": NaN, "d": "\\ud800"}',
         "number.json",
-        brief=True,
     ),
     _text("jsonl-deep-lines", lambda: (b"[" * 20_000 + b"\n") * 100, "deep.jsonl"),
-    _text("xml-deep", lambda: b"<a>" * _DEEP + b"</a>" * _DEEP, "deep.xml", brief=True),
+    _text("xml-deep", lambda: b"<a>" * _DEEP + b"</a>" * _DEEP, "deep.xml"),
     _text(
         "xml-million-attributes",
         lambda: b"<a " + b" ".join(b'a%d="1"' % n for n in range(_WIDE)) + b"/>",
@@ -132,7 +128,7 @@ CASES = [
     _text("html-ampersands", lambda: b"<p>" + b"&" * 3_000_000, "amps.html"),
     _text("html-doctype-brackets", lambda: b"<!DOCTYPE " + b"[" * 30_000 + b"<h1>x</h1>", "doctype.html"),
     _text("html-self-closed-quadratic", lambda: b"<p>" + b"<a " * 300_000, "selfclosed.html"),
-    _text("markdown-brackets", lambda: b"# t\n" + b"[" * 300_000, "brackets.md", brief=True),
+    _text("markdown-brackets", lambda: b"# t\n" + b"[" * 300_000, "brackets.md"),
     _text("markdown-links", lambda: b"# t\n\n" + b"[a](" * 100_000, "links.md"),
     _text("markdown-emphasis", lambda: b"# t\n\n" + b"*a **a " * 100_000, "emphasis.md"),
     _text("markdown-heading-emphasis", lambda: b"# " + b"*a **a _" * 100_000 + b"\n\ntext\n", "heading.md"),
@@ -162,7 +158,7 @@ CASES = [
         output=128,
     ),
     _text("rst-backticks", lambda: b"`" * 500_000 + b"\n=====\n", "ticks.rst"),
-    _text("python-brackets", lambda: b"x = " + b"(" * _DEEP + b")" * _DEEP + b"\n", "deep.py", brief=True),
+    _text("python-brackets", lambda: b"x = " + b"(" * _DEEP + b")" * _DEEP + b"\n", "deep.py"),
     _text(
         "python-deep-classes", lambda: b"".join(b" " * n + b"class A:\n" for n in range(3000)), "classes.py", seconds=30
     ),
@@ -222,7 +218,6 @@ CASES = [
             b"1\n-00:00:01,000 --> -99:99:99,999\na\n\n2\n99999999999999999999:00:00,000 --> 00:00:01,000\nb\n\n3\n00:00:09,000 --> 00:00:01,000\nc\n"
         ),
         "odd.srt",
-        brief=True,
     ),
     _text(
         "subtitles-huge-hours",
@@ -252,7 +247,6 @@ CASES = [
         "latex-input",
         "input.tex",
         "\\section{{a}}\n\\input{{{path}}}\n\\include{{{folder}/bait}}\n\\lstinputlisting{{{etc}}}\n\\write18{{touch x}}\n",
-        brief=True,
     ),
     _including(
         "latex-main-file",
@@ -264,7 +258,6 @@ CASES = [
         "asciidoc-include",
         "include.adoc",
         "= a\n\ninclude::{path}[]\n\ninclude::{url}[]\n\n== b\ninclude::{etc}[]\n",
-        brief=True,
     ),
     _including(
         "rst-include",

@@ -54,10 +54,10 @@ def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
 def python(code: str) -> list[str]:
     """The command that runs `code` with the modules that we see, and nothing of the folder that we are in.
 
-    `-I -S` keep variables, the current folder and start-up files out. Each further argument is left in `sys.argv`.
+    `-I -S -B` keep variables, the current folder and start-up files out, and leave no compiled copies behind. Each further argument is left in `sys.argv`.
     """
     places = [place for place in sys.path if os.path.isabs(place)]  # noqa: PTH117 - plain texts, as Python keeps them
-    flags = ["-I", "-S", *(["-X", "utf8"] if sys.flags.utf8_mode else [])]
+    flags = ["-I", "-S", "-B", *(["-X", "utf8"] if sys.flags.utf8_mode else [])]
     find = f"import sys; count = int(sys.argv[1]); sys.path[:] = sys.argv[2 : 2 + count]; del sys.argv[1 : 2 + count]; {code}"
     return [sys.executable, *flags, "-c", find, str(len(places)), *places]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from attrs import define, frozen
 
 from citekit.adapters.drivers.files import open_for_reading
-from citekit.adapters.drivers.zip_items import METHODS, pieces, translated
+from citekit.adapters.drivers.zip_items import METHODS, is_folder, pieces, translated
 from citekit.domain.errors import SourceUnsupported
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _ordered(piece: str) -> tuple[int, str]:
 def _is_picture(item: zipfile.ZipInfo) -> bool:
     """Whether an item is a picture by its name; folders, links, and what macOS leaves in archives are none."""
     parts = item.filename.split("/")
-    if item.is_dir() or stat.S_ISLNK(item.external_attr >> 16) or "__MACOSX" in parts or parts[-1].startswith("."):
+    if is_folder(item) or stat.S_ISLNK(item.external_attr >> 16) or "__MACOSX" in parts or parts[-1].startswith("."):
         return False
     return parts[-1].lower().endswith(_PICTURES)
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from attrs import evolve, frozen
 
 from citekit.adapters.drivers.files import open_for_reading
-from citekit.adapters.drivers.zip_items import METHODS, pieces, translated
+from citekit.adapters.drivers.zip_items import METHODS, is_folder, pieces, translated
 from citekit.domain.errors import SourceUnreadable, SourceUnsupported
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class OfficePackage:
         self._left = TOTAL_LIMIT
         with self._translated("it is not a ZIP archive that can be opened"):
             self._zip = zipfile.ZipFile(stream)
-        self._items = {item.filename.lstrip("/"): item for item in self._zip.infolist() if not item.is_dir()}
+        self._items = {item.filename.lstrip("/"): item for item in self._zip.infolist() if not is_folder(item)}
         if len(self._items) > PARTS_LIMIT:
             raise SourceUnsupported(f"{path.name} holds {len(self._items)} parts; at most {PARTS_LIMIT} are read.")
         self._folded = {name.casefold(): name for name in reversed(self._items)}

@@ -38,6 +38,11 @@ def translated(what: str) -> Iterator[None]:
         raise ours(f"{what} ({error}).") from error
 
 
+def is_folder(item: zipfile.ZipInfo) -> bool:
+    """Whether an item is a folder, or has no name at all, over which `ZipInfo.is_dir` stumbles before Python 3.12."""
+    return not item.filename or item.is_dir()
+
+
 def pieces(archive: zipfile.ZipFile, item: zipfile.ZipInfo, limit: int) -> Iterator[bytes]:
     """The bytes of an item, at most one more than `limit`, which tells that it is larger.
 

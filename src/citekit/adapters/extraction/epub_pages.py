@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,12 @@ PAPER = (420, 595)
 """Width and height in points: A5, upright."""
 
 FONT_SIZE = 11
+
+WORD_LIMIT = 20_000
+"""Characters, as HTML writes them, of the longest word that is laid out: the time of it grows with their square."""
+
+_WORD = re.compile(rf"[^\s<>]{{{WORD_LIMIT}}}")
+_TAG = re.compile(r"<[^>]*>")
 
 _NOTE = "The book has no pages of its own: these were laid out for this file, on A5."
 
@@ -43,6 +50,8 @@ def write_png(html: str, location: Chapter, target: Path, progress: Progress) ->
 
 @contextmanager
 def _laid_out(html: str, target: Path) -> Iterator[Document]:
+    if _WORD.search(_TAG.sub(" ", html)):
+        raise FormUnsupported("There is a word in it that fits on no page: ask for html or text.")
     with exclusive() as pymupdf, translated(target, ExtractionFailed):
         flowing = pymupdf.open(stream=html.encode(), filetype="html")
         flowing.layout(width=PAPER[0], height=PAPER[1], fontsize=FONT_SIZE)

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from attrs import frozen
 
 from citekit.adapters.drivers.files import open_for_reading
-from citekit.adapters.drivers.zip_items import METHODS, pieces, translated
+from citekit.adapters.drivers.zip_items import METHODS, is_folder, pieces, translated
 from citekit.domain.errors import SourceUnsupported
 
 ITEM_LIMIT = 64 * 1024 * 1024
@@ -65,7 +65,7 @@ class EpubArchive:
     def _read_directory(self, stream: BinaryIO) -> Directory:
         with _translated(self._path, _NO_ARCHIVE):
             archive = zipfile.ZipFile(stream)
-        names = tuple(item.filename for item in archive.infolist() if not item.is_dir())
+        names = tuple(item.filename for item in archive.infolist() if not is_folder(item))
         if len(names) > ENTRY_LIMIT:
             raise SourceUnsupported(f"{self._path.name} holds {len(names)} items; at most {ENTRY_LIMIT} are read.")
         return Directory(archive, names, {name.casefold(): name for name in reversed(names)})

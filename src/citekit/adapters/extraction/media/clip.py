@@ -13,6 +13,7 @@ from citekit.adapters.extraction.media.containers import MP4, Target, container_
 from citekit.adapters.extraction.media.copying import Copied, copy
 from citekit.adapters.extraction.media.flac import UncopyableError, copy_frames
 from citekit.adapters.extraction.media.lossless import cut_samples, encoder_for
+from citekit.adapters.extraction.media.mp3 import copy_mp3
 from citekit.adapters.extraction.media.notes import about_decoded, about_shown, seconds
 from citekit.adapters.extraction.media.requests import driver_identity, is_media, span_of
 from citekit.adapters.extraction.media.smart_cut import smart_cut
@@ -75,6 +76,9 @@ def _cut(
 ) -> Copied:
     if video is None and encoder_for(codec_name(audio), into) is not None:
         return _cut_sound(container, audio, span, into, target, progress)
+    if video is None and into.suffix == ".mp3":
+        with suppress(UncopyableError):
+            return copy_mp3(container, audio, span, target, progress)
     return copy(container, video, audio, span, into, target, progress)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from citekit.adapters.drivers.pymupdf import Document, exclusive
@@ -24,7 +25,15 @@ _ANNOTATION = frozenset(_ANNOTATION_NAMES.split())
 _PASSIVE = {"URI": ("URI", "IsMap"), "GoTo": ("D",), "Named": ("N",)}
 """Actions that only lead somewhere when clicked, with what they need (12.6.4)."""
 
-_ACTIVE_SCHEMES = ("javascript:", "vbscript:", "data:", "file:")
+_SCHEMES = frozenset(("http", "https", "mailto", "ftp", "tel", "doi", "urn"))
+"""Of addresses that a link may lead to: others start programs, run scripts, or open files of the reader's machine."""
+
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):")
+_IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\ufeff]+")
+"""What programs that follow a link pass over in its address."""
+
+_MOVES = frozenset(("NextPage", "PrevPage", "FirstPage", "LastPage"))
+"""The named actions that every reader has (table 211)."""
 
 
 def scrub_pages(document: Document) -> None:
@@ -87,6 +96,17 @@ def passive(mupdf: Any, annotation: Any) -> tuple[str, ...] | None:
     """What the action of an annotation needs besides its kind; None where it has none that may stay."""
     action = mupdf.ll_pdf_dict_gets(annotation.m_internal, "A")
     needed = _PASSIVE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "S"))) if action else None
-    address = mupdf.ll_pdf_dict_gets(action, "URI") if needed else None
-    target = mupdf.ll_pdf_to_text_string(address) if address else ""
-    return None if target.strip().lower().startswith(_ACTIVE_SCHEMES) else needed
+    if not needed:
+        return None
+    address = mupdf.ll_pdf_dict_gets(action, "URI")
+    if address and not _harmless(mupdf.ll_pdf_to_text_string(address)):
+        return None
+    named = needed == _PASSIVE["Named"]
+    return None if named and mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "N")) not in _MOVES else needed
+
+
+def _harmless(address: str) -> bool:
+    """Whether an address leads to the web, to a person, or beside the document; not to a file or a share of this machine."""
+    plain = _IGNORED.sub("", address).lower()
+    scheme = _SCHEME.match(plain)
+    return scheme[1] in _SCHEMES if scheme else not plain.startswith(("/", "\\"))
