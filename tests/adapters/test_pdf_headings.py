@@ -94,8 +94,20 @@ def references(page: pymupdf.Page, number: int) -> None:
         page.insert_text((40, 320 + 14 * row), f"[{number}{row}] Somebody wrote a book", fontname="heit", fontsize=10)
 
 
+def label(page: pymupdf.Page, number: int) -> None:
+    page.insert_text((40, 320), f"Note {number}:", fontname="hebo", fontsize=10)
+    prose(page, 40, 340, 4)
+
+
+def terms(page: pymupdf.Page, number: int) -> None:
+    for row in range(2):
+        page.insert_text((40, 320 + 60 * row), f"upstream of {row} and {number}", fontname="hebo", fontsize=10)
+        prose(page, 60, 335 + 60 * row, 2)
+
+
 @pytest.mark.parametrize(
-    "draw", [nothing, section_in_header, caption, code, table, bullets, run_in, rubric, references]
+    "draw",
+    [nothing, section_in_header, caption, code, table, bullets, run_in, rubric, references, label, terms],
 )
 def test_what_is_no_heading_is_left_out(draw: Callable[[pymupdf.Page, int], None], tmp_path: Path) -> None:
     path = written(tmp_path / "x.pdf", draw)
@@ -205,11 +217,12 @@ def test_the_depth_of_a_number_is_that_of_its_heading(text: str, depth: int, par
 def test_parts_chapters_and_sections_are_told_by_their_names() -> None:
     ranks = {
         text: rank_of(text)
-        for text in ("Part II", "Kapitel 3", "Section 2", "第3部", "第十章 海", "第1節", "Partial sums")
+        for text in ("Part II", "Chapter Two", "Kapitel 3", "Section 2", "第3部", "第十章 海", "第1節", "Partial sums")
     }
 
     assert ranks == {
         "Part II": 0,
+        "Chapter Two": 1,
         "Kapitel 3": 1,
         "Section 2": 2,
         "第3部": 0,

@@ -1,4 +1,4 @@
-"""Chapters of Matroska as they are nested (RFC 9559, section 5.1.7): FFmpeg gives the outermost ones of all editions, mixed."""
+"""Chapters of Matroska as they are nested (RFC 9559, 5.1.7): FFmpeg gives the outermost ones of all editions, mixed."""
 
 from __future__ import annotations
 

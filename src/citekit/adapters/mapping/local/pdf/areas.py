@@ -32,13 +32,13 @@ class Area:
         """With `by` points more on each side."""
         return Area(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
-    def meets(self, other: Area) -> bool:
-        """Whether the two share a point."""
+    def meets(self, other: Area, gap: float = 0.0) -> bool:
+        """Whether the two share a point, or are no more than `gap` apart from left to right and from top to bottom."""
         return (
-            self.left <= other.right
-            and other.left <= self.right
-            and self.top <= other.bottom
-            and other.top <= self.bottom
+            self.left - gap <= other.right
+            and other.left <= self.right + gap
+            and self.top - gap <= other.bottom
+            and other.top <= self.bottom + gap
         )
 
     def holds_middle_of(self, other: Area) -> bool:
@@ -60,13 +60,14 @@ class Area:
 
 def union(areas: Iterable[Area]) -> Area:
     """The smallest area that holds all of them; there is at least one."""
-    every = list(areas)
-    return Area(
-        min(area.left for area in every),
-        min(area.top for area in every),
-        max(area.right for area in every),
-        max(area.bottom for area in every),
-    )
+    first, *rest = areas
+    left, top, right, bottom = first.left, first.top, first.right, first.bottom
+    for area in rest:  # plain comparisons: thousands of strokes are joined
+        left = area.left if area.left < left else left
+        top = area.top if area.top < top else top
+        right = area.right if area.right > right else right
+        bottom = area.bottom if area.bottom > bottom else bottom
+    return Area(left, top, right, bottom)
 
 
 def clusters(areas: Sequence[Area], gap: float) -> list[Area]:
@@ -81,7 +82,7 @@ def clusters(areas: Sequence[Area], gap: float) -> list[Area]:
         joined = False
         made: list[Area] = []
         for area in sorted(groups, key=lambda each: (each.top, each.left)):
-            near = [other for other in made if other.grown(gap).meets(area)]
+            near = [other for other in made if other.meets(area, gap)]
             if near:
                 made = [other for other in made if other not in near]
                 area, joined = union([area, *near]), True

@@ -11,7 +11,6 @@ from attrs import define, evolve, field
 from citekit.adapters.mapping.local.outline import Draft
 from citekit.adapters.mapping.local.pdf.figures import Figure
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
-from citekit.adapters.mapping.local.pdf.placing import says
 from citekit.domain.locations import Pages
 
 LOOKED_AT = 200
@@ -71,8 +70,8 @@ class _Shelf:
         page = _numbers(draft)[0]
         known = (page, draft.title)
         if known not in self._begins:
-            lines = self._texts.lines(page) if self._texts.at_hand(page) else ()
-            self._begins[known] = next((at for at, line in enumerate(lines) if says(draft.title, line)), -1)
+            found = self._texts.saying(draft.title, page) if self._texts.at_hand(page) else ()
+            self._begins[known] = found[0] if found else -1
         return page, self._begins[known]
 
 

@@ -194,7 +194,7 @@ def _stands_out(line: Typed, body: Body) -> bool:
     if line.size < 0.9 * body.size or (text.endswith(".") and not is_number(text.split()[-1])):
         return False
     if line.bold and not body.bold:
-        return not line.tail
+        return not line.tail and (not text.endswith(":") or bool(depth_of(text)))
     if not (line.font != body.font and line.mono == body.mono) and not _is_capitals(text):
         return False
     marked = bool(depth_of(text) or rank_of(text) is not None or _USUAL.fullmatch(text))

@@ -83,12 +83,20 @@ def quick_lines(page: Any) -> list[Typed]:
         flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
         buffer = mupdf.FzBuffer(2**14)
         output = mupdf.FzOutput(buffer)
-        mupdf.fz_print_stext_page_as_json(output, page.get_textpage(flags=flags).this, 1.0)
+        mupdf.fz_print_stext_page_as_json(output, _text_of(page, flags), 1.0)
         mupdf.fz_close_output(output)
         data = mupdf.fz_buffer_extract_copy(buffer)
     blocks = json.loads(data.decode("utf-8", "replace"), strict=False)["blocks"]
     lines = [_quick(line, number) for number, block in enumerate(blocks) for line in block.get("lines", ())]
     return [line for line in lines if line.text]
+
+
+def _text_of(page: Any, flags: int) -> Any:
+    """As `page.get_textpage`, which turns a page upright by writing to the document; one that stands so needs no such."""
+    with exclusive() as pymupdf:
+        if page.rotation:
+            return page.get_textpage(flags=flags).this
+        return pymupdf.mupdf.FzStextPage(page.this, pymupdf.mupdf.FzStextOptions(flags))
 
 
 def _quick(plain: dict[str, Any], block: int) -> Typed:

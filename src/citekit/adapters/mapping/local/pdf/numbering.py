@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 
 _DEPTH = re.compile(r"(\d{1,3}|[A-Z])((?:\.\d{1,3}){0,5})[.:)]?(?:\s+|(?<=\d)(?=[^\W\d_]))(?=\S)")
+_SPELLED = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|"
+    "nineteen|twenty(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?"
+)
 _NAMED = re.compile(
     r"(?:(?P<part>part|teil|partie|parte|deel|book|volume)|"
     r"(?P<chapter>chapter|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk|appendix|anhang|annexe?|ap[eé]ndice|appendice)|"
-    r"(?P<section>section|abschnitt|secci[oó]n|sezione))\s+(?:\d{1,3}|[IVXLC]{1,7}|[A-Z]|[ivxlc]{1,7})(?!\w)(?!\.\d)",
+    r"(?P<section>section|abschnitt|secci[oó]n|sezione))\s+(?:\d{1,3}|[IVXLC]{1,7}|[A-Z]|[ivxlc]{1,7}|"
+    rf"{_SPELLED})(?!\w)(?!\.\d)",
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"第.{1,4}?([部編])|第.{1,4}?(章)|第.{1,4}?([節节])")
 _ROMAN = re.compile(r"([IVX]{1,6})[.:]?\s+(?=\S)")
 _LABEL = re.compile(
     r"(?:chapter|part|kapitel|teil|chapitre|partie|cap[ií]tulo|parte|capitolo|appendix|anhang|annexe)\s+"
-    r"(?:\d{1,3}|[IVXLC]{1,7}|[A-Z]|[ivxlc]{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)[.:]?|第.{1,4}[章部編]",
+    rf"(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_SPELLED})[.:]?|第.{{1,4}}[章部編]",
     re.IGNORECASE,
 )
 _BEGUN = re.compile(

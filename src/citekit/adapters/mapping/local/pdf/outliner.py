@@ -1,4 +1,4 @@
-"""The outliner of PDF: which of the three ways to find a structure is taken."""
+"""The outliner of PDF: which of the ways to find a structure is taken."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from citekit.adapters.mapping.local.pdf.placing import Section
 from citekit.adapters.mapping.local.pdf.scans import marked, read_scans, scans_among
 from citekit.adapters.mapping.local.pdf.sections import drafts_of
 from citekit.adapters.mapping.local.pdf.structure import sections_of_text
+from citekit.adapters.mapping.local.pdf.tags import sections_of_tags
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.progress import Progress
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from citekit.adapters.mapping.local.ocr import OcrReader
 
 BY_BOOKMARKS = "The structure is that of the file's bookmarks."
+BY_TAGS = "The file has no bookmarks: the structure is that of the headings that its author tagged."
 BY_HEADINGS = "The file has no bookmarks: the structure was told from the size, weight and numbering of its headings."
 BY_CONTENTS = "The file has no bookmarks: the structure is that of its printed table of contents, and of its headings."
 BY_PAGES = "The file has neither bookmarks nor headings that can be told apart: its pages are grouped by number."
@@ -94,6 +96,11 @@ def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> t
     if sections:
         texts.quick = True
         drafts, notes = _told(sections, texts, [BY_BOOKMARKS, *lost])
+        return drafts, [*notes, *scans_among(document, texts).notes(texts.count, reads=False)]
+    tagged = sections_of_tags(texts)
+    if tagged:
+        texts.learn_from(range(1, texts.count + 1))
+        drafts, notes = _told(tagged, texts, [BY_TAGS])
         return drafts, [*notes, *scans_among(document, texts).notes(texts.count, reads=False)]
     headings, printed = sections_of_text(texts)
     scans = scans_among(document, texts)

@@ -21,6 +21,7 @@ from citekit.adapters.mapping.local.pdf.lines import (
     typed,
     typed_lines,
 )
+from citekit.adapters.mapping.local.pdf.saying import letters_of, says
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
 
@@ -47,8 +48,11 @@ class PageTexts:
     _document: Document
     _progress: Progress
     quick: bool = False
+    _count: int = field(init=False)
     _cache: dict[int, list[Typed]] = field(factory=dict, init=False)
     _kept: dict[int, list[Typed]] = field(factory=dict, init=False)
+    _letters: dict[int, list[str]] = field(factory=dict, init=False)
+    _said: dict[tuple[int, str], tuple[int, ...]] = field(factory=dict, init=False)
     _heights: dict[int, float] = field(factory=dict, init=False)
     _turns: dict[int, Turn] = field(factory=dict, init=False)
     _running: frozenset[str] | None = field(default=None, init=False)
@@ -56,7 +60,11 @@ class PageTexts:
     @property
     def count(self) -> int:
         """How many pages there are."""
-        return int(self._document.page_count)
+        return self._count
+
+    @_count.default
+    def _counted(self) -> int:
+        return int(self._document.page_count)  # dear: PyMuPDF counts anew
 
     def lines(self, page: int) -> list[Typed]:
         """The lines of `page` in the order of the file, without running headers, footers and page numbers."""
@@ -71,6 +79,19 @@ class PageTexts:
         """As `lines`, in points from the top left of the page as it is shown."""
         lines, turn = self.lines(page), self._turns.get(page)
         return lines if turn is None else [turned(line, turn) for line in lines]
+
+    def saying(self, title: str, page: int) -> tuple[int, ...]:
+        """Which lines of `page`, counted from 0, say `title` or a part of it."""
+        key = page, title
+        if key not in self._said:
+            wanted = letters_of(title)
+            self._said[key] = tuple(at for at, found in enumerate(self._letters_on(page)) if says(wanted, found))
+        return self._said[key]
+
+    def _letters_on(self, page: int) -> list[str]:
+        if page not in self._letters:
+            self._letters[page] = [letters_of(line.text) for line in self.lines(page)]
+        return self._letters[page]
 
     @property
     def document(self) -> Document:
@@ -94,7 +115,7 @@ class PageTexts:
     def learn_from(self, pages: Iterable[int]) -> None:
         """Tell headers and footers from `pages` instead of a sample."""
         self._running = self._learn(list(pages))
-        self._kept.clear()
+        self._forget()
 
     def is_turned(self, page: int) -> bool:
         """Whether `page` is shown turned, so that its lines have other coordinates than its bookmarks."""
@@ -111,7 +132,12 @@ class PageTexts:
         self._cache[page] = [typed(line) for line in lines]
         self._turns.pop(page, None)
         self._running = None
-        self._kept.clear()
+        self._forget()
+
+    def _forget(self) -> None:
+        """What was told of lines without running headers, which are others now."""
+        for known in (self._kept, self._letters, self._said):
+            known.clear()
 
     def read(self, page: int) -> list[Typed]:
         """All lines of `page`."""

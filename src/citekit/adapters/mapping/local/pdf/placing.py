@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache
 
 from attrs import frozen
 
-from citekit.adapters.drivers.pdf_text import Line
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 
 
@@ -24,18 +21,19 @@ class Section:
 
 def begins_page(section: Section, texts: PageTexts) -> bool:
     """Whether nothing but headers stands above the heading; true where the heading is not found on its page."""
-    lines = texts.lines(section.page)
-    y = height_of(section, lines, texts)
+    y = height_of(section, texts)
     if not math.isfinite(y):
         return True
-    return not any(line.bottom <= y + 2 and not says(section.title, line) for line in lines)
+    own = texts.saying(section.title, section.page)
+    return not any(line.bottom <= y + 2 and at not in own for at, line in enumerate(texts.lines(section.page)))
 
 
-def height_of(section: Section, lines: Sequence[Line], texts: PageTexts) -> float:
-    """The top of the heading in points, NaN where it is neither said nor found among `lines`, those of its page."""
+def height_of(section: Section, texts: PageTexts) -> float:
+    """The top of the heading in points, NaN where it is neither said nor found among the lines of its page."""
     if is_placed(section, texts):
         return section.y
-    return next((line.top for line in lines if says(section.title, line)), math.nan)
+    found = texts.saying(section.title, section.page)
+    return texts.lines(section.page)[found[0]].top if found else math.nan
 
 
 def is_placed(section: Section, texts: PageTexts) -> bool:
@@ -43,22 +41,10 @@ def is_placed(section: Section, texts: PageTexts) -> bool:
     return math.isfinite(section.y) and not texts.is_turned(section.page)
 
 
-def says(title: str, line: Line) -> bool:
-    """Whether `line` is the heading `title`, or a line of it; numbers and punctuation are left out."""
-    wanted, found = _letters(title), _letters(line.text)
-    return bool(found) and (
-        found == wanted or (len(found) >= 4 and wanted.startswith(found)) or (len(found) >= 8 and found in wanted)
-    )
-
-
-@lru_cache(maxsize=50_000)
-def _letters(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalpha())
-
-
-def place_of(section: Section, lines: Sequence[Line], texts: PageTexts) -> int | None:
+def place_of(section: Section, texts: PageTexts) -> int | None:
     """Where the heading stands among the lines of its page: of several that read like it, the nearest to its place."""
-    found = [place for place, line in enumerate(lines) if says(section.title, line)]
+    found = texts.saying(section.title, section.page)
     if not found or not is_placed(section, texts):
         return found[0] if found else None
+    lines = texts.lines(section.page)
     return min(found, key=lambda place: abs(lines[place].top - section.y))

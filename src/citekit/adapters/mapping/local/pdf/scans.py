@@ -95,7 +95,7 @@ def _is_scan(document: Document, page: int) -> bool:
             shown = document[page - 1]
             if not may_draw(shown):
                 return False
-            drawn, visible = page_graphics(shown)
+            drawn, visible = page_graphics(shown, text=True)
             whole = float(shown.rect.width * shown.rect.height)
     except CiteKitError:
         raise

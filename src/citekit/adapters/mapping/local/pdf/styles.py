@@ -71,6 +71,8 @@ def _is_heading(style: Style, group: Sequence[Heading], lines: Counter[Type], bo
         return False  # most lines of this type are text
     if any(line.mono for line in group[0].lines) and not body.mono and not any(heading.depth for heading in group):
         return False
+    if size < LARGER * body.size and sum(heading.text[:1].islower() for heading in group) * 2 > len(group):
+        return False  # terms that are defined, or names of functions
     texts = Counter(heading.text for heading in group)
     return len(texts) * 4 >= len(group)
 

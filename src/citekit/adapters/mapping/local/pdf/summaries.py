@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 
 from citekit.adapters.drivers.pdf_text import Line
-from citekit.adapters.mapping.local.pdf.lines import Typed
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
-from citekit.adapters.mapping.local.pdf.placing import Section, height_of, place_of, says
+from citekit.adapters.mapping.local.pdf.placing import Section, height_of, place_of
 from citekit.adapters.mapping.local.pdf.sentences import first_sentence
 
 READ = 120
@@ -25,16 +24,15 @@ class HeadingLines:
     def __init__(self, sections: Sequence[Section], texts: PageTexts) -> None:
         self._texts = texts
         self._titles: dict[int, list[str]] = {}
-        self._found: dict[int, frozenset[Line]] = {}
+        self._found: dict[int, frozenset[int]] = {}
         for section in sections:
             self._titles.setdefault(section.page, []).append(section.title)
 
-    def on(self, page: int) -> frozenset[Line]:
-        """The lines of `page` that say the title of a section that begins there."""
+    def on(self, page: int) -> frozenset[int]:
+        """Which lines of `page`, counted from 0, say the title of a section that begins there."""
         if page not in self._found:
             titles = self._titles.get(page, [])[:TITLES]
-            lines = self._texts.lines(page) if titles else ()
-            self._found[page] = frozenset(line for line in lines if any(says(title, line) for title in titles))
+            self._found[page] = frozenset(at for title in titles for at in self._texts.saying(title, page))
         return self._found[page]
 
 
@@ -42,29 +40,32 @@ def summary_of(
     section: Section, following: Section | None, last: int, texts: PageTexts, headings: HeadingLines
 ) -> str | None:
     """The first sentence below the heading and before that of `following`, other headings left out."""
-    text = _below(section, following, texts)
-    known = headings.on(section.page)
-    if len(text) < 4 and last > section.page:
-        text += texts.lines(section.page + 1)
-        known |= headings.on(section.page + 1)
-    return first_sentence([line for line in text[:READ] if line not in known])
+    below, own = _below(section, following, texts)[:READ], headings.on(section.page)
+    lines = texts.lines(section.page)
+    text = [lines[at] for at in below if at not in own]
+    if len(below) < 4 and last > section.page:
+        other = headings.on(section.page + 1)
+        text += [line for at, line in enumerate(texts.lines(section.page + 1)[:READ]) if at not in other]
+    return first_sentence(text)
 
 
-def _below(section: Section, following: Section | None, texts: PageTexts) -> list[Typed]:
-    """The lines after the heading on its page, up to the heading of `following`.
+def _below(section: Section, following: Section | None, texts: PageTexts) -> Sequence[int]:
+    """The lines after the heading on its page, counted from 0, up to the heading of `following`.
 
     Their order is that of the file, which keeps columns apart, where the heading is found among them; else what stands
     lower on the page.
     """
     lines = texts.lines(section.page)
-    here = place_of(section, lines, texts)
+    here = place_of(section, texts)
     if following is None or following.page != section.page:
-        stop, end = math.inf, None
+        stop, end = math.inf, len(lines)
     else:
-        stop, end = height_of(following, lines, texts), place_of(following, lines, texts)
-    if here is not None and (end is None or end > here):
-        return lines[here + 1 : end]
-    return [line for line in lines if _between(line, height_of(section, lines, texts), stop)]
+        found = place_of(following, texts)
+        stop, end = height_of(following, texts), len(lines) if found is None else found
+    if here is not None and end > here:
+        return range(here + 1, end)
+    start = height_of(section, texts)
+    return [at for at, line in enumerate(lines) if _between(line, start, stop)]
 
 
 def _between(line: Line, start: float, stop: float) -> bool:

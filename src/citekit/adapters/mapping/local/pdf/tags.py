@@ -1,0 +1,57 @@
+"""Sections from the tags of a PDF whose author marked its headings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citekit.adapters.drivers.pdf_tags import TaggedHeading, is_tagged, tagged_headings
+from citekit.adapters.drivers.pymupdf import exclusive
+from citekit.adapters.mapping.local.pdf.headings import LONGEST, WORD
+from citekit.adapters.mapping.local.pdf.pages import PageTexts
+from citekit.adapters.mapping.local.pdf.placing import Section
+from citekit.adapters.mapping.local.pdf.structure import READ_LIMIT
+from citekit.adapters.mapping.local.pdf.styles import PER_PAGE
+from citekit.domain.errors import CiteKitError
+
+FEWEST = 3
+"""Tagged headings of a document whose tags are trusted."""
+
+BEGINNING = 1 / 3
+"""The part of the pages in which the first stands: else only some chapters were tagged."""
+
+
+def sections_of_tags(texts: PageTexts) -> list[Section]:
+    """The tagged headings in reading order, the highest at level 1; none where there are no tags, or they tell little."""
+    if texts.count > READ_LIMIT or not is_tagged(texts.document):
+        return []
+    found: list[Section] = []
+    for page in range(1, texts.count + 1):
+        if not found and page > max(1.0, BEGINNING * texts.count):
+            return []
+        found += [Section(each.level, each.title, page, each.y) for each in _on(texts, page) if _is_title(each)]
+    return _from_one(found) if _are_headings(found, texts.count) else []
+
+
+def _on(texts: PageTexts, page: int) -> Sequence[TaggedHeading]:
+    try:
+        with exclusive():
+            return tagged_headings(texts.document[page - 1])
+    except CiteKitError:
+        raise
+    except Exception:  # a damaged page says nothing; what PyMuPDF raises then is of any kind
+        return ()
+
+
+def _is_title(heading: TaggedHeading) -> bool:
+    return len(heading.title) <= LONGEST and bool(WORD.search(heading.title))
+
+
+def _are_headings(found: Sequence[Section], count: int) -> bool:
+    """Whether they are as many as a document has, and mostly say different things, as running heads do not."""
+    distinct = {section.title for section in found}
+    return FEWEST <= len(found) <= PER_PAGE * count and len(distinct) * 2 > len(found)
+
+
+def _from_one(found: Sequence[Section]) -> list[Section]:
+    least = min(section.level for section in found)
+    return [Section(each.level - least + 1, each.title, each.page, each.y) for each in found]
