@@ -15,7 +15,7 @@ from citekit.domain.formats import BY_SUFFIX, Format
 from citekit.domain.locations import Lines, Location
 from tests.strategies import locations
 
-EXTRACTORS = late_extractors("pyav", lambda: bootstrap().reader)
+EXTRACTORS = late_extractors("pyav", lambda: bootstrap().parsers)
 
 
 @given(st.sampled_from(list(BY_SUFFIX.values())), locations())

@@ -195,7 +195,7 @@ def test_edited_evidence_is_refuted(ingested: Cli) -> None:
     assert {"evidence": False} == {
         each["name"]: each["passed"] for each in answer.document["checks"] if not each["passed"]
     }
-    assert "the file was edited" in answer.document["error"]["message"]
+    assert "(evidence-edited)" in answer.document["error"]["message"]
 
 
 def test_a_receipt_is_verified_alone_and_refuted_when_it_lies(ingested: Cli) -> None:

@@ -26,7 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "context": ("context", "Write the outline of maps for a model, within a budget."),
     "adapt": ("adapt", "Turn the structure that another program found into a map."),
     "editions": ("editions", "List the maps that different mappers made of one file, or choose another."),
-    "check-map": ("check_map", "Say everything that is wrong with a map file."),
+    "check-map": ("check_map", "Say everything that is wrong with a map, and put right what is safe."),
     "remove": ("remove", "Forget the map of a resource."),
     "cache": ("cache", "Look after the store of evidence."),
     "verify": ("verify", "Tell whether evidence really is that part of that source."),
@@ -104,6 +104,8 @@ PROGRAM = Program(
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line `arguments`, and return the exit code. Raises nothing but `SystemExit`."""
+    if "_CITEKIT_COMPLETE" in os.environ:  # click answers the shell itself, with names of commands and options, in bytes
+        return _run(arguments)
     with guarded():
         return _run(arguments)
 

@@ -65,10 +65,13 @@ class Answer:
 
 def failure(error: BaseException, *, structure: bool = False) -> CallToolResult:
     """An error as a tool's result. `getStructure` (`structure`) says where it looked for a map; the others do not."""
-    told = quoted(concealed(_told(error, structure)))
-    if len(told) > LONGEST_ERROR:
-        told = f"{told[:LONGEST_ERROR]}..."
-    return CallToolResult(content=[TextContent(text=f"Error: {told}")], is_error=True)
+    return CallToolResult(content=[TextContent(text=f"Error: {told(_told(error, structure))}")], is_error=True)
+
+
+def told(text: str) -> str:
+    """An error's text as an agent is told it: harmless, without secrets, and not too long."""
+    shown = quoted(concealed(text))
+    return shown if len(shown) <= LONGEST_ERROR else f"{shown[:LONGEST_ERROR]}..."
 
 
 def compact(plain: object) -> str:

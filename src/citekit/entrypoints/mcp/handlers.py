@@ -33,7 +33,7 @@ from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import silent
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp import resources
-from citekit.entrypoints.mcp.answers import Answer, failure
+from citekit.entrypoints.mcp.answers import Answer, failure, told
 from citekit.entrypoints.mcp.parcels import Parcels
 from citekit.entrypoints.mcp.quoting import quoted
 from citekit.entrypoints.mcp.roots import ROOTS_CHANGED, ClientRoots
@@ -193,7 +193,7 @@ class _Handlers:
         try:
             return await self._workers.quick(work)
         except (CiteKitError, OSError) as error:
-            raise MCPError(code=INVALID_PARAMS, message=quoted(sentence(error))) from error
+            raise MCPError(code=INVALID_PARAMS, message=told(sentence(error))) from error
 
 
 def _report(context: _Context) -> Report | None:
