@@ -19,6 +19,8 @@ from citekit.domain.errors import DriverMissing, ExtractionFailed, FaultyAnswer,
 from citekit.domain.progress import Progress
 from citekit.wire.parsed import message_from
 
+_HOARD: list[bytearray] = []
+
 
 def work(asked: Mapping[str, Any], progress: Progress) -> Any:
     """What `asked["do"]` says."""
@@ -38,6 +40,9 @@ def work(asked: Mapping[str, Any], progress: Progress) -> Any:
             return "well"
         case "memory":
             return len(bytearray(asked["size"]))
+        case "hoard":
+            _HOARD.append(bytearray(asked["size"]))
+            return os.getpid()
         case "write":
             with Path(asked["target"]).open("wb") as out:
                 out.write(b"x" * asked["size"])

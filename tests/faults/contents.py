@@ -28,6 +28,8 @@ from attrs import define, field, frozen
 
 from tests.faults.hostile.bait import laid
 from tests.faults.hostile.case import WORD, Bait, Case
+from tests.faults.hostile.feeding import OWNER
+from tests.faults.hostile.pdf_files import pages, pdf
 from tests.faults.hostile.tracing import CALLS, cases, trespasses
 from tests.faults.table import BRIEF, Row, Scale
 
@@ -37,6 +39,9 @@ FAMILIES = ("maps", "markup", "archives", "images", "pdfs", "media", "texts")
 _PATIENCE = 4.0
 """Seconds of the clock for one second of processor time that a case may take: the machine may be busy."""
 
+
+_ENDED = re.compile(r"made the program that reads it end|no progress was made|answer without sense")
+"""How errors say that a parser was ended."""
 
 _RESTED = 700
 """Megabytes from which on the next case gets a new process."""
@@ -88,13 +93,11 @@ def tried(chosen: Sequence[Case], folder: Path) -> list[Result]:
         for case in chosen:
             place = folder / case.family / case.name
             faults = _faults(case, told[case.name], place)
-            faults += list(
-                dict.fromkeys(
-                    trespasses(
-                        lines.get(case.name, []), (*sources.get(case.name, ()), place), (place / "home", folder / "tmp")
-                    )
-                )
-            )[:3]
+            may_read, may_change = (*sources.get(case.name, ()), place), (_home_of(case, place), folder / "tmp")
+            seen = [*trespasses(lines.get(case.name, []), may_read, may_change)]
+            owners = trespasses(lines.get(f"{case.name}{OWNER}", []), may_read, may_change)
+            seen += [each for each in owners if not each.startswith(("opened the bait:", "read:"))]
+            faults += list(dict.fromkeys(seen))[:3]
             found.append(Result(case, told[case.name] if isinstance(told[case.name], dict) else None, tuple(faults)))
         if server.asked:
             found.append(Result(chosen[0], None, (f"the server was asked {len(server.asked)} times",)))
@@ -113,6 +116,8 @@ def _fed(
             path = case.make(place / "in", bait)
             sources[case.name] = (path,)
             told[case.name] = eater.eat(case, path, place / "home")
+            if _ENDED.search(str(told[case.name])):
+                _goes_on(eater, told[case.name], place)  # type: ignore[arg-type]
             if os.environ.get("CITEKIT_HOSTILE_VERBOSE"):
                 print(case.family, case.name, str(told[case.name])[:600], file=sys.stderr, flush=True)
             if isinstance(told[case.name], dict):
@@ -126,6 +131,19 @@ def _fed(
     return told
 
 
+def _home_of(case: Case, place: Path) -> Path:
+    return place / "in" / "home" if case.way == "home" else place / "home"
+
+
+def _goes_on(eater: _Eater, told: dict[str, Any], place: Path) -> None:
+    """After a parser was ended, the same process must map and cut an honest file."""
+    path = place / "in" / "honest.pdf"
+    path.write_bytes(pdf(pages()))
+    after = eater.eat(Case("", "", lambda folder, _: folder), path, place / "home")
+    if not isinstance(after, dict) or not after["cut"] or after["errors"]:
+        told["faults"].append(f"nothing goes on afterwards: {str(after)[:300]}")
+
+
 def _weigh(case: Case, told: dict[str, Any], place: Path) -> None:
     """Note how much was written, and whether what must not be there is."""
     files = [path for path in (place / "home").rglob("*") if path.is_file() and not path.is_symlink()]
@@ -137,6 +155,24 @@ def _weigh(case: Case, told: dict[str, Any], place: Path) -> None:
         there = {word for word in wanted if word in data}
         there = {word for word in there if word == WORD.encode() or path in evidence}
         told["faults"] += [f"{word!r} is in {path.name}" for word in there]
+        told["faults"] += _carried(path, data) if path in evidence and data.startswith(b"%PDF-") else []
+
+
+def _carried(path: Path, data: bytes) -> list[str]:
+    """What another engine finds in a mini-PDF that must not be there."""
+    import pypdfium2
+    import pypdfium2.raw as pdfium
+
+    with suppress(pypdfium2.PdfiumError):
+        document = pypdfium2.PdfDocument(path)
+        counts = {
+            "attached files": pdfium.FPDFDoc_GetAttachmentCount(document),
+            "scripts": pdfium.FPDFDoc_GetJavaScriptActionCount(document),
+            "signatures": pdfium.FPDF_GetSignatureCount(document),
+        }
+        document.close()
+        return [f"{count} {what} in {path.name}" for what, count in counts.items() if count > 0]
+    return [] if b"/Page" not in data else [f"{path.name} cannot be opened by PDFium"]
 
 
 def _unpacked(data: bytes) -> bytes:
@@ -271,6 +307,8 @@ def _environment(folder: Path) -> dict[str, str]:
     here = str(Path(__file__).parents[2])
     return {
         **kept,
+        "CITEKIT_PARSER_TIMEOUT": "20",
+        "CITEKIT_PARSER_MEMORY": "1G",
         "TMPDIR": str(temporary),
         "PYTHONPATH": os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH")))),
         "HOME": str(folder / "nobody"),

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -69,7 +70,7 @@ class Meal:
             self.limits += [kind for words, kind in ENDS.items() if words in said]
             if not 0 < len(said) <= 5000:
                 self.faults.append(f"{what}: an error of {len(said)} characters")
-        except Exception as error:  # noqa: BLE001 - that it is none of ours is what is looked for
+        except Exception as error:
             last = traceback.extract_tb(error.__traceback__)[-3:]
             where = " < ".join(f"{Path(each.filename).name}:{each.lineno}" for each in reversed(last))
             self.faults.append(f"{what}: {type(error).__name__}: {str(error)[-600:]} at {where}")
@@ -162,16 +163,13 @@ def _cut(app: Any, owner: Any, found: Any, meal: Meal, begun: float) -> None:
     for node in {id(each): each for each in (*nodes[:1], *nodes[len(nodes) // 2 :][:1], *nodes[-1:])}.values():
         name = NodeName(found.resource_id, node.id)
         for form in (app.resolve.forms(format, node.location) if format else ()) or (Form.NATIVE,):
-            options, progress = Options(form=form), _impatient(begun)
-            made = meal.attempt(
-                f"cut {form}",
-                lambda name=name, options=options, progress=progress: app.resolve(name, options=options, progress=progress),
-            )  # fmt: skip
+            cut = partial(app.resolve, name, options=Options(form=form), progress=_impatient(begun))
+            made = meal.attempt(f"cut {form}", cut)
             if made is None or made.output_path is None:
                 continue
             meal.parts[f"{node.id} {form}"] = _digest(made.output_path.read_bytes())
             if not meal.cut:
-                verdict = meal.attempt("verify", lambda path=made.output_path: owner.verify.file(path))
+                verdict = meal.attempt("verify", partial(owner.verify.file, made.output_path))
                 if verdict is not None and verdict.refuted:
                     meal.faults.append(f"evidence is not genuine: {verdict.checks}"[:600])
             meal.cut += 1

@@ -36,7 +36,7 @@ _BROKEN = ("broken", "fuzz", "invalid", "bomb", "truncated", "empty", "bad-", "d
 
 @frozen
 class Input:
-    """A file to feed: its name, the name that it has on the disk, and its bytes. `format` is the folder or suffix."""
+    """A file to feed: its name, the name that it has on the disk, and its bytes. `format` is the suffix of what it was made of."""
 
     name: str
     file: str
@@ -97,11 +97,11 @@ class Pantry:
 
     def input(self, name: str) -> Input:
         """The input of that name."""
-        whole, hash_, number = name.partition("#")
+        whole, hash_, _ = name.partition("#")
         path, data = self.files[whole], self.bytes(whole)
         suffix = path.suffix.lower()
         if not hash_:
-            return Input(name, f"input{suffix}", data, "whole", whole.partition("/")[0])
+            return Input(name, f"input{suffix}", data, "whole", suffix)
         chance = seeded(name)
         others = [self.bytes(each) for each in chance.sample(self.damageable[suffix], k=1)]
         kind, damaged = mutated(chance, data, others)
@@ -253,7 +253,11 @@ def main() -> None:
         pantry = whole_pantry(root / "small")
         with Server.at(root / "server") as server:
             for name in sys.argv[1:]:
-                print(json.dumps({"kind": pantry.input(name).kind, **(server.feed(pantry.input(name)).told or {})}, indent=2))
+                print(
+                    json.dumps(
+                        {"kind": pantry.input(name).kind, **(server.feed(pantry.input(name)).told or {})}, indent=2
+                    )
+                )
 
 
 if __name__ == "__main__":

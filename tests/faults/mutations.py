@@ -17,7 +17,7 @@ NUMBERS = (b"0", b"-1", b"4294967295", b"9223372036854775808", b"1e999", b"NaN",
 """The same where numbers are written out."""
 
 
-def flipped(random: random.Random, data: bytes, _: bytes) -> bytes:
+def flipped(random: random.Random, data: bytes, _other: bytes) -> bytes:
     """A few bits turned over."""
     out = bytearray(data)
     for _ in range(random.choice((1, 1, 2, 8, 64))):
@@ -49,14 +49,14 @@ def zeroed(random: random.Random, data: bytes, _: bytes) -> bytes:
     return data[:at] + bytes(len(data[at : at + size])) + data[at + size :]
 
 
-def resized(random: random.Random, data: bytes, _: bytes) -> bytes:
+def resized(random: random.Random, data: bytes, _other: bytes) -> bytes:
     """Some field of 1 to 8 bytes, which may well be a length, says nothing, most, or -1."""
     out = bytearray(data)
     for _ in range(random.choice((1, 1, 4))):
         size = random.choice((1, 2, 4, 4, 8))
         value = random.choice(EXTREMES) & ((1 << 8 * size) - 1)
         at = random.randrange(min(len(out), random.choice((256, len(out)))))
-        out[at : at + size] = value.to_bytes(size, random.choice(("big", "little")))  # type: ignore[arg-type]
+        out[at : at + size] = value.to_bytes(size, random.choice(("big", "little")))
     return bytes(out)
 
 

@@ -99,8 +99,8 @@ def _annotation(data: bytes) -> None:
     from citekit.wire.maps import plain_from_json
 
     plain = plain_from_json(text_of(data), "annotation")
-    if isinstance(plain, dict | list | str):
-        from_web_annotation(plain, Modality.DOCUMENT)  # type: ignore[arg-type]
+    if isinstance(plain, dict | str):
+        from_web_annotation(plain, Modality.DOCUMENT)
 
 
 def _map(data: bytes) -> None:

@@ -68,7 +68,7 @@ class LibrarySettings:
         """The groups of tools to offer: those that were asked for, else Alexandria's where there is something to ask."""
         if self.tools is not None:
             return self.tools
-        configured = self.calibre is not None or self.server or self.ledger.exists()
+        configured = self.calibre is not None or self.server or os.path.exists(self.ledger)  # noqa: PTH110 - a name that is too long is none, too
         return frozenset(TOOLSETS if configured else TOOLSETS[:1])
 
 
@@ -82,7 +82,7 @@ def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySett
         ledger=folder(environment, "ALEXANDRIA_DB") or place_of_index / "alexandria.db",
         calibre=folder(environment, "CALIBRE_LIBRARY_PATH"),
         browse=folder(environment, "LOCAL_INGEST_PATH") or _downloads(),
-        guardians=folder(environment, "GUARDIANS_DIR") or (shared if shared.is_dir() else None),
+        guardians=folder(environment, "GUARDIANS_DIR") or (shared if os.path.isdir(shared) else None),  # noqa: PTH112 - as above
         collection=environment.get("QDRANT_COLLECTION") or "alexandria",
         embedder=environment.get("CITEKIT_EMBEDDER") or "fast",
         qdrant_url=environment.get("QDRANT_URL") or None,

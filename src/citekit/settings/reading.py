@@ -12,6 +12,15 @@ GIGABYTE = 1_000_000_000
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": GIGABYTE, "t": 1_000 * GIGABYTE}
 
 
+DIGITS = 18
+"""Digits of the longest count that is read."""
+
+
+def shown(text: str) -> str:
+    """A value as an error shows it, which is not the place for all of a long one."""
+    return repr(text) if len(text) <= 100 else f"{text[:100]!r}..."
+
+
 def expanded(path: str | Path) -> Path:
     """A path with `~` and `~name` written out. Raises `RequestRefused` where there is no such person."""
     try:
@@ -26,12 +35,12 @@ def read_size(text: str) -> int:
     if number and number[-1] in _UNITS:
         number, unit = number[:-1], number[-1]
     try:
-        size = float(number) * _UNITS[unit]
+        size = int(float(number) * _UNITS[unit])
         if size > 0:
-            return int(size)
+            return size
     except (ValueError, OverflowError):
         pass
-    raise RequestRefused(f"{text!r} is not a size such as 500M or 10G.")
+    raise RequestRefused(f"{shown(text)} is not a size such as 500M or 10G.")
 
 
 def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
@@ -39,8 +48,8 @@ def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
     text = environment.get(name)
     if not text:
         return None
-    if not text.isascii() or not text.isdigit() or int(text) < least:
-        raise RequestRefused(f"{name}={text!r} is not a count from {least} on.")
+    if not text.isascii() or not text.isdigit() or len(text) > DIGITS or int(text) < least:
+        raise RequestRefused(f"{name}={shown(text)} is not a count from {least} on.")
     return int(text)
 
 
@@ -52,7 +61,7 @@ def default(value: int | None, default: int) -> int:
 def one_of(name: str, text: str, known: Sequence[str]) -> str:
     """`text`, which is one of `known`. Raises `RequestRefused`; `name` is whose value it is."""
     if text not in known:
-        raise RequestRefused(f"{name}={text!r} is not one of {', '.join(known)}.")
+        raise RequestRefused(f"{name}={shown(text)} is not one of {', '.join(known)}.")
     return text
 
 
@@ -71,5 +80,5 @@ def switch(environment: Mapping[str, str], name: str) -> bool | None:
     if not text:
         return None
     if text.lower() not in _SWITCHES:
-        raise RequestRefused(f"{name}={text!r} is neither 1 nor 0.")
+        raise RequestRefused(f"{name}={shown(text)} is neither 1 nor 0.")
     return _SWITCHES[text.lower()]

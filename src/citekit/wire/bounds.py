@@ -34,7 +34,7 @@ def from_plain(data: object) -> Bounds | None:
             chapters=_chapters(data.get("chapters")),
             sheets=_sheets(data.get("sheets")),
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 

@@ -11,6 +11,9 @@ from citekit.domain.errors import CiteKitError, DriverMissing, FaultyAnswer
 CAUSE_LIMIT = 2000
 """Characters of what is told of an error's cause."""
 
+TEXT_LIMIT = 2000
+"""Characters of an error's text, and of each fault that it names, that are believed."""
+
 _SENTENCES = (
     errors.LocationMalformed,
     errors.LocationOutside,
@@ -42,18 +45,19 @@ def to_plain_error(error: CiteKitError) -> dict[str, Any]:
     return plain
 
 
-def from_plain_error(data: Mapping[str, Any]) -> CiteKitError:
+def from_plain_error(data: Mapping[Any, Any]) -> CiteKitError:
     """The error that `data` means; one of a kind that is not known is `SourceUnsupported`, in the same words."""
     error = _error(data)
     if "cause" in data:
-        error.__cause__ = DriverError(str(data["cause"]))
+        error.__cause__ = DriverError(str(data["cause"])[:CAUSE_LIMIT])
     return error
 
 
-def _error(data: Mapping[str, Any]) -> CiteKitError:
+def _error(data: Mapping[Any, Any]) -> CiteKitError:
     match data:
         case {"error": "DriverMissing", "what": str(what), "extra": str(extra)}:
-            return DriverMissing(what, extra)
+            return DriverMissing(what[:TEXT_LIMIT], extra[:TEXT_LIMIT])
         case {"error": "FaultyAnswer", "what": str(what), "faults": [*faults]}:
-            return FaultyAnswer(what, [str(fault) for fault in faults])
-    return _BY_NAME.get(str(data.get("error")), errors.SourceUnsupported)(str(data.get("text")))
+            return FaultyAnswer(what[:TEXT_LIMIT], [str(fault)[:TEXT_LIMIT] for fault in faults])
+    text = str(data.get("text") or "The file cannot be read.")[:TEXT_LIMIT]
+    return _BY_NAME.get(str(data.get("error")), errors.SourceUnsupported)(text)

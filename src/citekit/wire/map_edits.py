@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -34,13 +33,18 @@ class Edit:
 
 
 def edited(data: Mapping[str, Any], wanted: Iterable[Wanted]) -> tuple[dict[str, Any], list[Edit]]:
-    """A copy of the map `data` with the changes made, and each value that differs. Raises `LookupError` for a wrong path."""
-    changed = copy.deepcopy(dict(data))
+    """A copy of the map `data` with the changes made, and each value that differs. Raises `LookupError` for a wrong path.
+
+    What is not changed is the very same in both, however deep it is.
+    """
+    changed, copied = dict(data), set[int]()
     edits: list[Edit] = []
     for path, before, after, reason in wanted:
-        above, name = _holder(changed, path)
+        above, name = _holder(changed, path, copied)
         start = path.removesuffix(name)
         if isinstance(after, _LOCATIONS):
+            if isinstance(above.get("location"), dict):
+                above["location"] = dict(above["location"])
             edits += _moved(above, start, to_plain(before), to_plain(after), reason)
         else:
             edits.append(Edit(path, above.get(name), after, reason))
@@ -65,10 +69,17 @@ def _moved(
     return edits
 
 
-def _holder(data: dict[str, Any], path: str) -> tuple[dict[str, Any], str]:
-    """The object that holds what is at `path`, and under which name."""
+def _holder(data: dict[str, Any], path: str, copied: set[int]) -> tuple[dict[str, Any], str]:
+    """The object that holds what is at `path`, and under which name; copied, and all above it, unless they were before.
+
+    `copied` are the ids of copies, which `data` keeps alive.
+    """
     steps = _STEP.findall(path)
     here: Any = data
     for name, at in steps[:-1]:
-        here = here[name][int(at)] if at else here[name]
+        for key in (name, int(at)) if at else (name,):
+            if id(here[key]) not in copied:
+                here[key] = here[key].copy()
+                copied.add(id(here[key]))
+            here = here[key]
     return here, steps[-1][0]

@@ -113,7 +113,8 @@ def check_version(data: Mapping[str, Any], where: str) -> None:
     version = metadata.get("map_version", MAP_VERSION) if isinstance(metadata, Mapping) else MAP_VERSION
     if version != MAP_VERSION:
         raise FaultyAnswer(
-            where, [f"metadata.map_version: {version!r} is not known here (only {MAP_VERSION}): update citekit"]
+            where,
+            [f"metadata.map_version: {repr(version)[:60]} is not known here (only {MAP_VERSION}): update citekit"],
         )
 
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from citekit.domain.ports.media_probe import MediaFacts
     from citekit.domain.ports.reader import Book
 
+CAUSE_LIMIT = 300
+"""Characters that are told of why something is faulty."""
+
 _T = TypeVar("_T")
 
 
@@ -64,18 +67,53 @@ def plain_manuscript(manuscript: Manuscript) -> dict[str, Any]:
         "kind": manuscript.kind.value,
         "text": manuscript.text,
         "units": [units.numbers.tolist(), units.starts.tolist(), units.ends.tolist()],
+        "sheets": [[each.name, each.before, each.rows, each.columns] for each in manuscript.sheets],
     }
 
 
 def manuscript_from(data: Mapping[str, Any]) -> Manuscript:
     """The manuscript that `data` means. Raises `FaultyAnswer`."""
-    from citekit.domain.library.manuscript import Manuscript, UnitKind, Units
+    from citekit.domain.library.manuscript import Manuscript, SheetRows, UnitKind, Units
 
     try:
         numbers, starts, ends = (array("q", each) for each in data["units"])
-        return Manuscript(UnitKind(data["kind"]), str(data["text"]), Units(numbers, starts, ends))
+        kind, text = UnitKind(data["kind"]), data["text"]
+        sheets = [SheetRows(str(name), *map(int, rest)) for name, *rest in data["sheets"]]
     except (TypeError, ValueError, KeyError, OverflowError) as wrong:
-        raise FaultyAnswer("manuscript", [f"$: {wrong}"]) from wrong
+        raise FaultyAnswer("manuscript", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+    if not isinstance(text, str):
+        raise FaultyAnswer("manuscript", ["text: is not a text"])
+    if not _is_in_order(numbers, starts, ends, len(text)):
+        raise FaultyAnswer("manuscript", ["units: do not lie in the text, one behind the other"])
+    if kind is UnitKind.ROW and numbers and not any(each.before < numbers[0] for each in sheets):
+        raise FaultyAnswer("manuscript", ["sheets: do not hold the units"])
+    return Manuscript(kind, text, Units(numbers, starts, ends), sheets)
+
+
+def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], length: int) -> bool:
+    """Whether these are units of a text of that length: see `Manuscript`."""
+    if not len(numbers) == len(starts) == len(ends):
+        return False
+    number, end = 1, 0
+    for each, first, last in zip(numbers, starts, ends, strict=True):
+        if each < number or not end <= first <= last <= length:
+            return False
+        number, end = each, last
+    return True
+
+
+def text_from(data: object) -> str:
+    """The text that `data` is. Raises `FaultyAnswer`."""
+    if not isinstance(data, str):
+        raise FaultyAnswer("text", ["$: is not a text"])
+    return data
+
+
+def texts_from(data: object) -> tuple[str, ...]:
+    """The texts that `data` are. Raises `FaultyAnswer`."""
+    if not isinstance(data, list):
+        raise FaultyAnswer("texts", ["$: is not a list"])
+    return tuple(text_from(each) for each in data)
 
 
 def plain_found(found: Book | MediaFacts | BookFacts) -> Any:

@@ -324,8 +324,11 @@ def _sheet_strings_bomb(folder: Path, _: Bait) -> Path:
     return write(folder / "a.xlsx", xlsx(cells("".join(row.format(n) for n in range(1, 20_000))), strings))
 
 
-def _comic(*pictures: tuple[str, bytes]) -> Fill:
-    return lambda folder, _: write(folder / "a.cbz", dict(pictures))
+def _comic(*pictures: tuple[str, bytes | Callable[[], bytes]]) -> Fill:
+    """Large ones are made when they are wanted."""
+    return lambda folder, _: write(
+        folder / "a.cbz", {name: picture if isinstance(picture, bytes) else picture() for name, picture in pictures}
+    )
 
 
 _DDE = '<row r="1"><c r="A1" t="str"><f>cmd|\'/c calc\'!A1</f><v>1</v></c><c r="B1"><f>WEBSERVICE("http://127.0.0.1/bait")</f><v>2</v></c><c r="C1" t="inlineStr"><is><t>=HYPERLINK("x")</t></is></c></row>'
@@ -391,15 +394,15 @@ _MAKERS: dict[str, Fill] = {
     "xlsx-merged-all": _sheet('<row r="1"><c r="A1"><v>1</v></c></row></sheetData><mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells><sheetData>'),
     "xlsx-long-numbers": _sheet(f'<row r="1"><c r="A1"><v>{"9" * 1_000_000}</v></c><c r="B1" t="d"><v>99999-99-99</v></c><c r="C1"><v>1e99999</v></c><c r="D1" t="b"><v>x</v></c></row>'),
     "cbz-overlapping": _overlapping,
-    "cbz-bomb": _comic(("1.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 300_000_000)),
-    "cbz-picture-bomb": _comic(("1.png", png(30_000, 30_000))),
+    "cbz-bomb": _comic(("1.png", lambda: b"\x89PNG\r\n\x1a\n" + b"\0" * 300_000_000)),
+    "cbz-picture-bomb": _comic(("1.png", lambda: png(30_000, 30_000))),
     "cbz-odd-names": _named("a.cbz", {"1.png": png(8, 8)}),
     "cbz-links": _comic_links,
     "cbz-no-picture": _comic(("1.png", b"<svg/>"), ("2.png", b"")),
     "cbz-70000-pictures": _crowd("a.cbz", 70_000, {"0.png": png(8, 8)}),
 }  # fmt: skip
 
-_BRIEF = {"cbz-odd-names"}
+_BRIEF = set[str]()
 _REFUSED = {
     "epub-bomb-of-zeros",
     "epub-lying-size",

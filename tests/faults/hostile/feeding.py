@@ -1,8 +1,9 @@
 """The process that hostile contents are fed to: reads one request a line, answers with what came of it.
 
 A request is JSON: `name`, `path`, `home`, `way`. The ways: `file` (ingest it, cut out parts in every form, verify them),
-`map` (check it, put it into the home, read it with the MCP tools and cut), `receipt` (verify it), `graphrag`,
-`llamaindex`, `generic` (adapt it), `home` (the folder is a home: use it).
+`ffmpeg` (the same, with the program of that name cutting), `map` (check it, put it into the home, let an agent read it and
+cut), `receipt` (verify it), `graphrag`, `llamaindex`, `generic` (adapt it, let an agent use the map), `home` (the folder is
+a home: let an agent use it). The checks and `adapt` are commands of the owner, who may have any file read; agents may not.
 """
 
 from __future__ import annotations
@@ -12,19 +13,24 @@ import ctypes
 import io
 import json
 import os
+import re
 import resource
 import shutil
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field
 
+from tests.faults.hostile.case import WORD
+
 MARK = "/@case"
-"""What a look at tells the tracer that a case begins: `/@case/NAME`."""
+"""What a look at tells the tracer that a case begins: `/@case/NAME`, or goes on as its owner: `/@case/NAME#owner`."""
+
+OWNER = "#owner"
 
 PARTS = 4
 """Nodes of a map that are cut out."""
@@ -43,6 +49,14 @@ class Outcome:
     errors: list[str] = field(factory=list)
     faults: list[str] = field(factory=list)
     written: list[str] = field(factory=list)
+    name: str = ""
+
+    @contextlib.contextmanager
+    def as_owner(self) -> Iterator[None]:
+        """What is done inside is the owner's own command."""
+        os.path.exists(f"{MARK}/{self.name}{OWNER}")
+        yield
+        os.path.exists(f"{MARK}/{self.name}")
 
     def attempt(self, what: str, work: Callable[[], Any]) -> Any:
         """What `work` gives; None where it raises one of our errors, which is noted. Any other is a fault."""
@@ -61,27 +75,28 @@ class Outcome:
         return None
 
 
-def feed(way: str, path: Path, home: Path) -> Outcome:
+def feed(way: str, path: Path, home: Path, name: str = "") -> Outcome:
     """Feed the content at `path`."""
     from citekit.bootstrap import bootstrap
 
-    done = Outcome()
-    if way == "file":
+    done = Outcome(name=name)
+    os.environ["CITEKIT_MEDIA"] = "ffmpeg" if way == "ffmpeg" else "pyav"
+    if way in ("file", "ffmpeg"):
         _file(bootstrap(home=home), path, done)
     elif way == "home":
-        _home(bootstrap(home=path), done)
+        _home(bootstrap(home=path).for_clients(), done)
     elif way == "map":
         _run(["--home", str(home), "check-map", str(path)], done)
         maps = bootstrap(home=home).settings.maps_folder
         maps.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, maps / path.name)
-        _home(bootstrap(home=home), done)
+        _home(bootstrap(home=home).for_clients(), done)
     elif way == "receipt":
         _run(["--home", str(home), "verify", str(path)], done)
     else:
         source = [word for file in path.parent.glob("source.*") for word in ("--source", str(file))]
         _run(["--home", str(home), "adapt", str(path), "--adapter", way, *source], done)
-        _home(bootstrap(home=home), done)
+        _home(bootstrap(home=home).for_clients(), done)
     return done
 
 
@@ -118,7 +133,9 @@ def _tools(app: Any, resource_id: str, found: Any, done: Outcome) -> None:
     for name, arguments in calls:
         tool = bound.get(name)
         if tool is not None:
-            done.attempt(name, lambda tool=tool, arguments=arguments: tool.run(arguments, lambda *_: None))
+            said = done.attempt(name, lambda tool=tool, arguments=arguments: tool.run(arguments, lambda *_: None))
+            if WORD in repr(said):
+                done.faults.append(f"{name} tells what is in a file outside")
 
 
 def _cut(app: Any, found: Any, done: Outcome, *, verify: bool = True) -> None:
@@ -172,27 +189,52 @@ def _run(words: list[str], done: Outcome) -> None:
         except (CommandError, click.ClickException) as error:
             raise CiteKitError(str(error)[:2000]) from error
 
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with done.as_owner(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         done.attempt(words[2], work)
 
 
+_FIELD = re.compile(r"^(\w+):\s+(\d+) kB$", re.MULTILINE)
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def _family() -> list[Path]:
+    """This process and its children, as folders of /proc."""
+    lists = Path("/proc/self/task").glob("*/children")
+    return [Path("/proc/self"), *(Path("/proc", number) for each in lists for number in each.read_text().split())]
+
+
 def _peak() -> int:
-    """The most memory held since `_settle`, in megabytes."""
-    status = Path("/proc/self/status").read_text()
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) // 1024
+    """The most memory that this process and each of its children held since `_settle`, in megabytes."""
+    total = 0
+    for each in _family():
+        with contextlib.suppress(OSError):
+            total += int(dict(_FIELD.findall((each / "status").read_text())).get("VmHWM", 0))
+    return total // 1024
+
+
+def _dead() -> int:
+    """The most memory that any child held that is gone, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
 
 
 def _settle() -> int:
     """Give back what is free, so that a case is not charged for the one before; what is held, in megabytes."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
-    Path("/proc/self/clear_refs").write_text("5")
+    for each in _family():
+        with contextlib.suppress(OSError):
+            (each / "clear_refs").write_text("5")
     return _peak()
 
 
 def _spent() -> float:
+    """Seconds of the processor that this process and its children, living and gone, have taken."""
     own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+    total = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+    for each in _family()[1:]:
+        with contextlib.suppress(OSError):
+            total += sum(map(int, (each / "stat").read_text().rpartition(")")[2].split()[11:15])) / _TICKS
+    return total
 
 
 def main() -> None:
@@ -208,9 +250,9 @@ def main() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         os.path.exists(f"{MARK}/{asked['name']}")
-        held = _settle()
+        held, gone = _settle(), _dead()
         before, began = _spent(), time.monotonic()
-        done = feed(asked["way"], Path(asked["path"]), Path(asked["home"]))
+        done = feed(asked["way"], Path(asked["path"]), Path(asked["home"]), asked["name"])
         told = {
             "maps": done.maps,
             "nodes": done.nodes,
@@ -220,7 +262,7 @@ def main() -> None:
             "written": done.written,
             "cpu": round(_spent() - before, 2),
             "seconds": round(time.monotonic() - began, 2),
-            "megabytes": _peak() - held,
+            "megabytes": max(_peak() - held, _dead() if _dead() > gone else 0),
             "held": held,
         }
         os.path.exists(f"{MARK}/")

@@ -284,6 +284,10 @@ CASES = [
         for name, path in PATHS.items()
     ),  # type: ignore[misc]
     *(
+        Case("maps", f"map-digest-{name}", _file("evil.json", _hash_of(PATHS[name])), way="map", brief=name == "bait")
+        for name in ("bait", "up", "file")
+    ),
+    *(
         Case(
             "maps",
             f"receipt-path-{name}",

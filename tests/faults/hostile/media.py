@@ -457,6 +457,16 @@ def _cover() -> bytes:
 _BRIEF = {"hls-named-a.mp4", "mov-reference-http"}
 
 CASES = [
-    Case("media", name, make, seconds=30, megabytes=1024, brief=name in _BRIEF, absent=(b"EvilMarker",))
+    Case(
+        "media",
+        f"{prefix}{name}",
+        make,
+        way=way,
+        seconds=30,
+        megabytes=1024,
+        brief=name in _BRIEF and way == "file",
+        absent=(b"EvilMarker",),
+    )
+    for way, prefix in (("file", ""), ("ffmpeg", "ffmpeg-"))
     for name, make in _MAKERS.items()
 ]

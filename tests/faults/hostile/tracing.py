@@ -33,6 +33,9 @@ _SYSTEM = (
 _PROC = re.compile(
     r"/proc/(?:self|thread-self|\d+)/(?:status|statm|stat|maps|mountinfo|mounts|fd|task|cgroup|cmdline|clear_refs|limits)|/proc/(?:cpuinfo|meminfo|stat|mounts|filesystems|sys/|loadavg)"
 )
+_OUR_OWN = re.compile(r"/proc/(?:self|\d+)/clear_refs")
+"""What the harness itself writes, to measure memory."""
+
 _CHANGES = re.compile(
     r"^(?:creat|rename\w*|unlink\w*|mkdir\w*|rmdir|link\w*|symlink\w*|chmod|fchmodat\w*|chown|lchown|fchownat|truncate|mknod\w*|utime\w*|setxattr|mount)$"
 )
@@ -77,9 +80,9 @@ def trespasses(lines: list[str], readable: tuple[Path, ...], writable: tuple[Pat
                 continue
             if "bait" in paths[0].rsplit("/", 1)[-1] and not _below(paths[0], changes) and paths[0] not in reads:
                 yield f"opened the bait: {paths[0]}"
-            elif _WRITES.search(rest) and not _below(
-                paths[0], (*changes, "/dev/null", "/dev/tty", "/proc/self/clear_refs", "/dev/shm")
-            ):
+            elif _OUR_OWN.fullmatch(paths[0]):
+                continue
+            elif _WRITES.search(rest) and not _below(paths[0], (*changes, "/dev/null", "/dev/tty", "/dev/shm")):
                 yield f"written: {line.strip()[:200]}"
             elif not _may_read(paths[0], reads):
                 yield f"read: {paths[0]}"

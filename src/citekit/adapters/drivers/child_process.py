@@ -18,7 +18,7 @@ from time import monotonic
 
 from attrs import define, field
 
-MESSAGE_LIMIT = 1 << 30
+MESSAGE_LIMIT = 1 << 28
 """Bytes of the longest message that is read; whoever sends a longer one is taken for broken."""
 
 _HEAD = struct.Struct(">Q")

@@ -55,6 +55,19 @@ def limit_memory(size: int) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def held_of_limit() -> float:
+    """Which part of the memory that `limit_memory` allows is held now; 0 where that cannot be told."""
+    if sys.platform != "linux":
+        return 0.0
+    with suppress(ImportError, OSError, ValueError, IndexError):
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[5])
+        return pages * resource.getpagesize() / limit if limit > 0 else 0.0
+    return 0.0
+
+
 def limit_output(size: int) -> None:
     """Write at most `size` bytes to a file, until this is called again; more fails with `EFBIG`."""
     with suppress(ImportError, OSError, ValueError):

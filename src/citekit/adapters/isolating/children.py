@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -12,13 +13,16 @@ from typing import Any
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers.child_process import Child, ChildEndedError
-from citekit.domain.errors import CiteKitError, SourceUnsupported
+from citekit.domain.errors import CiteKitError, FaultyAnswer, SourceUnsupported
 from citekit.domain.progress import Progress, silent
-from citekit.wire.failures import from_plain_error
+from citekit.wire.failures import CAUSE_LIMIT, from_plain_error
 from citekit.wire.parsed import as_message, message_from
 
 LOOK = 0.1
 """Seconds after which `progress` learns that a child is still at work, and may end it."""
+
+
+_NONSENSE = "the program that reads it gave an answer without sense"
 
 
 class ParserBrokenError(RuntimeError):
@@ -70,11 +74,16 @@ class Children:
             said = self._asked(str(path), message, progress)
         except _DiedError as died:
             raise failure(f"{path.name} cannot be read: {died}.") from died
-        if "done" in said:
-            return said["done"]
-        if "short" in said:
-            raise failure(f"{path.name} cannot be read: {said['short']}.")
-        raise ParserBrokenError(said["broken"]) if "broken" in said else from_plain_error(said["failed"])
+        match said:
+            case {"done": done}:
+                return done
+            case {"short": str(short)}:
+                raise failure(f"{path.name} cannot be read: {short[:CAUSE_LIMIT]}.")
+            case {"broken": str(broken)}:
+                raise ParserBrokenError(broken)
+            case {"failed": {**failed}}:
+                raise from_plain_error(failed)
+        raise failure(f"{path.name} cannot be read: {_NONSENSE}.")
 
     def _asked(self, path: str, message: bytes, progress: Progress) -> Mapping[str, Any]:
         parser, is_fresh = self._taken(path)
@@ -134,11 +143,15 @@ class Children:
     def _answer(self, parser: _Parser, message: bytes, progress: Progress, *, is_fresh: bool) -> Mapping[str, Any]:
         try:
             parser.child.send(message)
-            return self._heard(parser.child, progress)
+            said = self._heard(parser.child, progress)
+            if is_fresh or not {"short", "broken"} & set(said):
+                return said
+            parser.child.kill()
         except ChildEndedError as ended:
-            if is_fresh or ended.status:
+            if is_fresh:
                 raise _DiedError(f"it made the program that reads it end ({ended.how})") from ended
-        parser.child = self._started()  # an idle one had just gone to rest
+        # It had just gone to rest, or files before this one have used it up: only a fresh one tells about this file.
+        parser.child = self._started()
         return self._answer(parser, message, progress, is_fresh=True)
 
     def _heard(self, child: Child, progress: Progress) -> Mapping[str, Any]:
@@ -147,11 +160,10 @@ class Children:
         while True:
             answer = child.receive(1.0 if progress is silent else LOOK)
             if answer is not None:
-                said, heard = message_from(answer), monotonic()
+                said, heard = _understood(answer), monotonic()
                 if "progress" not in said:
                     return said
-                done, total, text = said["progress"]
-                shown = (float(done), None if total is None else float(total), str(text))
+                shown = _progress(said["progress"])
             elif monotonic() - heard > self.limits.seconds:
                 raise _DiedError(
                     f"no progress was made for {self.limits.seconds:g} s (CITEKIT_PARSER_TIMEOUT allows more)"
@@ -161,3 +173,22 @@ class Children:
 
 class _DiedError(Exception):
     """A child died over a file, or was killed because it did not come back; the text is a part of a sentence."""
+
+
+def _understood(answer: bytes) -> dict[str, Any]:
+    try:
+        return message_from(answer)
+    except FaultyAnswer as error:
+        raise _DiedError(_NONSENSE) from error
+
+
+def _progress(said: Any) -> tuple[float, float | None, str]:
+    """What is told of progress. Who says anything else is not trusted with the rest of the work either."""
+    try:
+        done, total, text = said
+        shown = (float(done), None if total is None else float(total), str(text)[:CAUSE_LIMIT])
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _DiedError(_NONSENSE) from error
+    if not math.isfinite(shown[0]) or not (shown[1] is None or math.isfinite(shown[1])):
+        raise _DiedError(_NONSENSE)
+    return shown

@@ -16,7 +16,15 @@ from citekit.domain.ports.reader import Book
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
-from citekit.wire.parsed import book_facts_from, book_from, manuscript_from, media_facts_from, plain_source
+from citekit.wire.parsed import (
+    book_facts_from,
+    book_from,
+    manuscript_from,
+    media_facts_from,
+    plain_source,
+    text_from,
+    texts_from,
+)
 
 
 @frozen
@@ -32,7 +40,7 @@ class IsolatedReader:
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> Sequence[str]:
         """See `Reader.texts`."""
         asked = {"path": str(path), "chapter": chapter, "last": last}
-        return tuple(str(text) for text in self.children.ask("chapters", path, asked))
+        return texts_from(self.children.ask("chapters", path, asked))
 
     def html(
         self,
@@ -45,7 +53,7 @@ class IsolatedReader:
     ) -> str:
         """See `Reader.html`."""
         asked = {"path": str(path), "chapter": chapter, "chars": chars, "last": last}
-        return str(self.children.ask("html", path, asked, progress))
+        return text_from(self.children.ask("html", path, asked, progress))
 
 
 @frozen

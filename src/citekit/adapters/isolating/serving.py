@@ -12,7 +12,7 @@ from typing import Any
 from attrs import define, field
 
 from citekit.adapters.drivers.child_process import Line
-from citekit.adapters.drivers.confinement import limit_output
+from citekit.adapters.drivers.confinement import held_of_limit, limit_output
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
 from citekit.wire.failures import to_plain_error
@@ -20,6 +20,9 @@ from citekit.wire.parsed import as_message, message_from
 
 IDLE = 60.0
 """Seconds without work after which a child ends, and its memory is free."""
+
+WORN = 0.25
+"""Of the memory that a child may hold: one that still holds more after its work makes room for a fresh one."""
 
 REPORT_EVERY = 0.05
 """Seconds between two reports of progress, at least."""
@@ -29,12 +32,14 @@ Work = Callable[[Mapping[str, Any], Progress], Any]
 
 
 def serve(line: Line, work: Work) -> None:
-    """Answer requests until the parent ends, or none came for `IDLE` seconds."""
+    """Answer requests until the parent ends, none came for `IDLE` seconds, or files have left too much behind in memory."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who asked, and decides what becomes of the work
     while (message := _next(line)) is not None:
         asked = message_from(message)
         limit_output(asked["output"])
         line.send(as_message(_answer(asked, work, Reports(line))))
+        if held_of_limit() > WORN:
+            return
 
 
 def _next(line: Line) -> bytes | None:

@@ -22,6 +22,11 @@ _GO_TYPES = {"struct_type": "struct", "interface_type": "interface"}
 _DECLARATOR_LIMIT = 20
 
 
+def first_child(node: Node) -> Node | None:
+    """The first named child, or None: of a node that the parser made up for a damaged text there may be none."""
+    return node.named_child(0) if node.named_child_count else None
+
+
 def text_of(node: Node | None, data: bytes, limit: int = 1000) -> str:
     """The text of a node of the program `data`, cut to `limit` bytes; empty for none."""
     if node is None:
@@ -111,7 +116,7 @@ def _unwrapped(value: Node | None) -> Node | None:
     for _ in range(_UNWRAPPED):
         if value is None or value.type not in ("parenthesized_expression", "call_expression"):
             break
-        value = value.named_child(0) if value.type[0] == "p" else value.child_by_field_name("function")
+        value = first_child(value) if value.type[0] == "p" else value.child_by_field_name("function")
     return value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from citekit.adapters.mapping.local.code.comments import docstring_sentence
-from citekit.adapters.mapping.local.code.names import text_of
+from citekit.adapters.mapping.local.code.names import first_child, text_of
 from citekit.adapters.mapping.local.outline import one_line
 
 if TYPE_CHECKING:
@@ -61,5 +61,5 @@ def docstring_node(body: Node | None) -> Node | None:
     if body is None or body.type not in ("block", "module"):
         return None
     first = next((each for each in body.named_children[:20] if each.type != "comment"), None)
-    literal = first.named_child(0) if first is not None and first.type == "expression_statement" else None
+    literal = first_child(first) if first is not None and first.type == "expression_statement" else None
     return literal if literal is not None and literal.type == "string" else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from citekit.adapters.mapping.local.code.grammar import EXTRA, Grammar
-from citekit.adapters.mapping.local.code.names import bound_kind, kind_of, method_or, name_of, text_of
+from citekit.adapters.mapping.local.code.names import bound_kind, first_child, kind_of, method_or, name_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -53,7 +53,7 @@ def _ruby_title(node: Node, data: bytes) -> str:
     ):
         return ""
     arguments = node.child_by_field_name("arguments")
-    first = arguments.named_child(0) if arguments is not None else None
+    first = first_child(arguments) if arguments is not None else None
     return text_of(first, data, _TITLED) if first is not None and first.type in ("string", "constant") else ""
 
 
@@ -81,7 +81,7 @@ def _elixir_kind(node: Node, _listed: str, _parent: str | None, data: bytes) -> 
 
 def _elixir_name(node: Node, data: bytes) -> str:
     arguments = next((each for each in node.named_children[:3] if each.type == "arguments"), None)
-    head = arguments.named_child(0) if arguments is not None else None
+    head = first_child(arguments) if arguments is not None else None
     for _ in range(4):
         inner = None
         if head is not None and head.type == "binary_operator":
@@ -100,21 +100,21 @@ _JULIA_PLAIN = frozenset({"identifier", "field_expression", "operator"})
 def _julia_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
     if node.type != "assignment":
         return kind_of(node, listed, parent, data)
-    left = node.named_child(0)
+    left = first_child(node)
     depth = 0
     while left is not None and left.type in ("where_expression", "typed_expression") and depth < 4:
-        left, depth = left.named_child(0), depth + 1
+        left, depth = first_child(left), depth + 1
     return "function" if left is not None and left.type == "call_expression" else ""
 
 
 def _julia_name(node: Node, data: bytes) -> str:
     """The name in the head of a definition: the first plain one, down its left side."""
     named = node.child_by_field_name("name")
-    inner = named if named is not None else node.named_child(0)
+    inner = named if named is not None else first_child(node)
     for _ in range(8):
         if inner is None or inner.type in _JULIA_PLAIN:
             break
-        inner = inner.named_child(0)
+        inner = first_child(inner)
     return text_of(inner, data) if inner is not None and inner.type in _JULIA_PLAIN else ""
 
 
