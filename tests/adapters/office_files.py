@@ -188,3 +188,17 @@ def write_xlsx(path: Path) -> Path:
     book.defined_names["costs"] = DefinedName("costs", attr_text="'Q1 Plan'!$B$3:$B$7")
     book.save(path)
     return path
+
+
+def write_sheets(path: Path, sheets: dict[str, dict[str, str]]) -> Path:
+    """A workbook of those sheets: texts by cell."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.remove(book.worksheets[0])
+    for name, cells in sheets.items():
+        sheet = book.create_sheet(name)
+        for cell, text in cells.items():
+            sheet[cell] = text
+    book.save(path)
+    return path

@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from citekit.adapters.mapping.local.markdown import MarkdownOutliner, read_headings
 from citekit.adapters.mapping.local.outline import Outline
 from citekit.adapters.mapping.local.plain_text import PlainTextOutliner
+from citekit.adapters.reading.lines import LinesTextReader
 from citekit.domain.progress import silent
 from tests.adapters.texts import assert_sound, source, spans
 
@@ -120,3 +121,23 @@ def test_a_real_changelog(corpus: Path) -> None:
     assert_sound(found)
     assert 190 == len(spans(found))
     assert ("Changes", 1, 2748) == spans(found)[0]
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        '---\ntitle: "My Post"\nauthor: Ann\n---\n',
+        '+++\ntitle = "My Post"\nauthor = "Ann"\n[params]\n# no heading\n+++\n',
+        '{\n  "title": "My Post",\n  "author": "Ann",\n  "x": "# no heading"\n}\n',
+    ],
+)
+def test_front_matter_of_any_kind_gives_the_title_and_is_no_text(tmp_path: Path, front: str) -> None:
+    path = tmp_path / "post.md"
+    path.write_text(f"{front}\n# One\n\ntext\n")
+    found = source(path)
+
+    outline, facts = MarkdownOutliner(PlainTextOutliner()).outline(found, silent), LinesTextReader().facts(found)
+
+    assert ("My Post", ["One"]) == (outline.title, [draft.title for draft in outline.drafts if draft.type == "section"])
+    assert ("My Post", ("Ann",)) == (facts.title, tuple(facts.authors))
+    assert "One\n\ntext" == LinesTextReader().read(found).text.strip()

@@ -362,3 +362,22 @@ def _with_hidden(path: Path) -> list[int]:
     plain = path.with_name("plain.mkv")
     ffmpeg("-y", "-ignore_editlist", "1", "-i", str(path), "-an", "-c", "copy", str(plain))
     return seen(plain).pictures
+
+
+def test_the_program_opens_no_file_that_another_one_names(film: Path, tmp_path: Path) -> None:
+    """The library looks first and refuses such a file; the program would not take it either."""
+    from citekit.adapters.drivers.ffmpeg import program
+    from citekit.adapters.extraction.media.containers import MP4
+    from citekit.adapters.extraction.media.ffmpeg_binary import _command, _Plan
+    from citekit.adapters.extraction.media.timeline import Span
+
+    playlist = tmp_path / "film.mp4"
+    (tmp_path / "other.mp4").write_bytes(film.read_bytes())
+    playlist.write_text("ffconcat version 1.0\nfile other.mp4\n")
+    target = tmp_path / "clip.mp4"
+    plan = _Plan(Span(0.0, 2.0, 0.0), 0.0, (0,), MP4, {"codec": "copy"})
+
+    with pytest.raises(ExtractionFailed):
+        run(_command(program(), playlist, plan, target), silent)
+
+    assert not target.exists()

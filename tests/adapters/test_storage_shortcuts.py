@@ -223,20 +223,20 @@ class TestUses:
 
     def test_more_objects_than_fit_in_a_batch_go_in_the_order_of_their_uses(self, tmp_path: Path) -> None:
         clock = SetClock()
-        store, names = store_in(tmp_path, clock=clock), [str(number) for number in range(1200)]
+        store, names = store_in(tmp_path, clock=clock), [str(number) for number in range(650)]
         for name in names:
             store.obtain(key_of(name), writing(name.encode().ljust(10)))
             clock.time += timedelta(seconds=2)
         clock.time += timedelta(days=1)
-        for name in reversed(names[:600]):
+        for name in reversed(names[:300]):
             store.find(key_of(name))
             clock.time += timedelta(seconds=2)
 
-        store.prune(1200 * 10 - 9000)
+        store.prune(650 * 10 - 5000)
 
         kept = [name for name in names if store.find(key_of(name)) is not None]
-        assert names[:300] == kept
-        assert 3000 == store.stats().size
+        assert names[:150] == kept
+        assert 1500 == store.stats().size
 
 
 class TestTheSize:

@@ -161,7 +161,7 @@ VALUES = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.dictionaries(st.sampled_from(sorted(VARIABLES)), VALUES, max_size=4), st.none() | VALUES)
 def test_the_home_alone_is_the_home_of_the_settings(environment: dict[str, str], home: str | None) -> None:
     assert outcome(lambda: str(settings_from(environment, home).home)) == outcome(lambda: home_of(environment, home))

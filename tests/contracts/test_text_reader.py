@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import shutil
 from collections.abc import Callable, Sequence
@@ -14,6 +15,8 @@ import pytest
 from attrs import frozen
 
 from citekit.adapters.extraction.epub import EpubExtractor
+from citekit.adapters.extraction.office.slides import SlideExtractor
+from citekit.adapters.extraction.office.spreadsheet import CellsExtractor
 from citekit.adapters.extraction.pdf import PyMuPdfExtractor
 from citekit.adapters.extraction.text import TextExtractor
 from citekit.adapters.reading.any_book import AnyBookReader
@@ -22,6 +25,8 @@ from citekit.adapters.reading.flowing import FlowingTextReader
 from citekit.adapters.reading.html_lines import HtmlLinesTextReader
 from citekit.adapters.reading.lines import LinesTextReader
 from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
+from citekit.adapters.reading.sheets import SheetsTextReader
+from citekit.adapters.reading.slides import SlidesTextReader
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.errors import Cancelled, SourceUnreadable, SourceUnsupported
 from citekit.domain.evidence import Form, Options
@@ -30,6 +35,7 @@ from citekit.domain.library.manuscript import Manuscript, UnitKind
 from citekit.domain.source import Source
 from tests.adapters.books import write_book
 from tests.adapters.kindle import write_fb2, write_mobi
+from tests.adapters.office_files import paragraph, write_docx, write_sheets
 from tests.adapters.visible import letters, visible
 
 PARAGRAPHS = [
@@ -58,8 +64,8 @@ def pdf(path: Path) -> Path:
     document = pymupdf.open()
     for chapter in PARAGRAPHS:
         page = document.new_page()
-        for row, paragraph in enumerate(chapter):
-            page.insert_text((72, 72 + 40 * row), paragraph, fontname="helv")
+        for row, words in enumerate(chapter):
+            page.insert_text((72, 72 + 40 * row), words, fontname="helv")
     document.save(path)
     return path
 
@@ -117,6 +123,30 @@ def srt(path: Path) -> Path:
     return path
 
 
+def docx(path: Path) -> Path:
+    return write_docx(path, "".join(paragraph(a, "Heading1") + paragraph(b) + paragraph(c) for a, b, c in PARAGRAPHS))
+
+
+def pptx(path: Path) -> Path:
+    from pptx import Presentation
+
+    deck = Presentation()
+    for title, first, second in PARAGRAPHS:
+        slide = deck.slides.add_slide(deck.slide_layouts[1])
+        slide.shapes.title.text = title
+        slide.placeholders[1].text_frame.text = f"{first}\n{second}"
+    deck.save(str(path))
+    return path
+
+
+def xlsx(path: Path) -> Path:
+    """All on one sheet: a place never reaches over several."""
+    cells: dict[str, str] = {}
+    for row, (title, first, second) in zip((2, 5, 9), PARAGRAPHS, strict=True):
+        cells |= {f"B{row}": title, f"C{row + 1}": first, f"D{row + 1}": second}
+    return write_sheets(path, {"Whales": cells})
+
+
 @frozen
 class Kind:
     """A kind of file: who makes one, what its units are, and how an independent tool reads it."""
@@ -131,19 +161,24 @@ KINDS = [
     Kind("whales.epub", epub, UnitKind.CHAPTER),
     Kind("whales.mobi", mobi, UnitKind.CHAPTER),
     Kind("whales.fb2", fb2, UnitKind.CHAPTER),
+    Kind("whales.docx", docx, UnitKind.CHAPTER),
+    Kind("whales.pptx", pptx, UnitKind.PAGE),
+    Kind("whales.xlsx", xlsx, UnitKind.ROW),
     Kind("whales.txt", txt, UnitKind.LINE),
     Kind("whales.md", markdown, UnitKind.LINE),
     Kind("whales.rst", rst, UnitKind.LINE),
     Kind("whales.html", html, UnitKind.LINE),
     Kind("whales.srt", srt, UnitKind.LINE),
 ]
-EXTRACTORS = (PyMuPdfExtractor(), TextExtractor(), EpubExtractor(AnyBookReader()))
+EXTRACTORS = (
+    PyMuPdfExtractor(), TextExtractor(), EpubExtractor(AnyBookReader()), SlideExtractor(), CellsExtractor()
+)  # fmt: skip
 
 
 def text_reader() -> AnyTextReader:
-    return AnyTextReader(
-        [PyMuPdfTextReader(), FlowingTextReader(AnyBookReader()), HtmlLinesTextReader(), LinesTextReader()]
-    )
+    office = (SlidesTextReader(), SheetsTextReader())
+    books = FlowingTextReader(AnyBookReader())
+    return AnyTextReader([PyMuPdfTextReader(), books, *office, HtmlLinesTextReader(), LinesTextReader()])
 
 
 @pytest.fixture
@@ -251,6 +286,8 @@ def cut(source: Source, location: object, target: Path) -> str:
     extractor = next(each for each in EXTRACTORS if each.forms(source.format, location))  # type: ignore[arg-type]
     extractor.extract(source, location, options, target)  # type: ignore[arg-type]
     text = target.read_text(encoding="utf-8")
+    if source.format.name == "xlsx":
+        return "".join("".join(row) for row in csv.reader(text.splitlines()))
     if source.format.name in ("html", "subtitles"):
         lines = (line for line in text.splitlines() if not re.match(r"\d+$|.*-->", line))
         return "".join(visible("\n".join(lines)).pieces)
@@ -282,7 +319,22 @@ def test_what_holds_no_text_is_refused_by_name(reader: AnyTextReader, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "name", ["a.pdf", "a.epub", "a.azw3", "a.fb2", "a.txt", "a.md", "a.rst", "a.html", "a.py", "a.csv"]
+    "name",
+    [
+        "a.pdf",
+        "a.epub",
+        "a.azw3",
+        "a.fb2",
+        "a.docx",
+        "a.pptx",
+        "a.xlsx",
+        "a.txt",
+        "a.md",
+        "a.rst",
+        "a.html",
+        "a.py",
+        "a.csv",
+    ],
 )
 def test_it_supports_everything_that_holds_text(reader: AnyTextReader, name: str) -> None:
     format = by_name(name)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.domain.errors import LocationOutside
-from citekit.domain.library.manuscript import Manuscript, Unit, UnitKind, Units
-from citekit.domain.locations import Chapter, Lines, Pages
+from citekit.domain.library.manuscript import Manuscript, SheetRows, Unit, UnitKind, Units
+from citekit.domain.locations import Cells, Chapter, Lines, Pages
 
 texts = st.text(st.sampled_from("ab é\n\t"), max_size=12)
 pieces = st.lists(texts, min_size=1, max_size=8)
@@ -17,7 +18,9 @@ pieces = st.lists(texts, min_size=1, max_size=8)
 @st.composite
 def manuscripts(draw: st.DrawFn) -> Manuscript:
     kind = draw(st.sampled_from(UnitKind))
-    return Manuscript.joined(kind, draw(pieces), draw(st.sampled_from(["\n", "\n\n"])))
+    manuscript = Manuscript.joined(kind, draw(pieces), draw(st.sampled_from(["\n", "\n\n"])))
+    sheets = [SheetRows("Data", 0, len(manuscript.units), 3)] if kind is UnitKind.ROW else []
+    return evolve(manuscript, sheets=sheets)
 
 
 @st.composite
@@ -102,7 +105,7 @@ def test_white_space_alone_has_a_place_too(given_range: tuple[Manuscript, int, i
 
     location = manuscript.locate(start, end)
 
-    assert isinstance(location, (Pages, Lines, Chapter))
+    assert isinstance(location, (Pages, Lines, Chapter, Cells))
 
 
 def test_a_range_in_a_chapter_names_its_characters_and_one_over_several_the_whole_items() -> None:
@@ -144,3 +147,15 @@ def test_an_empty_range_or_one_beyond_the_text_is_outside(start: int, end: int) 
 def test_a_text_without_units_has_no_places() -> None:
     with pytest.raises(LocationOutside):
         Manuscript(UnitKind.LINE, "", ()).unit_at(0)
+
+
+def test_rows_are_placed_on_their_sheets() -> None:
+    sheets = [SheetRows("One", 0, 4, 2), SheetRows("Two", 4, 3, 5)]
+    manuscript = Manuscript(UnitKind.ROW, "a\nb\nc", [Unit(2, 0, 1), Unit(4, 2, 3), Unit(6, 4, 5)], sheets)
+
+    assert Cells("One", (2, 1), (4, 2)) == manuscript.locate(0, 3)
+    assert Cells("Two", (2, 1), (2, 5)) == manuscript.locate(4, 5)
+    assert Cells("One", (4, 1), (4, 2)) == manuscript.locate(2, 5)
+    assert (2, 3) == manuscript.span_of(Cells("One", (3, 2), (4, 2)))
+    assert (4, 5) == manuscript.span_of(Cells("Two"))
+    assert manuscript.span_of(Cells("Three")) is None
