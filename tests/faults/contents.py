@@ -28,7 +28,7 @@ from attrs import define, field, frozen
 
 from tests.faults.hostile.bait import laid
 from tests.faults.hostile.case import WORD, Bait, Case
-from tests.faults.hostile.feeding import OWNER
+from tests.faults.hostile.feeding import ENDED, OWNER
 from tests.faults.hostile.pdf_files import pages, pdf
 from tests.faults.hostile.tracing import CALLS, cases, trespasses
 from tests.faults.table import BRIEF, Row, Scale
@@ -39,9 +39,6 @@ FAMILIES = ("maps", "markup", "archives", "images", "pdfs", "media", "texts")
 _PATIENCE = 4.0
 """Seconds of the clock for one second of processor time that a case may take: the machine may be busy."""
 
-
-_ENDED = re.compile(r"made the program that reads it end|no progress was made|answer without sense")
-"""How errors say that a parser was ended."""
 
 _RESTED = 700
 """Megabytes from which on the next case gets a new process."""
@@ -116,7 +113,7 @@ def _fed(
             path = case.make(place / "in", bait)
             sources[case.name] = (path,)
             told[case.name] = eater.eat(case, path, place / "home")
-            if _ENDED.search(str(told[case.name])):
+            if ENDED.search(str(told[case.name])):
                 _goes_on(eater, told[case.name], place)  # type: ignore[arg-type]
             if os.environ.get("CITEKIT_HOSTILE_VERBOSE"):
                 print(case.family, case.name, str(told[case.name])[:600], file=sys.stderr, flush=True)

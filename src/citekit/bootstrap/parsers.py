@@ -96,9 +96,11 @@ class Parsers:
         from citekit.adapters.reading.html_lines import HtmlLinesTextReader
         from citekit.adapters.reading.lines import LinesTextReader
         from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
+        from citekit.adapters.reading.sheets import SheetsTextReader
+        from citekit.adapters.reading.slides import SlidesTextReader
 
-        books = FlowingTextReader(self.books)
-        return AnyTextReader((PyMuPdfTextReader(), books, HtmlLinesTextReader(), LinesTextReader()))
+        documents = (PyMuPdfTextReader(), FlowingTextReader(self.books), SlidesTextReader(), SheetsTextReader())
+        return AnyTextReader((*documents, HtmlLinesTextReader(), LinesTextReader()))
 
     @first_use
     def written(self) -> TextReader:
@@ -108,9 +110,12 @@ class Parsers:
         from citekit.adapters.reading.html_lines import HtmlLinesTextReader
         from citekit.adapters.reading.lines import LinesTextReader
         from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
+        from citekit.adapters.reading.sheets import SheetsTextReader
+        from citekit.adapters.reading.slides import SlidesTextReader
 
         pages = PyMuPdfTextReader(joining=False, password=self.password)
-        return AnyTextReader((pages, FlowingTextReader(self.books), HtmlLinesTextReader(), LinesTextReader()))
+        documents = (pages, FlowingTextReader(self.books), SlidesTextReader(), SheetsTextReader())
+        return AnyTextReader((*documents, HtmlLinesTextReader(), LinesTextReader()))
 
     def extractor(self, name: str) -> Extractor:
         """The extractor of that name. Raises `KeyError`."""

@@ -248,15 +248,24 @@ class SourceChanged(Damaged):
         )
 
 
+_PATH_SHOWN = 1000
+"""Characters of a path that an error shows."""
+
+
 class SourceMoved(Damaged):
     """The source of a map is no longer at `path`, nor found under the given roots."""
 
     def __init__(self, resource_id: str, path: str) -> None:
         self.resource_id, self.path = resource_id, path
         super().__init__(
-            f"The source of '{resource_id}' is not at {path}. "
+            f"The source of '{resource_id}' is not at {_shortened(path)}. "
             "Put it back, ingest it at its new place, or name a folder to look in (--root DIR)."
         )
+
+
+def _shortened(path: str) -> str:
+    """A path as an error shows it: maps of strangers may hold any."""
+    return path if len(path) <= _PATH_SHOWN else f"{path[:_PATH_SHOWN]}..."
 
 
 def _listed(names: Sequence[str]) -> str:

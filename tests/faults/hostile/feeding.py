@@ -32,6 +32,9 @@ MARK = "/@case"
 
 OWNER = "#owner"
 
+ENDED = re.compile(r"made the program that reads it end|no progress was made|answer without sense")
+"""How errors say that a parser was ended; nothing more is asked of a content that had one ended while it was cut."""
+
 PARTS = 4
 """Nodes of a map that are cut out."""
 
@@ -151,6 +154,8 @@ def _cut(app: Any, found: Any, done: Outcome, *, verify: bool = True) -> None:
         done.attempt("resolve", lambda name=name: app.resolve(name, virtual=True))
         forms: Sequence[Form] = (app.resolve.forms(format, node.location) if format else ()) or (Form.NATIVE,)
         for form in forms:
+            if any(map(ENDED.search, done.errors)):
+                return
             made = done.attempt(
                 f"cut {form}", lambda name=name, form=form: app.resolve(name, options=Options(form=form))
             )

@@ -512,7 +512,7 @@ def _case(name: str, content: Callable[[Bait], bytes], absent: tuple[bytes, ...]
         name,
         make,
         absent=absent,
-        seconds=30,
+        seconds=60,
         megabytes=1536,
         brief=name in _BRIEF,
         refused=False if absent else None,

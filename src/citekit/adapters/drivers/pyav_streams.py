@@ -42,18 +42,35 @@ class Ends:
 
 def picture(container: InputContainer) -> Any | None:
     """The video stream that a player shows, cover art aside; None where there is none."""
-    for stream in container.streams.video:
-        attached = stream.disposition & type(stream.disposition).attached_pic
-        if not attached and stream.codec_context is not None and stream.width and stream.height:
-            return stream
-    return None
+    return _preferred(pictures(container))
+
+
+def pictures(container: InputContainer) -> list[Any]:
+    """The video streams that can be shown, cover art aside."""
+    return [
+        stream
+        for stream in container.streams.video
+        if not stream.disposition & type(stream.disposition).attached_pic
+        and stream.codec_context is not None
+        and stream.width
+        and stream.height
+    ]
+
+
+def sounds(container: InputContainer) -> list[Any]:
+    """The audio streams that can be played."""
+    return [s for s in container.streams.audio if s.codec_context is not None and s.codec_context.sample_rate]
+
+
+def _preferred(streams: list[Any]) -> Any | None:
+    """The first that is marked as the default, else the first."""
+    default = [stream for stream in streams if stream.disposition & type(stream.disposition).default]
+    return next(iter(default or streams), None)
 
 
 def sound(container: InputContainer) -> Any | None:
     """The audio stream that a player plays; None where there is none."""
-    usable = [s for s in container.streams.audio if s.codec_context is not None and s.codec_context.sample_rate]
-    default = [s for s in usable if s.disposition & type(s.disposition).default]
-    return next(iter(default or usable), None)
+    return _preferred(sounds(container))
 
 
 def played(container: InputContainer) -> list[Any]:
@@ -87,6 +104,8 @@ def ends(container: InputContainer) -> Ends:
     measured = _by_packets(container, streams, declared)
     if measured is None or measured <= 0:
         raise SourceUnsupported("Nothing in the file can be played: it holds no packet of video or audio.")
+    if declared is not None and abs(declared - measured) > AGREEMENT >= abs(declared - origin(container) - measured):
+        declared -= origin(container)  # said of the whole time line, which begins later
     close = declared is not None and abs(declared - measured) <= AGREEMENT
     return Ends(declared if close and declared else measured, declared)
 

@@ -63,6 +63,10 @@ def empty_store() -> None:
         pymupdf.TOOLS.store_shrink(100)
 
 
+_COMPARED = 4000
+"""Objects among which equal ones are written once: MuPDF compares each with all others."""
+
+
 def written(document: Document) -> bytes:
     """The PDF `document` as a file without what nothing refers to, compressed; the same document gives the same bytes.
 
@@ -70,13 +74,15 @@ def written(document: Document) -> bytes:
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
+        pdf = mupdf.pdf_document_from_fz_document(document.this)
         options = mupdf.PdfWriteOptions()
-        options.do_garbage, options.do_compress, options.do_use_objstms, options.do_preserve_metadata = 3, 1, 1, 1
+        options.do_garbage = 3 if mupdf.pdf_xref_len(pdf) <= _COMPARED else 2
+        options.do_compress, options.do_use_objstms, options.do_preserve_metadata = 1, 1, 1
         options.dont_regenerate_id = 1
         options.do_encrypt = mupdf.PDF_ENCRYPT_NONE
         buffer = mupdf.FzBuffer(2**16)
         output = mupdf.FzOutput(buffer)
-        mupdf.pdf_write_document(mupdf.pdf_document_from_fz_document(document.this), output, options)
+        mupdf.pdf_write_document(pdf, output, options)
         mupdf.fz_close_output(output)
         return bytes(mupdf.fz_buffer_extract_copy(buffer))
 

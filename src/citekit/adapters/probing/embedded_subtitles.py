@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.drivers.pyav_streams import codec_name, origin, readable
@@ -19,9 +20,8 @@ _MARKUP = re.compile(r"<[^<>]{0,200}>|\{\\[^{}]{0,200}\}")
 _ASS_FIELDS = 8
 
 
-def embedded_cues(container: InputContainer, duration: float) -> list[Cue]:
-    """The cues of the default (else the first) text subtitle stream that lie inside `duration`, in order of time."""
-    stream = _chosen(container)
+def embedded_cues(container: InputContainer, stream: Any | None, duration: float) -> list[Cue]:
+    """The cues of the text subtitles `stream` that lie inside `duration`, in order of time."""
     if stream is None:
         return []
     zero = origin(container)
@@ -39,10 +39,16 @@ def embedded_cues(container: InputContainer, duration: float) -> list[Cue]:
     return sorted(cues, key=lambda cue: cue.start)
 
 
-def _chosen(container: InputContainer) -> Any | None:
-    usable = [s for s in container.streams.subtitles if s.codec_context is not None and codec_name(s) in _TEXTUAL]
-    default = [s for s in usable if s.disposition & type(s.disposition).default]
-    return next(iter(default or usable), None)
+def text_streams(container: InputContainer) -> list[Any]:
+    """The subtitles that are text, not pictures."""
+    return [s for s in container.streams.subtitles if s.codec_context is not None and codec_name(s) in _TEXTUAL]
+
+
+def preferred(streams: Sequence[Any]) -> Any | None:
+    """The default one, else the first that is not only for what is spoken in another language, else the first."""
+    default = [s for s in streams if s.disposition & type(s.disposition).default]
+    full = [s for s in streams if not s.disposition & type(s.disposition).forced]
+    return next(iter(default or full or streams), None)
 
 
 def _text(data: bytes, codec: str) -> str:

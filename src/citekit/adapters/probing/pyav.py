@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.drivers.pyav import PIXEL_LIMIT, library, opened
 from citekit.adapters.drivers.pyav_streams import codec_name, ends, origin, picture, played, readable, sound
-from citekit.adapters.probing.embedded_subtitles import embedded_cues
+from citekit.adapters.probing.chapter_marks import chapter_marks
+from citekit.adapters.probing.embedded_subtitles import embedded_cues, preferred, text_streams
+from citekit.adapters.probing.stream_remarks import stream_remarks
 from citekit.domain.errors import SourceUnsupported
-from citekit.domain.ports.media_probe import Cue, MediaFacts
+from citekit.domain.ports.media_probe import MediaFacts
 
 if TYPE_CHECKING:
     from av.container import InputContainer
 
-_KEPT_TAGS = ("title", "artist", "album", "album_artist", "composer", "date", "genre", "track", "comment")
+_KEPT_TAGS = (
+    "title", "artist", "album", "album_artist", "composer", "date", "genre", "track", "language", "comment", "description"
+)  # fmt: skip
+_SAME_TAGS = {"comments": "comment", "year": "date", "date_released": "date", "date_recorded": "date"}
 _TAG_LIMIT = 500
-_CHAPTER_LIMIT = 10_000
 _TRIES = 200
 
 
@@ -34,6 +37,8 @@ class PyAvProbe:
             if not any(_first_frame(container, stream) for stream in streams):
                 raise SourceUnsupported("Nothing in the file can be played: it is damaged.")
             end = ends(container)
+            texts = text_streams(container)
+            read = preferred(texts)
             return MediaFacts(
                 duration=round(end.playable, 6),
                 declared=end.declared,
@@ -42,9 +47,10 @@ class PyAvProbe:
                 audio_codec=None if heard is None else codec_name(heard),
                 size=size,
                 frame_rate=None if shown is None else _rate(shown),
-                chapters=_chapters(container, end.playable),
-                subtitles=embedded_cues(container, end.playable),
-                tags=_tags(container, shown or heard),
+                chapters=chapter_marks(container, path, end.playable),
+                subtitles=embedded_cues(container, read, end.playable),
+                tags=_tags(container, shown or heard, heard or shown),
+                remarks=stream_remarks(container, texts, read),
             )
 
 
@@ -76,27 +82,16 @@ def _first_frame(container: InputContainer, stream: Any) -> Any | None:
     return None
 
 
-def _chapters(container: InputContainer, duration: float) -> list[Cue]:
-    """Chapter marks inside the file, in order; ends that are missing or overlap are those of the next start."""
-    zero = origin(container)
-    marks = []
-    for mark in container.chapters()[:_CHAPTER_LIMIT]:
-        base = mark["time_base"] or Fraction(1, 1000)
-        start, end = (max(float(mark["start"] * base) - zero, 0.0), float(mark["end"] * base) - zero)
-        if start < duration:
-            marks.append((start, min(end, duration), mark["metadata"].get("title", "").strip()))
-    marks.sort()
-    cues = []
-    for number, (start, end, title) in enumerate(marks, 1):
-        following = marks[number][0] if number < len(marks) else duration
-        stop = min(end, following) if end > start else following
-        if stop > start:
-            cues.append(Cue(start, stop, title))
-    return cues
+def _tags(container: InputContainer, stream: Any, spoken: Any) -> dict[str, str]:
+    """The container's descriptive tags (an Ogg file keeps them at its stream), in lower case.
 
-
-def _tags(container: InputContainer, stream: Any) -> dict[str, str]:
-    """The container's descriptive tags (an Ogg file keeps them at its stream), in lower case."""
+    The language is that of the sound where the container says none: `und` (ISO 639-2) is none.
+    """
     found = stream.metadata if container.format.name == "ogg" and not container.metadata else container.metadata
     plain = {key.lower(): " ".join(str(value).split())[:_TAG_LIMIT] for key, value in found.items()}
+    plain = {_SAME_TAGS.get(key, key): value for key, value in plain.items()} | plain
+    if not plain.get("language"):
+        plain["language"] = str(spoken.metadata.get("language", ""))
+    if plain["language"] == "und":
+        del plain["language"]
     return {key: plain[key] for key in _KEPT_TAGS if plain.get(key)}

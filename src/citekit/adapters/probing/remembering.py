@@ -10,7 +10,7 @@ from citekit.domain.ports.measurer import Measurer
 from citekit.domain.source import Source
 from citekit.wire.bounds import from_plain, to_plain
 
-VERSION = 1
+VERSION = 2
 """Changes whenever the same bytes would be measured otherwise."""
 
 

@@ -20,10 +20,10 @@ from citekit.adapters.drivers.file_state import COARSE, FileState
 from citekit.adapters.drivers.lxml import inner_text, local_name, parse_html
 from citekit.adapters.drivers.mammoth import to_html
 from citekit.adapters.drivers.office_package import OfficePackage, Relation, opened_package
-from citekit.adapters.reading.book_facts import language_code
 from citekit.adapters.reading.docx_markup import Styles, thinned
 from citekit.adapters.reading.epub_contents import LEVEL_LIMIT, Entry
 from citekit.adapters.reading.markup_books import MarkupBook, MarkupReader, Part
+from citekit.adapters.reading.office_facts import facts_in
 from citekit.domain.errors import CiteKitError, SourceUnsupported
 from citekit.domain.library.books import BookFacts
 
@@ -51,7 +51,7 @@ def said(path: Path) -> BookFacts:
     """What the document at `path` says of itself. Raises `SourceUnsupported`, `SourceUnreadable`."""
     with opened_package(path) as package:
         package.main("document")
-        return _facts(package)
+        return facts_in(package)
 
 
 @define
@@ -83,7 +83,7 @@ class _Documents:
                 known = self._known.get(state)
             if known is not None:
                 return known
-            made = to_html(_parts(package), path.name), _facts(package)
+            made = to_html(_parts(package), path.name), facts_in(package)
         now = time.time()
         if len(made[0]) <= KEPT_SIZE and state.is_settled(now, RACY, now):
             with self._lock:
@@ -119,22 +119,6 @@ def _relations_of(name: str) -> str:
 
 def _is_picture(relation: Relation) -> bool:
     return relation.kind == "image" and not relation.outside
-
-
-def _facts(package: OfficePackage) -> BookFacts:
-    core = next(
-        (each.target for each in package.relations() if each.kind == "core-properties" and not each.outside), None
-    )
-    found: dict[str, str] = {}
-    for each in () if core is None else package.root(core):
-        found.setdefault(local_name(each), inner_text(each))
-    authors = [name.strip() for name in found.get("creator", "").split(";")]
-    return BookFacts(
-        title=found.get("title") or None,
-        authors=[name for name in authors if name],
-        language=language_code(found.get("language") or None),
-        identifiers={},
-    )
 
 
 def _picture(path: Path, name: str) -> tuple[bytes, str] | None:

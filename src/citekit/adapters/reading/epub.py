@@ -12,9 +12,9 @@ from citekit.adapters.drivers.lxml import parse_html, parse_page
 from citekit.adapters.reading.chapter_pages import STEPS_LIMIT, ChapterPages
 from citekit.adapters.reading.epub_archive import EpubArchive
 from citekit.adapters.reading.epub_books import EpubBooks
-from citekit.adapters.reading.epub_contents import read_contents, read_landmarks
+from citekit.adapters.reading.epub_contents import read_contents, read_landmarks, read_page_list
 from citekit.adapters.reading.epub_html import Page
-from citekit.adapters.reading.epub_marks import landmarks, marks
+from citekit.adapters.reading.epub_marks import landmarks, marks, page_breaks
 from citekit.adapters.reading.epub_package import Item, Package, package_facts
 from citekit.adapters.reading.epub_placing import headings
 from citekit.adapters.reading.epub_text import Flow, flow
@@ -64,6 +64,7 @@ class EpubReader:
                 if steps > STEPS_LIMIT:
                     raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
             entries, named = read_contents(archive, package), read_landmarks(archive, package)
+            printed = read_page_list(archive, package)
         return Book(
             title=package.title,
             authors=package.authors,
@@ -72,6 +73,7 @@ class EpubReader:
             chapters=chapters,
             contents=headings(entries, chapters, anchors),
             landmarks=tuple(landmarks(named, chapters, anchors)),
+            page_breaks=page_breaks(printed, chapters, anchors),
             remarks=package.remarks,
         )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -23,6 +24,12 @@ ENTRY_LIMIT = 50_000
 
 LANDMARK_LIMIT = 1000
 """Landmarks of one book."""
+
+PAGES_LIMIT = 20_000
+"""Pages of the printed edition that are read of one book."""
+
+LABEL_LIMIT = 40
+"""Characters of the label of such a page."""
 
 LEVEL_LIMIT = 12
 """Levels of one table of contents; deeper entries stand beside one another on the last."""
@@ -59,6 +66,41 @@ def read_landmarks(archive: EpubArchive, package: Package) -> list[tuple[str, st
         with suppress(SourceUnsupported):
             found = [*_nav_landmarks(archive, package.nav.path), *found]
     return found[:LANDMARK_LIMIT]
+
+
+def read_page_list(archive: EpubArchive, package: Package) -> list[tuple[str, str, str]]:
+    """(label, path, fragment) of the pages of the printed edition: the page list of EPUB 3, else that of the NCX."""
+    for item, read in ((package.nav, _nav_pages), (package.ncx, _ncx_pages)):
+        if item is None or item.path is None:
+            continue
+        with suppress(SourceUnsupported):
+            found = list(islice(read(archive, item.path), PAGES_LIMIT))
+            if found:
+                return found
+    return []
+
+
+def _nav_pages(archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]]:
+    for nav in parse_page(archive.read(base), base).iter():
+        if local_name(nav) == "nav" and "page-list" in local_attributes(nav).get("type", "").split():
+            links = (each for each in nav.iter() if local_name(each) == "a")
+            yield from _pages(archive, base, ((inner_text(each), local_attributes(each).get("href")) for each in links))
+
+
+def _ncx_pages(archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]]:
+    for target in parse_xml(archive.read(base), base).iter():
+        if local_name(target) == "pagetarget":
+            parts = {local_name(child): child for child in target}
+            label = inner_text(parts["navlabel"]) if "navlabel" in parts else local_attributes(target).get("value", "")
+            source = local_attributes(parts["content"]).get("src") if "content" in parts else None
+            yield from _pages(archive, base, [(label, source)])
+
+
+def _pages(archive: EpubArchive, base: str, said: Iterable[tuple[str, str | None]]) -> Iterator[tuple[str, str, str]]:
+    for label, href in said:
+        path = archive.find(href, base) if href else None
+        if label and path is not None:
+            yield label[:LABEL_LIMIT], path, unquote((href or "").partition("#")[2])
 
 
 def _nav_landmarks(archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from citekit.adapters.drivers.lxml import names
 from citekit.adapters.reading.epub_text import Flow, Opening
-from citekit.domain.ports.reader import BookChapter, Landmark, Mark
+from citekit.domain.ports.reader import BookChapter, Landmark, Mark, PageBreak
 
 HEADING_LIMIT = 300
 """Characters of a heading; longer ones are paragraphs that are drawn like headings."""
@@ -89,3 +89,17 @@ def landmarks(
         if landmark not in seen:
             seen.add(landmark)
             yield landmark
+
+
+def page_breaks(
+    said: Sequence[tuple[str, str, str]], chapters: Sequence[BookChapter], anchors: Sequence[Mapping[str, int]]
+) -> list[PageBreak]:
+    """(label, path, fragment) of pages at their places, in reading order; a page whose place is missing is left out."""
+    numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
+    found = []
+    for label, path, fragment in said:
+        number = numbers.get(path)
+        offset = 0 if not fragment or number is None else anchors[number - 1].get(fragment)
+        if number is not None and offset is not None:
+            found.append(PageBreak(label, number, offset))
+    return sorted(found, key=lambda each: (each.chapter, each.offset))

@@ -25,15 +25,15 @@ BLOCK_LIMIT = 20_000
 """Characters of the longest paragraph that is parsed."""
 
 _FRONT_LIMIT = 500
+_FRONT_ENDS = {"---": ("---", "..."), "+++": ("+++",), "{": ("}",)}
 _NEAR = 30
 _SPOKEN = frozenset(("text", "text_special", "code_inline"))
 
 
 def front_matter(lines: Sequence[str]) -> int:
-    """How many lines of front matter there are, its `---` and `---` (or `...`) included."""
-    if not lines or lines[0].rstrip() != "---":
-        return 0
-    return next((n for n, line in enumerate(lines[1:_FRONT_LIMIT], 2) if line.rstrip() in ("---", "...")), 0)
+    """How many lines of front matter there are, those around it included: YAML, TOML (`+++`), or JSON (`{`, `}`)."""
+    ends = _FRONT_ENDS.get(lines[0].rstrip() if lines else "", ())
+    return next((n for n, line in enumerate(lines[1:_FRONT_LIMIT], 2) if line.rstrip() in ends), 0)
 
 
 def spoken_markdown(lines: Sequence[str]) -> list[str]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from attrs import frozen
 
 from citekit.adapters.drivers.lxml import parse_html
 from citekit.adapters.reading.book_facts import identified, language_code
-from citekit.adapters.reading.epub_contents import LEVEL_LIMIT, Entry
+from citekit.adapters.reading.epub_contents import LANDMARK_LIMIT, LEVEL_LIMIT, Entry
 from citekit.adapters.reading.markup_books import MarkupBook, MarkupReader, Part
 from citekit.adapters.reading.mobi_index import Index, Row, read_index
 from citekit.adapters.reading.mobi_records import NONE, TEXT_LIMIT, Header, Records, read_header, read_records, text_of
@@ -27,6 +28,9 @@ PARTS_LIMIT = 20_000
 COPY_LIMIT = 2 << 30
 """Bytes that putting the pages of one book together may copy."""
 
+_GUIDE = re.compile(rb"<guide>.{0,20000}?</guide>", re.IGNORECASE | re.DOTALL)
+_REFERENCE = re.compile(rb"<reference\s[^>]{0,1000}>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rb"""([a-z]{1,20})\s*=\s*("[^"]*"|'[^']*'|[^\s"'>/]+)""")
 _BREAK = re.compile(rb"<\s*/?\s*mbp:pagebreak[^>]*>", re.IGNORECASE)
 _PICTURE = re.compile(r"""(<img\b[^>]*?)\brecindex\s*=\s*["']?0*(\d{1,6})""", re.IGNORECASE)
 _EMBEDDED = re.compile(r"kindle:embed:([0-9A-V]{1,6})", re.IGNORECASE)
@@ -67,19 +71,22 @@ def load(path: Path) -> MarkupBook:
         fragments = read_index(records, header.fragments)
         pieces = list(_assembled(_first_flow(text, records, header), read_index(records, header.skeletons), fragments))
         entries = _placed(contents, header, lambda tags: _fragment_place(tags, fragments))
+        named = list(_guide(read_index(records, header.guide), fragments))
     else:
         pieces = list(_parted(text))
+        named = list(_references(text))
         entries = _placed(contents, header, lambda tags: next(iter(tags.get(_POSITION, ())), None))
     if not pieces:
         raise SourceUnsupported(f"{path.name} is a book without any text.")
     starts = [piece.start for piece in pieces]
-    marks = _marks(starts, [place for _, _, place in entries])
+    marks = _marks(starts, [place for _, _, place in entries] + [place for _, place in named])
     return MarkupBook(
         facts=_facts(header),
         parts=[_part(number, piece, marks, header, path.name) for number, piece in enumerate(pieces)],
         contents=[
             Entry(level, title, _name(_number_of(starts, place)), f"citekit-{place}") for level, title, place in entries
         ],
+        landmarks=[(kind, _name(_number_of(starts, place)), f"citekit-{place}") for kind, place in named],
         picture=lambda href: _picture(records, header, href),
     )
 
@@ -176,6 +183,24 @@ def _placed(
         if at is not None and title.strip():
             found.append((min(next(iter(tags.get(_DEPTH, ())), 0) + 1, LEVEL_LIMIT), " ".join(title.split()), at))
     return sorted(found, key=lambda entry: (entry[2], entry[0]))
+
+
+def _guide(index: Index, fragments: Index) -> Iterator[tuple[str, int]]:
+    """(type, byte) of the places that a KF8 names by their use: the guide of EPUB 2 as an index of its own."""
+    for row in index.rows[:LANDMARK_LIMIT]:
+        place = _fragment_place(row.tags, fragments)
+        if place is not None:
+            yield row.name.decode("utf-8", "replace"), place
+
+
+def _references(text: bytes) -> Iterator[tuple[str, int]]:
+    """The same of a MOBI 6: a guide at the beginning of its text."""
+    guides = b"".join(guide[0] for guide in islice(_GUIDE.finditer(text), 8))
+    for found in islice(_REFERENCE.finditer(guides), LANDMARK_LIMIT):
+        said = dict(_ATTRIBUTE.findall(found[0].lower()))
+        place = said.get(b"filepos", b"").strip(b"\"'")
+        if place.isdigit() and len(place) < 12 and int(place) < len(text):
+            yield said.get(b"type", b"").strip(b"\"'").decode("ascii", "replace"), int(place)
 
 
 def _marks(starts: Sequence[int], places: Iterable[int]) -> dict[int, list[int]]:

@@ -60,6 +60,7 @@ class Header:
     fragments: int
     skeletons: int
     flows: int
+    guide: int
     extra: Mapping[int, Sequence[bytes]]
 
 
@@ -101,6 +102,7 @@ def read_header(records: Records, name: str) -> Header:
         fragments=_word(own, 248, NONE),
         skeletons=_word(own, 252, NONE),
         flows=_word(own, 192, NONE),
+        guide=_word(own, 260, NONE),
         extra=_extra(record, 16 + size) if _word(own, 128, 0) & _EXTH_FLAG else {},
     )
     _check(header, name)

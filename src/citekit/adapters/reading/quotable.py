@@ -32,7 +32,7 @@ RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
 MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles"))
 """Formats of text whose readers leave the markup out."""
 
-_DRIVERS = ("pymupdf", "av", "lxml", "mammoth", "markdown_it")
+_DRIVERS = ("pymupdf", "av", "lxml", "mammoth", "markdown_it", "python-pptx")
 
 
 @frozen

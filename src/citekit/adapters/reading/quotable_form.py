@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-from citekit.domain.library.manuscript import Manuscript, UnitKind, Units
+from citekit.domain.library.manuscript import Manuscript, SheetRows, UnitKind, Units
 from citekit.domain.modality import Modality
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.spoken import Spoken
@@ -23,7 +23,8 @@ def to_plain(quotable: Quotable) -> dict[str, object]:
     if isinstance(placed, Manuscript):
         units = placed.units
         numbers, starts, ends = units.numbers.tolist(), units.starts.tolist(), units.ends.tolist()
-        return {**plain, "kind": placed.kind.value, "units": [numbers, starts, ends]}
+        sheets = [[each.name, each.before, each.rows, each.columns] for each in placed.sheets]
+        return {**plain, "kind": placed.kind.value, "units": [numbers, starts, ends], "sheets": sheets}
     assert isinstance(placed, Spoken)
     cues = [placed.starts.tolist(), placed.ends.tolist(), placed.since.tolist(), placed.until.tolist()]
     return {**plain, "modality": placed.modality.value, "cues": cues}
@@ -37,7 +38,8 @@ def from_plain(plain: dict[str, object]) -> Quotable:
     placed: Manuscript | Spoken
     if "kind" in known:
         numbers, begin, end = (array("q", _list(each)) for each in _list(known["units"]))
-        placed = Manuscript(UnitKind(str(known["kind"])), text, Units(numbers, begin, end))
+        sheets = [SheetRows(str(name), *map(int, rest)) for name, *rest in _list(known.get("sheets", []))]
+        placed = Manuscript(UnitKind(str(known["kind"])), text, Units(numbers, begin, end), sheets)
     else:
         begins, ends, since, until = _list(known["cues"])
         times = array("d", since), array("d", until)

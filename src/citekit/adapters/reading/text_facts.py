@@ -11,7 +11,11 @@ from citekit.adapters.reading.markdown_rules import inline
 from citekit.domain.library.books import BookFacts
 
 _HEADER = re.compile(r"(Title|Author|Language):[ \t]+(\S.*)")
-_FIELD = re.compile(r"(title|authors?|language|lang|isbn):[ \t]*(.*)", re.IGNORECASE)
+_FIELD = re.compile(
+    r"(?:[ \t]*\"(?P<quoted>title|authors?|language|lang|isbn)\"|(?P<plain>title|authors?|language|lang|isbn))"
+    r"[ \t]*[:=][ \t]*(?P<value>.*?),?[ \t]*$",
+    re.IGNORECASE,
+)
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.+)")
 _HEADING = re.compile(r" {0,3}#(?!#)[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _RULE = re.compile(r" {0,3}=+[ \t]*$")
@@ -41,7 +45,7 @@ def text_facts(lines: Sequence[str]) -> BookFacts:
 
 
 def markdown_facts(lines: Sequence[str]) -> BookFacts:
-    """Title, authors, language and ISBN of the front matter (YAML of one level); else the first level-1 heading."""
+    """Title, authors, language, ISBN of the front matter (YAML, TOML, JSON of one level); else the first level-1 heading."""
     front = front_matter(lines)
     said: dict[str, list[str]] = {}
     for name, value in _fields(lines[1 : front - 1] if front else ()):
@@ -63,7 +67,7 @@ def _fields(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
         field, item = _FIELD.match(line), _ITEM.match(line)
         if field:
-            name, value = field[1].lower(), field[2].strip()
+            name, value = (field["quoted"] or field["plain"]).lower(), field["value"].strip()
             listed = value[1:-1].split(",") if value[:1] == "[" and value[-1:] == "]" else [value]
             yield from ((name, _unquoted(each)) for each in listed if _unquoted(each))
         elif item and name:

@@ -11,7 +11,7 @@ from typing import overload
 from attrs import field, frozen
 
 from citekit.domain.errors import LocationOutside
-from citekit.domain.locations import Chapter, Lines, Location, Pages
+from citekit.domain.locations import Cells, Chapter, Lines, Location, Pages
 
 
 class UnitKind(StrEnum):
@@ -20,11 +20,12 @@ class UnitKind(StrEnum):
     PAGE = "page"
     CHAPTER = "chapter"
     LINE = "line"
+    ROW = "row"
 
 
 @frozen
 class Unit:
-    """One page, spine item or line: `number` from 1; its text is `text[start:end]` of the manuscript."""
+    """One page, spine item, line or row of a sheet: `number` from 1; its text is `text[start:end]` of the manuscript."""
 
     number: int
     start: int
@@ -71,6 +72,16 @@ class Units(Sequence[Unit]):
         return map(Unit, self.numbers, self.starts, self.ends)
 
 
+@frozen
+class SheetRows:
+    """The rows of the sheet `name`: its row 1 is the unit `before` + 1; `rows` and `columns` are the last ones in use."""
+
+    name: str
+    before: int
+    rows: int
+    columns: int
+
+
 def _units(units: Iterable[Unit]) -> Units:
     return Units.of(units)
 
@@ -86,6 +97,7 @@ class Manuscript:
     kind: UnitKind
     text: str
     units: Units = field(converter=_units)
+    sheets: Sequence[SheetRows] = field(default=(), converter=tuple[SheetRows, ...])
 
     @classmethod
     def joined(cls, kind: UnitKind, texts: Iterable[str], separator: str) -> Manuscript:
@@ -108,7 +120,8 @@ class Manuscript:
     def locate(self, start: int, end: int) -> Location:
         """The place of `text[start:end]` without the white space around it; of white space alone, where it stands.
 
-        A place that lies inside one spine item names its characters, one that spans several names the whole items.
+        A place that lies inside one spine item names its characters, one that spans several names the whole items. One on
+        several sheets names what of it is on the first.
         Raises `LocationOutside` for an empty range, or one beyond the text.
         """
         if not 0 <= start < end <= len(self.text):
@@ -120,10 +133,24 @@ class Manuscript:
                 return Pages.span(first.number, last.number)
             case UnitKind.LINE:
                 return Lines(first.number, last.number)
+            case UnitKind.ROW:
+                return self._cells(first.number, last.number)
         if first.number != last.number:
             return Chapter(first.number, last=last.number)
         inside = (max(0, start - first.start), min(end, first.end) - first.start)
         return Chapter(first.number, inside if inside[0] < inside[1] else None)
+
+    def _cells(self, first: int, last: int) -> Location:
+        sheet = next(each for each in reversed(self.sheets) if each.before < first)
+        end = min(last - sheet.before, sheet.rows)
+        return Cells(sheet.name, (first - sheet.before, 1), (end, sheet.columns))
+
+    def _rows(self, place: Cells) -> tuple[int, int] | None:
+        sheet = next((each for each in self.sheets if each.name == place.sheet), None)
+        if sheet is None:
+            return None
+        low, high = (1, sheet.rows) if place.first is None or place.last is None else (place.first[0], place.last[0])
+        return self._between(sheet.before + low, sheet.before + min(high, sheet.rows))
 
     def _trimmed(self, start: int, end: int) -> tuple[int, int]:
         piece = self.text[start:end]
@@ -136,7 +163,8 @@ class Manuscript:
     def span_of(self, location: Location) -> tuple[int, int] | None:
         """The characters (start, end) of that place, or None for a place of another kind or outside the text.
 
-        Pages with gaps between them give the characters from the first to the last; a region gives its whole page.
+        Pages with gaps between them give the characters from the first to the last; a region gives its whole page,
+        cells give their whole rows.
         """
         match location:
             case Pages(numbers=numbers) if self.kind is UnitKind.PAGE:
@@ -149,6 +177,8 @@ class Manuscript:
                     return whole
                 start, end = whole[0] + chars[0], min(whole[0] + chars[1], whole[1])
                 return (start, end) if start < end else None
+            case Cells() if self.kind is UnitKind.ROW:
+                return self._rows(location)
         return None
 
     def _between(self, first: int, last: int) -> tuple[int, int] | None:

@@ -22,7 +22,8 @@ class Cue:
 class MediaFacts:
     """`duration` in seconds is that of what can really be played: from the packets where the container is wrong.
 
-    `declared` is what the container says. `size` is (width, height) as shown upright, None without a picture.
+    `declared` is what the container says. `size` is (width, height) in stored pixels, upright, None without a picture.
+    `remarks` are sentences about what a player would choose, or what of the file has no time of its own.
     """
 
     duration: float
@@ -35,6 +36,7 @@ class MediaFacts:
     chapters: Sequence[Cue] = field(converter=tuple[Cue, ...])
     subtitles: Sequence[Cue] = field(default=(), converter=tuple[Cue, ...])
     tags: Mapping[str, str] = field(factory=dict)
+    remarks: Sequence[str] = field(default=(), converter=tuple[str, ...])
 
 
 class MediaProbe(Protocol):

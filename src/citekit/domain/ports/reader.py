@@ -45,6 +45,15 @@ class Landmark:
     offset: int
 
 
+@frozen
+class PageBreak:
+    """Where the page `label` of the printed edition begins."""
+
+    label: str
+    chapter: int
+    offset: int
+
+
 @frozen(kw_only=True)
 class BookChapter:
     """One spine item: all of its text once, without markup, paragraphs parted by newlines.
@@ -62,7 +71,8 @@ class BookChapter:
 class Book:
     """A book's facts, chapters in reading order, and contents in reading order.
 
-    `landmarks` in the book's own order; `remarks` are sentences about what is missing or was mended.
+    `landmarks` in the book's own order; `page_breaks` in reading order; `remarks` are sentences about what is
+    missing or was mended.
     """
 
     title: str | None
@@ -72,6 +82,7 @@ class Book:
     chapters: Sequence[BookChapter] = field(converter=tuple[BookChapter, ...])
     contents: Sequence[Heading] = field(converter=tuple[Heading, ...])
     landmarks: Sequence[Landmark] = field(default=(), converter=tuple[Landmark, ...])
+    page_breaks: Sequence[PageBreak] = field(default=(), converter=tuple[PageBreak, ...])
     remarks: Sequence[str] = field(default=(), converter=tuple[str, ...])
 
 

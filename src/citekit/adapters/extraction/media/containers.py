@@ -24,6 +24,7 @@ MOV = Target("mov", ".mov", "video/quicktime", exact=True)
 M4A = Target("ipod", ".m4a", "audio/mp4", exact=True)
 WEBM = Target("webm", ".webm", "video/webm")
 MATROSKA = Target("matroska", ".mkv", "video/x-matroska")
+ASF = Target("asf", ".wmv", "video/x-ms-wmv")
 WAV = Target("wav", ".wav", "audio/wav", exact=True)
 AIFF = Target("aiff", ".aiff", "audio/aiff", exact=True)
 FLAC = Target("flac", ".flac", "audio/flac", exact=True)
@@ -52,7 +53,7 @@ def container_for(video: str | None, audio: str | None, source: str) -> Target:
         return WEBM
     if "mp4" in source and _lossless(audio) and {video} <= _IN_MP4:
         return MOV
-    return MATROSKA
+    return ASF if source == "asf" else MATROSKA
 
 
 def _for_sound(codec: str, source: str) -> Target:

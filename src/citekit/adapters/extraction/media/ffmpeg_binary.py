@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from citekit.adapters.drivers.ffmpeg import file_url, program, run
-from citekit.adapters.drivers.pyav import opened
+from citekit.adapters.drivers.pyav import DEMUXERS, PIXEL_LIMIT, opened
 from citekit.adapters.drivers.pyav_streams import codec_name, packet_end, picture, played, sound
 from citekit.adapters.extraction.media.containers import M4A, MOV, MP4, Target, container_for
 from citekit.adapters.extraction.media.copying import Copied
@@ -28,6 +28,14 @@ from citekit.domain.source import Source
 
 if TYPE_CHECKING:
     from av.container import InputContainer
+
+_LIMITS = {
+    "protocol_whitelist": "file",
+    "format_whitelist": DEMUXERS,
+    "max_streams": "100",
+    "max_pixels": str(PIXEL_LIMIT),
+}
+"""As in the other driver: the program may take a file for something else than the library did, which looked before."""
 
 _X264 = {"vcodec": "libx264", "crf": "17", "preset": "veryfast", "threads": "2", "pix_fmt": "yuv420p"}
 
@@ -107,7 +115,7 @@ def _plan(container: InputContainer, place: TimeSpan, options: Options) -> _Plan
 def _command(ffmpeg: str, path: Path, plan: _Plan, target: Path) -> list[str]:
     import ffmpeg as builder
 
-    source = builder.input(file_url(path), ss=f"{max(plan.start, 0.0):.6f}", protocol_whitelist="file")
+    source = builder.input(file_url(path), ss=f"{max(plan.start, 0.0):.6f}", **_LIMITS)
     chosen = [source[str(index)] for index in plan.streams]
     written: dict[str, Any] = {
         **plan.codecs,

@@ -20,7 +20,9 @@ def about_shown(start: float, bytes_from: float, wanted: float, suffix: str) -> 
             f"The clip begins at {_s(start)} s instead of {_s(wanted)} s: a copy in a {suffix} file cannot begin between "
             "key pictures or packets."
         )
-    if start - bytes_from > TOLERANCE:
+    if start - bytes_from > TOLERANCE and suffix == ".mp3":
+        notes.append(f"The file also holds what comes from {_s(bytes_from)} s on: players pass over it as padding.")
+    elif start - bytes_from > TOLERANCE:
         notes.append(
             f"The file also holds what comes from {_s(bytes_from)} s on, hidden by its edit list; "
             "ask for an accurate cut to leave that out."

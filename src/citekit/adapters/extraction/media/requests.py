@@ -17,7 +17,7 @@ from citekit.domain.source import Source
 @cache
 def driver_identity(name: str) -> ExtractorIdentity:
     """An extractor that writes with PyAV: another FFmpeg inside may write other bytes."""
-    return ExtractorIdentity(name, f"3+av{version_of('av')}")
+    return ExtractorIdentity(name, f"4+av{version_of('av')}")
 
 
 def is_media(format: Format, location: Location) -> bool:

@@ -20,6 +20,7 @@ from citekit.adapters.extraction.pdf.outline import Mark, kept_marks, write_outl
 from citekit.adapters.extraction.pdf.page_tree import find_pages
 from citekit.adapters.extraction.pdf.region import clip_page
 from citekit.adapters.extraction.pdf.scrub import scrub_pages
+from citekit.adapters.extraction.pdf.sweep import sweep
 from citekit.domain.errors import ExtractionFailed, LocationOutside
 from citekit.domain.evidence import Extraction
 from citekit.domain.locations import Pages
@@ -101,6 +102,7 @@ def _finished(
         scrub_pages(mini)
     write_labels(mini, labels_of(labels, location.numbers))
     write_outline(mini, [] if location.region is not None else marks)
+    sweep(mini, alone=clean)
     return written(mini), notes
 
 

@@ -32,6 +32,13 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):")
 _IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\ufeff]+")
 """What programs that follow a link pass over in its address."""
 
+_TAG = re.compile(r"<[^>]*>?")
+_FORMATTING = re.compile(
+    r"""<\?xml[^<>]*>|</?(?:body|p|i|b|span|br)(?:\s+(?:xmlns(?::\w+)?|xfa:\w+|xml:lang|style|dir|lang)\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>"""
+)
+_LEADS = re.compile(r"url\s*\(|\b[a-z]*script:|expression\s*\(", re.IGNORECASE)
+"""Of rich texts: what may stand in them, and what must not stand in a style."""
+
 _MOVES = frozenset(("NextPage", "PrevPage", "FirstPage", "LastPage"))
 """The named actions that every reader has (table 211)."""
 
@@ -77,7 +84,16 @@ def clean_annotation(mupdf: Any, annotation: Any) -> None:
     _keep(mupdf, annotation, _ANNOTATION)
     if mupdf.pdf_to_name(mupdf.pdf_dict_gets(annotation, "Subtype")) == "FileAttachment":
         mupdf.pdf_dict_puts(annotation, "Subtype", mupdf.pdf_new_name("Text"))  # the note stays, the file goes
+    rich = mupdf.ll_pdf_dict_gets(annotation.m_internal, "RC")
+    if rich and not _is_formatting(mupdf, rich):
+        mupdf.pdf_dict_dels(annotation, "RC")  # Contents says the same
     _scrub_action(mupdf, annotation)
+
+
+def _is_formatting(mupdf: Any, rich: Any) -> bool:
+    """Whether a rich text only says what its words look like (12.7.3.4)."""
+    text = mupdf.ll_pdf_to_text_string(rich)
+    return all(_FORMATTING.fullmatch(tag) for tag in _TAG.findall(text)) and _LEADS.search(text) is None
 
 
 def _scrub_action(mupdf: Any, annotation: Any) -> None:

@@ -21,6 +21,9 @@ FIGURES_LIMIT = 1000
 LANDMARKS_LIMIT = 100
 """Landmarks of one book that are listed."""
 
+PAGES_LIMIT = 5000
+"""Pages of the printed edition that are listed."""
+
 _NO_CONTENTS = "The book has no table of contents: its nodes are its headings and its chapter files."
 
 
@@ -33,7 +36,7 @@ class EpubOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """The contents as a tree; chapters that no entry covers stand beside it. Raises as `Reader.read` does.
 
-        Captions and landmarks are facts, not nodes: so every character stays in one leaf only.
+        Captions, landmarks and pages of the printed edition are facts, not nodes: so every character stays in one leaf only.
         """
         progress(0, 1, "reading the book")
         book = self._reader.read(source.path)
@@ -49,6 +52,7 @@ class EpubOutliner:
                 "authors": list(book.authors),
                 "identifier": book.identifier,
                 **_facts("figures", islice(_captions(book), FIGURES_LIMIT)),
+                **_facts("page_breaks", islice(_page_breaks(book), PAGES_LIMIT)),
                 **_facts("landmarks", islice(_landmarks(book), LANDMARKS_LIMIT)),
             },
             notes=(*book.remarks, *(() if book.contents else (_NO_CONTENTS,))),
@@ -72,3 +76,8 @@ def _captions(book: Book) -> Iterator[dict[str, Any]]:
 def _landmarks(book: Book) -> Iterator[dict[str, Any]]:
     for each in book.landmarks:
         yield {"type": each.type, "chapter": each.chapter, "character": each.offset}
+
+
+def _page_breaks(book: Book) -> Iterator[dict[str, Any]]:
+    for each in book.page_breaks:
+        yield {"label": each.label, "chapter": each.chapter, "character": each.offset}

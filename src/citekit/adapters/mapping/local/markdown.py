@@ -20,8 +20,11 @@ LINES_LIMIT = 20_000
 
 _FRONT_LINES = 500
 
-_FRONT = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_TITLE = re.compile(r"^title:(.*)$", re.MULTILINE)
+_FRONT = re.compile(
+    r"\A(?:---[ \t]*\n(?:.*?\n)?(?:---|\.\.\.)|\+\+\+[ \t]*\n(?:.*?\n)?\+\+\+|\{[ \t]*\n(?:.*?\n)?\})[ \t]*(?:\n|\Z)",
+    re.DOTALL,
+)
+_TITLE = re.compile(r"^(?:title|[ \t]*\"title\")[ \t]*[:=](.*?),?[ \t]*$", re.MULTILINE)
 _PICTURE = re.compile(r"!\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)")
 _LINK = re.compile(
     r"\[([^\]\[\n]{1,300})\](?:\([^()\n]{0,500}(?:\([^()\n]{0,200}\)[^()\n]{0,300})?\)|\[[^\]\n]{0,100}\])"

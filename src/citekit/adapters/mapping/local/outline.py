@@ -94,7 +94,10 @@ def one_line(text: str, limit: int) -> str:
 
 
 def nested(items: Sequence[tuple[int, Draft]]) -> tuple[Draft, ...]:
-    """Drafts with levels, in reading order, as a tree: each goes below the nearest one before it of a smaller level."""
+    """Drafts with levels, in reading order, as a tree: each goes below the nearest one before it of a smaller level.
+
+    Children that a draft has already come before those.
+    """
     roots: list[tuple[Draft, list[Any]]] = []
     stack: list[tuple[int, list[Any]]] = [(-1, roots)]
     for level, draft in items:
@@ -107,4 +110,4 @@ def nested(items: Sequence[tuple[int, Draft]]) -> tuple[Draft, ...]:
 
 
 def _grown(entries: list[tuple[Draft, list[Any]]]) -> tuple[Draft, ...]:
-    return tuple(evolve(draft, children=_grown(below)) for draft, below in entries)
+    return tuple(evolve(draft, children=(*draft.children, *_grown(below))) for draft, below in entries)

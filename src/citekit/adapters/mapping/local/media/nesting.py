@@ -16,6 +16,9 @@ from citekit.domain.ports.media_probe import Cue
 LEAST = 0.5
 """Seconds of a scene that is cut off by the edge of a chapter or topic; a shorter piece goes with its neighbour."""
 
+_GROUPS = frozenset(("chapter", "topic"))
+"""Types of nodes below which scenes lie."""
+
 
 def scenes(times: Sequence[float], duration: float, cues: Sequence[Cue] = ()) -> list[Draft]:
     """A draft for every stretch between two cuts, which says what is said in it."""
@@ -40,7 +43,7 @@ def with_scenes(drafts: Sequence[Draft], times: Sequence[float], duration: float
 
 
 def _parted(draft: Draft, edges: Sequence[float]) -> Draft:
-    if any(child.type == "topic" for child in draft.children):
+    if any(child.type in _GROUPS for child in draft.children):
         return evolve(draft, children=[_parted(child, edges) for child in draft.children])
     place = draft.location
     if not isinstance(place, TimeSpan) or place.end is None:

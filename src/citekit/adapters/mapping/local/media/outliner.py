@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from attrs import frozen
@@ -14,7 +15,7 @@ from citekit.adapters.mapping.local.media.scenes import find_cuts
 from citekit.adapters.mapping.local.media.silence import find_sounds
 from citekit.adapters.mapping.local.media.subtitles import WORDS, beside, read_cues
 from citekit.adapters.mapping.local.media.topics import topics
-from citekit.adapters.mapping.local.outline import Draft, Outline
+from citekit.adapters.mapping.local.outline import Draft, Outline, nested
 from citekit.domain.bounds import Bounds
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import shortest
@@ -54,7 +55,7 @@ class MediaOutliner:
             bounds=Bounds(seconds=facts.duration, size=facts.size),
             drafts=structure.drafts,
             facts=_metadata(facts),
-            notes=(*_about(facts), *structure.notes),
+            notes=(*_about(facts), *facts.remarks, *structure.notes),
         )
 
 
@@ -82,17 +83,40 @@ def _cues(source: Source, facts: MediaFacts) -> tuple[Sequence[Cue], str]:
     return facts.subtitles, "the subtitles in the file"
 
 
-def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> list[Draft]:
+def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Sequence[Draft]:
+    """The chapters as the container nests them; what is spoken lies below the innermost ones."""
+    levels = _levels(facts.chapters)
+    leaves = [after <= level for level, after in pairwise([*levels, 0])]
+    numbers: Counter[int] = Counter()
     drafts = []
-    for number, chapter in enumerate(facts.chapters, 1):
-        place = span(chapter.start, chapter.end, modality)
-        inner = [cue for cue in cues if chapter.start <= cue.start < chapter.end]
-        said = topics(inner, min(chapter.end, facts.duration), modality)
-        inside = [draft for draft in said if place.contains(draft.location)]
-        words = " ".join(cue.text for cue in inner[:20]) or None
-        title = chapter.text or numbered("Chapter", number, chapter.start, chapter.end)
-        drafts.append(Draft(title, "chapter", place, summary=words, children=inside))
-    return drafts
+    for chapter, level, is_leaf in zip(facts.chapters, levels, leaves, strict=True):
+        numbers[level] += 1
+        title = chapter.text or numbered("Chapter", numbers[level], chapter.start, chapter.end)
+        drafts.append((level, _chapter(chapter, title, cues, facts.duration, modality, is_leaf)))
+    return nested(drafts)
+
+
+def _levels(chapters: Sequence[Cue]) -> list[int]:
+    """For each chapter, how many of those before it hold it."""
+    ends: list[float] = []
+    levels = []
+    for chapter in chapters:
+        while ends and ends[-1] <= chapter.start:
+            ends.pop()
+        levels.append(len(ends))
+        ends.append(chapter.end)
+    return levels
+
+
+def _chapter(
+    chapter: Cue, title: str, cues: Sequence[Cue], duration: float, modality: Modality, is_leaf: bool
+) -> Draft:
+    place = span(chapter.start, chapter.end, modality)
+    inner = [cue for cue in cues if chapter.start <= cue.start < chapter.end]
+    said = topics(inner, min(chapter.end, duration), modality) if is_leaf else ()
+    inside = [draft for draft in said if place.contains(draft.location)]
+    words = " ".join(cue.text for cue in inner[:20]) or None
+    return Draft(title, "chapter", place, summary=words, children=inside)
 
 
 def _with_scenes(

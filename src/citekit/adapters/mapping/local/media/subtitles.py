@@ -31,6 +31,7 @@ SUFFIXES = (".vtt", ".srt", ".ass", ".ssa", *WORDS)
 
 _STAMP = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[,.:](\d{1,3})"
 _TIMING = re.compile(rf"\s*{_STAMP}\s*-{{1,2}}>\s*{_STAMP}(?!\d)")
+_CLOCK = re.compile(r"(?:(?:(\d{1,4}):)?(\d{1,4}):)?(\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})", re.ASCII)
 _COLUMNS = ["layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text"]
 _TIMED_LINE = re.compile(
     r"\s*[\[(]?(?:(\d{1,3}):)?(\d{1,3}):(\d{2})(?:[.,:](\d{1,3}))?(?:[\])]|(?=\s|$))\s*(?:[-–—:]\s)?"
@@ -43,11 +44,13 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 def beside(media: Path) -> Path | None:
     """The subtitle file of `media` in its folder: the same stem, or the stem and a language (`talk.en.srt`).
 
-    One without a language comes first, then by name; None where there is none of a sensible size.
+    One without a language comes first, then by name; None where there is none of a sensible size. A link is followed only
+    where the media file is one, too: in a folder of real files it may lead to what has nothing to do with them.
     """
     stem = f"{media.stem}.".casefold()
     try:
-        found = [path for path in media.parent.iterdir() if _belongs(path, stem)]
+        links = media.is_symlink()
+        found = [path for path in media.parent.iterdir() if _belongs(path, stem) and (links or not path.is_symlink())]
     except OSError:
         return None
     return min(
@@ -177,8 +180,6 @@ def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> fl
 
 
 def _clock(text: str) -> float:
-    try:
-        parts = [float(part) for part in text.split(":")]
-    except ValueError:
-        return 0.0
-    return sum(part * 60.0**power for power, part in enumerate(reversed(parts)))
+    """Seconds of `h:mm:ss.cc`; 0 where it is anything else."""
+    found = _CLOCK.fullmatch(text.strip())
+    return int(found[1] or 0) * 3600 + int(found[2] or 0) * 60 + float(found[3]) if found else 0.0

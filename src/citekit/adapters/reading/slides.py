@@ -1,0 +1,49 @@
+"""Presentations by their slides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from citekit.adapters.drivers import python_pptx as driver
+from citekit.adapters.drivers.office_package import opened_package
+from citekit.adapters.reading.office_facts import core_facts
+from citekit.domain.errors import SourceUnsupported
+from citekit.domain.formats import Format
+from citekit.domain.library.books import BookFacts
+from citekit.domain.library.manuscript import Manuscript, UnitKind
+from citekit.domain.locations.pages import PAGES_LIMIT
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+
+class SlidesTextReader:
+    """Reads presentations: a unit a slide, hidden ones too, with what its notes say below what stands on it."""
+
+    def supports(self, format: Format) -> bool:
+        """PPTX alone."""
+        return format.name == "pptx"
+
+    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+        """The slides parted by two line feeds, the text of each as it is cut out; see `TextReader.read`."""
+        with opened_package(source.path) as package:
+            deck = driver.presentation(package)
+            with driver.translated(source.path.name):
+                slides = list(deck.slides)
+                if len(slides) > PAGES_LIMIT:
+                    raise SourceUnsupported(f"{source.path.name} has more than {PAGES_LIMIT} slides.")
+                size = int(deck.slide_width or 9144000), int(deck.slide_height or 6858000)
+                texts = []
+                for number, slide in enumerate(slides):
+                    progress(number, len(slides), "reading slides")
+                    texts.append(_slide_text(slide, size))
+        return Manuscript.joined(UnitKind.PAGE, texts, "\n\n")
+
+    def facts(self, source: Source) -> BookFacts:
+        """Title, author and language of the core properties."""
+        return core_facts(source.path)
+
+
+def _slide_text(slide: Any, size: tuple[int, int]) -> str:
+    notes = driver.notes_text(slide)
+    words = [each.text or each.title for each in driver.shapes(slide, *size) if each.text or each.title]
+    return "\n".join([*words, *(["", f"Notes: {notes}"] if notes else [])])
