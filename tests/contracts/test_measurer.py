@@ -91,7 +91,9 @@ def test_the_last_place_is_cut_and_the_one_after_it_is_refused(
     source = small(name)
     inside, beyond = _last(measurers["here"].measure(source))
     if name == "wav":
-        inside, beyond = (evolve(place, modality=source.format.modality) for place in (inside, beyond))
+        inside, beyond = (
+            evolve(place, modality=source.format.modality) for place in (inside, beyond) if isinstance(place, TimeSpan)
+        )
     extractor = next(each for each in app.extractors if each.forms(source.format, inside))
 
     extractor.extract(source, inside, Options(), tmp_path / "inside")

@@ -214,6 +214,11 @@ def _kept(world: World) -> None:
         raise AssertionError("the map of a later version was overwritten")
 
 
+def _removed_and_mapped_anew(world: World) -> None:
+    _each(_maps, _removed)(world)
+    _mapped_anew(world)
+
+
 def _mapped_anew(world: World) -> None:
     for each in world.known:
         _cleaned(world.map_file(each))
@@ -251,13 +256,13 @@ OF_MAPS = (
         "maps replaced by pipes",
         _swapped(_maps, os.mkfifo),
         "is not a file",
-        lambda world: (_each(_maps, _removed)(world), _mapped_anew(world)),
+        _removed_and_mapped_anew,
     ),
     Change(
         "maps replaced by links out of the home",
         _swapped(_maps, lambda path: path.symlink_to("/etc/hostname")),
         "leads out of its folder",
-        lambda world: (_each(_maps, _removed)(world), _mapped_anew(world)),
+        _removed_and_mapped_anew,
     ),
     Change("maps deleted", _each(_maps, _removed), "found", _mapped_anew),
     Change(

@@ -84,7 +84,7 @@ def points(kit: CiteKit, at: Callable[[str], object]) -> None:
         at("taking in")
         return inner(self, *args)
 
-    objects.Objects.take_in = take_in  # type: ignore[method-assign]
+    objects.Objects.take_in = take_in  # type: ignore[method-assign, assignment]
 
 
 def main() -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from tests.faults.operations import OPERATIONS, Operation
 from tests.faults.steps import Fault, How, Step
 from tests.faults.syncing import unsynced
 from tests.faults.table import Row, Scale
 from tests.faults.trials import Undisturbed, Workshop, after_fault
+
+_T = TypeVar("_T")
 
 AREA = "kills"
 
@@ -53,7 +56,7 @@ def kills(steps: Sequence[Step]) -> Iterator[Fault]:
             yield Fault(step.number, How.KILL_HALF)
 
 
-def spread(faults: Sequence[Fault], at_most: int) -> list[Fault]:
+def spread(faults: Sequence[_T], at_most: int) -> list[_T]:
     """At most so many of them, at equal distances."""
     if len(faults) <= at_most:
         return list(faults)

@@ -162,7 +162,7 @@ def make_inputs(folder: Path) -> None:
 def _make_pdf(path: Path) -> None:
     import pymupdf
 
-    with pymupdf.open() as document:
+    with pymupdf.open() as document:  # type: ignore[no-untyped-call]
         for number in range(1, 7):
             document.new_page().insert_text((72, 72), f"Page {number} of the report", fontsize=14)
         document.set_toc([[1, "Beginning", 1], [2, "Middle", 3], [1, "End", 5]])

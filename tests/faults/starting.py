@@ -92,7 +92,12 @@ def _import_everything() -> None:
         importlib.import_module(f"citekit.entrypoints.cli.{module}")
     from citekit.adapters.drivers import child_process
 
-    child_process._KEPT += ("LD_PRELOAD", "FAULTS_CONTROL", "FAULTS_TRACE")  # steps of the children are steps, too
+    child_process._KEPT = (
+        *child_process._KEPT,
+        "LD_PRELOAD",
+        "FAULTS_CONTROL",
+        "FAULTS_TRACE",
+    )  # steps of the children are steps, too
     for name in (
         "sqlite3",
         "pymupdf",

@@ -130,7 +130,7 @@ def _page(name: str, number: int, edition: int) -> str:
 def _pdf(name: str, edition: int) -> bytes:
     import pymupdf
 
-    with pymupdf.open() as document:
+    with pymupdf.open() as document:  # type: ignore[no-untyped-call]
         for number in range(1, PAGES + 1):
             document.new_page().insert_text((72, 72), _page(name, number, edition))
         made: bytes = document.tobytes(no_new_id=True)

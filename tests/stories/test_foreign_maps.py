@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from citekit.domain.modality import Modality
 from citekit.domain.node import Node, NodeName
 from citekit.domain.source import Source
 from citekit.settings import Settings
-from citekit.wire import maps
+from citekit.wire.maps import to_json
 from tests.contracts import small_files
 from tests.stories.conftest import World
 
@@ -47,7 +48,7 @@ def dropped_in(app: App, path: Path, location: Location, **stated: Any) -> None:
     made = ScriptedMapper(lambda _: [Node("far", "Far", "part", location)], facts=stated).map(source, "hand")
     folder = app.settings.maps_folder
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "hand.json").write_text(maps.to_json(evolve(made, modality=location.modality)), "utf-8")
+    (folder / "hand.json").write_text(to_json(evolve(made, modality=location.modality)), "utf-8")
 
 
 @pytest.mark.parametrize("virtual", [True, False], ids=["virtual", "cut"])
@@ -105,7 +106,7 @@ class Counting:
 
 
 def _with(world: World, measurer: Counting) -> App:
-    stores = {"maps": InMemoryMapStore(), "evidence": InMemoryEvidenceStore()}
+    stores: dict[str, Any] = {"maps": InMemoryMapStore(), "evidence": InMemoryEvidenceStore()}
     return bootstrap(world.app.settings, measurer=measurer, **stores)
 
 
@@ -207,9 +208,7 @@ def test_what_is_adapted_cannot_state_a_longer_file(world: World, tmp_path: Path
     metadata = {"line_count": 1000} | ({"source_hash": source.digest.hex} if knows else {})
     node = {"id": "n", "title": "N", "type": "part", "location": {"modality": "text", "lines": [800, 900]}}
     data = tmp_path / "data.json"
-    data.write_text(
-        maps.json.dumps({"resource_id": "d", "type": "text", "nodes": [node], "metadata": metadata}), "utf-8"
-    )
+    data.write_text(json.dumps({"resource_id": "d", "type": "text", "nodes": [node], "metadata": metadata}), "utf-8")
 
     with pytest.raises(FaultyAnswer, match="line 800 is beyond the end"):
         world.app.adapt(data, world.app.adapter_called("generic"), source=path)

@@ -24,7 +24,7 @@ MESSAGE_LIMIT = 1 << 28
 _HEAD = struct.Struct(">Q")
 _PIECE = 1 << 20
 _ENDING = 5.0
-_KEPT = (
+_KEPT: tuple[str, ...] = (
     "HOME", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "OMP_NUM_THREADS", "PATH", "TMPDIR", "TZ",
 )  # fmt: skip
 
@@ -54,7 +54,8 @@ def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
 def python(code: str) -> list[str]:
     """The command that runs `code` with the modules that we see, and nothing of the folder that we are in.
 
-    `-I -S -B` keep variables, the current folder and start-up files out, and leave no compiled copies behind. Each further argument is left in `sys.argv`.
+    `-I -S -B` keep variables, the current folder and start-up files out, and leave no compiled copies behind. Each further
+    argument is left in `sys.argv`.
     """
     places = [place for place in sys.path if os.path.isabs(place)]  # noqa: PTH117 - plain texts, as Python keeps them
     flags = ["-I", "-S", "-B", *(["-X", "utf8"] if sys.flags.utf8_mode else [])]
