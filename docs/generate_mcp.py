@@ -57,8 +57,8 @@ In the text item, and in maps as resources, two things in such strings are writt
 the same to the character and the text shows all of it: what is not seen (controls, turns of direction, zero-width and tag
 characters; joiners inside words of scripts that need them, and the selector of an emoji, stay), and the beginning of
 whatever a client that takes the text for Markdown or HTML would load or hide an address behind (`!\\u005b`, `]\\u0028`,
-`\\u003cimg`). Errors, progress, and the names of links and resources are one line, in which the same stand as `\\x0a`, `\\u202e` or
-`!\\x5b`.
+`\\u003cimg`). Errors, progress, and the names of links and resources are one line, in which the same stand as `\\x0a`,
+`\\u202e` or `!\\x5b`.
 
 ## Errors
 

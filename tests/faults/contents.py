@@ -95,7 +95,8 @@ def tried(chosen: Sequence[Case], folder: Path) -> list[Result]:
             owners = trespasses(lines.get(f"{case.name}{OWNER}", []), may_read, may_change)
             seen += [each for each in owners if not each.startswith(("opened the bait:", "read:"))]
             faults += list(dict.fromkeys(seen))[:3]
-            found.append(Result(case, told[case.name] if isinstance(told[case.name], dict) else None, tuple(faults)))
+            outcome = told[case.name]
+            found.append(Result(case, outcome if isinstance(outcome, dict) else None, tuple(faults)))
         if server.asked:
             found.append(Result(chosen[0], None, (f"the server was asked {len(server.asked)} times",)))
     return found
@@ -112,15 +113,15 @@ def _fed(
                 (place / name).mkdir(parents=True)
             path = case.make(place / "in", bait)
             sources[case.name] = (path,)
-            told[case.name] = eater.eat(case, path, place / "home")
-            if ENDED.search(str(told[case.name])):
-                _goes_on(eater, told[case.name], place)  # type: ignore[arg-type]
+            told[case.name] = said = eater.eat(case, path, place / "home")
             if os.environ.get("CITEKIT_HOSTILE_VERBOSE"):
-                print(case.family, case.name, str(told[case.name])[:600], file=sys.stderr, flush=True)
-            if isinstance(told[case.name], dict):
-                _weigh(case, told[case.name], place)  # type: ignore[arg-type]
+                print(case.family, case.name, str(said)[:600], file=sys.stderr, flush=True)
+            if isinstance(said, dict):
+                if ENDED.search(str(said)):
+                    _goes_on(eater, said, place)
+                _weigh(case, said, place)
                 left = [each.name for each in (folder / "tmp").iterdir()]
-                told[case.name]["faults"] += [f"left in the temporary folder: {left[:3]}"] if left else []  # type: ignore[index]
+                said["faults"] += [f"left in the temporary folder: {left[:3]}"] if left else []
             shutil.rmtree(folder / "tmp", ignore_errors=True)
             (folder / "tmp").mkdir()
             shutil.rmtree(place / "in", ignore_errors=True)

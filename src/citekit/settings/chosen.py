@@ -20,12 +20,13 @@ class Settings:
 
     `mapper` is a name; `cache_limit` bytes bound the evidence store.
 
-    `roots` are folders in which a source that was moved is looked for, and which agents may name; with `client_roots` also
-    those that an MCP client offers. `concurrency` files are mapped at once. `media` is the driver that copies clips: `pyav`,
-    or `ffmpeg` for the program of that name. `password` opens PDFs that are locked. `ocr` reads the text of scans and pictures,
-    where the extra is installed. `parsers` run `apart`, in a child process that may hold `parser_memory` bytes and is ended
-    after `parser_timeout` seconds without progress, or `here`. `model`, `base_url`, `retries`, `timeout` (seconds) and
-    `max_requests` are for mappers that ask a model; keys and the password are never shown.
+    `roots` are folders in which a source that was moved is looked for, and which agents may name; with `client_roots`
+    also those that an MCP client offers. `concurrency` files are mapped at once. `media` is the driver that copies
+    clips: `pyav`, or `ffmpeg` for the program of that name. `password` opens PDFs that are locked. `ocr` reads the
+    text of scans and pictures, where the extra is installed. `parsers` run `apart`, in a child process that may hold
+    `parser_memory` bytes and is ended after `parser_timeout` seconds without progress, or `here`. `model`,
+    `base_url`, `retries`, `timeout` (seconds) and `max_requests` are for mappers that ask a model; keys and the
+    password are never shown.
     """
 
     home: Path

@@ -20,6 +20,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,7 @@ def _file(app: Any, path: Path, done: Outcome) -> None:
 
 def _home(app: Any, done: Outcome) -> None:
     for resource_id in done.attempt("list", app.maps.ids) or ():
-        found = done.attempt("read the map", lambda resource_id=resource_id: app.maps.get(resource_id))
+        found = done.attempt("read the map", partial(app.maps.get, resource_id))
         _tools(app, resource_id, found, done)
         if found is not None:
             _cut(app, found, done, verify=False)
@@ -125,6 +126,7 @@ def _home(app: Any, done: Outcome) -> None:
 
 def _tools(app: Any, resource_id: str, found: Any, done: Outcome) -> None:
     """The MCP tools on one map."""
+    from citekit.domain.progress import silent
     from citekit.entrypoints.mcp.tools import Tools
 
     bound = Tools(app).bound()
@@ -136,7 +138,7 @@ def _tools(app: Any, resource_id: str, found: Any, done: Outcome) -> None:
     for name, arguments in calls:
         tool = bound.get(name)
         if tool is not None:
-            said = done.attempt(name, lambda tool=tool, arguments=arguments: tool.run(arguments, lambda *_: None))
+            said = done.attempt(name, partial(tool.run, arguments, silent))
             if WORD in repr(said):
                 done.faults.append(f"{name} tells what is in a file outside")
 
@@ -151,14 +153,12 @@ def _cut(app: Any, found: Any, done: Outcome, *, verify: bool = True) -> None:
     format = called(str(found.metadata.get("format")))
     for node in _chosen(found):
         name = NodeName(found.resource_id, node.id)
-        done.attempt("resolve", lambda name=name: app.resolve(name, virtual=True))
+        done.attempt("resolve", partial(app.resolve, name, virtual=True))
         forms: Sequence[Form] = (app.resolve.forms(format, node.location) if format else ()) or (Form.NATIVE,)
         for form in forms:
             if any(map(ENDED.search, done.errors)):
                 return
-            made = done.attempt(
-                f"cut {form}", lambda name=name, form=form: app.resolve(name, options=Options(form=form))
-            )
+            made = done.attempt(f"cut {form}", partial(app.resolve, name, options=Options(form=form)))
             if made is not None and made.output_path is not None:
                 done.cut += 1
                 done.written.append(str(made.output_path))

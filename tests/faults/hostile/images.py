@@ -43,7 +43,7 @@ def _jpeg(**more: object) -> bytes:
     picture = Image.new("RGB", (64, 48), "white")
     for x in range(32):
         picture.putpixel((x, x), (255, 0, 0))
-    picture.save(out, "JPEG", **more)  # type: ignore[arg-type]
+    picture.save(out, "JPEG", **more)
     return out.getvalue()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,14 @@ def _spaces(folder: Path, _: Bait) -> Path:
     path.write_bytes(b"{}")
     os.truncate(path, 2**30)
     return path
+
+
+def _map_to(path: str, bait: Bait) -> bytes:
+    return _dumped(map_of(_told(path, bait)))
+
+
+def _receipt_of(path: str, bait: Bait) -> bytes:
+    return _dumped(receipt_of(_told(path, bait)))
 
 
 def _hash_of(path: str) -> Text:
@@ -277,12 +286,12 @@ CASES = [
         Case(
             "maps",
             f"map-path-{name}",
-            _file("evil.json", lambda bait, path=path: _dumped(map_of(_told(path, bait)))),
+            _file("evil.json", partial(_map_to, path)),
             way="map",
             brief=name in _BRIEF_PATHS,
         )
         for name, path in PATHS.items()
-    ),  # type: ignore[misc]
+    ),
     *(
         Case("maps", f"map-digest-{name}", _file("evil.json", _hash_of(PATHS[name])), way="map", brief=name == "bait")
         for name in ("bait", "up", "file")
@@ -291,12 +300,12 @@ CASES = [
         Case(
             "maps",
             f"receipt-path-{name}",
-            _file("r.json", lambda bait, path=path: _dumped(receipt_of(_told(path, bait)))),
+            _file("r.json", partial(_receipt_of, path)),
             way="receipt",
             brief=name == "zero",
         )
         for name, path in PATHS.items()
-    ),  # type: ignore[misc]
+    ),
     *(
         Case(
             "maps",

@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tests.faults.hostile.case import Bait, Case
 from tests.faults.hostile.pdf_files import CONTENT, packed, pages, pdf, stream
@@ -19,17 +20,17 @@ _JS = "<</S/JavaScript/JS(EvilMarker)>>"
 _RECT = "/Rect[10 10 200 200]"
 
 
-def _annotated(annotation: str, catalog: str = "", **more: str | bytes) -> Callable[[Bait], bytes]:
+def _annotated(annotation: str, catalog: str = "", **more: Any) -> Callable[[Bait], bytes]:
     return lambda bait: pdf(
         pages(catalog, "/Annots[20 0 R]", o20=annotation.format(path=bait.file, url=bait.url), **more)
     )
 
 
-def _catalogued(catalog: str, **more: str | bytes) -> Callable[[Bait], bytes]:
+def _catalogued(catalog: str, **more: Any) -> Callable[[Bait], bytes]:
     return lambda bait: pdf(pages(catalog.replace("@path", str(bait.file)).replace("@url", bait.url), **more))
 
 
-def _paged(page: str, **more: str | bytes) -> Callable[[Bait], bytes]:
+def _paged(page: str, **more: Any) -> Callable[[Bait], bytes]:
     return lambda bait: pdf(pages("", page.replace("@path", str(bait.file)).replace("@url", bait.url), **more))
 
 
@@ -101,7 +102,7 @@ ACTIVE: dict[str, Callable[[Bait], bytes]] = {
     "piece-info": _paged("/PieceInfo<</EvilMarker<</Private 31 0 R>>>>", o31=_EMBEDDED),
     "object-embedded-in-resources": _paged("/Resources<</XObject<</X 30 0 R>>>>", o30=stream(b"q Q", "/Type/XObject/Subtype/Form/BBox[0 0 9 9]/PieceInfo<</EvilMarker 1>>/Metadata 31 0 R"), o31=_EMBEDDED),
     "reference-object": _paged("/Resources<</XObject<</X 30 0 R>>>>/Contents 32 0 R", o30=stream(b"q Q", "/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Ref<</F(EvilMarker.pdf)/Page 0>>"), o32=stream(b"/X Do")),
-    "external-stream": _paged("/Contents 30 0 R", o30="<</F(@path)/Length 0/EvilMarker 1>>\nstream\n\nendstream"),
+    "external-stream": _paged("/Contents 30 0 R", o30="<</F(@path)/Length 0/FDecodeParms<</EvilMarker 1>>>>\nstream\n\nendstream"),
     "external-image": _paged("/Resources<</XObject<</X 30 0 R>>>>", o30="<</Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray/F(/etc/EvilMarker)/Length 0>>\nstream\n\nendstream"),
     "alternate-presentation": _catalogued("/Names<</AlternatePresentations<</Names[(a)<</Type/SlideShow/EvilMarker 1>>]>>>>"),
     "uri-base": _catalogued("/URI<</Base(javascript:EvilMarker)>>"),
@@ -420,12 +421,12 @@ def _to_unicode(_: Bait) -> bytes:
 def _encrypted(_: Bait) -> bytes:
     import pymupdf
 
-    with pymupdf.open() as document:
+    with pymupdf.open() as document:  # type: ignore[no-untyped-call]
         document.new_page().insert_text((72, 72), "Chapter One")
         document.embfile_add("EvilMarker.exe", b"MZ EvilMarker")
         document.xref_set_key(document.pdf_catalog(), "OpenAction", _JS)
         out = io.BytesIO()
-        document.save(out, encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="o", user_pw="")
+        document.save(out, encryption=pymupdf.mupdf.PDF_ENCRYPT_AES_256, owner_pw="o", user_pw="")
         return out.getvalue()
 
 

@@ -12,6 +12,7 @@ import signal
 import struct
 import subprocess
 import sys
+import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
@@ -111,14 +112,18 @@ class Line:
         os.close(self.sink)
 
 
-@define
+@define(eq=False)
 class Child:
-    """A running child. One caller at a time."""
+    """A running child. One caller at a time.
+
+    It leads a process group of its own: Ctrl-C in a terminal is not for it, and the programs that it runs end with it.
+    """
 
     _process: subprocess.Popen[bytes]
     _line: Line
     _life: int
     _is_open: bool = field(default=True, init=False)
+    _starter: int = field(factory=os.getpid, init=False)
 
     @classmethod
     def start(cls, command: Sequence[str]) -> Child:
@@ -126,7 +131,7 @@ class Child:
 
         Raises `OSError` where it cannot be started.
         """
-        to_child, from_child, life = os.pipe(), os.pipe(), os.pipe()
+        to_child, from_child, life = _pipe(), _pipe(), _pipe()
         theirs = (to_child[0], from_child[1], life[0])
         try:
             process = subprocess.Popen(
@@ -135,6 +140,7 @@ class Child:
                 stdout=subprocess.DEVNULL,
                 env=environment(),
                 pass_fds=theirs,
+                process_group=0,
             )
         except BaseException:
             for descriptor in (to_child[1], from_child[0], life[1]):
@@ -143,10 +149,14 @@ class Child:
         finally:
             for descriptor in theirs:
                 os.close(descriptor)
-        return cls(process, Line(from_child[0], to_child[1]), life[1])
+        child = cls(process, Line(from_child[0], to_child[1]), life[1])
+        _running.add(child)
+        return child
 
     def send(self, message: bytes) -> None:
         """Send a message. Raises `ChildEndedError`."""
+        if not self._is_open:
+            raise self._ended()
         try:
             self._line.send(message)
         except OSError as error:
@@ -161,31 +171,69 @@ class Child:
 
     def kill(self) -> None:
         """End it now, whatever it does; nothing of it remains."""
-        self._process.kill()
+        self._end_group()
         self.close()
 
-    def close(self) -> int:
-        """Let it go, and wait until the system has ended it; what it ended with."""
+    def leave(self) -> None:
+        """Forget it in a process that was forked from the one that started it: two who ask would get each other's answers."""
         if self._is_open:
             self._is_open = False
             os.close(self._life)
             self._line.close()
+
+    def close(self) -> int:
+        """Let it go, and wait until the system has ended it; what it ended with."""
+        self.leave()
         return self._status()
 
     def __del__(self) -> None:
         self.close()
 
+    def _end_group(self) -> None:
+        """Kill it and what it runs. Only before it was waited for: then the number may be that of others."""
+        if self._process.returncode is None and os.getpid() == self._starter:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
     def _ended(self) -> ChildEndedError:
+        self._end_group()
         status = self._status()
         self.close()
         return ChildEndedError(status)
 
     def _status(self) -> int:
+        if os.getpid() != self._starter:
+            return 0
         try:
             return self._process.wait(_ENDING)
         except subprocess.TimeoutExpired:  # it hung up, but goes on
             self._process.kill()
             return self._process.wait()
+
+
+_running: weakref.WeakSet[Child] = weakref.WeakSet()
+
+
+def _leave_all() -> None:
+    for child in list(_running):
+        child.leave()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_all)
+
+
+def _pipe() -> tuple[int, int]:
+    """A pipe whose ends are none of the standard streams, even where those are closed: a child's are put in their place."""
+    import fcntl
+
+    ends = os.pipe()
+    try:
+        first, second = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends)
+    finally:
+        for end in ends:
+            os.close(end)
+    return first, second
 
 
 def _readable(descriptor: int, timeout: float | None) -> bool:

@@ -35,12 +35,13 @@ _OUTSIDE = 0b11
 
 
 def end_with(descriptor: int) -> None:
-    """End this process as soon as the other end of that pipe is closed, whatever it is doing."""
+    """End this process as soon as the other end of that pipe is closed, whatever it is doing, and what it runs."""
     with suppress(ImportError, AttributeError, OSError, ValueError):
         import fcntl
 
         signal.signal(signal.SIGIO, signal.SIG_DFL)
-        fcntl.fcntl(descriptor, fcntl.F_SETOWN, os.getpid())
+        leads = os.getpgrp() == os.getpid()
+        fcntl.fcntl(descriptor, fcntl.F_SETOWN, -os.getpid() if leads else os.getpid())
         flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
         fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_ASYNC)
 

@@ -168,6 +168,13 @@ def _layers(mupdf: Any, pdf: Any) -> None:
         _keep(mupdf, configuration, _CONFIGURATION)
         for rule in _members(mupdf, mupdf.pdf_dict_gets(configuration, "AS")):
             _keep(mupdf, rule, ("Event", "OCGs", "Category"))
+            _known(mupdf, mupdf.pdf_dict_gets(rule, "Category"))
+
+
+def _known(mupdf: Any, categories: Any) -> None:
+    for place in reversed(range(mupdf.pdf_array_len(categories))):
+        if mupdf.pdf_to_name(mupdf.pdf_array_get(categories, place)) not in _USAGE:
+            mupdf.pdf_array_delete(categories, place)
 
 
 def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
