@@ -110,12 +110,12 @@ def test_no_texts_have_no_vectors(embedder: Embedder) -> None:
 
 @every
 def test_a_very_long_text_has_a_vector(embedder: Embedder) -> None:
-    prose = " ".join(f"chapter{number} of the sea and the ship" for number in range(10_000))
-    blob = "x" * 300_000
+    prose = " ".join(f"chapter{number} of the sea and the ship" for number in range(2_000))
+    blob = "x" * 60_000
 
     vectors = embedder.documents([prose, blob])
 
-    assert 300_000 < len(prose)
+    assert 60_000 < len(prose)
     assert max(abs(cosine(vector, vector) - 1) for vector in vectors) < 1e-5
 
 
