@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from importlib.resources import files
 from pathlib import Path
+from zipfile import ZipFile
 
 from attrs import frozen
 
@@ -19,6 +21,29 @@ ID = "source"
 
 SETTLED = 2.2
 """Seconds after which the digest of a file is remembered: before, it might change again and keep its times."""
+
+
+_SAMPLES = {
+    ".pdf": "r-intro.pdf",
+    ".mp4": "run.mp4",
+    ".mkv": "run.mp4",
+    ".ogg": "lena.ogg",
+    ".mp3": "lena.ogg",
+    ".wav": "lena.ogg",
+    ".jpg": "imageTextN.png",
+    ".png": "imageTextN.png",
+    ".tif": "imageTextN.png",
+    ".tiff": "imageTextN.png",
+}
+_CONTAINER = (
+    '<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+    '<rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
+)
+_PACKAGE = (
+    '<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata/><manifest>'
+    '<item id="a" href="one.xhtml" media-type="application/xhtml+xml"/></manifest>'
+    '<spine><itemref idref="a"/></spine></package>'
+)
 
 
 @frozen
@@ -40,24 +65,45 @@ def bench(task: Task, home: Path) -> Bench:
 
 
 def fresh(task: Task, folder: Path, count: int) -> list[Bench]:
-    """Homes in which something else was cut before, each with a copy of the source that nobody has opened before.
+    """Homes in which another file of the kind was cut before, each with a copy of the source that nobody has opened before.
 
-    A PDF was mapped there, as it is before anything is cut: what the mapper learned of it lies in the index.
+    So the parser is at hand, as the bare library is that it is compared with. A PDF was mapped there, as it is before
+    anything is cut: what the mapper learned of it lies in the index.
     """
     learned = _learned(task, folder / "learned")
     homes = [folder / f"fresh-{number}" for number in range(count)]
     for home in homes:
         home.mkdir(parents=True)
         shutil.copyfile(task.material.path, _copy(home, task))
-        (home / "other.txt").write_text("A line.\n", "utf-8")
         if learned is not None:
             shutil.copytree(learned, home / ".citekit_cache" / learned.name)
     time.sleep(SETTLED)
     made = [_bench(task, home, _copy(home, task)) for home in homes]
     for each in made:
-        other = each.kit.ingest(each.home / "other.txt")
+        other = each.kit.ingest(_other(each.home, task.material.path.suffix))
         each.kit.resolve(other.resource_id, other.nodes[0].id)
     return made
+
+
+def _other(home: Path, suffix: str) -> Path:
+    """A small file of the same kind."""
+    if suffix == ".epub":
+        return _small_book(home / "other.epub")
+    sample = files("citekit.samples") / _SAMPLES.get(suffix, "PDDocument.java")
+    path = home / f"other{Path(str(sample)).suffix}"
+    path.write_bytes(sample.read_bytes())
+    return path
+
+
+def _small_book(path: Path) -> Path:
+    with ZipFile(path, "w") as book:
+        book.writestr("mimetype", "application/epub+zip")
+        book.writestr("META-INF/container.xml", _CONTAINER)
+        book.writestr("book.opf", _PACKAGE)
+        book.writestr(
+            "one.xhtml", '<html xmlns="http://www.w3.org/1999/xhtml"><body><h1>One</h1><p>A line.</p></body></html>'
+        )
+    return path
 
 
 def _learned(task: Task, home: Path) -> Path | None:

@@ -18,7 +18,7 @@ from citekit.domain.progress import Progress
 from citekit.wire.failures import to_plain_error
 from citekit.wire.parsed import as_message, message_from
 
-IDLE = 60.0
+IDLE = 600.0
 """Seconds without work after which a child ends, and its memory is free."""
 
 WORN = 0.25
