@@ -52,6 +52,11 @@ def work(asked: Mapping[str, Any], progress: Progress) -> Any:
         case "connect":
             socket.create_connection(("127.0.0.1", asked["port"]), 1).close()
             return True
+        case "program":
+            with subprocess.Popen(["sleep", "60"]) as running:
+                progress(running.pid, None, "running a program")
+        case "echo":
+            return asked["said"]
         case "environment":
             return dict(os.environ)
         case "sleep":

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -53,6 +54,12 @@ def is_alive(pid: int) -> bool:
     return True
 
 
+def is_running(pid: int) -> bool:
+    """Whether a process, which need not be ours, is there and no mere entry that nobody waited for."""
+    found = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return found.stdout.strip()[:1] not in ("", "Z")
+
+
 def until(what: Callable[[], bool]) -> bool:
     """Whether that comes true within ten seconds."""
     end = time.monotonic() + 10
@@ -82,6 +89,17 @@ class TestAChildThatDies:
         with pytest.raises(ExtractionFailed):
             sound.ask("crash", FILE, {}, failure=ExtractionFailed)
 
+    def test_makes_room_for_another_where_what_it_was_told_is_no_longer_so(self) -> None:
+        state = ["the folder that was there"]
+        some = Children(lambda: python(CODE), dict, Limits(seconds=30, memory=0, output=1000), state=lambda: state[0])
+        before = some.ask("pid", FILE, {})
+        same = some.ask("pid", FILE, {})
+
+        state[0] = "another of that name"
+
+        assert (before, True) == (same, some.ask("pid", FILE, {}) != before)
+        assert not is_alive(before)
+
     def test_for_want_of_work_is_replaced_unseen(self) -> None:
         some = children()
         some.ask("pid", FILE, {})
@@ -90,6 +108,10 @@ class TestAChildThatDies:
         parser.child._process.wait(10)
 
         assert isinstance(some.ask("pid", FILE, {}), int)
+
+    def test_before_there_is_work_is_no_failure(self) -> None:
+        Children(lambda: ["/nowhere/python"], dict, Limits(seconds=30, memory=0, output=1000)).warm()
+        Children(lambda: ["/bin/false"], lambda: {"much": "x" * 200_000}, Limits(30, 0, 1000)).warm()
 
     def test_that_cannot_even_start_is_told_so(self) -> None:
         some = Children(lambda: ["/no/such/program"], dict, Limits(seconds=1, memory=0, output=1))
@@ -144,6 +166,86 @@ class TestAChildThatDoesNotComeBack:
         child = int(told.read_text())
 
         assert until(lambda: not is_alive(child))
+
+    def test_takes_the_programs_that_it_runs_along(self) -> None:
+        some = children()
+        programs: list[int] = []
+
+        def unwanted(done: float, total: float | None = None, message: str = "") -> None:
+            if message:
+                programs.append(int(done))
+                raise Cancelled("Nobody waits any more.")
+
+        with pytest.raises(Cancelled):
+            some.ask("program", FILE, {}, unwanted)
+
+        assert until(lambda: not is_running(programs[0]))
+
+    def test_is_not_what_ctrl_c_in_a_terminal_is_for(self, sound: Children) -> None:
+        pid: int = sound.ask("pid", FILE, {})
+
+        assert (pid, True) == (os.getpgid(pid), pid != os.getpgrp())
+
+    def test_is_waited_for_only_as_long_as_its_caller_wants(self) -> None:
+        some = children(at_most=1)
+        looping = threading.Event()
+        ended = threading.Event()
+
+        def watch(done: float, total: float | None = None, message: str = "") -> None:
+            looping.set()
+            if ended.is_set():
+                raise Cancelled("Nobody waits any more.")
+
+        def unwanted(done: float, total: float | None = None, message: str = "") -> None:
+            raise Cancelled("Nobody waits any more.")
+
+        with ThreadPoolExecutor() as threads:
+            first = threads.submit(some.ask, "loop", FILE, {}, watch)
+            looping.wait(10)
+            with pytest.raises(Cancelled):
+                some.ask("pid", FILE, {}, unwanted)
+            assert not first.done()
+            ended.set()
+            assert isinstance(first.exception(), Cancelled)
+
+
+class TestAProcessThatWasForked:
+    def test_gets_the_answers_to_its_own_questions(self, tmp_path: Path) -> None:
+        """Two processes that ask the same child get each other's answers."""
+        program = (
+            "import os; from pathlib import Path\n"
+            "from citekit.adapters.drivers.child_process import python\n"
+            "from citekit.adapters.isolating.children import Children, Limits\n"
+            f"some = Children(lambda: python({CODE!r}), dict, Limits(seconds=60, memory=0, output=1))\n"
+            "ask = lambda said: some.ask('echo', Path('x'), {'said': said})\n"
+            "assert 'before' == ask('before')\n"
+            "def wrong(name):\n"
+            "    return sum(ask(f'{name} {n}') != f'{name} {n}' for n in range(100))\n"
+            "forked = [os.fork() or os._exit(min(wrong(name), 100)) for name in 'ab']\n"
+            "print(wrong('c'), *(os.waitstatus_to_exitcode(os.waitpid(each, 0)[1]) for each in forked))\n"
+        )
+
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+
+        assert "0 0 0" == ran.stdout.strip()
+
+
+class TestAParentWithoutStandardStreams:
+    def test_is_answered(self, tmp_path: Path) -> None:
+        """Descriptors of pipes that are opened then have the numbers of those streams."""
+        told = tmp_path / "told"
+        program = (
+            "import os; [os.close(each) for each in (0, 1, 2)]\n"
+            "from pathlib import Path\n"
+            "from citekit.adapters.drivers.child_process import python\n"
+            "from citekit.adapters.isolating.children import Children, Limits\n"
+            f"some = Children(lambda: python({CODE!r}), dict, Limits(seconds=60, memory=0, output=1))\n"
+            f"Path({str(told)!r}).write_text(some.ask('echo', Path('x'), {{'said': 'well'}}))\n"
+        )
+
+        subprocess.run([sys.executable, "-c", program], timeout=60, check=True)
+
+        assert "well" == told.read_text()
 
 
 class TestLimits:

@@ -230,3 +230,64 @@ def test_subtitles_are_found_by_the_time_they_are_shown() -> None:
     assert (0, 22) == spoken.span_of(TimeSpan(0.5, 1.5, Modality.AUDIO))
     assert None is spoken.span_of(TimeSpan(9, 12, Modality.AUDIO))
     assert None is spoken.span_of(Lines(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("It was 1\u00a0500\u202f000 euros.", "500\u202f000 euros"),
+        ("It was 1\u00a0500\u202f000 euros.", "It was 1\u00a0500"),
+        ("It was 1'500'000 francs.", "500'000 francs"),
+        ("It was 1\u2019500\u2019000 francs.", "It was 1\u2019500"),
+        ("It weighs 10\u207b\u2075 kg.", "It weighs 10"),
+        ("It is 1/2 percent.", "It is 1"),
+        ("It is 1/2 percent.", "2 percent"),
+        ("He earned \u2212 5 percent.", "5 percent"),
+    ],
+)
+def test_no_number_is_cut_in_two(text: str, quote: str) -> None:
+    assert [] == found(text, quote)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("In 2010\u00a0500 people came.", "500 people came"),
+        ("In 2010\u00a0500 people came.", "In 2010"),
+        ("- 5 apples", "5 apples"),
+        ("the '500' of Indianapolis", "500"),
+    ],
+)
+def test_numbers_beside_each_other_are_two(text: str, quote: str) -> None:
+    assert found(text, quote)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("ประเทศไทยเป็นประเทศที่สวยงามมาก", "เป็นประเทศที่"),
+        ("ພາສາລາວເປັນພາສາ", "ເປັນພາສາ"),
+        ("រាជរដ្ឋាភិបាលកម្ពុជា", "កម្ពុជា"),
+    ],
+)
+def test_words_of_scripts_without_spaces_are_found(text: str, quote: str) -> None:
+    assert [True] == [each.exact for each in found(text, quote)]
+
+
+@pytest.mark.parametrize(("text", "quote"), [("रामायण एक ग्रन्थ है", "राम"), ("वे नहीं आए", "वे नही"), ("ที่นี่", "ท")])
+def test_no_letter_is_parted_from_its_vowel(text: str, quote: str) -> None:
+    assert [] == found(text, quote)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"), [("I \u2764\ufe0f books", "I \u2764 books"), ("葛\U000e0100城市", "葛城市")]
+)
+def test_a_choice_of_shape_is_no_other_character(text: str, quote: str) -> None:
+    assert [("characters that are not seen",)] == [each.differences for each in found(text, quote)]
+    assert [("characters that are not seen",)] == [each.differences for each in found(quote, text)]
+
+
+def test_a_quote_with_words_left_out_is_not_exact() -> None:
+    assert [("words left out",)] == [
+        each.differences for each in found("It does not oblige us.", "It does ... oblige us.")
+    ]

@@ -193,6 +193,8 @@ def _unproven(shop: Workshop, operation: Operation, seen: Look) -> Iterator[str]
     for name in seen.state.outputs:
         said = shop.run(operation, ("verify", "--json", str(shop.place.home / checking.OUTPUT / name)))
         checks = {each["name"]: each["passed"] for each in said.plain.get("checks", ())}
+        if operation.name == "cache verify":  # an object was damaged on purpose, and may not have been reached yet
+            checks.pop("cache", None)
         if not checks or False in checks.values():
             yield f"verify {name}: {checks or said.err.strip()}"
 

@@ -323,7 +323,10 @@ def test_a_tool_that_is_none_is_an_error_of_the_protocol(served: Served) -> None
 
     refused = served.ask(work)
 
-    assert (-32602, True) == (refused.error.code, "listResources, getStructure, getNode, resolve, verifyQuote" in str(refused))
+    assert (-32602, True) == (
+        refused.error.code,
+        "listResources, getStructure, getNode, resolve, verifyQuote" in str(refused),
+    )
 
 
 def test_a_damaged_map_is_told_and_the_others_still_answer(served: Served) -> None:

@@ -41,7 +41,25 @@ def children_of(settings: Settings, *, run_ffmpeg: bool = False) -> Children:
         memory=settings.parser_memory,
         output=max(settings.cache_limit, _LEAST_OUTPUT),
     )
-    return Children(lambda: python(_CODE), lambda: _said_to(settings, _ffmpeg() if run_ffmpeg else []), limits)
+    return Children(
+        lambda: python(_CODE),
+        lambda: _said_to(settings, _ffmpeg() if run_ffmpeg else []),
+        limits,
+        state=lambda: [_which(folder) for folder in _writable(settings)],
+    )
+
+
+def _writable(settings: Settings) -> list[str]:
+    return [str(settings.cache_folder), tempfile.gettempdir()]
+
+
+def _which(folder: str) -> tuple[int, int] | None:
+    """Which folder that is: a child may write below the very one, not below another that took its name."""
+    try:
+        status = os.stat(folder)  # noqa: PTH116 - looked at for every request
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, Any]:
@@ -54,7 +72,7 @@ def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, Any]:
         "password": settings.password,
         "ocr": settings.ocr,
         "memory": settings.parser_memory,
-        "writable": [str(cache), tempfile.gettempdir()],
+        "writable": _writable(settings),
         "programs": list(programs),
     }
 

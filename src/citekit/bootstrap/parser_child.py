@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,10 @@ def main() -> None:
     source, sink, life = map(int, sys.argv[1:4])
     end_with(life)
     line = Line(source, sink)
-    first = line.receive()
-    assert first is not None
-    _serve_parent(line, **message_from(first))
+    with suppress(EOFError, BrokenPipeError):  # the parent has ended
+        first = line.receive()
+        assert first is not None
+        _serve_parent(line, **message_from(first))
 
 
 def _serve_parent(

@@ -138,6 +138,7 @@ class Child:
                 [*command, *map(str, theirs)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                stderr=None if _is_handed_on(2) else subprocess.DEVNULL,
                 env=environment(),
                 pass_fds=theirs,
                 process_group=0,
@@ -221,6 +222,14 @@ def _leave_all() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_leave_all)
+
+
+def _is_handed_on(descriptor: int) -> bool:
+    """Whether a child gets that descriptor; not one that the shell closed."""
+    try:
+        return os.get_inheritable(descriptor)
+    except OSError:
+        return False
 
 
 def _pipe() -> tuple[int, int]:

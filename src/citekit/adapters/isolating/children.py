@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
+import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -42,19 +44,28 @@ class Limits:
 class _Parser:
     child: Child
     last: str = ""
+    state: object = None
 
 
-@define
+@define(eq=False)
 class Children:
-    """At most `at_most` children. `hello` is the first message that each gets. Any thread may ask."""
+    """At most `at_most` children. `hello` is the first message that each gets. Any thread may ask.
+
+    `state` is what `hello` depends on: a child that was started in another one makes room for a fresh one. A process that is
+    forked from this one starts its own.
+    """
 
     _command: Callable[[], list[str]]
     _hello: Callable[[], Mapping[str, Any]]
     limits: Limits
     at_most: int = 4
+    state: Callable[[], object] = lambda: None
     _idle: list[_Parser] = field(factory=list, init=False)
     _busy: int = field(default=0, init=False)
     _change: threading.Condition = field(factory=threading.Condition, init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        _pools[id(self)] = self
 
     def ask(
         self,
@@ -86,7 +97,7 @@ class Children:
         raise failure(f"{path.name} cannot be read: {_NONSENSE}.")
 
     def _asked(self, path: str, message: bytes, progress: Progress) -> Mapping[str, Any]:
-        parser, is_fresh = self._taken(path)
+        parser, is_fresh = self._taken(path, progress)
         try:
             said = self._answer(parser, message, progress, is_fresh=is_fresh)
         except BaseException:
@@ -98,7 +109,7 @@ class Children:
 
     def warm(self) -> None:
         """Have a child ready, so that the first work need not wait for it to start."""
-        with suppress(OSError):
+        with suppress(_DiedError):
             parser, _ = self._taken("")
             self._return(parser)
 
@@ -109,21 +120,42 @@ class Children:
         for parser in idle:
             parser.child.close()
 
-    def _taken(self, path: str) -> tuple[_Parser, bool]:
-        with self._change:
-            while not self._idle and self._busy >= self.at_most:
-                self._change.wait()
-            self._busy += 1
-            if self._idle:
-                parser = next((each for each in self._idle if each.last == path), self._idle[-1])
-                self._idle.remove(parser)
-                parser.last = path
-                return parser, False
+    def forget(self) -> None:
+        """Be as if none was ever started: in a process that was just forked, whose other threads are gone."""
+        self._idle, self._busy, self._change = [], 0, threading.Condition()
+
+    def _taken(self, path: str, progress: Progress = silent) -> tuple[_Parser, bool]:
+        while not self._has_turn():
+            progress(0.0, None, "")
         try:
-            return _Parser(self._started(), path), True
+            parser = self._rested(path)
+            if parser is not None:
+                return parser, False
+            return _Parser(self._started(), path, self.state()), True
         except BaseException:
             self._return(None)
             raise
+
+    def _has_turn(self) -> bool:
+        with self._change:
+            if not self._change.wait_for(lambda: self._busy < self.at_most, LOOK):
+                return False
+            self._busy += 1
+            return True
+
+    def _rested(self, path: str) -> _Parser | None:
+        """A child that has no work: the one that had this file last, if any."""
+        state = self.state()
+        with self._change:
+            parser = next((each for each in self._idle if each.last == path), self._idle[-1] if self._idle else None)
+            if parser is not None:
+                self._idle.remove(parser)
+        if parser is not None and parser.state != state:
+            parser.child.kill()
+            return None
+        if parser is not None:
+            parser.last = path
+        return parser
 
     def _return(self, parser: _Parser | None) -> None:
         with self._change:
@@ -151,7 +183,7 @@ class Children:
             if is_fresh:
                 raise _DiedError(f"it made the program that reads it end ({ended.how})") from ended
         # It had just gone to rest, or files before this one have used it up: only a fresh one tells about this file.
-        parser.child = self._started()
+        parser.child, parser.state = self._started(), self.state()
         return self._answer(parser, message, progress, is_fresh=True)
 
     def _heard(self, child: Child, progress: Progress) -> Mapping[str, Any]:
@@ -169,6 +201,18 @@ class Children:
                     f"no progress was made for {self.limits.seconds:g} s (CITEKIT_PARSER_TIMEOUT allows more)"
                 )
             progress(*shown)
+
+
+_pools: weakref.WeakValueDictionary[int, Children] = weakref.WeakValueDictionary()
+
+
+def _forget_all() -> None:
+    for pool in list(_pools.values()):
+        pool.forget()
+
+
+if hasattr(os, "register_at_fork"):  # behind that of the children themselves
+    os.register_at_fork(after_in_child=_forget_all)
 
 
 class _DiedError(Exception):

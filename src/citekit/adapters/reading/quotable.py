@@ -25,7 +25,7 @@ from citekit.domain.quotes.running_heads import without_running_lines
 from citekit.domain.quotes.spoken import Spoken
 from citekit.domain.source import Source
 
-VERSION = "1"
+VERSION = "2"
 """Changes whenever the same file would give other texts."""
 
 RECORDINGS = (Modality.VIDEO, Modality.AUDIO)

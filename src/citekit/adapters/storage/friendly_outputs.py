@@ -124,7 +124,9 @@ class FriendlyOutputs:
             self._sweep_once()
             path = self._folder / file_name
             data = json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            write_atomically(self._content_path(evidence.digest), data, durable=False)  # first: no file without a receipt
+            write_atomically(
+                self._content_path(evidence.digest), data, durable=False
+            )  # first: no file without a receipt
             if _shown(path, evidence, self._shown_before(path)) is None:
                 self._placed.forget(path)
                 _link_or_copy(evidence, path)

@@ -9,8 +9,12 @@ from functools import lru_cache
 SEAM = "\u2027"
 """Stands in a normal form where a line ended at a hyphen: nobody knows whether the word has that hyphen."""
 
-INVISIBLE = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
-"""Control characters, soft hyphens, characters without width that direct or part the text: for a class of a pattern."""
+INVISIBLE = (
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069"
+    "\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
+)
+"""Control characters, soft hyphens, characters without width that direct or part the text, and those that choose among the
+shapes of the character before them: for a class of a pattern."""
 
 MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff"
@@ -27,6 +31,12 @@ UNSPACED = (
     "\uff61-\uff9f\U00020000-\U0003ffff"
 )
 """Chinese and Japanese characters, which stand without spaces, for a class of a regular expression."""
+
+UNPARTED = (
+    "\u0e01-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3\u1950-\u19cf\u1a20-\u1a7f"
+    "\uaa60-\uaa7f"
+)
+"""Thai, Lao, Burmese, Khmer and their kin, whose words stand without spaces between them, for a class as well."""
 
 QUOTATION_MARKS: dict[int, str] = {
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\u301f\uff02"), '"'),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
 from attrs import field, frozen
 
-from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, MARKS, UNSPACED
+from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, MARKS, UNPARTED, UNSPACED
 from citekit.domain.quotes.differences import differences
 from citekit.domain.quotes.normal_form import normalised, same_words
 from citekit.domain.quotes.quotable import Quotable
@@ -26,11 +27,19 @@ GAP = 5000
 GAP_FOR_A_WORD = 250
 """Characters of that for each word of the shorter piece beside it: two single words are soon found in one chapter."""
 
-_WORD = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")
-_BEFORE_WORD = re.compile(rf"[^\W{UNSPACED}][{INVISIBLE}{MARKS}]*\Z|[^\W\d_][{HYPHENS}][\s]*\Z")
-_AFTER_WORD = re.compile(rf"[{INVISIBLE}]*(?:[^\W{UNSPACED}]|[{MARKS}])|[{HYPHENS}]\s*[^\W\d_]")
-_BEFORE_NUMBER = re.compile(rf"\d[.,]\Z|(?<![\w)\]])[{DASHES}+]\Z")
-_AFTER_NUMBER = re.compile(r"[.,]\d")
+LEFT_OUT = "words left out"
+"""The difference that an ellipsis makes."""
+
+_ALONE = UNSPACED + UNPARTED
+_GROUPING = "\u00a0\u2007\u2009\u202f'\u2019"
+_WORD = re.compile(rf"[^\W{_ALONE}]|[{MARKS}]")
+_BEFORE_WORD = re.compile(rf"[^\W{_ALONE}][{INVISIBLE}{MARKS}]*\Z|[^\W\d_][{HYPHENS}][\s]*\Z")
+_AFTER_WORD = re.compile(rf"[{INVISIBLE}]*(?:[^\W{_ALONE}]|[{MARKS}])|[{HYPHENS}]\s*[^\W\d_]")
+_BEFORE_NUMBER = re.compile(rf"\d[.,/\u2044]\Z|(?<![\w)\]])[{DASHES}+]\Z|(?<=\s)\u2212\s\Z")
+_AFTER_NUMBER = re.compile(r"[.,/\u2044]\d|[\u207a\u207b\u208a\u208b]")
+_BEFORE_GROUP = re.compile(rf"(?<!\d)\d{{1,3}}(?:[{_GROUPING}]\d{{3}})*[{_GROUPING}]\Z")
+_AFTER_GROUP = re.compile(rf"[{_GROUPING}]\d{{3}}(?!\d)")
+_GROUP = re.compile(r"\d{3}(?!\d)")
 _DASH_BEFORE = re.compile(rf"[{DASHES}][\s{INVISIBLE}]*\Z")
 _LOOK = 24
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -63,7 +72,7 @@ def matches(source: Quotable, pieces: Sequence[Piece], start: int, end: int) -> 
         if chain is not None and chain[-1].end > before:
             before = chain[-1].end
             levelled = dict.fromkeys(name for each in chain for name in each.differences)
-            yield Match(first.start, before, tuple(levelled))
+            yield Match(first.start, before, (*levelled, LEFT_OUT))
 
 
 def _words(piece: Piece) -> int:
@@ -120,13 +129,39 @@ def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
 def _begins_word(text: str, start: int) -> bool:
     """Whether no word, number or sign is cut in two at `start`."""
     before = text[max(0, start - _LOOK) : start]
-    if text[start].isdigit() and _BEFORE_NUMBER.search(before):
+    if text[start].isdigit() and (_BEFORE_NUMBER.search(before) or _continues_number(text, start, before)):
         return False
-    return not _WORD.match(text[start]) or not _BEFORE_WORD.search(before)
+    if _is_mark(text[start]):
+        return False
+    return not _WORD.match(text[start]) or not _BEFORE_WORD.search(_without_marks(before))
 
 
 def _ends_word(text: str, end: int) -> bool:
     after = text[end : end + _LOOK]
-    if text[end - 1].isdigit() and _AFTER_NUMBER.match(after):
+    if text[end - 1].isdigit() and (_AFTER_NUMBER.match(after) or _is_continued(text, end, after)):
         return False
-    return not _WORD.match(text[end - 1]) or not _AFTER_WORD.match(after)
+    if after and _is_mark(after[0]):
+        return False
+    return not (_WORD.match(text[end - 1]) or _is_mark(text[end - 1])) or not _AFTER_WORD.match(after)
+
+
+def _continues_number(text: str, start: int, before: str) -> bool:
+    """Whether three digits are a group of a number that begins before them (1 500 000, 1'500'000)."""
+    return bool(_GROUP.match(text, start) and _BEFORE_GROUP.search(before))
+
+
+def _is_continued(text: str, end: int, after: str) -> bool:
+    tail = re.search(r"(?<!\d)\d{1,3}\Z", text[max(0, end - _LOOK) : end])
+    return bool(tail and _AFTER_GROUP.match(after))
+
+
+def _without_marks(text: str) -> str:
+    """`text` without the marks at its end, which belong to the letter before them."""
+    while text and _is_mark(text[-1]):
+        text = text[:-1]
+    return text
+
+
+def _is_mark(character: str) -> bool:
+    """Whether a character combines with the one before it: accents, and vowels of Indic scripts (Unicode 4.4, category M)."""
+    return unicodedata.category(character).startswith("M")

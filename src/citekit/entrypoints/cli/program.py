@@ -104,10 +104,23 @@ PROGRAM = Program(
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line `arguments`, and return the exit code. Raises nothing but `SystemExit`."""
-    if "_CITEKIT_COMPLETE" in os.environ:  # click answers the shell itself, with names of commands and options, in bytes
+    _hold_streams()
+    if (
+        "_CITEKIT_COMPLETE" in os.environ
+    ):  # click answers the shell itself, with names of commands and options, in bytes
         return _run(arguments)
     with guarded():
         return _run(arguments)
+
+
+def _hold_streams() -> None:
+    """Let no file that is opened get the number of a standard stream that the shell closed: others write to those."""
+    lowest = os.open(os.devnull, os.O_RDWR)
+    while lowest <= 2:
+        lowest = os.open(os.devnull, os.O_RDWR)
+    os.close(lowest)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - open until the process ends
 
 
 def _run(arguments: Sequence[str]) -> int:

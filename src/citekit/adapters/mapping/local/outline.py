@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -17,6 +18,12 @@ from citekit.domain.source import Source
 
 TITLE_LIMIT = 200
 SUMMARY_LIMIT = 300
+
+_JOINERS = "\u200c\u200d"
+_WITHIN_WORDS = re.compile(
+    f"[\u00ad\u2060\ufeff]|(?<![^\\x00-\\x7f\\s{_JOINERS}])[{_JOINERS}]|[{_JOINERS}](?![^\\x00-\\x7f\\s{_JOINERS}])"
+)
+"""What parts no word and is not seen: soft hyphens, and joiners but those with which Persian, Hindi and emoji are written."""
 
 
 @frozen
@@ -86,7 +93,9 @@ def _planted(drafts: Sequence[Draft], parent: str, bounds: Bounds, taken: set[st
 
 def one_line(text: str, limit: int) -> str:
     """`text` on one line, control characters gone, cut at a word to at most `limit` characters."""
-    flat = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
+    whole = text if text.isascii() else _WITHIN_WORDS.sub("", text)
+    parts = (c if c.isprintable() or c.isspace() or c in _JOINERS else " " for c in whole)
+    flat = " ".join("".join(parts).split())
     if len(flat) <= limit:
         return flat
     head = flat[: limit - 3].rsplit(" ", 1)[0]
