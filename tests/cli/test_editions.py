@@ -24,7 +24,7 @@ def test_an_earlier_map_is_listed_and_taken_into_use_again(cli: Cli) -> None:
     assert [("custom:mine", True), ("local", False)] == [
         (row["mapper"].rpartition(":")[0], row["in_use"]) for row in listed
     ]
-    assert "local:2" == chosen[0]["mapper"]
+    assert "local:3" == chosen[0]["mapper"]
     assert "first" in cli("structure", "code_py").out
 
 
@@ -34,4 +34,4 @@ def test_an_edition_that_is_none_names_those_that_are(cli: Cli) -> None:
 
     answer = cli("editions", "code_py", "--use", "gemini")
 
-    assert (2, "Error: 'gemini' is no edition of 'code_py': there are local:2.\n") == (answer.code, answer.err)
+    assert (2, "Error: 'gemini' is no edition of 'code_py': there are local:3.\n") == (answer.code, answer.err)

@@ -19,7 +19,7 @@ from tests.faults.trials import Undisturbed, Workshop, after_fault
 
 AREA = "disk"
 
-SHARE, LEAST = 80, 5
+SHARE, LEAST = 80, 2
 """Of 4000 inputs, 50 faults of each kind an operation."""
 
 STARVED = (
