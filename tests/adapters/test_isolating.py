@@ -37,7 +37,7 @@ FILE = Path("/files/bad.pdf")
 def children(
     hello: dict[str, Any] | None = None, *, seconds: float = 30, output: int = 1000, at_most: int = 4
 ) -> Children:
-    limits = Limits(seconds=seconds, memory=0, output=output)
+    limits = Limits(seconds=seconds, output=output)
     return Children(lambda: python(CODE), lambda: hello or {}, limits, at_most)
 
 
@@ -91,7 +91,7 @@ class TestAChildThatDies:
 
     def test_makes_room_for_another_where_what_it_was_told_is_no_longer_so(self) -> None:
         state = ["the folder that was there"]
-        some = Children(lambda: python(CODE), dict, Limits(seconds=30, memory=0, output=1000), state=lambda: state[0])
+        some = Children(lambda: python(CODE), dict, Limits(seconds=30, output=1000), state=lambda: state[0])
         before = some.ask("pid", FILE, {})
         same = some.ask("pid", FILE, {})
 
@@ -110,18 +110,18 @@ class TestAChildThatDies:
         assert isinstance(some.ask("pid", FILE, {}), int)
 
     def test_before_there_is_work_is_no_failure(self) -> None:
-        Children(lambda: ["/nowhere/python"], dict, Limits(seconds=30, memory=0, output=1000)).warm()
-        Children(lambda: ["/bin/false"], lambda: {"much": "x" * 200_000}, Limits(30, 0, 1000)).warm()
+        Children(lambda: ["/nowhere/python"], dict, Limits(seconds=30, output=1000)).warm()
+        Children(lambda: ["/bin/false"], lambda: {"much": "x" * 200_000}, Limits(seconds=30, output=1000)).warm()
 
     def test_that_cannot_even_start_is_told_so(self) -> None:
-        some = Children(lambda: ["/no/such/program"], dict, Limits(seconds=1, memory=0, output=1))
+        some = Children(lambda: ["/no/such/program"], dict, Limits(seconds=1, output=1))
 
         with pytest.raises(SourceUnsupported, match="cannot be started"):
             some.ask("pid", FILE, {})
 
     def test_and_sends_no_message_is_taken_for_broken(self) -> None:
         babble = "import os, sys; os.write(int(sys.argv[2]), b'\\xff' * 64)"
-        some = Children(lambda: python(babble), dict, Limits(seconds=5, memory=0, output=1))
+        some = Children(lambda: python(babble), dict, Limits(seconds=5, output=1))
 
         with pytest.raises(SourceUnsupported, match="made the program that reads it end"):
             some.ask("pid", FILE, {})
@@ -155,7 +155,7 @@ class TestAChildThatDoesNotComeBack:
             "import sys; from pathlib import Path\n"
             "from citekit.adapters.drivers.child_process import python\n"
             "from citekit.adapters.isolating.children import Children, Limits\n"
-            f"some = Children(lambda: python({CODE!r}), dict, Limits(seconds=60, memory=0, output=1))\n"
+            f"some = Children(lambda: python({CODE!r}), dict, Limits(seconds=60, output=1))\n"
             "pid = some.ask('pid', Path('x'), {})\n"
             f"tell = lambda done, total=None, message='': done and Path({str(told)!r}).write_text(str(pid))\n"
             "some.ask('loop', Path('x'), {}, tell)\n"
@@ -216,7 +216,7 @@ class TestAProcessThatWasForked:
             "import os; from pathlib import Path\n"
             "from citekit.adapters.drivers.child_process import python\n"
             "from citekit.adapters.isolating.children import Children, Limits\n"
-            f"some = Children(lambda: python({CODE!r}), dict, Limits(seconds=60, memory=0, output=1))\n"
+            f"some = Children(lambda: python({CODE!r}), dict, Limits(seconds=60, output=1))\n"
             "ask = lambda said: some.ask('echo', Path('x'), {'said': said})\n"
             "assert 'before' == ask('before')\n"
             "def wrong(name):\n"
@@ -239,7 +239,7 @@ class TestAParentWithoutStandardStreams:
             "from pathlib import Path\n"
             "from citekit.adapters.drivers.child_process import python\n"
             "from citekit.adapters.isolating.children import Children, Limits\n"
-            f"some = Children(lambda: python({CODE!r}), dict, Limits(seconds=60, memory=0, output=1))\n"
+            f"some = Children(lambda: python({CODE!r}), dict, Limits(seconds=60, output=1))\n"
             f"Path({str(told)!r}).write_text(some.ask('echo', Path('x'), {{'said': 'well'}}))\n"
         )
 

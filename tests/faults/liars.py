@@ -100,7 +100,7 @@ def _heard(done: float, total: float | None = None, message: str = "") -> None:
 def asked_of(lines: Sequence[bytes]) -> int:
     """Ask liars who say `lines` everything; how many answers were taken. Raises the last of our errors where none was."""
     taken, last = 0, None
-    children = LyingChildren(lambda: [], dict, Limits(seconds=1.0, memory=0, output=1), lines=lines)
+    children = LyingChildren(lambda: [], dict, Limits(seconds=1.0, output=1), lines=lines)
     for way in _ways(children):
         try:
             way()

@@ -38,7 +38,6 @@ def children_of(settings: Settings, *, run_ffmpeg: bool = False) -> Children:
 
     limits = Limits(
         seconds=settings.parser_timeout,
-        memory=settings.parser_memory,
         output=max(settings.cache_limit, _LEAST_OUTPUT),
     )
     return Children(

@@ -23,7 +23,6 @@ from citekit.wire.parsed import as_message, message_from
 LOOK = 0.1
 """Seconds after which `progress` learns that a child is still at work, and may end it."""
 
-
 _NONSENSE = "the program that reads it gave an answer without sense"
 
 
@@ -33,10 +32,9 @@ class ParserBrokenError(RuntimeError):
 
 @frozen
 class Limits:
-    """`seconds` that a child may work without a sign of progress; `memory` and `output` (a file's size) in bytes."""
+    """`seconds` that a child may work without a sign of progress; `output` is the size of a file in bytes."""
 
     seconds: float
-    memory: int
     output: int
 
 
