@@ -1,6 +1,7 @@
 # What you can do here. Every target installs what it needs into .venv by itself.
 PYTHON ?= python3
 BIN := .venv/bin
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .PHONY: help demo test lint format bench performance structure library retrieval faults sweep docs lock clean
@@ -47,7 +48,7 @@ demo: .venv/library
 	$(BIN)/citekit demo
 
 test: .venv/test
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
+	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 
 lint: .venv/lint
 	$(BIN)/ruff format --check .
