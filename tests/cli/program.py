@@ -47,7 +47,10 @@ class Answer:
 
 @frozen
 class Cli:
-    """`citekit` in the folder `here`, whose home is that folder."""
+    """`citekit` in the folder `here`, whose home is that folder.
+
+    Files are parsed in its own process, which is quicker, where `CITEKIT_PARSERS` says nothing else.
+    """
 
     here: Path
 
@@ -68,7 +71,7 @@ class Cli:
         done = subprocess.run(
             [sys.executable, "-m", "citekit", *arguments],
             cwd=self.here,
-            env=plain_environment(**environment),
+            env=plain_environment(**{"CITEKIT_PARSERS": "here", **environment}),
             capture_output=True,
             timeout=120,
             preexec_fn=before,

@@ -23,10 +23,11 @@ class Mapper:
 """
 
 
-def test_a_file_is_mapped_once(cli: Cli) -> None:
+@pytest.mark.parametrize("parsers", ["apart", "here"])
+def test_a_file_is_mapped_once(cli: Cli, parsers: str) -> None:
     cli.write("code.py")
 
-    first, second = cli.json("ingest", "code.py"), cli.json("ingest", "code.py")
+    first, second = (cli("ingest", "code.py", "--json", CITEKIT_PARSERS=parsers).document for _ in range(2))
 
     assert ["code_py"] == [entry["resource_id"] for entry in first["ingested"]]
     assert [True, False] == [answer["ingested"][0]["mapped_now"] for answer in (first, second)]

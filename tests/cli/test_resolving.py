@@ -57,7 +57,7 @@ def test_pages_are_cut_out_of_a_real_document(cli: Cli) -> None:
     document.save(cli.here / "book.pdf")  # type: ignore[no-untyped-call]
     assert cli("ingest", "book.pdf").code == 0
 
-    pdf = cli.json("resolve", "doc://book#pages=2-3", "-o", "two.pdf")
+    pdf = cli("resolve", "doc://book#pages=2-3", "-o", "two.pdf", "--json", CITEKIT_PARSERS="apart").document
     text = cli.json("resolve", "doc://book#pages=4", "--as", "text")
 
     with pypdfium2.PdfDocument(pdf["copied_to"]) as cut:
