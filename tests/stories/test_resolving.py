@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -31,6 +32,7 @@ from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
 from citekit.domain.locations import Lines, Location
 from citekit.domain.node import NodeName
+from citekit.domain.source import Source
 from citekit.wire import receipts
 from tests.stories.conftest import World
 
@@ -394,3 +396,30 @@ def test_the_same_lines_of_two_formats_keep_their_own_suffixes(world: World) -> 
     assert [".md", ".log"] == [each.output_path.suffix for each in found if each.output_path]
     assert ["text/markdown", "text/plain"] == [each.receipt.media_type for each in found if each.receipt]
     assert all(world.app.verify.file(each.output_path).genuine for each in found if each.output_path)
+
+
+class Touching(TextExtractor):
+    """Cuts, and each of the first `times` times somebody touches the file meanwhile."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times = times
+
+    def extract(self, source: Source, *rest: Any, **more: Any) -> Extraction:
+        made = super().extract(source, *rest, **more)
+        if self.times:
+            self.times -= 1
+            os.utime(source.path, (self.times, self.times))
+        return made
+
+
+@pytest.mark.parametrize(("times", "is_cut"), [(1, True), (3, True), (99, False)])
+def test_a_file_that_is_only_touched_while_it_is_cut_is_cut_again(world: World, times: int, is_cut: bool) -> None:
+    app = bootstrap(world.app.settings, maps=world.app.maps, mapper=world.mapper, extractors=[Touching(times)])
+    made = app.ingest(world.file("a.txt")).resource_map
+
+    if is_cut:
+        assert app.resolve(NodeName(made.resource_id, made.nodes[0].id)).output_path is not None
+    else:
+        with pytest.raises(SourceChanged):
+            app.resolve(NodeName(made.resource_id, made.nodes[0].id))

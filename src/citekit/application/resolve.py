@@ -38,6 +38,9 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.soundness import TIME_SLACK, misfit
 from citekit.domain.source import Source
 
+AGAIN = 3
+"""How often a part is cut again of a file that seemed to change meanwhile, and has the bytes it had all the same."""
+
 _UNSAFE = re.compile(r"[^\w~-]+")
 _USUAL = Options()
 
@@ -113,7 +116,13 @@ class Resolve:
             source = self.locate(resource_map, roots)
         else:
             self._follow(resource_map, source)
-        cut = self._physical(what.resource_id, source, part, options, progress)
+        for _ in range(AGAIN):
+            with suppress(SourceChanged):  # it may only have been touched, or something beside it: looked at once more
+                cut = self._physical(what.resource_id, source, part, options, progress)
+                break
+            source = self.locate(resource_map, roots)
+        else:
+            cut = self._physical(what.resource_id, source, part, options, progress)
         self._repeats.keep(asked, cut, resource_map, source)
         return cut
 
