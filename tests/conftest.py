@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -16,6 +17,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 # The programs that tests start run as they do for a user: without compiled copies each start compiles the whole package.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A shell starts what runs in the background deaf to Ctrl-C, and so would be all that these tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

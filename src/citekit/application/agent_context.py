@@ -15,6 +15,7 @@ from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.resource_map import ResourceMap
+from citekit.domain.unseen import IGNORED
 
 TOKEN = 4
 """Characters that are counted as one token: an estimate, near to what tokenizers make of English prose."""
@@ -186,10 +187,10 @@ def _within(number: int, nodes: Sequence[Node], shown: _Shown) -> Iterator[_Plac
 
 def _is_seen(character: str) -> bool:
     """Whether a character can be printed, and is no filler or selector that Unicode counts among letters and marks."""
-    return character.isprintable() and character not in _FILLERS and not "\U000e0100" <= character <= "\U000e01ef"
+    return character.isprintable() and not _FILLER.match(character)
 
 
-_FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
+_FILLER = re.compile(f"[{IGNORED}]")
 
 
 def _quoted(text: str, limit: int) -> str:

@@ -12,7 +12,8 @@ from attrs import evolve, field, frozen
 
 from citekit.application.anywhere import ANYWHERE
 from citekit.application.naming import ChooseId, default_id
-from citekit.domain.errors import Cancelled, MapCorrupt, ResourceMissing, SourceChanged, SourceUnsupported
+from citekit.application.steady import steady
+from citekit.domain.errors import MapCorrupt, ResourceMissing, SourceUnsupported
 from citekit.domain.ids import check_resource_id
 from citekit.domain.map_card import MapCard
 from citekit.domain.modality import Modality
@@ -119,16 +120,8 @@ class Ingest:
     def _map(self, task: _Task, progress: Progress) -> ResourceMap:
         source = task.source
         wanted = task.wanted_id or default_id(source)
-        try:
+        with steady(self.sources, source, wanted):
             made = self.mapper.map(source, wanted, progress)
-        except Cancelled:
-            raise
-        except Exception as error:
-            if not self.sources.still(source):
-                raise SourceChanged(wanted, str(source.path)) from error
-            raise
-        if not self.sources.still(source):
-            raise SourceChanged(made.resource_id, str(source.path))
         if task.modality not in (None, made.modality):
             raise SourceUnsupported(_other_kind(source, made.modality, task.modality))
         if task.beside:

@@ -14,10 +14,10 @@ from citekit.application.ingest import Ingest
 from citekit.application.locating import LocateSource
 from citekit.application.measuring import MeasureSource, Reach
 from citekit.application.repeats import Asked, Repeats
+from citekit.application.steady import steady
 from citekit.domain.address import Address
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import (
-    Cancelled,
     EvidenceCorrupt,
     FormUnsupported,
     HomeUnwritable,
@@ -116,15 +116,25 @@ class Resolve:
             source = self.locate(resource_map, roots)
         else:
             self._follow(resource_map, source)
-        for _ in range(AGAIN):
-            with suppress(SourceChanged):  # it may only have been touched, or something beside it: looked at once more
-                cut = self._physical(what.resource_id, source, part, options, progress)
-                break
-            source = self.locate(resource_map, roots)
-        else:
-            cut = self._physical(what.resource_id, source, part, options, progress)
+        source, cut = self._patiently(resource_map, source, part, options, roots, progress)
         self._repeats.keep(asked, cut, resource_map, source)
         return cut
+
+    def _patiently(
+        self,
+        resource_map: ResourceMap,
+        source: Source,
+        part: _Part,
+        options: Options,
+        roots: Sequence[Path],
+        progress: Progress,
+    ) -> tuple[Source, Evidence]:
+        """The part, and the state of the file it is of. A file that was only touched meanwhile is looked at once more."""
+        for _ in range(AGAIN):
+            with suppress(SourceChanged):
+                return source, self._physical(resource_map.resource_id, source, part, options, progress)
+            source = self.locate(resource_map, roots)
+        return source, self._physical(resource_map.resource_id, source, part, options, progress)
 
     def _cited(self, asked: Asked, resource_map: ResourceMap, wanted: Location) -> Evidence:
         """The address of a place that the file has, as far as the file is there to be looked at."""
@@ -179,17 +189,8 @@ class Resolve:
         name = part.file_name + ("_accurate" if options.accurate else "")
 
         def make(target: Path) -> Extraction:
-            try:
-                made = extractor.extract(source, place, options, target, progress=progress)
-            except Cancelled:
-                raise
-            except Exception as error:
-                if not self.locate.sources.still(source):  # whatever was not found in it is not there any more
-                    raise SourceChanged(resource_id, str(source.path)) from error
-                raise
-            if not self.locate.sources.still(source):
-                raise SourceChanged(resource_id, str(source.path))
-            return made
+            with steady(self.locate.sources, source, resource_id):
+                return extractor.extract(source, place, options, target, progress=progress)
 
         def placed() -> Evidence:
             stored = self.evidence.obtain(key, make, progress)

@@ -167,6 +167,10 @@ class App:
             return None
         return children_of(self.settings)
 
+    def _children_unless_given(self, *ports: str) -> Children | None:
+        """The children; None where one of `ports` was given, which is used here as it is."""
+        return None if any(port in self._given for port in ports) else self.children
+
     @first_use
     def _children_with_ffmpeg(self) -> Children | None:
         from citekit.bootstrap.isolation import children_of
@@ -185,33 +189,41 @@ class App:
     @first_use
     def reader(self) -> Reader:
         """How books are read."""
-        if "reader" in self._given or self.children is None:
+        children = self._children_unless_given("reader")
+        if children is None:
             return self.parsers.reader
         from citekit.adapters.isolating.reading import IsolatedReader
 
-        return IsolatedReader(self.children)
+        return IsolatedReader(children)
 
     @first_use
     def probe(self) -> MediaProbe:
         """How media files are looked into."""
-        if "probe" in self._given or self.children is None:
+        children = self._children_unless_given("probe")
+        if children is None:
             return self.parsers.probe
         from citekit.adapters.isolating.reading import IsolatedProbe
 
-        return IsolatedProbe(self.children)
+        return IsolatedProbe(children)
 
     @first_use
     def text(self) -> TextReader:
         """How the text of a document is read."""
-        if "text" in self._given:
-            given: TextReader = self._given["text"]
-            return given
+        return self._given.get("text") or self._isolated_text("text", self.parsers.text)
+
+    @first_use
+    def written(self) -> TextReader:
+        """How a document is read for quotes."""
+        return self._isolated_text("written", self.parsers.written)
+
+    def _isolated_text(self, name: str, here: TextReader) -> TextReader:
+        """A reader that does what `here` would in a child, which knows it as `name`."""
         if self.children is None:
-            return self.parsers.text
+            return here
         from citekit.adapters.isolating.reading import IsolatedTextReader
         from citekit.bootstrap.parsers import is_read_by_compiled
 
-        return IsolatedTextReader(self.parsers.text, self.children, is_read_by_compiled)
+        return IsolatedTextReader(here, self.children, is_read_by_compiled, name)
 
     @first_use
     def mapper(self) -> Mapper:
@@ -250,12 +262,13 @@ class App:
         from citekit.adapters.mapping.measured import MeasuredMapper
 
         here = self.parsers.mapper
-        if self.children is None or "reader" in self._given or "probe" in self._given:
+        children = self._children_unless_given("reader", "probe")
+        if children is None:
             return MeasuredMapper(here, self.bounds.remember)
         from citekit.adapters.isolating.mapper import IsolatedMapper
         from citekit.bootstrap.parsers import is_mapped_by_compiled
 
-        isolated = IsolatedMapper(here, self.children, self.clock, is_mapped_by_compiled)
+        isolated = IsolatedMapper(here, children, self.clock, is_mapped_by_compiled)
         return MeasuredMapper(isolated, self.bounds.remember)
 
     @first_use
@@ -269,12 +282,13 @@ class App:
     def _measurer(self) -> Measurer:
         """How far files reach."""
         here = self.parsers.measurer
-        if self.children is None or "reader" in self._given or "probe" in self._given:
+        children = self._children_unless_given("reader", "probe")
+        if children is None:
             return here
         from citekit.adapters.isolating.measuring import IsolatedMeasurer
         from citekit.bootstrap.parsers import is_measured_by_compiled
 
-        return IsolatedMeasurer(here, self.children, is_measured_by_compiled)
+        return IsolatedMeasurer(here, children, is_measured_by_compiled)
 
     @first_use
     def measure(self) -> MeasureSource:
@@ -329,8 +343,9 @@ class App:
 
     def isolated(self, name: str, here: Extractor) -> Extractor:
         """An extractor that does what `here` would in a child, which knows it as `name`."""
-        children = self.children if name != "ffmpeg" else self._children_with_ffmpeg
-        if children is None or name == "lines" or (name == "chapters" and "reader" in self._given):
+        used = ("reader",) if name == "chapters" else ()
+        children = self._children_with_ffmpeg if name == "ffmpeg" else self._children_unless_given(*used)
+        if children is None or name == "lines":
             return here
         from citekit.adapters.isolating.extractor import IsolatedExtractor
 

@@ -38,6 +38,7 @@ class Parsers:
     ocr: bool = True
     _given: Mapping[str, Any] = field(factory=dict)
     made: dict[str, Any] = field(factory=dict, init=False, repr=False)
+    _extractors: dict[str, Extractor] = field(factory=dict, init=False, repr=False)
     lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
 
     @first_use
@@ -91,29 +92,25 @@ class Parsers:
     @first_use
     def text(self) -> TextReader:
         """How the text of a document is read."""
-        from citekit.adapters.reading.any_text import AnyTextReader
-        from citekit.adapters.reading.flowing import FlowingTextReader
-        from citekit.adapters.reading.html_lines import HtmlLinesTextReader
-        from citekit.adapters.reading.lines import LinesTextReader
         from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
-        from citekit.adapters.reading.sheets import SheetsTextReader
-        from citekit.adapters.reading.slides import SlidesTextReader
 
-        documents = (PyMuPdfTextReader(), FlowingTextReader(self.books), SlidesTextReader(), SheetsTextReader())
-        return AnyTextReader((*documents, HtmlLinesTextReader(), LinesTextReader()))
+        return self._any_text(PyMuPdfTextReader())
 
     @first_use
     def written(self) -> TextReader:
         """How a document is read for quotes: words stay parted where a line ends."""
+        from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
+
+        return self._any_text(PyMuPdfTextReader(joining=False, password=self.password))
+
+    def _any_text(self, pages: TextReader) -> TextReader:
         from citekit.adapters.reading.any_text import AnyTextReader
         from citekit.adapters.reading.flowing import FlowingTextReader
         from citekit.adapters.reading.html_lines import HtmlLinesTextReader
         from citekit.adapters.reading.lines import LinesTextReader
-        from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
         from citekit.adapters.reading.sheets import SheetsTextReader
         from citekit.adapters.reading.slides import SlidesTextReader
 
-        pages = PyMuPdfTextReader(joining=False, password=self.password)
         documents = (pages, FlowingTextReader(self.books), SlidesTextReader(), SheetsTextReader())
         return AnyTextReader((*documents, HtmlLinesTextReader(), LinesTextReader()))
 
@@ -122,10 +119,9 @@ class Parsers:
         from citekit.bootstrap.extractors import extractor_called
 
         with self.lock:
-            if name not in self.made:
-                self.made[name] = extractor_called(name, self)
-            found: Extractor = self.made[name]
-            return found
+            if name not in self._extractors:
+                self._extractors[name] = extractor_called(name, self)
+            return self._extractors[name]
 
     def _ocr(self) -> OcrReader | None:
         """Who reads the text of pictures, where that is wanted and can be had."""

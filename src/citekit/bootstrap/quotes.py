@@ -10,7 +10,6 @@ from citekit.bootstrap.names import QUOTABLE
 if TYPE_CHECKING:
     from citekit.bootstrap.app import App
     from citekit.domain.ports.quotable_texts import QuotableTexts
-    from citekit.domain.ports.text_reader import TextReader
 
 
 def quotable_texts(app: App) -> QuotableTexts:
@@ -19,16 +18,7 @@ def quotable_texts(app: App) -> QuotableTexts:
     from citekit.adapters.reading.kept_quotable import KeptQuotableTexts
     from citekit.adapters.reading.quotable import Beside, QuotableTextReader
 
-    texts: Any = Late(lambda: _texts(app))  # a text that is kept needs neither
+    texts: Any = Late(lambda: app.written)  # a text that is kept needs neither
     probe: Any = Late(lambda: app.probe)
     reader = QuotableTextReader(texts, probe, Beside(beside, read_cues), app.extractors)
     return KeptQuotableTexts(reader, app.settings.cache_folder / QUOTABLE, still=app.sources.still)
-
-
-def _texts(app: App) -> TextReader:
-    if app.children is None:
-        return app.parsers.written
-    from citekit.adapters.isolating.reading import IsolatedTextReader
-    from citekit.bootstrap.parsers import is_read_by_compiled
-
-    return IsolatedTextReader(app.parsers.written, app.children, is_read_by_compiled, "written")

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from citekit.domain.locations import Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.node import Node
+from citekit.domain.unseen import CONTROLS, SEPARATORS, SURROGATES, TURNS
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""C0 and C1 controls, line separators, controls of the writing direction (UAX 9), and halves of surrogate pairs."""
+_CONTROL = re.compile(f"[{CONTROLS}{SEPARATORS}{TURNS}{SURROGATES}]")
 
 
 def walked(nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:

@@ -5,28 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-CONTROLS = "\x00-\x1f\x7f-\x9f"
-"""C0, DEL and C1: escape sequences begin with these (ECMA-48)."""
+from citekit.domain.unseen import CONTROLS, IGNORED, JOINERS, SELECTORS, SEPARATORS, SURROGATES
 
-SEPARATORS = "\u2028\u2029"
-"""Line and paragraph separator."""
-
-SURROGATES = "\ud800-\udfff"
-"""Bytes of a file name that are no UTF-8."""
-
-_JOINERS = "\u200c\u200d"
-_SELECTORS = "\ufe00-\ufe0f"
-
-_IGNORED = (
-    "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # marks, embeddings, overrides, isolates; zero width
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufff0-\ufffb"  # fillers, selectors, annotations
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # formats of scripts; tags, more selectors
-)
-"""Default_Ignorable_Code_Point of Unicode, which nobody sees, without the soft hyphen, and without what words are written
-with: joiners and the first selectors. Interlinear annotations are ignored by most fonts, too."""
-
-_UNSEEN = f"{CONTROLS}{SEPARATORS}{SURROGATES}{_IGNORED}"
-_NO_LETTER = f"\x00-\x7f{_UNSEEN}{_JOINERS}{_SELECTORS}"
+_UNSEEN = f"{CONTROLS}{SEPARATORS}{SURROGATES}{IGNORED}"
+_NO_LETTER = f"\x00-\x7f{_UNSEEN}{JOINERS}{SELECTORS}"
 
 
 def unseen(*, but: str = "") -> re.Pattern[str]:
@@ -41,9 +23,9 @@ def unseen(*, but: str = "") -> re.Pattern[str]:
 @cache
 def _compiled(but: str) -> re.Pattern[str]:
     kept = f"(?![{but}])" if but else ""
-    letter = f"[^{_NO_LETTER}{_JOINERS}]"
-    joined = f"(?<!{letter})(?<![{_SELECTORS}])[{_JOINERS}]|[{_JOINERS}](?!{letter})"
-    selected = f"(?<![^{_UNSEEN}{_JOINERS}{_SELECTORS}])[{_SELECTORS}]"
+    letter = f"[^{_NO_LETTER}{JOINERS}]"
+    joined = f"(?<!{letter})(?<![{SELECTORS}])[{JOINERS}]|[{JOINERS}](?!{letter})"
+    selected = f"(?<![^{_UNSEEN}{JOINERS}{SELECTORS}])[{SELECTORS}]"
     return re.compile(f"{kept}[{_UNSEEN}]|{joined}|{selected}")
 
 

@@ -28,6 +28,7 @@ from citekit.adapters.storage.placed import Asked, PlacedFiles
 from citekit.domain.digest import Digest
 from citekit.domain.errors import EvidenceCorrupt, FaultyAnswer
 from citekit.domain.evidence import Receipt, StoredEvidence
+from citekit.domain.unseen import CONTROLS, IGNORED, SEPARATORS
 from citekit.wire import receipts
 
 NAME_LIMIT = 255
@@ -40,10 +41,7 @@ BY_CONTENT = ".by_content"
 CONTENT_LIMIT = 10_000
 """Receipts that are kept by the digest of their evidence; of more, the oldest go."""
 
-_UNSAFE = re.compile(
-    r'[/\\<>:"|?*\x00-\x1f\x7f-\x9f'
-    "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\U000e0000-\U000e0fff]"
-)
+_UNSAFE = re.compile(rf'[/\\<>:"|?*{CONTROLS}{SEPARATORS}{IGNORED}]')
 """What Windows takes in no name, controls, and what turns a line round or is not seen in it."""
 
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,15}")

@@ -106,8 +106,8 @@ def _notes(made: Adapted) -> list[str]:
 
 
 def _lines(made: Adapted, place: str, *, stored: bool) -> Iterator[str]:
-    from citekit.entrypoints.cli.printable import printable
     from citekit.entrypoints.cli.wording import counted
+    from citekit.entrypoints.invisible import printable
 
     resource_map = made.resource_map
     facts = (

@@ -172,8 +172,8 @@ def read_map_file(path: Path) -> str:
 
 def _unsound(session: Session, checked: _Checked) -> Exception:
     from citekit.entrypoints.cli.failing import CommandError
-    from citekit.entrypoints.cli.printable import printable
     from citekit.entrypoints.cli.wording import counted
+    from citekit.entrypoints.invisible import printable
 
     session.say(_changes(checked))
     session.say(printable(fault) for fault in checked.faults)
@@ -187,8 +187,8 @@ def _unsound(session: Session, checked: _Checked) -> Exception:
 
 
 def _lines(checked: _Checked) -> Iterator[str]:
-    from citekit.entrypoints.cli.printable import printable
     from citekit.entrypoints.cli.wording import counted
+    from citekit.entrypoints.invisible import printable
 
     yield from _changes(checked)
     if checked.report is not None:
@@ -198,7 +198,7 @@ def _lines(checked: _Checked) -> Iterator[str]:
 
 
 def _changes(checked: _Checked) -> Iterator[str]:
-    from citekit.entrypoints.cli.printable import printable
+    from citekit.entrypoints.invisible import printable
 
     for edit in checked.edits if checked.is_fixed else ():
         yield f"(fixed) {printable(edit.path)}: {_shown(edit.before)} -> {_shown(edit.after)} ({edit.reason})"
@@ -208,7 +208,7 @@ def _changes(checked: _Checked) -> Iterator[str]:
 
 
 def _warnings(checked: _Checked) -> Iterator[str]:
-    from citekit.entrypoints.cli.printable import printable
+    from citekit.entrypoints.invisible import printable
 
     yield from (f"(warning) {printable(warning)}" for warning in checked.warnings)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import filecmp
 import os
 import shutil
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 from citekit.domain.errors import HomeUnwritable, RequestRefused
+from citekit.entrypoints.cli.replacing import replacing
 from citekit.settings import expanded
 
 
@@ -43,20 +42,11 @@ def _check(target: Path, evidence: Path, source: Path, force: bool) -> None:
 
 
 def _copy(evidence: Path, target: Path) -> None:
-    temporary = None
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".", suffix=".tmp", delete=False) as file:
-            temporary = Path(file.name)
-            with evidence.open("rb") as opened:
-                shutil.copyfileobj(opened, file)
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(target)
+        with replacing(target, 0o666 & ~_umask()) as file, evidence.open("rb") as opened:
+            shutil.copyfileobj(opened, file)
     except OSError as error:
         raise HomeUnwritable(f"Cannot write {target}: {error.strerror or error}.") from error
-    finally:
-        if temporary is not None:
-            with suppress(OSError):
-                temporary.unlink()
 
 
 def _umask() -> int:

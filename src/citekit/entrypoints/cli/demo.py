@@ -22,12 +22,12 @@ from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.demo_library import show_library
 from citekit.entrypoints.cli.drawing import pairs, table, tree
 from citekit.entrypoints.cli.failing import CommandError, plain_error
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import watching
 from citekit.entrypoints.cli.wording import lasted, place, size
 from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.invisible import printable
 
 TREE_LIMIT = 20
 """Lines of the tree that are shown."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.wording import place
+from citekit.entrypoints.invisible import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -21,12 +21,12 @@ from citekit.domain.errors import Cancelled, CiteKitError
 from citekit.domain.map_card import MapCard
 from citekit.entrypoints.cli.command import Command, password_option
 from citekit.entrypoints.cli.failing import CommandError, plain_error
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import Watch, watching
 from citekit.entrypoints.cli.wording import counted, lasted
 from citekit.entrypoints.failures import exit_code, sentence
+from citekit.entrypoints.invisible import printable
 from citekit.wire.locations import modality_of
 
 UNTOLD = 0.1

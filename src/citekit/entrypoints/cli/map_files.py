@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from citekit.domain.errors import HomeUnwritable, RequestRefused
+from citekit.entrypoints.cli.replacing import replacing
 
 _BACKUPS = 1000
 
@@ -33,23 +34,12 @@ def replace_map(data: Mapping[str, Any], original: Path) -> tuple[Path, Path]:
     many copies, `HomeUnwritable`.
     """
     place = Path(os.path.realpath(original))
-    temporary = None
     try:
         backup = _kept(place)
-        with tempfile.NamedTemporaryFile(dir=place.parent, prefix=".", suffix=".tmp", delete=False) as file:
-            temporary = Path(file.name)
+        with replacing(place, stat.S_IMODE(place.stat().st_mode)) as file:
             file.write(_written(data))
-            file.flush()
-            os.fsync(file.fileno())
-        shutil.copymode(place, temporary)
-        temporary.replace(place)
-        _sync(place.parent)
     except OSError as error:
         raise HomeUnwritable(f"Cannot write {place}: {error.strerror or error}. The map is as it was.") from error
-    finally:
-        if temporary is not None:
-            with suppress(OSError):
-                temporary.unlink()
     return place, backup
 
 
@@ -67,15 +57,6 @@ def _kept(place: Path) -> Path:
         shutil.copystat(place, backup)
         return backup
     raise RequestRefused(f"There are too many copies of {place} ({backup.name}): remove some.")
-
-
-def _sync(folder: Path) -> None:
-    with suppress(OSError):  # not every system can
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _written(data: Mapping[str, Any]) -> bytes:

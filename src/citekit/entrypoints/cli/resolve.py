@@ -14,10 +14,10 @@ from citekit.entrypoints.cli.command import FOLDER, Command, password_option
 from citekit.entrypoints.cli.copying import copy_evidence
 from citekit.entrypoints.cli.drawing import pairs
 from citekit.entrypoints.cli.naming import named_part
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.watching import watching
 from citekit.entrypoints.cli.wording import lasted, place, size
+from citekit.entrypoints.invisible import printable
 from citekit.wire import receipts
 from citekit.wire.maps import to_plain_node
 

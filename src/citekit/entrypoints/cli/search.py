@@ -49,7 +49,7 @@ def _plain(hit: Hit) -> dict[str, Any]:
 
 def _lines(hits: Sequence[Hit]) -> Iterator[str]:
     from citekit.entrypoints.cli.drawing import node_line
-    from citekit.entrypoints.cli.printable import printable
+    from citekit.entrypoints.invisible import printable
 
     for hit in hits:
         yield f"{printable(hit.resource_id)}  {node_line(hit.head)}"

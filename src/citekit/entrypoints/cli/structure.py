@@ -43,8 +43,8 @@ def _plain(found: Structure) -> dict[str, object]:
 
 def _lines(found: Structure) -> Iterator[str]:
     from citekit.entrypoints.cli.drawing import tree
-    from citekit.entrypoints.cli.printable import printable
     from citekit.entrypoints.cli.wording import counted
+    from citekit.entrypoints.invisible import printable
 
     resource_map = found.resource_map
     title = styled(printable(resource_map.title), bold=True)

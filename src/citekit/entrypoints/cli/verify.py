@@ -14,9 +14,9 @@ from citekit.domain.errors import FaultyAnswer, SourceUnreadable
 from citekit.domain.evidence import Receipt
 from citekit.entrypoints.cli.command import FOLDER, Command
 from citekit.entrypoints.cli.failing import CommandError
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
+from citekit.entrypoints.invisible import printable
 from citekit.wire import receipts
 
 RECEIPT_LIMIT = 10_000_000

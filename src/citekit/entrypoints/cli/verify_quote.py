@@ -14,10 +14,10 @@ from citekit.domain.quotes.verdict import Finding, QuoteVerdict
 from citekit.entrypoints.cli.command import FOLDER, Command, password_option
 from citekit.entrypoints.cli.failing import CommandError
 from citekit.entrypoints.cli.naming import named_node
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import watching
+from citekit.entrypoints.invisible import printable
 from citekit.wire.quotes import to_plain
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from citekit.domain.errors import Cancelled
 from citekit.entrypoints.cli.failing import INTERRUPTION
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.terminal import bare, echo
 from citekit.entrypoints.failures import INTERRUPTED
+from citekit.entrypoints.invisible import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress

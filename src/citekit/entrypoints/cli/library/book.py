@@ -14,9 +14,9 @@ from citekit.entrypoints.alexandria import shelves
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.drawing import pairs
 from citekit.entrypoints.cli.library.answering import answer
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
+from citekit.entrypoints.invisible import printable
 
 
 @click.command("book", cls=Command)

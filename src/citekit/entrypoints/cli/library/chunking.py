@@ -13,10 +13,10 @@ from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.drawing import pairs, table
 from citekit.entrypoints.cli.library.answering import answer, cutting, named_file, preference
 from citekit.entrypoints.cli.library.folding import folded
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import watching
+from citekit.entrypoints.invisible import printable
 
 
 @click.group("chunking")

@@ -10,11 +10,11 @@ from citekit.domain.progress import Progress
 from citekit.entrypoints.alexandria.telling import is_there
 from citekit.entrypoints.cli.failing import CommandError
 from citekit.entrypoints.cli.library import ready
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session
 from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import Watch, watching
 from citekit.entrypoints.cli.wording import counted, lasted, size
+from citekit.entrypoints.invisible import printable
 
 Arguments = Mapping[str, Any]
 Work = Callable[[Alexandria, Arguments, Progress], dict[str, Any]]

@@ -12,8 +12,8 @@ from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.drawing import table
 from citekit.entrypoints.cli.library.answering import answer, filters
 from citekit.entrypoints.cli.library.folding import clipped
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.invisible import printable
 
 
 @click.command("preview", cls=Command)

@@ -14,12 +14,12 @@ from citekit.entrypoints.alexandria import asking
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.library.answering import answer, collection, filters
 from citekit.entrypoints.cli.library.folding import folded
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.resolve import evidence_lines, plain_evidence
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import watching
 from citekit.entrypoints.cli.wording import counted, lasted, place
+from citekit.entrypoints.invisible import printable
 
 MODES = ("precise", "contextual", "comprehensive")
 SHOWN = 5

@@ -7,11 +7,11 @@ import click
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.failing import CommandError
 from citekit.entrypoints.cli.library.answering import collection
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.watching import watching
 from citekit.entrypoints.cli.wording import counted
 from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.invisible import printable
 
 
 @click.command("rebuild", cls=Command)

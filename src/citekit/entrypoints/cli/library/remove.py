@@ -10,9 +10,9 @@ from citekit.domain.progress import silent
 from citekit.entrypoints.alexandria import batching
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.library.answering import answer, collection, named_file
-from citekit.entrypoints.cli.printable import printable
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.wording import counted
+from citekit.entrypoints.invisible import printable
 
 
 @click.command("remove", cls=Command)

@@ -1,0 +1,28 @@
+"""Work on a file that must stay as it is meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from citekit.domain.errors import Cancelled, SourceChanged
+from citekit.domain.ports.sources import Sources
+from citekit.domain.source import Source
+
+
+@contextmanager
+def steady(sources: Sources, source: Source, resource_id: str) -> Iterator[None]:
+    """What is done here counts only if the file stayed as it is. Raises `SourceChanged`.
+
+    An error is of the change, too, where there was one: whatever was not found in the file is not there any more.
+    """
+    try:
+        yield
+    except Cancelled:
+        raise
+    except Exception as error:
+        if not sources.still(source):
+            raise SourceChanged(resource_id, str(source.path)) from error
+        raise
+    if not sources.still(source):
+        raise SourceChanged(resource_id, str(source.path))
