@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from citekit.adapters.drivers import openai as driver
+from citekit.adapters.drivers.asking_again import Retries
 from citekit.adapters.mapping.model import openai_parts
 from citekit.adapters.mapping.model.conversation import FilePart, ImagePart, Part, Question, Reply, TextPart, Usage
 from citekit.adapters.mapping.model.openai import DEFAULT_MODEL, OpenAiService
 from citekit.adapters.mapping.model.openai_schema import strict
-from citekit.adapters.mapping.model.patience import Patience
 from citekit.domain.errors import Cancelled, MapperUnavailable, SourceUnreadable
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.progress import Progress, silent
@@ -37,7 +37,7 @@ def hosted(monkeypatch: pytest.MonkeyPatch) -> Callable[[OpenAiServer], OpenAiSe
 
     def service(server: OpenAiServer) -> OpenAiService:
         monkeypatch.setattr(driver, "DEFAULT_URL", server.url)
-        return OpenAiService(KEY, patience=Patience(retries=0))
+        return OpenAiService(KEY, retries=Retries(count=0))
 
     return service
 
@@ -168,7 +168,7 @@ def test_openai_itself_is_called_by_its_name(hosted: Callable[[OpenAiServer], Op
 def test_a_server_that_is_not_there_is_named_by_its_host_alone() -> None:
     with OpenAiServer() as server:
         host = server.host
-    service = OpenAiService(None, OTHER, f"http://user:password@{host}/v1", patience=Patience(retries=0))
+    service = OpenAiService(None, OTHER, f"http://user:password@{host}/v1", retries=Retries(count=0))
 
     with pytest.raises(MapperUnavailable) as raised:
         _ask(service)
@@ -291,7 +291,7 @@ def test_usage_counts_every_request_that_was_answered() -> None:
     with OpenAiServer(
         [error(503, "overloaded"), Step(text="{}", tokens=11), Step(text='{"title": 1, "nodes": []}')]
     ) as server:
-        service = OpenAiService(KEY, base_url=server.url, patience=Patience(sleep=lambda seconds: None))
+        service = OpenAiService(KEY, base_url=server.url, retries=Retries(count=3, sleep=lambda seconds: None))
         reply = _ask(service)
 
     assert 3 == reply.usage.requests == len(server.requests)
@@ -310,8 +310,8 @@ def test_a_server_that_counts_nothing_costs_requests_alone() -> None:
 
 def test_a_budget_ends_the_retries_of_a_session_and_the_next_session_has_its_own() -> None:
     with OpenAiServer([error(503, "overloaded")] * 2) as server:
-        patience = Patience(sleep=lambda seconds: None)
-        service = OpenAiService(KEY, base_url=server.url, patience=patience, max_requests=2)
+        retries = Retries(count=3, sleep=lambda seconds: None)
+        service = OpenAiService(KEY, base_url=server.url, retries=retries, max_requests=2)
         with pytest.raises(MapperUnavailable, match="budget of 2 requests"):
             _ask(service)
         sent = len(server.requests)

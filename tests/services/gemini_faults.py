@@ -9,10 +9,10 @@ from typing import Any
 
 from attrs import field, frozen
 
+from citekit.adapters.drivers.asking_again import Retries
 from citekit.adapters.mapping.model.conversation import FilePart, Question, Reply, TextPart
 from citekit.adapters.mapping.model.gemini import MODEL, GeminiService
 from citekit.adapters.mapping.model.leftovers import Leftovers
-from citekit.adapters.mapping.model.patience import Patience
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress, silent
 from tests.services.gemini_server import KEY, Answer, GeminiServer, candidate, gemini_server, refusal
@@ -252,7 +252,7 @@ def service_for(
         fault.model,
         address,
         fault.timeout,
-        patience=Patience(sleep=sleep, jitter=lambda: 1.0),
+        retries=Retries(count=3, sleep=sleep, jitter=lambda: 1.0),
         max_requests=fault.max_requests,
         leftovers=leftovers,
     )

@@ -13,9 +13,9 @@ from typing import Literal
 import pymupdf
 from attrs import frozen
 
+from citekit.adapters.drivers.asking_again import Retries
 from citekit.adapters.mapping.model.conversation import FilePart, ImagePart, Part, Question, Reply, TextPart
 from citekit.adapters.mapping.model.openai import OpenAiService
-from citekit.adapters.mapping.model.patience import Patience
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress, silent
 from tests.services.openai_server import KEY, Compatible, OpenAiServer, Recorded, Step, error
@@ -83,7 +83,7 @@ def outcome_of(fault: Fault, folder: Path, progress: Progress = silent) -> Outco
             fault.model,
             _address(fault, server),
             fault.timeout,
-            Patience(retries=2, sleep=pauses.append),
+            Retries(count=2, sleep=pauses.append),
             fault.max_requests,
             text_of,
         )

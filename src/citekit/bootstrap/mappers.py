@@ -72,8 +72,8 @@ class Mappers:
         )
 
     def _gemini(self) -> Service:
+        from citekit.adapters.drivers.asking_again import Retries
         from citekit.adapters.mapping.model.gemini import MODEL, GeminiService
-        from citekit.adapters.mapping.model.patience import Patience
 
         chosen = self.app.settings
         return GeminiService(
@@ -81,16 +81,16 @@ class Mappers:
             chosen.model or MODEL,
             chosen.base_url,
             chosen.timeout or REQUEST_TIMEOUT,
-            patience=Patience(retries=chosen.retries),
+            retries=Retries(count=chosen.retries),
             max_requests=chosen.max_requests,
             leftovers=self.app.leftovers,
             key_variable=chosen.gemini_variable,
         )
 
     def _openai(self) -> Service:
+        from citekit.adapters.drivers.asking_again import Retries
         from citekit.adapters.drivers.pdf_text import paged_text
         from citekit.adapters.mapping.model.openai import DEFAULT_MODEL, OpenAiService
-        from citekit.adapters.mapping.model.patience import Patience
 
         chosen = self.app.settings
         return OpenAiService(
@@ -98,7 +98,7 @@ class Mappers:
             chosen.model or DEFAULT_MODEL,
             chosen.base_url or chosen.openai_base_url,
             chosen.timeout or REQUEST_TIMEOUT,
-            Patience(retries=chosen.retries),
+            Retries(count=chosen.retries),
             chosen.max_requests,
             paged_text,
         )

@@ -1,6 +1,8 @@
-"""Asks a service again where that helps: after a lost connection, a time-out, or a status that passes.
+"""Asks a service again where that helps, and only there.
 
-While a request is under way, the caller's progress is called now and then, so that it can give up.
+Transient failures (HTTP 408, 429, 500, 502, 503, 504, a lost connection, a time-out) are tried again after a growing,
+jittered pause, or after what `Retry-After` says; all others are final. The caller's progress is called now and then, so that
+it can give up.
 """
 
 from __future__ import annotations
@@ -8,11 +10,12 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from attrs import field, frozen
 
-from citekit.adapters.drivers.attended import HEARTBEAT, attended
+from citekit.adapters.drivers.attended import attended
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
 
@@ -40,6 +43,7 @@ class Retries:
 
     count: int = 4
     base: float = 1.0
+    sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = field(default=random.random)
 
     def pause(self, attempt: int, asked_for: float | None) -> float | None:
@@ -55,14 +59,22 @@ class Retries:
 def asked(
     call: Callable[[], T], explain: Callable[[Exception], Verdict | None], retries: Retries, progress: Progress
 ) -> T:
-    """What `call` returns, tried again as `retries` says. Raises the last verdict's error; what has none goes through.
+    """As `tried`, of a call that takes no notice of the caller.
 
     What `progress` raises (`Cancelled`) goes through at once; the request is then left to itself.
     """
+    waiting = partial(progress, 0, None, "waiting for the service")
+    return tried(lambda: attended(call, waiting), explain, retries, progress)
+
+
+def tried(
+    call: Callable[[], T], explain: Callable[[Exception], Verdict | None], retries: Retries, progress: Progress
+) -> T:
+    """What `call` returns, tried again as `retries` says. Raises the last verdict's error; what has none goes through."""
     attempt = 0
     while True:
         try:
-            return attended(call, lambda: progress(0, None, "waiting for the service"))
+            return call()
         except Exception as error:
             verdict = explain(error)
             if verdict is None:
@@ -71,11 +83,6 @@ def asked(
             pause = retries.pause(attempt, verdict.retry_after) if verdict.transient else None
             if pause is None:
                 raise verdict.error from error
-            _rest(pause, progress, f"waiting {pause:.0f} s: {verdict.error}")
-
-
-def _rest(pause: float, progress: Progress, message: str) -> None:
-    end = time.monotonic() + pause
-    while (left := end - time.monotonic()) > 0:
-        progress(0, None, message)
-        time.sleep(min(HEARTBEAT, left))
+            waiting = partial(progress, 0, None, f"waiting {pause:.0f} s: {verdict.error}")
+            waiting()
+            attended(partial(retries.sleep, pause), waiting)

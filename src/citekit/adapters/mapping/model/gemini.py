@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers import google_genai, google_genai_errors, google_genai_scene
+from citekit.adapters.drivers.asking_again import Retries, Verdict, tried
 from citekit.adapters.drivers.attended import attended
 from citekit.adapters.drivers.files import unreadable
+from citekit.adapters.mapping.model.budget import Budget
 from citekit.adapters.mapping.model.conversation import (
     FilePart,
     ImagePart,
@@ -24,7 +26,6 @@ from citekit.adapters.mapping.model.conversation import (
 from citekit.adapters.mapping.model.gemini_files import FILE_BYTES, MEDIA_NAMES, PDF_BYTES, RemoteFiles, owner_of
 from citekit.adapters.mapping.model.gemini_replies import reply_from
 from citekit.adapters.mapping.model.leftovers import Leftovers
-from citekit.adapters.mapping.model.patience import Budget, Failure, Patience, patiently
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.formats import Format
 from citekit.domain.modality import Modality
@@ -74,7 +75,7 @@ class GeminiService:
     model: str = MODEL
     base_url: str | None = field(default=None, repr=False)
     timeout: float = 300
-    patience: Patience = field(factory=Patience, kw_only=True)
+    retries: Retries = field(factory=Retries, kw_only=True)
     max_requests: int | None = field(default=None, kw_only=True)
     leftovers: Leftovers = field(kw_only=True)
     key_variable: str | None = field(default=None, kw_only=True)
@@ -121,10 +122,10 @@ class GeminiService:
         try:
             with self.leftovers.run() as run:
                 owner = owner_of(key, self.base_url)
-                files = RemoteFiles(client, explain, self.patience, self.timeout, self.base_url, owner, run)
+                files = RemoteFiles(client, explain, self.retries, self.timeout, self.base_url, owner, run)
                 files.sweep(self.leftovers)
                 try:
-                    yield GeminiSession(client, self.model, self.patience, explain, files, Budget(self.max_requests))
+                    yield GeminiSession(client, self.model, self.retries, explain, files, Budget(self.max_requests))
                 finally:
                     files.delete_all()
         finally:
@@ -144,9 +145,9 @@ class GeminiService:
 class _Explanation:
     scene: google_genai_scene.Scene
 
-    def __call__(self, error: Exception) -> Failure | None:
+    def __call__(self, error: Exception) -> Verdict | None:
         trouble = google_genai_errors.explain(error, self.scene)
-        return None if trouble is None else Failure(trouble.error, trouble.transient, trouble.retry_after)
+        return None if trouble is None else Verdict(trouble.error, trouble.transient, trouble.retry_after)
 
 
 @define
@@ -155,7 +156,7 @@ class GeminiSession:
 
     _client: genai.Client = field(repr=False)
     _model: str
-    _patience: Patience
+    _retries: Retries
     _explain: _Explanation
     _files: RemoteFiles
     _budget: Budget
@@ -176,7 +177,7 @@ class GeminiSession:
                 lambda: progress(0, None, f"waiting for {self._model}"),
             )
 
-        response = patiently(request, self._explain, self._patience, progress)
+        response = tried(request, self._explain, self._retries, progress)
         return reply_from(response, self._model, tries)
 
     def _contents(self, parts: Sequence[Part], progress: Progress) -> Any:

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define, evolve, field
 
 from citekit.adapters.drivers import google_genai
+from citekit.adapters.drivers.asking_again import Retries, Verdict, tried
 from citekit.adapters.drivers.attended import attended
 from citekit.adapters.drivers.files import unreadable
 from citekit.adapters.mapping.model.conversation import FilePart
 from citekit.adapters.mapping.model.leftovers import Leftover, Leftovers, Run
-from citekit.adapters.mapping.model.patience import Failure, Patience, patiently
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.progress import Progress, silent
 
@@ -72,8 +72,8 @@ class RemoteFiles:
     """What was uploaded in a conversation. Safe to use from several threads at once; each file is sent once."""
 
     client: genai.Client
-    explain: Callable[[Exception], Failure | None]
-    patience: Patience
+    explain: Callable[[Exception], Verdict | None]
+    retries: Retries
     timeout: float
     base_url: str | None = field(repr=False)
     owner: str
@@ -91,7 +91,7 @@ class RemoteFiles:
 
     def _uploaded(self, part: FilePart, progress: Progress) -> Any:
         check_size(part)
-        sent = self._patiently(lambda: self._upload(part, progress), progress)
+        sent = self._tried(lambda: self._upload(part, progress), progress)
         return self._ready(sent, part.path.name, progress)
 
     def _upload(self, part: FilePart, progress: Progress) -> Any:
@@ -141,24 +141,24 @@ class RemoteFiles:
                     "raise --timeout, or map a shorter recording."
                 )
             progress(0, None, f"Gemini is processing {label} ({waited:.0f} s)")
-            self.patience.sleep(POLL)
+            self.retries.sleep(POLL)
             waited += POLL
-            sent = self._patiently(lambda: self.client.files.get(name=sent.name), progress)  # noqa: B023 - called at once
+            sent = self._tried(lambda: self.client.files.get(name=sent.name), progress)  # noqa: B023 - called at once
         if _state(sent) == "FAILED":
             raise MapperUnavailable(
                 f"Gemini could not process {label}{_why(sent)}: check that it plays or opens, or use --mapper local."
             )
         return sent
 
-    def _patiently(self, call: Callable[[], T], progress: Progress) -> T:
-        return patiently(call, self.explain, self.patience, progress)
+    def _tried(self, call: Callable[[], T], progress: Progress) -> T:
+        return tried(call, self.explain, self.retries, progress)
 
     def delete_all(self) -> None:
         """Delete what was uploaded; what cannot be deleted now stays noted, for the next run. Raises nothing of its own."""
         hurried = evolve(
-            self.patience,
-            retries=min(1, self.patience.retries),
-            sleep=lambda seconds: self.patience.sleep(min(seconds, LONGEST_PAUSE)),
+            self.retries,
+            count=min(1, self.retries.count),
+            sleep=lambda seconds: self.retries.sleep(min(seconds, LONGEST_PAUSE)),
         )
         delete = self._until_one_fails(hurried)
         for name, perhaps_coming in list(self._names.items()):
@@ -167,23 +167,23 @@ class RemoteFiles:
 
     def sweep(self, leftovers: Leftovers) -> int:
         """Delete what earlier runs of this account left; one try each. Returns how many are gone."""
-        return leftovers.sweep(SERVICE, self.owner, self._until_one_fails(evolve(self.patience, retries=0)))
+        return leftovers.sweep(SERVICE, self.owner, self._until_one_fails(evolve(self.retries, count=0)))
 
-    def _until_one_fails(self, patience: Patience) -> Callable[[str], bool]:
+    def _until_one_fails(self, retries: Retries) -> Callable[[str], bool]:
         """Deletes files, and says whether each is gone; where one could not be reached, the others are not tried."""
         failed = False
 
         def delete(name: str) -> bool:
             nonlocal failed
-            failed = failed or not self._delete(name, patience)
+            failed = failed or not self._delete(name, retries)
             return not failed
 
         return delete
 
-    def _delete(self, name: str, patience: Patience) -> bool:
+    def _delete(self, name: str, retries: Retries) -> bool:
         """Whether the file is gone. A file that never was, or is another's, is answered with 403 or 404 alike."""
         try:
-            patiently(lambda: self._delete_once(name), self.explain, patience, silent)
+            tried(lambda: self._delete_once(name), self.explain, retries, silent)
         except MapperUnavailable:
             return False
         return True

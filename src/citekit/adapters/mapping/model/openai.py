@@ -17,12 +17,13 @@ from urllib.parse import urlsplit
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers import openai as driver
+from citekit.adapters.drivers.asking_again import Retries
+from citekit.adapters.mapping.model.budget import Budget
 from citekit.adapters.mapping.model.conversation import Limits, Question, Reply, Session
 from citekit.adapters.mapping.model.openai_abilities import Abilities
 from citekit.adapters.mapping.model.openai_asking import Asking, Talk
 from citekit.adapters.mapping.model.openai_failures import Place, failure, no_key
 from citekit.adapters.mapping.model.openai_parts import FILE_BYTES, PDF
-from citekit.adapters.mapping.model.patience import Budget, Patience
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.formats import Format
 from citekit.domain.modality import Modality
@@ -66,7 +67,7 @@ class OpenAiService:
     model: str = DEFAULT_MODEL
     base_url: str | None = field(default=None, repr=False)
     timeout: float = 300.0
-    patience: Patience = field(factory=Patience, repr=False)
+    retries: Retries = field(factory=Retries, repr=False)
     max_requests: int | None = None
     extract_text: Callable[[Path], str] | None = field(default=None, repr=False)
     _learnt: _Learnt = field(factory=_Learnt, init=False, repr=False, eq=False)
@@ -120,7 +121,7 @@ class OpenAiService:
             place=self.place,
             client=client,
             key=self.key,
-            patience=self.patience,
+            retries=self.retries,
             budget=Budget(self.max_requests),
             extract_text=self.extract_text,
         )

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field, frozen
 
 from citekit.adapters.drivers import openai as driver
+from citekit.adapters.drivers.asking_again import Retries, Verdict, tried
 from citekit.adapters.drivers.attended import attended
+from citekit.adapters.mapping.model.budget import Budget
 from citekit.adapters.mapping.model.conversation import Question, Reply, Usage
 from citekit.adapters.mapping.model.openai_abilities import Abilities, Form, lesser
 from citekit.adapters.mapping.model.openai_failures import BadAnswerError, Place, failure, refusal
 from citekit.adapters.mapping.model.openai_parts import Messages, Writer
 from citekit.adapters.mapping.model.openai_schema import bare, fits, strict
-from citekit.adapters.mapping.model.patience import Budget, Failure, Patience, patiently
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.progress import Progress
 
@@ -39,7 +40,7 @@ class Talk:
     place: Place
     client: OpenAI = field(repr=False)
     key: str | None = field(repr=False)
-    patience: Patience
+    retries: Retries
     budget: Budget
     extract_text: Callable[[Path], str] | None
 
@@ -70,7 +71,7 @@ class Asking:
             tempered = _NO_TEMPERATURE.search(talk.place.model) is None
             written = writer.written(self.question, self.able, temperature=tempered)
             try:
-                completion = patiently(partial(self._send, written), self._explain, talk.patience, self.progress)
+                completion = tried(partial(self._send, written), self._explain, talk.retries, self.progress)
                 return self._read(completion, written)
             except _LackingError as lacking:
                 self.able = lacking.able
@@ -107,7 +108,7 @@ class Asking:
             request["response_format"] = {"type": "json_object"}
         return request
 
-    def _explain(self, error: Exception) -> Failure | None:
+    def _explain(self, error: Exception) -> Verdict | None:
         talk = self.talk
         trouble = error.trouble if isinstance(error, BadAnswerError) else driver.trouble(error, talk.key)
         return None if trouble is None else failure(talk.place, trouble)

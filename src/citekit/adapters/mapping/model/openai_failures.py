@@ -7,9 +7,8 @@ from urllib.parse import urlsplit
 
 from attrs import field, frozen
 
-from citekit.adapters.drivers.asking_again import TRANSIENT
+from citekit.adapters.drivers.asking_again import TRANSIENT, Verdict
 from citekit.adapters.drivers.openai import Kind, Trouble
-from citekit.adapters.mapping.model.patience import Failure
 from citekit.domain.errors import MapperUnavailable
 
 DETAIL_LIMIT = 200
@@ -91,13 +90,13 @@ def about_the_account(trouble: Trouble) -> bool:
     return bool(_NO_MONEY.search(trouble.words) or _NO_MODEL.search(trouble.words) or _REFUSED.search(trouble.words))
 
 
-def failure(place: Place, trouble: Trouble) -> Failure:
+def failure(place: Place, trouble: Trouble) -> Verdict:
     """Our error for `trouble`, and whether the same request may succeed later."""
     if trouble.kind is Kind.STATUS and trouble.status is not None:
         sentence, transient = _by_status(place, trouble, trouble.status)
     else:
         sentence, transient = _without_status(place, trouble)
-    return Failure(MapperUnavailable(sentence), transient, trouble.retry_after)
+    return Verdict(MapperUnavailable(sentence), transient, trouble.retry_after)
 
 
 def _without_status(place: Place, trouble: Trouble) -> tuple[str, bool]:
