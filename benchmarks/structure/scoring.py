@@ -13,10 +13,22 @@ from attrs import frozen
 LIKENESS = 0.85
 """The ratio of two normalised titles (`difflib`, 2 M / T) from which on they are the same."""
 
+_SPELLED = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|"
+    "nineteen|twenty(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?"
+)
+_NAME = (
+    "chapter|part|section|appendix|book|kapitel|teil|anhang|abschnitt|chapitre|partie|annexe|cap[ií]tulo|parte|"
+    "ap[eé]ndice|capitolo|appendice|sezione|hoofdstuk|deel"
+)
 _NUMBER = re.compile(
-    r"^(?:(?:chapter|part|section|appendix)\s+)?(?:[0-9]+(?:\.[0-9a-z]+)*|[a-z](?:\.[0-9a-z]+)+|[ivxlc]+|[a-z])[.:)]?\s+(?=\S)"
+    rf"^(?:{_NAME})\s+(?:[0-9]+(?:\.[0-9a-z]+)*|[ivxlc]+|[a-z]|{_SPELLED})(?:\s*[.:)–—-]\s*|\s+)(?=\S)"
+    r"|^(?:[0-9]+(?:\.[0-9a-z]+)*|[a-z](?:\.[0-9a-z]+)+|[ivxlc]+|[a-z])[.:)]?\s+(?=\S)"
     r"|^第[0-9一二三四五六七八九十]+[章部節]\s*"
 )
+"""What stands before a title and is left out: a number, or the name of a part of a book with its number in digits, Roman
+numerals, a letter or (in English) words. Both sides of a comparison, and both programs, lose it alike."""
+
 _MARK = re.compile(r"[^\w\s]|_")
 
 

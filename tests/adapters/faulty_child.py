@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from citekit.adapters.drivers.child_process import Line
+from citekit.adapters.drivers.child_process import MESSAGE_LIMIT, Line
 from citekit.adapters.drivers.confinement import confine, end_with, limit_memory
 from citekit.adapters.isolating.serving import serve
 from citekit.domain.errors import DriverMissing, ExtractionFailed, FaultyAnswer, LocationOutside
@@ -76,6 +76,7 @@ _ERRORS: dict[str, Exception] = {
     "failed": _failed,
     "missing": DriverMissing("Reading pictures", "ocr"),
     "faulty": FaultyAnswer("a map", ["nodes: is missing"]),
+    "unloaded": ImportError("libavcodec.so.62: failed to map segment from shared object"),
     "bug": ZeroDivisionError("a fault of ours"),
 }
 
@@ -89,4 +90,4 @@ if __name__ == "__main__":
         limit_memory(hello["memory"])
     if "writable" in hello:
         confine([Path(folder) for folder in hello["writable"]])
-    serve(line, work)
+    serve(line, work, hello.get("longest", MESSAGE_LIMIT))

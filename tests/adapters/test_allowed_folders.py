@@ -326,3 +326,50 @@ def test_an_exchange_that_was_taken_back_shows(home: Path, secret: Path) -> None
     (home / "kept").rename(home / "docs")
 
     assert (True, False) == (still, sources.still(source))
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_an_exchange_shows_though_files_came_meanwhile_and_times_were_put_back(
+    home: Path, secret: Path, depth: int
+) -> None:
+    folder = home / "docs" if depth == 1 else home / "docs" / "deep"
+    folder.mkdir(exist_ok=True)
+    (folder / "a.txt").write_text("open to all\n")
+    sources = ConfinedSources(FileSources(), AllowedFolders([home]))
+    source = sources.identify(folder / "a.txt")
+    times = [(each, each.stat()) for each in (folder, folder.parent)]
+
+    folder.rename(home / "kept")
+    folder.symlink_to(secret.parent)
+    folder.unlink()
+    (home / "kept").rename(folder)
+    (folder / "new.txt").touch()
+    (folder / "new.txt").unlink()
+    for each, status in times:
+        os.utime(each, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    assert not sources.still(source)
+
+
+def test_a_file_stays_as_it_is_while_others_come_beside_it(home: Path) -> None:
+    (home / "docs" / "deep").mkdir()
+    stop = threading.Event()
+
+    def fill() -> None:
+        while not stop.is_set():
+            (home / "docs" / "other.txt").touch()
+            (home / "docs" / "other.txt").unlink()
+
+    (home / "docs" / "deep" / "b.txt").write_text("open to all\n")
+    sources = ConfinedSources(FileSources(), AllowedFolders([home]))
+    filling = threading.Thread(target=fill)
+    filling.start()
+    try:
+        found = [sources.identify(home / "docs" / name) for name in ("a.txt", "deep/b.txt")]
+        time.sleep(0.02)
+        still = [sources.still(each) for each in found]
+    finally:
+        stop.set()
+        filling.join()
+
+    assert [True, True] == still

@@ -4,9 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from citekit.adapters.drivers import tree_sitter
-from citekit.adapters.mapping.local.code import CodeOutliner
+from citekit.adapters.mapping.local.code import CodeOutliner, objective_cpp, statements
 from citekit.adapters.mapping.local.code.grammars import GRAMMARS
 from citekit.adapters.mapping.local.code.outliner import SAME_NAME_LIMIT
 from citekit.adapters.mapping.local.code.symbols import LEVELS
@@ -416,6 +418,78 @@ def test_macros_do_not_hide_what_they_stand_in(outlined: Outlined) -> None:
     found = rows(outlined("a.cpp", b"class API_EXPORT A : public B {\n  int f() NO_THROW { return 1; }\n};\n"))
 
     assert [("A", "class", 1, 3), ("A.f", "method", 2, 2)] == found
+
+
+MARKS = (b"x::y\n", b"#if A\n", b"#else\n", b"#endif\n", b"#if {\\\n", b"AAAAAAAA(a : (b) c)\n{", b"A_B(", b") ", b"GRANT a", b";\n", b"'",
+         b"CREATE FUNCTION f(OUT a int) AS 'a', 'b' LANGUAGE C;", b"\\q\n", b"&", b"namespace a {", b"[self](int a) {", b"for (auto abc: d)", b"{1}", b"<a>")  # fmt: skip
+
+OBJECTIVE_CPP = b"""#import <React/A.h>
+NS_ASSUME_NONNULL_BEGIN
+namespace react {
+static folly::dynamic made(const std::vector<int> &all) { return all; }
+}
+@implementation Box {
+  std::shared_ptr<const Props> _props;
+}
+RCT_EXPORT_MODULE()
+#if NEW
+using namespace facebook::react;
+- (void)update:(Props::Shared const &)props {
+  const auto &now = static_cast<const BoxProps &>(*props);
+  for (const auto item : now.items) {
+  }
+#else
+- (void)update:(id)props {
+#endif
+}
+RCT_EXPORT_METHOD(save : (NSString *)name done : (Done)done)
+{
+  run([self](int x) { return Point{x, 1}; });
+}
++ (BOOL)shared API_AVAILABLE(ios(16.0))
+{
+  return std::is_same<A, B>();
+}
+@end
+"""
+
+
+def test_what_objective_cpp_has_of_cpp_hides_nothing(outlined: Outlined) -> None:
+    expected = [("made", "function", 4, 4), ("Box", "class", 6, 28), ("Box.update_", "method", 12, 19),
+                ("Box.save_done_", "method", 20, 23), ("Box.shared", "method", 24, 27)]  # fmt: skip
+
+    assert expected == rows(outlined("a.mm", OBJECTIVE_CPP))
+
+
+POSTGRESQL = b"""\\echo Use "CREATE EXTENSION x" \\quit
+CREATE FUNCTION one(cstring) RETURNS x
+AS 'MODULE_PATHNAME', 'x_in'
+LANGUAGE C STRICT;
+CREATE TYPE x (INPUT = one, OUTPUT = two);
+CREATE OPERATOR < (
+  LEFTARG = x, PROCEDURE = lt
+);
+-- Two.
+CREATE FUNCTION two(IN a text,
+    OUT b int)
+AS 'MODULE_PATHNAME', 'x_two' LANGUAGE C;
+CREATE TABLE t (a int);
+"""
+
+
+def test_statements_that_the_grammar_of_sql_does_not_know_hide_nothing(outlined: Outlined) -> None:
+    expected = [("one", "function", 2, 4), ("x", "type", 5, 5), ("two", "function", 9, 12), ("t", "table", 13, 13)]
+
+    assert expected == rows(outlined("a.sql", POSTGRESQL))
+
+
+@given(st.lists(st.sampled_from(MARKS), max_size=40).map(b"".join))
+def test_what_the_parser_is_given_has_the_same_length_and_lines(data: bytes) -> None:
+    for readable in (objective_cpp.readable, statements.readable):
+        given = readable(data)
+
+        assert len(data) == len(given)
+        assert data.count(b"\n") == given.count(b"\n")
 
 
 def test_a_grammar_of_an_extra_that_is_missing_gives_groups_of_lines_and_names_it(

@@ -181,6 +181,17 @@ class TestAChildThatDoesNotComeBack:
 
         assert until(lambda: not is_running(programs[0]))
 
+    def test_for_it_was_stopped_is_ended_all_the_same(self) -> None:
+        some = children()
+        pid = some.ask("pid", FILE, {})
+        [parser] = some._idle
+        os.kill(pid, signal.SIGSTOP)
+
+        some.close()
+
+        assert -signal.SIGKILL == parser.child._process.returncode  # not by the end of its pipe, which it did not see
+        assert not is_alive(pid)
+
     def test_is_not_what_ctrl_c_in_a_terminal_is_for(self, sound: Children) -> None:
         pid: int = sound.ask("pid", FILE, {})
 
@@ -284,6 +295,18 @@ class TestLimits:
             sound.ask("write", FILE, {"target": str(target), "size": 5000})
 
         assert target.stat().st_size <= 1000
+
+    def test_of_what_is_answered_hold(self) -> None:
+        some = children({"longest": 200})
+
+        with pytest.raises(SourceUnsupported, match=r"cannot be read: what is in it takes more than 200 bytes\."):
+            some.ask("echo", FILE, {"said": "x" * 200})
+
+        assert "well" == some.ask("echo", FILE, {"said": "well"})
+
+    def test_of_memory_are_meant_where_a_library_cannot_be_loaded(self, sound: Children) -> None:
+        with pytest.raises(SourceUnsupported, match=r"more memory than is allowed \(CITEKIT_PARSER_MEMORY"):
+            sound.ask("unloaded", FILE, {})
 
     def test_of_their_number_hold(self) -> None:
         some = children(at_most=2)

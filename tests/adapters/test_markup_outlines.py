@@ -1,4 +1,4 @@
-"""AsciiDoc, Org, LaTeX, long Markdown and printed contents."""
+"""AsciiDoc, Org, LaTeX, captions of reStructuredText, long Markdown and printed contents."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from citekit.adapters.mapping.local.markdown import MarkdownOutliner
 from citekit.adapters.mapping.local.markup.latex import plain
 from citekit.adapters.mapping.local.outline import Outline
 from citekit.adapters.mapping.local.plain_text import PlainTextOutliner
+from citekit.adapters.mapping.local.rst import RstOutliner
 from citekit.adapters.mapping.local.texts import outliner_of
 from citekit.domain.progress import silent
 from tests.adapters.texts import assert_sound, source, spans
@@ -117,6 +118,110 @@ def test_latex(tmp_path: Path) -> None:
     assert ("On Things & More", "appendix") == (found.title, found.drafts[-1].type)
 
 
+RST = """Title
+=====
+
+.. figure:: a.png
+   :alt: x
+
+   A *caption* of
+   two lines.
+
+   Legend.
+
+The title says what this is, which no figure does. Literally::
+
+   .. figure:: no.png
+
+      None.
+
+Sub
+---
+
+.. note::
+
+   .. list-table:: The :ref:`big <x>` table
+      :header-rows: 1
+
+      * - a
+
+.. code-block:: python
+   :caption: some.py
+
+   .. figure:: no.png
+
+      None.
+
+.. figure:: plain.png
+
+.. comment
+   .. table:: None
+
+.. table:: A title
+   goes on
+
+   == ==
+   a  b
+   == ==
+"""
+
+
+def test_captions_of_restructured_text_are_nodes_of_their_sections(tmp_path: Path) -> None:
+    found = RstOutliner(PlainTextOutliner()).outline(source(tmp_path / "a.rst", RST), silent)
+
+    assert [
+        ("Title", 1, 45),
+        ("A caption of two lines.", 4, 10),
+        ("Sub", 18, 45),
+        ("The big table", 23, 26),
+        ("some.py", 28, 33),
+        ("A title goes on", 40, 45),
+    ] == spans(found)
+    assert "The title says what this is, which no figure does." == found.drafts[0].summary
+    assert ["table", "listing", "table"] == [draft.type for draft in found.drafts[0].children[1].children]
+
+
+ORG = """* Results
+#+NAME: fig
+#+CAPTION: The *first*
+#+CAPTION[short]: figure
+[[file:a.png]]
+Text.
+#+CAPTION: Costs
+| a | b |
+|---+---|
+| 1 | 2 |
+#+TBLFM: $2=1
+#+CAPTION: Code of it
+#+BEGIN_SRC python
+* no
+#+END_SRC
+#+CAPTION: of nothing
+
+[[file:b.png]]
+"""
+
+
+def test_captions_of_org_are_nodes_of_their_sections(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.org", ORG)
+
+    assert [("Results", 1, 18), ("The first figure", 2, 5), ("Costs", 7, 11), ("Code of it", 12, 15)] == spans(found)
+    assert ["figure", "table", "listing"] == [draft.type for draft in found.drafts[0].children]
+
+
+def test_captions_of_listings_are_nodes_too(tmp_path: Path) -> None:
+    tex = "\\section{S}\n\\begin{lstlisting}[language=C, caption={Some \\C code}, label=x]\n\\section{no}\n\\end{lstlisting}\n"
+    tex += "\\begin{figure}\n\\captionsetup{font=small}\n\\caption[short]{A\nfigure}\\end{figure}\nText.\n"
+
+    in_latex, in_asciidoc = (
+        outline(tmp_path / "a.tex", tex),
+        outline(tmp_path / "a.adoc", "== S\n\n.Code\n----\nx\n----\n"),
+    )
+
+    assert [("S", 1, 9), ("Some code", 2, 4), ("A figure", 5, 8)] == spans(in_latex)
+    assert [("S", 1, 6), ("Code", 3, 6)] == spans(in_asciidoc)
+
+
 def test_commands_in_titles_leave_what_they_say() -> None:
     assert "Über die Größe – 100 % of {all}" == plain(r"\"Uber die Gr\"o\ss e -- 100 \% of \{all\}\cite{a}")
 
@@ -128,14 +233,18 @@ def test_hostile_latex_ends_in_a_map(tmp_path: Path, text: str) -> None:
 
 pieces = st.sampled_from(
     ["= A", "== B", "----", "====", "* H", "** I", "#+begin_src", "#+end_src", "\\section{S}", "\\begin{figure}", "\\caption{C}",
-     "\\end{figure}", ".T", "|===", "image::x[]", "", "text", "[discrete]"]
+     "\\end{figure}", ".T", "|===", ".. figure:: x", "   C", "=====", "#+CAPTION: C", "| a |", "[[x]]", "::", "---",
+     "\\begin{lstlisting}[caption=L]", "\\end{lstlisting}", "image::x[]", "", "text", "[discrete]"]
 )  # fmt: skip
 
 
 @settings(max_examples=60)
-@given(st.lists(pieces, min_size=1, max_size=25).map("\n".join), st.sampled_from(["adoc", "org", "tex"]))
+@given(st.lists(pieces, min_size=1, max_size=25).map("\n".join), st.sampled_from(["adoc", "org", "tex", "rst"]))
 def test_every_outline_is_sound(tmp_path_factory: pytest.TempPathFactory, text: str, suffix: str) -> None:
-    assert_sound(outline(tmp_path_factory.getbasetemp() / f"law.{suffix}", f"{text}\nx"))
+    path = tmp_path_factory.getbasetemp() / f"law.{suffix}"
+    found = RstOutliner(PlainTextOutliner()).outline(source(path, f"{text}\nx"), silent) if suffix == "rst" else None
+
+    assert_sound(found or outline(path, f"{text}\nx"))
 
 
 MARKDOWN = "---\ntitle: T\n---\n# One\n\n- item\n  ```\n  # no\n  ```\n\nTwo\n---\n\n<!--\n# no\n-->\n\n## Three ##\n\n    # code\n"

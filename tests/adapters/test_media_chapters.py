@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.drivers.id3_chapters import chapter_entries
 from citekit.adapters.drivers.matroska_chapters import chapter_atoms
 from citekit.adapters.extraction.media.clip import PyAvClipExtractor
 from citekit.adapters.mapping.local.media import MediaOutliner
@@ -156,17 +157,55 @@ def test_a_clip_of_an_mp3_sounds_as_the_whole_does_there(
     assert max(abs(a - b) for a, b in zip(heard, whole[first : first + count], strict=True)) <= 1
 
 
-def test_parts_of_an_id3_contents_hold_their_chapters(recording: Path, tmp_path: Path) -> None:
-    path = made(recording, tmp_path / "book.mp3", "-c:a", "libmp3lame", "-map_metadata", "-1", "-map_chapters", "-1",
+CHAPS = [("c1", 0.0, 0.8, "One"), ("c2", 0.8, 2.0, "Two"), ("c3", 2.0, 3.0, "Three"), ("c4", 3.0, 4.0, "Four")]
+PARTS = [("toc", 3, ["p1", "p2"], ""), ("p1", 1, ["c1", "c2"], "Part I"), ("p2", 1, ["c3", "c4"], "Part II")]
+
+
+@pytest.fixture(scope="module")
+def bare(recording: Path) -> Path:
+    return made(recording, recording / "bare.mp3", "-c:a", "libmp3lame", "-map_metadata", "-1", "-map_chapters", "-1",
                 "-id3v2_version", "0", "-write_id3v1", "0")  # fmt: skip
-    marks = [("p1", 0.0, 2.0, "Part I"), ("p2", 2.0, 4.0, "Part II"), ("c1", 0.0, 0.8, "One"), ("c2", 0.8, 2.0, "Two"),
-             ("c3", 2.0, 3.0, "Three"), ("c4", 3.0, 4.0, "Four")]  # fmt: skip
-    path.write_bytes(_id3(marks) + path.read_bytes())
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_parts_of_an_id3_contents_hold_their_chapters(bare: Path, tmp_path: Path, version: int) -> None:
+    path = tmp_path / "book.mp3"
+    path.write_bytes(_id3(CHAPS, PARTS, version) + bare.read_bytes())
 
     assert [
         ["Part I", 0.0, 2.0, ["One", 0.0, 0.8], ["Two", 0.8, 2.0]],
         ["Part II", 2.0, 4.0, ["Three", 2.0, 3.0], ["Four", 3.0, 4.0]],
     ] == tree(drafts_of(path))
+    assert len(played(bare)) == len(played(path))
+
+
+def test_a_part_of_one_chapter_holds_it_and_chapters_that_no_contents_name_are_hidden(
+    bare: Path, tmp_path: Path
+) -> None:
+    tables = [("toc", 3, ["p1", "c2", "gone", "toc"], ""), ("p1", 1, ["c1"], "Part I")]
+    path = tmp_path / "book.mp3"
+    path.write_bytes(_id3(CHAPS, tables) + bare.read_bytes())
+
+    assert [["Part I", 0.0, 0.8, ["One", 0.0, 0.8]], ["Two", 0.8, 2.0]] == tree(drafts_of(path))
+
+
+def test_id3_chapters_without_contents_are_flat(bare: Path, tmp_path: Path) -> None:
+    path = tmp_path / "book.mp3"
+    path.write_bytes(_id3(CHAPS, []) + bare.read_bytes())
+
+    assert [[title, start, end] for _, start, end, title in CHAPS] == tree(drafts_of(path))
+
+
+@given(data=st.binary(max_size=200), version=st.sampled_from((3, 4)), flags=st.integers(0, 255))
+def test_no_contents_of_id3_are_too_odd(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, version: int, flags: int
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "odd.mp3"
+    contents = _frame("CTOC", b"toc\0\3\1c\0" + data, version) + _frame("CHAP", b"c\0" + data, version)
+    body = data[:4] + contents if flags & 0x40 else contents
+    path.write_bytes(b"ID3" + bytes((version, 0, flags)) + _synchsafe(len(body)) + body)
+
+    assert len(chapter_entries(path)) <= 1
 
 
 def test_of_matroska_the_default_edition_is_taken_as_it_is_nested(recording: Path, tmp_path: Path) -> None:
@@ -219,18 +258,27 @@ def test_no_chapters_of_matroska_are_too_odd(tmp_path_factory: pytest.TempPathFa
     assert [] == [atom for atom in chapter_atoms(path) if atom.start < 0]
 
 
-def _id3(marks: list[tuple[str, float, float, str]]) -> bytes:
+def _id3(
+    marks: list[tuple[str, float, float, str]], tables: list[tuple[str, int, list[str], str]], version: int = 4
+) -> bytes:
+    def titled(title: str) -> bytes:
+        return _frame("TIT2", b"\1" + title.encode("utf-16"), version) if title else b""
+
     body = b"".join(
-        _frame("CHAP", name.encode() + b"\0" + struct.pack(">IIII", round(start * 1000), round(end * 1000),
-                                                           0xFFFFFFFF, 0xFFFFFFFF) + _frame("TIT2", b"\3" + title.encode()))
+        _frame("CHAP", name.encode() + b"\0" + struct.pack(">IIII", round(start * 1000), round(end * 1000), 0xFFFFFFFF,
+                                                           0xFFFFFFFF) + titled(title), version)
         for name, start, end, title in marks
+    ) + b"".join(
+        _frame("CTOC", f"{name}\0".encode() + bytes((flags, len(below))) + "".join(f"{key}\0" for key in below).encode()
+               + titled(title), version)
+        for name, flags, below, title in tables
     )  # fmt: skip
-    contents = _frame("CTOC", b"toc\0\3\2p1\0p2\0") + _frame("CTOC", b"p1\0\1\2c1\0c2\0")
-    return b"ID3\4\0\0" + _synchsafe(len(contents + body)) + contents + body
+    return b"ID3" + bytes((version, 0, 0)) + _synchsafe(len(body)) + body
 
 
-def _frame(name: str, body: bytes) -> bytes:
-    return name.encode() + _synchsafe(len(body)) + b"\0\0" + body
+def _frame(name: str, body: bytes, version: int = 4) -> bytes:
+    size = _synchsafe(len(body)) if version == 4 else len(body).to_bytes(4)
+    return name.encode() + size + b"\0\0" + body
 
 
 def _synchsafe(number: int) -> bytes:

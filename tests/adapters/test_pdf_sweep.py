@@ -45,6 +45,16 @@ HOSTILE = {
         1: f"<</OCProperties<</OCGs[30 0 R]/D<</Order[30 0 R]/Evil(evil)/Configs[]>>/X{SCRIPT}>>>>",
         30: f"<</Type/OCG/Name(a)/AA<</O{SCRIPT}>>/Evil(evil)>>",
     },
+    "entries of some program's own": {
+        30: f"<<{DRAWN}/EvilData 32 0 R/Title(evil)/Resources<</Evil(evil)/ExtGState<</G 34 0 R>>>>>>",
+        32: "<</Type/Evil/Said[(evil)]>>",
+        33: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Evil(evil)/Title(evil)/FontDescriptor 35 0 R>>",
+        34: "<</Type/ExtGState/ca 1/EvilState(evil)/Contents(evil)>>",
+        35: "<</Type/FontDescriptor/FontName/Helvetica/Flags 32/Evil<</Evil(evil)>>/T(evil)>>",
+        36: "<</MCID 0/EvilWords(evil)/Metadata 31 0 R>>",
+        5: "<</Thumb 31 0 R/Evil(evil)/PieceInfo<</Evil(evil)>>/Metadata 31 0 R/Resources"
+        "<</EvilToo(evil)/XObject<</X 30 0 R>>/Font<</F 33 0 R>>/Properties<</P 36 0 R>>>>>>",
+    },
     "a link in a formatted note": {
         5: "<</Annots[<</Type/Annot/Subtype/FreeText/Rect[9 9 99 99]/Contents(t)"
         '/RC(<body><a href="evil:x">t</a></body>)>>]>>',
@@ -115,6 +125,19 @@ def test_names_that_an_author_chose_are_no_entries_of_the_format(tmp_path: Path)
 
     assert "/Ref" in objects_of(cut(path, tmp_path / "mini.pdf"))
     assert "/AF" in objects_of(cut(direct, tmp_path / "other.pdf"))
+
+
+def test_of_what_a_document_says_of_itself_the_usual_entries_stay(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.pdf", {})
+    with pymupdf.open(path) as document:
+        document.set_metadata({"title": "Kept"})
+        document.xref_set_key(int(document.xref_get_key(-1, "Info")[1].split()[0]), "Evil", "(evil)")
+        document.saveIncr()
+
+    mini = objects_of(cut(path, tmp_path / "mini.pdf"))
+
+    assert "evil" in objects_of(path)
+    assert ("Kept" in mini, "evil" in mini) == (True, False)
 
 
 def test_a_note_that_is_only_formatted_stays_so(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import pytest
 from attrs import define
 from hypothesis import given
 
-from citekit.adapters.drivers import sqlite_file
+from citekit.adapters.drivers import filelock, sqlite_file
 from citekit.adapters.searching import database, sqlite
 from citekit.adapters.searching.scanning import ScanningNodeIndex
 from citekit.adapters.searching.sqlite import SqliteNodeIndex
@@ -317,6 +317,22 @@ class TestDamage:
             known = asked(home.another(patience=0.05), "trees")
 
         assert ["a Trees", "b Trees", "c Trees", "d Trees"] == [*known, "d Trees"] == written
+
+    def test_who_waits_for_another_program_that_writes_is_told(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        monkeypatch.setattr(filelock, "SILENCE", 0.0)
+        monkeypatch.setattr(sqlite, "BREATH", 0.05)
+        asked(home.index, "trees")
+        with closing(sqlite3.connect(home.database, isolation_level=None)) as holder:
+            holder.execute("BEGIN IMMEDIATE")
+            home.maps.put(titled("d", "Trees"))
+            found = asked(home.another(patience=0.2), "trees")
+
+        assert "d Trees" in found
+        assert [
+            "The index of words is in use by another program: waiting up to 0.2 seconds, then every map is read instead."
+        ] == caplog.messages
 
     def test_where_nothing_can_be_written_the_maps_are_read(self, home: Home) -> None:
         (home.folder / "file").write_text("no folder")

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from citekit.adapters.drivers import filelock
 from citekit.adapters.drivers.filelock import Locks
 from citekit.domain.errors import Cancelled
 
 COUNT = """
 import sys
 from pathlib import Path
+from citekit.adapters.drivers import filelock
 from citekit.adapters.drivers.filelock import Locks
 folder = Path(sys.argv[1])
 locks = Locks(folder / "locks", passing=True)
@@ -75,3 +77,23 @@ def test_who_waits_for_another_process_may_give_up(tmp_path: Path) -> None:
 
     with locks.hold("name", give_up):
         pass
+
+
+def test_a_wait_that_nobody_watches_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(filelock, "SILENCE", 0.05)
+    done = threading.Event()
+
+    def wait() -> None:
+        with Locks(tmp_path).hold("name"):
+            done.set()
+
+    with Locks(tmp_path).hold("name"):
+        thread = threading.Thread(target=wait)
+        thread.start()
+        assert not done.wait(0.5)
+    thread.join(60)
+
+    assert [f"Waiting for another program of CiteKit, which holds {tmp_path / 'name'}."] == caplog.messages
+    assert done.is_set()

@@ -28,91 +28,97 @@ EMBEDDER = "hashing"
 PROSE = "The queen bee lays eggs in the hive while workers gather nectar and pollen for honey. " * 40
 
 
-def make_home(home: Path) -> Path:
+def make_home(home: Path, words: str = STEERING) -> Path:
     """A mapped file, a damaged map, a foreign structure and a library, in all of whose words something steers."""
     source = home / "bees\x1b[45m\u202e.md"
-    source.write_text(f"# {STEERING}\n\n{PROSE}\n\n## {STEERING}\n\n{PROSE}\n", "utf-8")
+    source.write_text(f"# {words}\n\n{PROSE}\n\n## {words}\n\n{PROSE}\n", "utf-8")
     app = bootstrap(home=home)
     made = app.ingest(source, wanted_id="bees").resource_map
-    node = Node(f"part{STEERING}", STEERING, "section", Lines(1, 3), STEERING)
-    app.maps.put(evolve(made, title=STEERING, nodes=[node], metadata={"usage": STEERING, "author": STEERING}))
-    (home / ".resource_maps" / "damaged.json").write_text(json.dumps({"resource_id": STEERING, "nodes": 3}))
-    (home / "faulty.json").write_text(json.dumps({"resource_id": "x", STEERING: 1, "nodes": [{STEERING: STEERING}]}))
-    (home / "receipt.json").write_text(json.dumps({"receipt": {"receipt_version": STEERING, STEERING: 1}}))
-    plain = maps.to_plain_map(evolve(made, title=STEERING, resource_id="adapted"))
+    node = Node(f"part{words}", words, "section", Lines(1, 3), words)
+    app.maps.put(evolve(made, title=words, nodes=[node], metadata={"usage": words, "author": words}))
+    (home / ".resource_maps" / "damaged.json").write_text(json.dumps({"resource_id": words, "nodes": 3}))
+    (home / "faulty.json").write_text(json.dumps({"resource_id": "x", words: 1, "nodes": [{words: words}]}))
+    (home / "receipt.json").write_text(json.dumps({"receipt": {"receipt_version": words, words: 1}}))
+    plain = maps.to_plain_map(evolve(made, title=words, resource_id="adapted"))
     (home / "foreign.json").write_text(json.dumps(plain))
     book = MadeBook(
-        title=f"Bees {STEERING}",
-        authors=(STEERING,),
-        tags=(STEERING,),
-        series=STEERING,
-        publisher=STEERING,
+        title=f"Bees {words}",
+        authors=(words,),
+        tags=(words,),
+        series=words,
+        publisher=words,
         languages=("eng",),
-        identifiers={"isbn": STEERING},
-        comments=STEERING,
+        identifiers={"isbn": words},
+        comments=words,
         formats={"TXT": PROSE.encode()},
         path="Bees (1)",
         file_name="bees",
     )
     make_library(home / "shelf", [book])
     (home / "guardians").mkdir()
-    (home / "loose.txt").write_text(f"{PROSE}\n{STEERING}\n{PROSE}", "utf-8")
+    (home / "loose.txt").write_text(f"{PROSE}\n{words}\n{PROSE}", "utf-8")
     return home
 
 
 PART = f"part{STEERING}"
 
-CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "ingest": (
-        ("bees\x1b[45m\u202e.md", "--force", "--id", "again"),
-        (f"no{STEERING}",),
-        (".",),
-        ("--id", STEERING, "loose.txt"),
-    ),
-    "list": ((), ("bees",), (STEERING,)),
-    "structure": (("bees",), ("damaged",), (STEERING,)),
-    "inspect": (("bees", PART), ("bees", STEERING)),
-    "resolve": (
-        ("bees", PART),
-        ("bees", PART, "--virtual"),
-        (f"doc://{STEERING}",),
-        ("bees", PART, "-o", f"no{STEERING}/x"),
-    ),
-    "search": (("turned",), (STEERING,)),
-    "context": ((), ("bees", "--format", "json"), (STEERING,)),
-    "adapt": (
-        ("foreign.json", "--adapter", "generic", "--force"),
-        ("faulty.json", "--adapter", "generic"),
-        (STEERING, "-a", STEERING),
-    ),
-    "editions": (("bees",), ("bees", "--use", STEERING)),
-    "check-map": (("foreign.json",), ("faulty.json",), (STEERING,)),
-    "remove": ((STEERING,), ("again",)),
-    "cache stats": ((),),
-    "cache verify": ((),),
-    "cache prune": (("--limit", STEERING), ()),
-    "cache clear": ((),),
-    "verify": (("receipt.json",), (STEERING,)),
-    "verify-quote": (("bees", PART, f"# red{STEERING}"), ("text://bees#lines=1-3", "queen"), (STEERING, STEERING)),
-    "query": (("queen", "bee", "--threshold", "0"), (STEERING, "--guardian", STEERING, "--collection", STEERING)),
-    "library stats": ((),),
-    "library search": (("--title", "Bees"), ("--author", STEERING)),
-    "library book": (("1",), ("77",)),
-    "library preview": ((),),
-    "library ingest": (("1", "--force"), ("77", STEERING)),
-    "library ingest-file": (("loose.txt", "--title", STEERING, "--author", STEERING), (STEERING,)),
-    "library batch": (("--all",),),
-    "library query": (("queen", "--threshold", "0", "--context", "comprehensive"),),
-    "library guardians": ((), ("--patterns",)),
-    "library remove": (("1",), ("--file", STEERING)),
-    "library chunking test": (("1",), ("loose.txt",), (STEERING,)),
-    "library chunking compare": (("1",),),
-    "library rebuild": (("--collection", STEERING), ()),
-    "doctor": ((), (STEERING,)),
-    "demo": (("bees\x1b[45m\u202e.md", STEERING),),
-    "serve": (("--tools", STEERING),),
-}
-"""Every command, and calls of it that show words of files, or name something hostile themselves."""
+
+def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    """Every command, and calls of it in such a home that show words of files, or name something hostile themselves."""
+    part = f"part{words}"
+    return {
+        "ingest": (
+            ("bees\x1b[45m\u202e.md", "--force", "--id", "again"),
+            (f"no{words}",),
+            (".",),
+            ("--id", words, "loose.txt"),
+        ),
+        "list": ((), ("bees",), (words,)),
+        "structure": (("bees",), ("damaged",), (words,)),
+        "inspect": (("bees", part), ("bees", words)),
+        "resolve": (
+            ("bees", part),
+            ("bees", part, "--virtual"),
+            (f"doc://{words}",),
+            ("bees", part, "-o", f"no{words}/x"),
+        ),
+        "search": (("turned",), (words,)),
+        "context": ((), ("bees", "--format", "json"), (words,)),
+        "adapt": (
+            ("foreign.json", "--adapter", "generic", "--force"),
+            ("faulty.json", "--adapter", "generic"),
+            (words, "-a", words),
+        ),
+        "editions": (("bees",), ("bees", "--use", words)),
+        "check-map": (("foreign.json",), ("faulty.json",), (words,)),
+        "remove": ((words,), ("again",)),
+        "cache stats": ((),),
+        "cache verify": ((),),
+        "cache prune": (("--limit", words), ()),
+        "cache clear": ((),),
+        "verify": (("receipt.json",), (words,)),
+        "verify-quote": (("bees", part, f"# red{words}"), ("text://bees#lines=1-3", "queen"), (words, words)),
+        "query": (("queen", "bee", "--threshold", "0"), (words, "--guardian", words, "--collection", words)),
+        "library stats": ((),),
+        "library search": (("--title", "Bees"), ("--author", words)),
+        "library book": (("1",), ("77",)),
+        "library preview": ((),),
+        "library ingest": (("1", "--force"), ("77", words)),
+        "library ingest-file": (("loose.txt", "--title", words, "--author", words), (words,)),
+        "library batch": (("--all",),),
+        "library query": (("queen", "--threshold", "0", "--context", "comprehensive"),),
+        "library guardians": ((), ("--patterns",)),
+        "library remove": (("1",), ("--file", words)),
+        "library chunking test": (("1",), ("loose.txt",), (words,)),
+        "library chunking compare": (("1",),),
+        "library rebuild": (("--collection", words), ()),
+        "doctor": ((), (words,)),
+        "demo": (("bees\x1b[45m\u202e.md", words),),
+        "serve": (("--tools", words),),
+    }
+
+
+CALLS = calls_with(STEERING)
 
 
 def commands(group: click.Group, name: str = "") -> Iterator[str]:

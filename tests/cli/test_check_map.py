@@ -301,3 +301,13 @@ def test_a_folder_that_cannot_be_written_keeps_the_map(here: Cli) -> None:
     assert 1 == answer.code
     assert "Cannot write" in answer.err
     assert before == json.loads(Path(here.here / "closed/m.json").read_bytes())
+
+
+def test_of_very_many_faults_a_person_sees_the_first_and_a_program_all(here: Cli) -> None:
+    broken(here, at("nodes")([a_node(f"n{number}", 1, 999) for number in range(1_500)]))
+
+    seen, read = here.within("check-map", "m.json"), here.within("check-map", "m.json", "--json")
+
+    assert "... and 500 more faults: --json tells all of them." in seen.out
+    assert 1_001 <= len(seen.out.splitlines()) <= 1_010
+    assert "nodes[1499].location" in read.out + read.err

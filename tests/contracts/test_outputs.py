@@ -13,11 +13,12 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.drivers.filelock import Locks
 from citekit.adapters.storage import friendly_outputs
 from citekit.adapters.storage.friendly_outputs import FriendlyOutputs
 from citekit.adapters.storage.memory import InMemoryEvidenceStore
 from citekit.domain.digest import Digest
-from citekit.domain.errors import EvidenceCorrupt, HomeUnwritable
+from citekit.domain.errors import Cancelled, EvidenceCorrupt, HomeUnwritable
 from citekit.domain.evidence import (
     EvidenceKey,
     Extraction,
@@ -98,6 +99,20 @@ class TestOutputs:
 
         assert tmp_path / ".citekit_output" / "lecture_01_chapter_1_intro.pdf" == path
         assert (b"pages", True) == (path.read_bytes(), path.is_absolute())
+
+    def test_who_waits_for_another_who_lays_out_the_same_name_may_give_up(
+        self, outputs: Outputs, evidence: Obtain, tmp_path: Path
+    ) -> None:
+        def give_up() -> None:
+            raise Cancelled("enough")
+
+        outputs.place(*evidence(b"old"), "book")
+        locks = Locks(tmp_path / ".citekit_output" / friendly_outputs.RECEIPTS / ".locks")
+        (name,) = (each.name for each in locks._folder.iterdir())
+        with locks.hold(name), pytest.raises(Cancelled):
+            outputs.place(*evidence(b"new"), "book", None, give_up)
+
+        assert b"old" == (tmp_path / ".citekit_output" / "book.pdf").read_bytes()
 
     def test_the_receipt_is_kept(self, outputs: Outputs, evidence: Obtain) -> None:
         stored, receipt = evidence()

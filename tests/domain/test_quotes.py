@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,9 +18,10 @@ from citekit.domain.quotes.normal_form import letters_of, normalised, same_words
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.quote import LONGEST, ways_to_read
 from citekit.domain.quotes.running_heads import without_running_lines
+from citekit.domain.quotes.scripts import CUT, SCRIPTS, subscript, superscript
 from citekit.domain.quotes.spoken import Spoken
 
-ODD = "abcAB12 -\n\t\u00ad\u200b\u0301\u2019'`\"\u2013\u2014\u2212\ufb01\ufb03ßİŉ\u0345日本、，ＡｱA\u3099½²\u2027.…한\u1100\u1161"
+ODD = "\u00b2\u2076\u2082\u207b\u2020abcAB12 -\n\t\u00ad\u200b\u0301\u2019'`\"\u2013\u2014\u2212\ufb01\ufb03ßİŉ\u0345日本、，ＡｱA\u3099½²\u2027.…한\u1100\u1161"
 texts = st.text(st.one_of(st.sampled_from(ODD), st.characters(codec="utf-8")), max_size=40)
 
 
@@ -243,6 +246,18 @@ def test_subtitles_are_found_by_the_time_they_are_shown() -> None:
         ("It is 1/2 percent.", "It is 1"),
         ("It is 1/2 percent.", "2 percent"),
         ("He earned \u2212 5 percent.", "5 percent"),
+        ("It was 1 500 000 euros.", "500 000 euros"),
+        ("It was 1\u2009500\u2009000 euros.", "500\u2009000"),
+        ("It was 1\u00a0500\u00a0000 euros.", "500 000 euros"),
+        ("It was 1 500 000 euros.", "It was 1 500"),
+        ("It was 1 500 euros.", "500 euros"),
+        ("It is 1.5 percent.", "5 percent"),
+        ("It is 1\u00b75 percent.", "5 percent"),
+        ("It is .5 percent.", "5 percent"),
+        ("It is \u00b15 percent.", "5 percent"),
+        ("It has 500,000 users.", "000 users"),
+        ("See 4.14 for more", "See 4."),
+        ("See 4.14 for more", ".14 for more"),
     ],
 )
 def test_no_number_is_cut_in_two(text: str, quote: str) -> None:
@@ -256,6 +271,10 @@ def test_no_number_is_cut_in_two(text: str, quote: str) -> None:
         ("In 2010\u00a0500 people came.", "In 2010"),
         ("- 5 apples", "5 apples"),
         ("the '500' of Indianapolis", "500"),
+        ("In 2010 500 people came.", "500 people came"),
+        ("It was 1 500 000 euros.", "1 500 000 euros"),
+        ("sizes 20 80 100 200 300 400", "200 300"),
+        ("It ended in 4. Then 5.", "ended in 4."),
     ],
 )
 def test_numbers_beside_each_other_are_two(text: str, quote: str) -> None:
@@ -291,3 +310,86 @@ def test_a_quote_with_words_left_out_is_not_exact() -> None:
     assert [("words left out",)] == [
         each.differences for each in found("It does not oblige us.", "It does ... oblige us.")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "said"),
+    [
+        ("The tide\u00b9\u00b2 rises.", "The tide rises.", ("marks of notes",)),
+        ("The tide.\u2075 It rises.", "The tide. It rises.", ("marks of notes",)),
+        ("In 1999\u00b9 it rose.", "In 1999 it rose.", ("marks of notes",)),
+        ("The tide \u00b9\u2070 rises.", "The tide rises.", ("marks of notes",)),
+        ("The tide\u2020 rises.", "The tide rises.", ("marks of notes",)),
+        ("The tide\u00b9\u2e34\u00b2 rises.", "The tide1,2 rises.", ("superscripts and subscripts",)),
+        ("The tide\u00b9\u00b2 rises.", "tide12 rises", ("superscripts and subscripts",)),
+        ("The tide\u00b9\u00b2 rises.", "The tide", ()),
+        ("\u00b9 See Smith.\n\u00b2See Jones.", "See Jones.", ()),
+        ("some CO\u2082 here", "CO2 here", ("superscripts and subscripts",)),
+        ("about 10\u2076 of them", "about 10^6 of", ("superscripts and subscripts",)),
+        ("about 10 m\u00b2 of it", "about 10 m2 of it", ("superscripts and subscripts",)),
+        ("in this file. \u00b3 This", "this file. 3 This", ("superscripts and subscripts",)),
+        ("about 10\u2076 of them", "10\u2076", ()),
+        ("\u00b9\u2074C dating", "\u00b9\u2074C dating", ()),
+    ],
+)
+def test_the_mark_of_a_note_may_be_passed_over(text: str, quote: str, said: tuple[str, ...]) -> None:
+    assert [said] == [each.differences for each in found(text, quote)]
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("about 10\u2076 of them", "about 106 of them"),
+        ("about 10\u2076 of them", "about 10"),
+        ("about 10\u2076 of them", "about 10 of them"),
+        ("about 10\u2076 of them", "10\u2077"),
+        ("some 5 m\u00b2 of it", "5 m of it"),
+        ("some 5 m\u00b2 of it", "some 5 m"),
+        ("sine sin\u00b2 x is", "sin x is"),
+        ("(a+b)\u00b2 = c", "(a+b) = c"),
+        ("(a+b)\u00b2 = c", "(a+b)"),
+        ("some CO\u2082 here", "CO here"),
+        ("some CO\u2082 here", "CO\u00b2 here"),
+        ("log\u20828 is three", "28 is three"),
+        ("log\u20828 is three", "8 is three"),
+        ("so\u2076 5 apples", "65 apples"),
+        ("The tide\u00b9\u00b2 rises.", "tide1 rises"),
+        ("The tide rises.", "tide\u00b9 rises"),
+        ("\u00b9\u2074C dating", "C dating"),
+        ("20 Jy beam\u207b\u00b9 by", "beam by"),
+    ],
+)
+def test_an_exponent_or_index_is_no_mark_of_a_note(text: str, quote: str) -> None:
+    assert [] == found(text, quote)
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=30), st.text("abc1)", max_size=4))
+def test_a_text_that_is_raised_or_lowered_stays_as_long(text: str, before: str) -> None:
+    assert len(text) == len(superscript(text, before)) == len(subscript(text, before))
+
+
+def test_words_that_stand_higher_stay_words() -> None:
+    assert ["st", "lle", "er", "\u207f", "\u207b\u2075"] == [
+        superscript("st", "1"),
+        superscript("lle", "M"),
+        superscript("er", "1"),
+        superscript("n", "2"),
+        superscript("-5", "10"),
+    ]
+    assert all(re.fullmatch(f"[{SCRIPTS}]", superscript(digit)) for digit in "0123456789")
+
+
+def test_no_quote_runs_over_a_long_pause_between_subtitles() -> None:
+    cues = [(1, 2, "We hold these"), (3.5, 4, "truths dear."), (9, 10, "Another topic"), (16, 17, "runs on. The end")]
+    spoken = Spoken.of(cues, Modality.AUDIO)
+    source = Quotable.of(spoken)
+
+    def times(quote: str) -> list[str]:
+        found = matches(source, ways_to_read(quote)[0], 0, len(spoken.text))
+        return [str(spoken.locate(each.start, each.end)) for each in found]
+
+    assert CUT in spoken.text
+    assert [str(TimeSpan(1, 4, Modality.AUDIO))] == times("hold these truths")
+    assert [str(TimeSpan(9, 17, Modality.AUDIO))] == times("topic runs on")
+    assert [] == times("truths dear. Another topic")
+    assert (0, len(spoken.text)) == spoken.span_of(TimeSpan(0, 20, Modality.AUDIO))

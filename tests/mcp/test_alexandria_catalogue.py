@@ -20,13 +20,13 @@ def home(tmp_path: Path) -> LibraryHome:
 
 class Nowhere(MemoryLibrary):
     def find(self, *_: object, **__: object) -> list[object]:  # type: ignore[override]
-        raise LibraryUnavailable("Calibre library not found: /nowhere")
+        raise LibraryUnavailable("Calibre library not found: nowhere")
 
     def get(self, book_id: int) -> object:  # type: ignore[override]
-        raise LibraryUnavailable("Calibre library not found: /nowhere")
+        raise LibraryUnavailable("Calibre library not found: nowhere")
 
     def stats(self) -> LibraryStats:
-        raise LibraryUnavailable("Calibre library not found: /nowhere")
+        raise LibraryUnavailable("Calibre library not found: nowhere")
 
 
 def ids(answer: dict[str, list[dict[str, object]]]) -> list[object]:
@@ -115,7 +115,7 @@ def test_books_and_points_are_counted(home: LibraryHome) -> None:
 def test_without_a_library_the_index_is_still_counted(home: LibraryHome) -> None:
     answer = home.without(library=Nowhere()).call("alexandria_stats")
 
-    assert (None, "Calibre library not found: /nowhere") == (answer["calibre"], answer["error"])
+    assert (None, "Calibre library not found: nowhere") == (answer["calibre"], answer["error"])
     assert answer["qdrant"]["connected"] is True
 
 
@@ -126,7 +126,7 @@ def test_without_a_library_the_index_is_still_counted(home: LibraryHome) -> None
 def test_without_a_library_its_tools_say_where_it_was_looked_for(
     home: LibraryHome, tool: str, arguments: dict[str, object]
 ) -> None:
-    assert "Calibre library not found: /nowhere" == home.without(library=Nowhere()).call(tool, **arguments)["error"]
+    assert "Calibre library not found: nowhere" == home.without(library=Nowhere()).call(tool, **arguments)["error"]
 
 
 def test_files_that_can_be_ingested_are_listed_by_name(home: LibraryHome) -> None:

@@ -127,7 +127,7 @@ def test_an_ingest_that_fails_leaves_nothing_and_says_why(home: LibraryHome) -> 
 def test_without_a_library_the_bar_is_empty(home: LibraryHome) -> None:
     answer = home.without(library=Nowhere()).call("alexandria_ingest", book_id=1)
 
-    assert ("Calibre library not found: /nowhere", "[░░░░░░] 0%", "❌ Calibre library not found") == (
+    assert ("Calibre library not found: nowhere", "[░░░░░░] 0%", "❌ Calibre library not found") == (
         answer["error"],
         answer["progress"],
         answer["steps"][-1],
@@ -303,7 +303,7 @@ def test_a_batch_goes_on_after_a_failure(home: LibraryHome) -> None:
 def test_a_batch_without_a_library_says_so(home: LibraryHome) -> None:
     answer = home.without(library=Nowhere()).call("alexandria_batch_ingest", book_ids=[1])
 
-    assert ("❌ Calibre library not found", "Calibre library not found: /nowhere") == (
+    assert ("❌ Calibre library not found", "Calibre library not found: nowhere") == (
         answer["summary"],
         answer["error"],
     )

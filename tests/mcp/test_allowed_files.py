@@ -313,6 +313,7 @@ def test_what_is_no_longer_offered_is_no_longer_read(place: Place) -> None:
         ("file:///{here}?x", False),
         ("http://localhost/{here}", False),
         ("file:///{here}/missing", False),
+        ("file://[::1/{here}", False),
         ("", False),
     ],
 )

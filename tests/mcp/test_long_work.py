@@ -12,6 +12,7 @@ import pytest
 from mcp import Client
 
 from citekit.domain.errors import Cancelled
+from citekit.entrypoints.mcp import workers
 from citekit.entrypoints.mcp.workers import Watch
 from tests.mcp.server_process import PATIENCE, Home, Wire
 
@@ -154,6 +155,25 @@ def test_work_in_stages_counts_on(monkeypatch: pytest.MonkeyPatch) -> None:
     anyio.run(anyio.to_thread.run_sync, work, Watch(report))
 
     assert [(1, 3), (3, 3), (4, 5), (5, 5)] == sent
+
+
+def test_what_is_waited_for_is_told_though_nothing_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "REPORT_EVERY", 0.0)
+    sent: list[tuple[float, str | None]] = []
+
+    async def report(done: float, total: float | None, message: str | None) -> None:
+        sent.append((done, message))
+
+    def work(watch: Watch) -> None:
+        watch(2, 3, "mapping")
+        for _ in range(3):
+            watch(0.0, None, "waiting")
+        watch(1, 3, "storing")
+
+    anyio.run(anyio.to_thread.run_sync, work, Watch(report))
+
+    assert ["mapping", "waiting", "storing"] == [message for _, message in sent]
+    assert sorted({done for done, _ in sent}) == [done for done, _ in sent]
 
 
 def test_a_watch_that_was_stopped_ends_the_work() -> None:

@@ -44,7 +44,7 @@ def test_a_resource_that_is_none_is_refused(served: Served, uri: str) -> None:
     refused = served.ask(work)
 
     assert -32602 == refused.error.code
-    assert uri in str(refused) or "No map found for resource 'nope'" in str(refused)
+    assert uri.removeprefix("file:///etc/") in str(refused) or "No map found for resource 'nope'" in str(refused)
 
 
 @given(st.text(min_size=1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ from citekit.domain.locations import Lines
 from citekit.domain.node import Node
 from citekit.settings import LibrarySettings, Settings
 from tests.adapters.books import write_book
+from tests.adapters.office_files import write_pptx, write_xlsx
 
 HERE = "alexandria"
 
@@ -345,6 +347,26 @@ def test_a_book_comes_out_again_and_its_map_stays(shelf: Shelf) -> None:
         shelf.app.alexandria.remove_book(BookName(resource_id=name), HERE)
 
 
+def test_who_waits_for_another_who_has_the_book_is_told_and_may_give_up(shelf: Shelf) -> None:
+    path = shelf.file("whales.md", WHALES)
+    name, library = shelf.ingest(path), shelf.app.alexandria
+    told: list[str] = []
+
+    def give_up(done: float, total: float | None = None, message: str = "") -> None:
+        told.append(message)
+        raise Cancelled("enough")
+
+    with shelf.app.locks.holding(f"book:{HERE}:{shelf.app.sources.digest(path)}"):
+        with pytest.raises(Cancelled):
+            library.remove_book(BookName(resource_id=name), HERE, give_up)
+        with pytest.raises(Cancelled):
+            library.ingest_book(BookRequest(path=path, collection=HERE, force=True), give_up)
+
+    assert 2 == len(told)
+    assert all("waiting for another caller" in each for each in told)
+    assert ["whales"] == [entry.title for entry in library.ledger.books(HERE)]
+
+
 def test_a_batch_goes_on_where_it_was_interrupted(make_shelf: MakeShelf, tmp_path: Path) -> None:
     files = tmp_path / "files"
     files.mkdir()
@@ -548,6 +570,27 @@ def test_an_epub_is_read_chapter_by_chapter(shelf: Shelf) -> None:
     assert f"doc://{name}#chapter=2&chars=" in best.chunk.address
     assert evidence.output_path is not None
     assert best.chunk.text == evidence.output_path.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "question", "place"),
+    [
+        ("deck.pptx", write_pptx, "Body of 5", "#pages=5"),
+        ("book.xlsx", write_xlsx, "How many people live in Wien?", "#sheet=Q1%20Plan&cells=A1:G8"),
+    ],
+)
+def test_slides_and_sheets_are_books_of_the_library(
+    shelf: Shelf, name: str, write: Callable[[Path], Path], question: str, place: str
+) -> None:
+    listed = shelf.app.alexandria.browse(write(shelf.folder / name).parent)
+    shelf.ingest(listed.files[0].path)
+
+    best = shelf.app.alexandria.ask(shelf.ask(question)).hits[0]
+
+    evidence = shelf.app.resolve(parse_address(best.chunk.address), options=Options(Form.TEXT))
+    assert best.chunk.address.endswith(place)
+    assert evidence.output_path is not None
+    assert re.findall(r"\w+", best.chunk.text) == re.findall(r"\w+", evidence.output_path.read_text("utf-8"))
 
 
 def test_an_agent_names_no_file_outside_the_folders_that_it_may_read(shelf: Shelf, tmp_path: Path) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import imageio_ffmpeg
 import pymupdf
 import pypdfium2
 import pytest
@@ -26,6 +28,7 @@ from citekit.domain.source import Source
 from citekit.entrypoints.sdk import CiteKit
 from tests.adapters.books import write_book
 from tests.adapters.media_samples import write_audio
+from tests.adapters.office_files import paragraph, write_docx
 
 MUPDF: Any = pymupdf  # the library has no types
 PAGES = (
@@ -160,6 +163,132 @@ def test_what_is_said_in_a_recording_is_found_by_its_time(kit: CiteKit, tmp_path
     assert (Finding.ELSEWHERE, "audio://talk#t=2.5-4") == (wrong.finding, str(wrong.places[0].address))
     assert Finding.ABSENT is changed.finding
     assert kit.resolve(str(verdict.places[0].address)).output_path is not None
+
+
+RAISED = (
+    "<p>The tide<sup>12</sup> rises to 10<sup>6</sup> m of CO<sub>2</sub>, 2<sup>n</sup> times.</p>"
+    '<p>Shown <b hidden="">secret one </b>words, <i style="color:red; display: none">secret two</i>not hidden.</p>'
+    "<template>secret three</template><script>secret four</script>"
+)
+"""What a page shows with numbers that stand higher or lower, and with text that nobody sees."""
+
+
+def write_raised(folder: Path, kind: str) -> Path:
+    if kind == "epub":
+        return write_book(folder / "a.epub", [RAISED])
+    if kind == "html":
+        (folder / "a.html").write_text(f"<html><body>\n{RAISED}\n</body></html>")
+        return folder / "a.html"
+    return write_raised_pdf(folder / "a.pdf") if kind == "pdf" else write_raised_docx(folder / "a.docx")
+
+
+def write_raised_docx(path: Path) -> Path:
+    runs = (("The tide", ""), ("12", "super"), (" rises to 10", ""), ("6", "super"), (" m of CO", ""), ("2", "sub"))
+    said = (
+        "".join(
+            f'<w:r><w:rPr><w:vertAlign w:val="{level}script"/></w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
+            for text, level in (*runs, (", 2", "base"), ("n", "super"), (" times.", "base"))
+        )
+        .replace('"script', '"basescript')
+        .replace("basescript", "baseline")
+    )
+    hidden = paragraph("secret one", run="<w:vanish/>") + paragraph("secret two", style="Ghost")
+    style = '<w:style w:type="paragraph" w:styleId="Ghost"><w:name w:val="g"/><w:rPr><w:vanish/></w:rPr></w:style>'
+    styles = f'<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">{style}</w:styles>'
+    body = f"<w:p>{said}</w:p>{hidden}{paragraph('Shown words, not hidden.')}"
+    return write_docx(path, body, **{"word__styles.xml": styles})
+
+
+def write_raised_pdf(path: Path) -> Path:
+    font, down = MUPDF.Font("tiro"), {"": 0, "super": -5, "sub": 3}
+    runs = (("The tide", ""), ("12", "super"), (" rises to 10", ""), ("6", "super"), (" m of CO", ""), ("2", "sub"))
+    with MUPDF.open() as document:
+        page = document.new_page()
+        writer, left = MUPDF.TextWriter(page.rect), 72.0
+        for text, level in (*runs, (", 2", ""), ("n", "super"), (" times.", "")):
+            _, end = writer.append((left, 100 + down[level]), text, font=font, fontsize=7 if level else 12)
+            left = end.x
+        writer.write_text(page)
+        page.insert_text((72, 200), "secret one", oc=document.add_ocg("off", on=False))
+        page.insert_text((72, 20), "secret two")
+        page.insert_text((72, 300), "Shown words, not hidden.", render_mode=3)
+        page.set_cropbox(MUPDF.Rect(0, 50, 500, 800))
+        document.save(path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["epub", "html", "docx", "pdf"])
+def test_what_a_page_shows_is_quotable_and_nothing_else(kit: CiteKit, tmp_path: Path, kind: str) -> None:
+    kit.ingest(write_raised(tmp_path, kind), resource_id="a")
+    expected = {
+        "The tide rises": Finding.NORMALISED,
+        "tide\u00b9\u00b2 rises to 10\u2076 m of CO\u2082, 2\u207f times.": Finding.EXACT,
+        "m of CO2": Finding.NORMALISED,
+        "rises to 10": Finding.ABSENT,
+        "106": Finding.ABSENT,
+        "2n times": Finding.ABSENT,
+        "Shown words, not hidden.": Finding.EXACT,
+        **{f"secret {number}": Finding.ABSENT for number in ("one", "two", "three", "four")},
+    }
+
+    found = {quote: kit.verify_quote("a", quote).finding for quote in expected}
+
+    assert expected == found
+
+
+def test_hidden_text_moves_no_place_of_a_book(kit: CiteKit, tmp_path: Path) -> None:
+    kit.ingest(write_raised(tmp_path, "epub"), resource_id="a")
+
+    (place,) = kit.verify_quote("a", "not hidden.").places
+    evidence = kit.resolve(str(place.address), form="text")
+
+    assert evidence.output_path is not None
+    assert "not hidden." == evidence.output_path.read_text("utf-8").strip()
+
+
+def test_a_number_in_a_region_is_what_it_is_on_its_page(kit: CiteKit, tmp_path: Path) -> None:
+    kit.ingest(write_raised(tmp_path, "pdf"), resource_id="a")
+
+    finding = kit.verify_quote("doc://a#pages=1&bbox=0,0,1,0.3", "rises to 106 m").finding
+
+    assert Finding.ABSENT is finding
+
+
+def test_subtitles_inside_a_film_are_found_in_every_track(kit: CiteKit, tmp_path: Path) -> None:
+    tracks = {
+        "english": "1\n00:00:00,500 --> 00:00:01,500\nIf a < b then\n\n2\n00:00:01,500 --> 00:00:02,000\n<i>we hold</i> it\n",
+        "german": "1\n00:00:00,500 --> 00:00:01,500\nWir halten\n\n2\n00:00:06,000 --> 00:00:07,000\nEin anderes Wort\n",
+    }
+    for name, text in tracks.items():
+        (tmp_path / f"{name}.txt").write_text(text)
+    read = [part for name in tracks for part in ("-f", "srt", "-i", str(tmp_path / f"{name}.txt"))]
+    sound = ("-f", "lavfi", "-i", "sine=d=8")
+    maps = ("-map", "0", "-map", "1", "-map", "2", "-c:a", "aac", "-c:s", "ass", "-disposition:s:0", "default")
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", *sound, *read, *maps, str(tmp_path / "talk.mka")]
+    subprocess.run(command, check=True)
+    kit.ingest(tmp_path / "talk.mka", resource_id="talk")
+
+    first = kit.verify_quote("talk", "If a < b then we hold it").places[0]
+    second = kit.verify_quote("talk", "Wir halten").places[0]
+    apart = kit.verify_quote("talk", "Wir halten Ein anderes Wort")
+
+    assert ("audio://talk#t=0.5-2", "") == (str(first.address), first.note)
+    assert ("audio://talk#t=0.5-1.5", "in another track of subtitles") == (str(second.address), second.note)
+    assert Finding.ABSENT is apart.finding
+
+
+def test_lines_of_subtitles_far_apart_are_no_sentence(kit: CiteKit, tmp_path: Path) -> None:
+    (tmp_path / "a.srt").write_text(
+        "1\n00:00:01,000 --> 00:00:02,000\nWe hold\n\n2\n00:00:03,000 --> 00:00:04,000\nit dear.\n\n"
+        "3\n00:01:00,000 --> 00:01:02,000\nAnother topic\n"
+    )
+    kit.ingest(tmp_path / "a.srt", resource_id="a")
+
+    joined = kit.verify_quote("a", "We hold it dear.").places[0]
+    apart = kit.verify_quote("a", "it dear. Another topic")
+
+    assert "text://a#lines=3-7" == str(joined.address)
+    assert Finding.ABSENT is apart.finding
 
 
 @pytest.mark.parametrize(("quote", "said"), [("", "empty"), ("?!", "neither"), ("a" * 20_001, "at most 20000")])

@@ -31,6 +31,7 @@ from citekit.domain.locations import Location, TimeSpan, Virtual
 from citekit.domain.node import Node, NodeName
 from citekit.domain.ports.evidence_store import EvidenceStore
 from citekit.domain.ports.extractor import Extractor
+from citekit.domain.ports.locks import while_waiting
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.outputs import Outputs
 from citekit.domain.progress import Progress, silent
@@ -40,6 +41,8 @@ from citekit.domain.source import Source
 
 AGAIN = 3
 """How often a part is cut again of a file that seemed to change meanwhile, and has the bytes it had all the same."""
+
+_WAITING = "waiting for another caller who lays out evidence of that name"
 
 _UNSAFE = re.compile(r"[^\w~-]+")
 _USUAL = Options()
@@ -200,7 +203,7 @@ class Resolve:
                 resource_id=resource_id,
                 node=part.node,
                 location=place,
-                output_path=self.outputs.place(stored, receipt, name, part.owner),
+                output_path=self.outputs.place(stored, receipt, name, part.owner, while_waiting(progress, _WAITING)),
                 receipt=receipt,
                 made_now=stored.made_now,
             )

@@ -21,8 +21,9 @@ from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.finding import Match, matches
 from citekit.domain.quotes.near import nearest_passage
-from citekit.domain.quotes.quotable import Quotable
-from citekit.domain.quotes.quote import Piece, ways_to_read
+from citekit.domain.quotes.quotable import WITH_MARKUP, Quotable
+from citekit.domain.quotes.quote import Piece, has_markup, ways_to_read
+from citekit.domain.quotes.scripts import seen
 from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 
@@ -74,7 +75,8 @@ class VerifyQuote:
         source = self.locate(resource_map, roots)
         texts = self.texts.read(source, progress)
         if isinstance(place, Pages) and place.region is not None:
-            inside = _best(_in_place([self.texts.region(source, place)], readings, resource_map, None))
+            page = _in_place(texts, readings, resource_map, evolve(place, region=None))
+            inside = _best(_in_place([self.texts.region(source, place)], readings, resource_map, None)) if page else []
         else:
             inside = _best(_in_place(texts, readings, resource_map, place))
         asked = None if place is None else Address(resource_map.resource_id, place)
@@ -112,6 +114,8 @@ def _in_place(
     """Where the quote stands in the place, in the first text and the first way to read it that have it there."""
     for pieces in readings:
         for source in texts:
+            if source.note == WITH_MARKUP and not any(has_markup(piece.text) for piece in pieces):
+                continue
             span = (0, len(source.text)) if place is None else source.placed.span_of(place)
             if span is None:
                 continue
@@ -174,4 +178,5 @@ def _near(source: Quotable, readings: Sequence[tuple[Piece, ...]], resource_map:
 
 
 def _shown(text: str) -> str:
+    text = seen(text)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

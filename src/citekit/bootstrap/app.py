@@ -16,6 +16,7 @@ from citekit.bootstrap.names import ADAPTERS, INDEX, NODES
 from citekit.domain.errors import RequestRefused
 
 if TYPE_CHECKING:
+    from citekit.adapters.adapting.foreign_files import ForeignFiles
     from citekit.adapters.drivers.sqlite_index import Index
     from citekit.adapters.isolating.children import Children
     from citekit.adapters.mapping.model.leftovers import Leftovers
@@ -297,6 +298,15 @@ class App:
 
         return MeasureSource(self.locate, self.bounds)
 
+    @first_use
+    def _foreign_files(self) -> ForeignFiles:
+        """How what other programs made is opened."""
+        if self.children is None:
+            return self.parsers.foreign_files
+        from citekit.adapters.isolating.foreign_files import IsolatedForeignFiles
+
+        return IsolatedForeignFiles(self.children)
+
     def adapter_called(self, name: str, box_order: BoxOrder | None = None) -> MapAdapter:
         """The adapter of that name, or of that Python file; `box_order`, for `generic`, is that of corners.
 
@@ -312,9 +322,9 @@ class App:
             return load_adapter(Path(name).absolute(), timeout=self.settings.timeout)
         match name:
             case "graphrag":
-                return GraphRagAdapter(self.reader, self.clock)
+                return GraphRagAdapter(self.reader, self.clock, self._foreign_files)
             case "llamaindex":
-                return LlamaIndexAdapter(self.reader, self.sources, self.clock)
+                return LlamaIndexAdapter(self.reader, self.sources, self.clock, self._foreign_files)
             case "generic":
                 return GenericAdapter(box_order or BoxOrder.CORNERS)
         known = ", ".join(ADAPTERS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -15,8 +15,10 @@ from citekit.settings.secrets import without_user
 
 if TYPE_CHECKING:
     from citekit.adapters.mapping.model.conversation import Service
+    from citekit.adapters.mapping.model.viewing import Viewer
     from citekit.bootstrap.app import App
     from citekit.domain.ports.mapper import Mapper
+    from citekit.domain.source import Source
 
 
 @frozen
@@ -53,23 +55,34 @@ class Mappers:
         return "local", "no key of a model is set"
 
     def _model(self, name: str) -> Mapper:
-        from citekit.adapters.extraction.media import FileClips, JpegStills, PyAvClipExtractor, PyAvStillExtractor
+        from citekit.adapters.extraction.media import FileClips, PyAvClipExtractor
         from citekit.adapters.mapping.model.mapper import ModelMapper
 
         service = self._gemini() if name == "gemini" else self._openai()
         named = self.app.settings.base_url or (self.app.settings.openai_base_url if name == "openai" else None)
         where = without_user(named)  # it stands in every map that this mapper makes
+        viewer, still = self._showing()
         return ModelMapper(
             service=service,
             local=self.app.local_mapper,
             reader=self.app.reader,
             probe=self.app.probe,
+            viewer=viewer,
             model_name=f"{service.model}@{urlsplit(where).netloc or where}" if where else None,
             concurrency=self.app.settings.concurrency,
             max_requests=self.app.settings.max_requests,
-            stills=JpegStills(self.app.sources, self.app.isolated("stills", PyAvStillExtractor())),
+            stills=lambda path, seconds: still(self.app.sources.identify(path), seconds),
             clips=FileClips(self.app.sources, self.app.isolated("clips", PyAvClipExtractor())),
         )
+
+    def _showing(self) -> tuple[Viewer, Callable[[Source, float], bytes]]:
+        """What opens files for a model, and takes stills of films: in a child, or here."""
+        if self.app.children is None:
+            return self.app.parsers.viewer, self.app.parsers.still
+        from citekit.adapters.isolating.viewer import IsolatedViewer
+
+        viewer = IsolatedViewer(self.app.children)
+        return viewer, viewer.still
 
     def _gemini(self) -> Service:
         from citekit.adapters.drivers.asking_again import Retries
@@ -89,7 +102,6 @@ class Mappers:
 
     def _openai(self) -> Service:
         from citekit.adapters.drivers.asking_again import Retries
-        from citekit.adapters.drivers.pdf_text import paged_text
         from citekit.adapters.mapping.model.openai import DEFAULT_MODEL, OpenAiService
 
         chosen = self.app.settings
@@ -100,7 +112,7 @@ class Mappers:
             chosen.timeout or REQUEST_TIMEOUT,
             Retries(count=chosen.retries),
             chosen.max_requests,
-            paged_text,
+            self._showing()[0].paged_text,
         )
 
     def of_object(self, provider: Any) -> Mapper:

@@ -18,7 +18,14 @@ from citekit.domain.progress import Progress
 from citekit.wire import bounds
 from citekit.wire.locations import from_plain
 from citekit.wire.maps import to_plain_map
-from citekit.wire.parsed import message_from, options_from, plain_found, plain_manuscript, source_from
+from citekit.wire.parsed import (
+    message_from,
+    options_from,
+    plain_found,
+    plain_manuscript,
+    plain_picture,
+    source_from,
+)
 from citekit.wire.receipts import extraction_to_plain
 
 Asked = Mapping[str, Any]
@@ -74,6 +81,15 @@ class Parsing:
             "text": self._text,
             "written": self._written,
             "facts": self._facts,
+            "page_lines": self._page_lines,
+            "page_texts": self._page_texts,
+            "paged_text": self._paged_text,
+            "cut_pages": self._cut_pages,
+            "is_upright": self._is_upright,
+            "picture": self._picture,
+            "still": self._still,
+            "pages": self._pages,
+            "rows": self._rows,
         }
 
     def _map(self, asked: Asked, progress: Progress) -> Any:
@@ -110,3 +126,32 @@ class Parsing:
 
     def _facts(self, asked: Asked, _: Progress) -> Any:
         return plain_found(self.parsers.text.facts(source_from(asked["source"])))
+
+    def _page_lines(self, asked: Asked, progress: Progress) -> Any:
+        return ["\n".join(lines) for lines in self.parsers.viewer.page_lines(Path(asked["path"]), progress)]
+
+    def _page_texts(self, asked: Asked, progress: Progress) -> Any:
+        return list(self.parsers.viewer.page_texts(Path(asked["path"]), progress))
+
+    def _paged_text(self, asked: Asked, _: Progress) -> Any:
+        return self.parsers.viewer.paged_text(Path(asked["path"]))
+
+    def _cut_pages(self, asked: Asked, progress: Progress) -> Any:
+        path, target = Path(asked["path"]), Path(asked["target"])
+        return self.parsers.viewer.cut_pages(path, asked["first"], asked["last"], target, progress)
+
+    def _is_upright(self, asked: Asked, _: Progress) -> Any:
+        return self.parsers.viewer.is_upright(Path(asked["path"]))
+
+    def _picture(self, asked: Asked, _: Progress) -> Any:
+        return plain_picture(*self.parsers.viewer.picture(Path(asked["path"])))
+
+    def _still(self, asked: Asked, _: Progress) -> Any:
+        source, folder = source_from(asked["source"]), Path(asked["folder"])
+        return plain_picture(self.parsers.still(source, asked["seconds"], folder), "image/jpeg")
+
+    def _pages(self, asked: Asked, _: Progress) -> Any:
+        return self.parsers.foreign_files.pages(Path(asked["path"]))
+
+    def _rows(self, asked: Asked, _: Progress) -> Any:
+        return self.parsers.foreign_files.rows(Path(asked["path"]), asked["columns"])

@@ -15,8 +15,11 @@ from citekit.domain.formats import Format
 from citekit.domain.modality import Modality
 
 if TYPE_CHECKING:
+    from citekit.adapters.adapting.foreign_files import ForeignFiles
     from citekit.adapters.drivers.sqlite_index import Index
+    from citekit.adapters.extraction.media import JpegStills
     from citekit.adapters.mapping.local.ocr import OcrReader
+    from citekit.adapters.mapping.model.viewing import Viewer
     from citekit.adapters.reading.any_book import AnyBookReader
     from citekit.domain.ports.extractor import Extractor
     from citekit.domain.ports.mapper import Mapper
@@ -94,16 +97,18 @@ class Parsers:
         """How the text of a document is read."""
         from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
 
-        return self._any_text(PyMuPdfTextReader())
+        return self._any_text(PyMuPdfTextReader(), self.books)
 
     @first_use
     def written(self) -> TextReader:
-        """How a document is read for quotes: words stay parted where a line ends."""
+        """How a document is read for quotes: as it is seen, words parted where a line ends."""
+        from citekit.adapters.reading.any_book import AnyBookReader
         from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
 
-        return self._any_text(PyMuPdfTextReader(joining=False, password=self.password))
+        pages = PyMuPdfTextReader(joining=False, as_seen=True, password=self.password)
+        return self._any_text(pages, AnyBookReader(as_seen=True), as_seen=True)
 
-    def _any_text(self, pages: TextReader) -> TextReader:
+    def _any_text(self, pages: TextReader, books: AnyBookReader, *, as_seen: bool = False) -> TextReader:
         from citekit.adapters.reading.any_text import AnyTextReader
         from citekit.adapters.reading.flowing import FlowingTextReader
         from citekit.adapters.reading.html_lines import HtmlLinesTextReader
@@ -111,8 +116,29 @@ class Parsers:
         from citekit.adapters.reading.sheets import SheetsTextReader
         from citekit.adapters.reading.slides import SlidesTextReader
 
-        documents = (pages, FlowingTextReader(self.books), SlidesTextReader(), SheetsTextReader())
-        return AnyTextReader((*documents, HtmlLinesTextReader(), LinesTextReader()))
+        documents = (pages, FlowingTextReader(books), SlidesTextReader(), SheetsTextReader())
+        return AnyTextReader((*documents, HtmlLinesTextReader(as_seen=as_seen), LinesTextReader(as_seen=as_seen)))
+
+    @first_use
+    def viewer(self) -> Viewer:
+        """What is shown to a model."""
+        from citekit.adapters.mapping.model.viewing import FileViewer
+
+        return FileViewer()
+
+    @first_use
+    def still(self) -> JpegStills:
+        """The picture that a film shows at a time, as a small JPEG."""
+        from citekit.adapters.extraction.media import JpegStills
+
+        return JpegStills(self.extractor("stills"))
+
+    @first_use
+    def foreign_files(self) -> ForeignFiles:
+        """How what other programs made is opened, and the PDFs that it speaks of."""
+        from citekit.adapters.adapting.foreign_files import DriverForeignFiles
+
+        return DriverForeignFiles()
 
     def extractor(self, name: str) -> Extractor:
         """The extractor of that name. Raises `KeyError`."""
@@ -136,7 +162,7 @@ def is_mapped_by_compiled(format: Format) -> bool:
     """Whether mapping such a file takes a parser that is compiled, and so may take its process along."""
     from citekit.adapters.mapping.local.outliners import CODE
 
-    return format.modality is not Modality.TEXT or format.name in CODE
+    return format.modality is not Modality.TEXT or format.name in CODE or format.name == "xml"
 
 
 def is_measured_by_compiled(format: Format) -> bool:

@@ -125,7 +125,14 @@ class FormUnsupported(Refused):
 
 
 class PathNotAllowed(Refused):
-    """A path outside the folders that may be named here; the text names the setting that widens them."""
+    """A path outside the folders that may be named here; the text names the setting that widens them.
+
+    `path` is the path as it stands in the text.
+    """
+
+    def __init__(self, text: str, path: str | None = None) -> None:
+        self.path = path
+        super().__init__(text)
 
 
 class BookMissing(Refused, LookupError):

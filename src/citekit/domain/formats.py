@@ -157,7 +157,8 @@ _USUAL = {format.name: suffix for suffix, format in reversed(BY_SUFFIX.items())}
 PLAIN_TEXT = BY_SUFFIX[".txt"]
 
 BOOK_SUFFIXES = (
-    ".epub", ".fb2", ".azw3", ".mobi", ".azw", ".prc", ".docx", ".pdf", ".html", ".htm", ".md", ".markdown", ".rst", ".txt"
+    ".epub", ".fb2", ".azw3", ".mobi", ".azw", ".prc", ".docx", ".pdf", ".pptx", ".xlsx", ".html", ".htm", ".md", ".markdown",
+    ".rst", ".txt",
 )  # fmt: skip
 """The suffixes of files that are taken for books in a folder, the best to read first."""
 

@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from citekit.settings.library import LibrarySettings, library_settings
 from citekit.settings.places import CACHE, MAPS, OUTPUT, home_named
-from citekit.settings.reading import GIGABYTE, count, default, expanded, one_of, read_size
+from citekit.settings.reading import GIGABYTE, count, default, expanded, one_of, read_size, size
 from citekit.settings.secrets import SUFFIX, read_secret, remember, remember_address, without_user
 
 
@@ -81,6 +81,8 @@ class Settings:
 MEDIA = ("pyav", "ffmpeg")
 SWITCH = ("on", "off")
 PARSERS = ("apart", "here")
+LEAST_PARSER_MEMORY = 100_000_000
+"""Bytes with which every parser can be loaded, and reads a small file."""
 
 
 def settings_from(environment: Mapping[str, str], home: str | Path | None = None) -> Settings:
@@ -100,7 +102,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         ocr=one_of("CITEKIT_OCR", environment.get("CITEKIT_OCR") or "on", SWITCH) == "on",
         parsers=one_of("CITEKIT_PARSERS", environment.get("CITEKIT_PARSERS") or "apart", PARSERS),
         parser_timeout=default(count(environment, "CITEKIT_PARSER_TIMEOUT", 1), 300),
-        parser_memory=read_size(environment.get("CITEKIT_PARSER_MEMORY") or "4G"),
+        parser_memory=size(environment, "CITEKIT_PARSER_MEMORY", least=LEAST_PARSER_MEMORY) or 4 * GIGABYTE,
         client_roots=one_of("CITEKIT_CLIENT_ROOTS", environment.get("CITEKIT_CLIENT_ROOTS") or "on", SWITCH) == "on",
         model=environment.get("CITEKIT_MODEL") or None,
         base_url=environment.get("CITEKIT_BASE_URL") or None,

@@ -43,6 +43,17 @@ def read_size(text: str) -> int:
     raise RequestRefused(f"{shown(text)} is not a size such as 500M or 10G.")
 
 
+def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
+    """The bytes, at least `least`, that a variable says, or None where it is not set. Raises `RequestRefused`."""
+    text = environment.get(name)
+    if not text:
+        return None
+    found = read_size(text)
+    if found < least:
+        raise RequestRefused(f"{name}={shown(text)} is too little: it takes at least {least // 1_000_000}M.")
+    return found
+
+
 def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
     """The whole number from `least` on that a variable says, or None where it is not set. Raises `RequestRefused`."""
     text = environment.get(name)

@@ -23,7 +23,7 @@ VARIABLES = {
     "CITEKIT_OCR": "on (default): with the extra ocr, the text of scans and pictures is read; or off",
     "CITEKIT_PARSERS": "apart (default): files are parsed in a child process, which may crash alone; or here",
     "CITEKIT_PARSER_TIMEOUT": "seconds without progress after which such a child is ended (default: 300)",
-    "CITEKIT_PARSER_MEMORY": "how much memory such a child may take (default: 4G)",
+    "CITEKIT_PARSER_MEMORY": "how much memory such a child may take (default: 4G; at least 100M)",
     "GEMINI_API_KEY": "the key for the mapper gemini (else GOOGLE_API_KEY)",
     "GEMINI_API_KEY_FILE": "a file that holds it, which nobody else may read",
     "GOOGLE_API_KEY": "the key for the mapper gemini where GEMINI_API_KEY is not set",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 CAUSE_LIMIT = 300
 """Characters that are told of why something is faulty."""
+
+PICTURES = frozenset({"image/png", "image/jpeg"})
+"""What pictures are drawn as."""
 
 _T = TypeVar("_T")
 
@@ -114,6 +118,43 @@ def texts_from(data: object) -> tuple[str, ...]:
     if not isinstance(data, list):
         raise FaultyAnswer("texts", ["$: is not a list"])
     return tuple(text_from(each) for each in data)
+
+
+def plain_picture(data: bytes, media_type: str) -> dict[str, Any]:
+    """A picture as plain data."""
+    return {"media_type": media_type, "data": b64encode(data).decode("ascii")}
+
+
+def picture_from(data: object) -> tuple[bytes, str]:
+    """The bytes of a picture, and its media type, one of `PICTURES`. Raises `FaultyAnswer`."""
+    match data:
+        case {"media_type": str(media_type), "data": str(text)} if media_type in PICTURES:
+            try:
+                return b64decode(text, validate=True), media_type
+            except ValueError as wrong:
+                raise FaultyAnswer("picture", [f"data: {wrong}"[:CAUSE_LIMIT]]) from wrong
+    raise FaultyAnswer("picture", ["$: is not a picture"])
+
+
+def truth_from(data: object) -> bool:
+    """The answer to whether something is so. Raises `FaultyAnswer`."""
+    if not isinstance(data, bool):
+        raise FaultyAnswer("answer", ["$: is neither true nor false"])
+    return data
+
+
+def pages_from(data: object) -> list[tuple[str, str]]:
+    """The pages of a document: label and text of each. Raises `FaultyAnswer`."""
+    if not isinstance(data, list) or not all(isinstance(each, list) and len(each) == 2 for each in data):
+        raise FaultyAnswer("pages", ["$: is not a list of pairs"])
+    return [(text_from(label), text_from(text)) for label, text in data]
+
+
+def rows_from(data: object) -> list[dict[str, Any]]:
+    """The rows of a table by the names of its columns, values as JSON has them. Raises `FaultyAnswer`."""
+    if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
+        raise FaultyAnswer("rows", ["$: is not a list of rows"])
+    return data
 
 
 def plain_found(found: Book | MediaFacts | BookFacts) -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
+from citekit.adapters.adapting.foreign_files import DriverForeignFiles, ForeignFiles
 from citekit.adapters.adapting.graphrag_graph import Community, Entity, Graph, graph_of
 from citekit.adapters.adapting.graphrag_tables import Row, Tables, key, read_tables, word
 from citekit.adapters.adapting.joining import joined
@@ -36,13 +37,14 @@ class GraphRagAdapter:
 
     reader: Reader
     clock: Clock
+    files: ForeignFiles = field(factory=DriverForeignFiles, repr=False)
     identity: MapperIdentity = field(default=MapperIdentity("adapt:graphrag", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
         """The map; see `MapAdapter.adapt`. Passages that do not stand in `source` keep a virtual place."""
-        tables = read_tables(data, str(data) if isinstance(data, Path) else "the GraphRAG data")
+        tables = read_tables(data, str(data) if isinstance(data, Path) else "the GraphRAG data", self.files)
         graph = graph_of(tables)
-        text = None if source is None else read_source(source, self.reader)
+        text = None if source is None else read_source(source, self.reader, self.files)
         passages = _passages(tables.text_units, text)
         nodes = _Planter(graph, passages, text).nodes()
         return ResourceMap(

@@ -12,6 +12,7 @@ from typing import Any
 
 from attrs import define, field
 
+from citekit.adapters.adapting.foreign_files import ForeignFiles
 from citekit.adapters.adapting.json_files import read_json
 from citekit.domain.errors import FaultyAnswer
 
@@ -51,10 +52,13 @@ class Tables:
         return bool(self.communities or self.community_reports or self.entities)
 
 
-def read_tables(data: object, where: str) -> Tables:
-    """The tables of a folder, of one file, or of plain data. Raises `FaultyAnswer` where nothing of GraphRAG is in it."""
+def read_tables(data: object, where: str, files: ForeignFiles) -> Tables:
+    """The tables of a folder, of one file, or of plain data; `files` opens Parquet.
+
+    Raises `FaultyAnswer` where nothing of GraphRAG is in it.
+    """
     if isinstance(data, Path):
-        tables = _folder(data) if data.is_dir() else _file(data, Tables())
+        tables = _folder(data, files) if data.is_dir() else _file(data, Tables(), files)
     else:
         tables = Tables()
         _sort(data, None, tables, where)
@@ -63,27 +67,25 @@ def read_tables(data: object, where: str) -> Tables:
     return tables
 
 
-def _folder(folder: Path) -> Tables:
+def _folder(folder: Path, files: ForeignFiles) -> Tables:
     tables = Tables()
     places = [folder / name for name in _FOLDERS]
     for table in TABLES:
         names = [f"{start}{table}{end}" for start in ("", _OLD) for end in (".parquet", ".json", ".jsonl")]
         found = next((path for place in places for name in names if (path := place / name).is_file()), None)
         if found is not None:
-            _file(found, tables)
+            _file(found, tables, files)
     if not tables:
         looked = "entities, communities, community_reports (.parquet or .json)"
         raise FaultyAnswer(str(folder), [f"$: the folder has none of GraphRAG's tables: {looked}"])
     return tables
 
 
-def _file(path: Path, tables: Tables) -> Tables:
+def _file(path: Path, tables: Tables, files: ForeignFiles) -> Tables:
     table = path.stem.removeprefix(_OLD)
     known = table if table in TABLES else None
     if path.suffix == ".parquet":
-        from citekit.adapters.drivers.pyarrow import read_rows
-
-        _sort(read_rows(path, COLUMNS), known, tables, str(path))
+        _sort(files.rows(path, COLUMNS), known, tables, str(path))
     else:
         _sort(read_json(path), known, tables, str(path))
     return tables

@@ -8,6 +8,7 @@ from pathlib import Path, PurePath, PureWindowsPath
 
 from attrs import define, evolve, field, frozen
 
+from citekit.adapters.adapting.foreign_files import DriverForeignFiles, ForeignFiles
 from citekit.adapters.adapting.joining import around
 from citekit.adapters.adapting.llamaindex_nodes import LlamaNode, read_nodes
 from citekit.adapters.adapting.llamaindex_tree import in_order, tree_of
@@ -43,6 +44,7 @@ class LlamaIndexAdapter:
     reader: Reader
     sources: Sources
     clock: Clock
+    files: ForeignFiles = field(factory=DriverForeignFiles, repr=False)
     identity: MapperIdentity = field(default=MapperIdentity("adapt:llamaindex", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
@@ -51,7 +53,7 @@ class LlamaIndexAdapter:
         notes: list[str] = []
         if source is None and isinstance(data, Path):
             source = self._source_beside(data, nodes, notes)
-        text = None if source is None else read_source(source, self.reader)
+        text = None if source is None else read_source(source, self.reader, self.files)
         places = _Places(text, source)
         grown = _Planter(nodes, places).nodes()
         notes += places.notes()

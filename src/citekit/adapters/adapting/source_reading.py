@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from array import array
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from citekit.adapters.adapting.foreign_files import ForeignFiles, check_size
 from citekit.adapters.adapting.source_text import ChapterText, LineText, PageText, SourceText
 from citekit.domain.errors import RequestRefused, SourceUnreadable
 from citekit.domain.formats import BOOKS
@@ -16,21 +15,21 @@ from citekit.domain.modality import Modality
 from citekit.domain.ports.reader import Reader
 from citekit.domain.source import Source
 
-SIZE_LIMIT = 32_000_000
-"""Bytes of the longest text file, and characters of the longest document, in which passages are looked for."""
-
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-def read_source(source: Source, reader: Reader) -> SourceText:
-    """The text of `source`. Raises `RequestRefused` for one that has none or too much, and what reading it raises."""
+def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceText:
+    """The text of `source`; `reader` reads books, `files` PDFs.
+
+    Raises `RequestRefused` for one that has none or too much, and what reading it raises.
+    """
     if source.format.modality is Modality.TEXT:
         return _text_file(source)
     if source.format.name == "pdf":
-        return _pdf(source.path)
+        return _pdf(files.pages(source.path))
     if source.format.name in BOOKS:
         chapters = [chapter.text for chapter in reader.read(source.path).chapters]
-        _check_size(source.path, sum(map(len, chapters)))
+        check_size(source.path, sum(map(len, chapters)))
         text, starts = _squeezed("".join(each.split()) for each in chapters)
         return ChapterText(text, starts, chapters)
     raise RequestRefused(
@@ -53,7 +52,7 @@ def told_of(source: Source | None, text: SourceText | None) -> dict[str, Any]:
 def _text_file(source: Source) -> LineText:
     from citekit.adapters.drivers.text_file import open_text
 
-    _check_size(source.path, source.size)
+    check_size(source.path, source.size)
     opened = open_text(source.path)
     try:
         raw = source.path.read_bytes().decode(opened.encoding, "replace")
@@ -68,26 +67,12 @@ def _text_file(source: Source) -> LineText:
     return LineText(text, starts, raw, raw_starts)
 
 
-def _pdf(path: Path) -> PageText:
-    from citekit.adapters.drivers.pdf_text import page_text
-    from citekit.adapters.drivers.pymupdf import give_way, opened
-
-    pages, labels, size = [], dict[str, list[int]](), 0
-    with opened(path) as document:
-        for number in range(1, document.page_count + 1):
-            page = document[number - 1]
-            pages.append("".join(unicodedata.normalize("NFKC", page_text(page)).split()))
-            labels.setdefault(page.get_label() or str(number), []).append(number)
-            size += len(pages[-1])
-            _check_size(path, size)
-            give_way()
-    text, starts = _squeezed(pages)
+def _pdf(pages: Sequence[tuple[str, str]]) -> PageText:
+    labels: dict[str, list[int]] = {}
+    for number, (label, _) in enumerate(pages, 1):
+        labels.setdefault(label, []).append(number)
+    text, starts = _squeezed(text for _, text in pages)
     return PageText(text, starts, labels)
-
-
-def _check_size(path: Path, size: int) -> None:
-    if size > SIZE_LIMIT:
-        raise RequestRefused(f"{path} is too long to look for passages in. Leave --source out.")
 
 
 def _squeezed(units: Iterable[str]) -> tuple[str, array[int]]:

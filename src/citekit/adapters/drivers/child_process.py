@@ -171,9 +171,13 @@ class Child:
             raise self._ended() from error
 
     def kill(self) -> None:
-        """End it now, whatever it does; nothing of it remains."""
+        """End it now, whatever it does, and wait until the system has ended it; nothing of it remains.
+
+        To hang up alone would not reach one that is stopped (SIGSTOP).
+        """
         self._end_group()
-        self.close()
+        self.leave()
+        self._status()
 
     def leave(self) -> None:
         """Forget it in a process that was forked from the one that started it: two who ask would get each other's answers."""
@@ -182,13 +186,8 @@ class Child:
             os.close(self._life)
             self._line.close()
 
-    def close(self) -> int:
-        """Let it go, and wait until the system has ended it; what it ended with."""
-        self.leave()
-        return self._status()
-
     def __del__(self) -> None:
-        self.close()
+        self.kill()
 
     def _end_group(self) -> None:
         """Kill it and what it runs. Only before it was waited for: then the number may be that of others."""
@@ -199,7 +198,7 @@ class Child:
     def _ended(self) -> ChildEndedError:
         self._end_group()
         status = self._status()
-        self.close()
+        self.leave()
         return ChildEndedError(status)
 
     def _status(self) -> int:

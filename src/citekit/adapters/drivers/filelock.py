@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import functools
+import logging
+import math
 import os
 import threading
 import time
@@ -16,6 +18,7 @@ from attrs import define, field, frozen
 
 from citekit.adapters.drivers.files import unwritable
 from citekit.domain.errors import CiteKitError, HomeUnwritable
+from citekit.domain.ports.locks import patiently
 
 try:
     import fcntl
@@ -44,8 +47,21 @@ class _Held(Protocol):
         """Let go of it."""
 
 
-def _patiently() -> None:
-    """Nothing is done while waiting."""
+SILENCE = 3.0
+"""Seconds after which a wait that nobody is told of otherwise is told once, as a warning."""
+
+
+def telling(text: str) -> Callable[[], None]:
+    """What says `text` once, where it is still called `SILENCE` seconds from now: no program stands still without a word."""
+    due = time.monotonic() + SILENCE
+
+    def tell() -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            due = math.inf
+            logging.getLogger(__name__).warning("%s", text)
+
+    return tell
 
 
 class Locks:
@@ -61,11 +77,14 @@ class Locks:
         self._table = threading.Lock()
 
     @contextmanager
-    def hold(self, name: str, waiting: Callable[[], object] = _patiently) -> Iterator[None]:
+    def hold(self, name: str, waiting: Callable[[], object] = patiently) -> Iterator[None]:
         """Hold the lock `name`, waiting for it; it is not reentrant. Raises `HomeUnwritable`.
 
-        `waiting` is called now and then while it waits; what that raises goes through, and the lock is not held.
+        `waiting` is called now and then while it waits; what that raises goes through, and the lock is not held. Without,
+        a warning says what is waited for.
         """
+        if waiting is patiently:
+            waiting = telling(f"Waiting for another program of CiteKit, which holds {self._folder / name}.")
         with self._gate(name) as gate:
             while not gate.acquire(timeout=NAP):
                 waiting()

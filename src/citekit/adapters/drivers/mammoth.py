@@ -32,12 +32,16 @@ ERRORS: dict[type[Exception], type[CiteKitError]] = dict.fromkeys(
 )
 """From what mammoth raises where a document is not as the standard says to ours; subclasses included."""
 
+UNSEEN_STYLE = "citekit-unseen"
+"""The style of runs that are hidden, and the class of what they become."""
+
 STYLE_MAP = "\n".join(
     (
         *(f"p.citekit-{level} => h{level}:fresh" for level in range(1, 7)),
         *(f"p.citekit-{level} => h6.level-{level}:fresh" for level in range(7, 10)),
         "p.citekit-caption => p.caption:fresh",
         "p.citekit-title => p.title:fresh",
+        f"r.{UNSEEN_STYLE} => span.{UNSEEN_STYLE}",
     )
 )
 
@@ -69,7 +73,7 @@ def to_html(parts: Mapping[str, bytes], name: str) -> str:
     """The HTML of the document that `parts` hold, by name. A picture's part holds what becomes the `src` of its `img`.
 
     Paragraphs of the styles `citekit-1` to `citekit-9` are headings, `citekit-caption` captions, `citekit-title` titles.
-    Raises `SourceUnsupported`.
+    Runs of the style `UNSEEN_STYLE` are spans of that class. Raises `SourceUnsupported`.
     """
     import mammoth
 

@@ -19,7 +19,7 @@ from typing import Generic, TypeVar
 
 from attrs import define, field
 
-from citekit.adapters.drivers.filelock import Locks
+from citekit.adapters.drivers.filelock import Locks, telling
 from citekit.domain.errors import HomeUnwritable, IndexUnavailable
 
 LOOK = 0.2
@@ -164,7 +164,10 @@ class Turns(Generic[_T]):
     def _lock(self, lock: ExitStack, deadline: float) -> None:
         time.sleep(max(0.0, self._courteous_until - time.monotonic()))
 
+        told = telling(f"{self._what} is in use by {self._holder()}: waiting up to {self._patience:g} seconds.")
+
         def ask() -> None:
+            told()
             if time.monotonic() >= deadline:
                 raise self._refusal()
             with suppress(OSError):

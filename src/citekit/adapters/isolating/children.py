@@ -116,7 +116,7 @@ class Children:
         with self._change:
             idle, self._idle = self._idle, []
         for parser in idle:
-            parser.child.close()
+            parser.child.kill()
 
     def forget(self) -> None:
         """Be as if none was ever started: in a process that was just forked, whose other threads are gone."""

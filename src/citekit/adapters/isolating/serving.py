@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define, field
 
-from citekit.adapters.drivers.child_process import Line
+from citekit.adapters.drivers.child_process import MESSAGE_LIMIT, Line
 from citekit.adapters.drivers.confinement import held_of_limit, limit_output
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
@@ -27,17 +27,23 @@ WORN = 0.25
 REPORT_EVERY = 0.05
 """Seconds between two reports of progress, at least."""
 
+_MEMORY = "it takes more memory than is allowed (CITEKIT_PARSER_MEMORY allows more)"
+_LOADING = ("failed to map segment", "cannot map zero-fill pages", "allocate memory", "out of memory")
+
 Work = Callable[[Mapping[str, Any], Progress], Any]
 """Does what a request asks; gives plain data."""
 
 
-def serve(line: Line, work: Work) -> None:
-    """Answer requests until the parent ends, none came for `IDLE` seconds, or files have left too much behind in memory."""
+def serve(line: Line, work: Work, longest: int = MESSAGE_LIMIT) -> None:
+    """Answer requests, in at most `longest` bytes each.
+
+    Until the parent ends, none came for `IDLE` seconds, or files have left too much behind in memory.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who asked, and decides what becomes of the work
     while (message := _next(line)) is not None:
         asked = message_from(message)
         limit_output(asked["output"])
-        line.send(as_message(_answer(asked, work, Reports(line))))
+        line.send(_written(_answer(asked, work, Reports(line)), longest))
         if held_of_limit() > WORN:
             return
 
@@ -52,7 +58,7 @@ def _next(line: Line) -> bytes | None:
 def _answer(asked: Mapping[str, Any], work: Work, progress: Progress) -> dict[str, Any]:
     try:
         return {"done": work(asked, progress)}
-    except (CiteKitError, MemoryError, OSError) as error:
+    except (CiteKitError, MemoryError, OSError, ImportError) as error:
         short = _shortage(error, asked["output"])
         if short is not None:
             return {"short": short}
@@ -63,14 +69,30 @@ def _answer(asked: Mapping[str, Any], work: Work, progress: Progress) -> dict[st
         return {"broken": traceback.format_exc()}
 
 
+def _written(answer: dict[str, Any], longest: int) -> bytes:
+    """The message; one that is longer than is read gives way to the reason."""
+    try:
+        message = as_message(answer)
+    except MemoryError:
+        return as_message({"short": _MEMORY})
+    if len(message) > longest:
+        return as_message({"short": f"what is in it takes more than {longest} bytes"})
+    return message
+
+
 def _shortage(error: BaseException, output: int) -> str | None:
     """What of the limits made the work fail, as a part of a sentence, or None."""
     causes = list(_causes(error))
-    if any(isinstance(each, MemoryError) for each in causes):
-        return "it takes more memory than is allowed (CITEKIT_PARSER_MEMORY allows more)"
+    if any(isinstance(each, MemoryError) or _is_unloaded(each) for each in causes):
+        return _MEMORY
     if any(getattr(each, "errno", None) == errno.EFBIG for each in causes):
         return f"it would make a file of more than {output} bytes (CITEKIT_CACHE_LIMIT allows more)"
     return None
+
+
+def _is_unloaded(error: BaseException) -> bool:
+    """Whether a library could not be loaded for want of memory, as glibc says that."""
+    return isinstance(error, ImportError) and any(words in str(error) for words in _LOADING)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

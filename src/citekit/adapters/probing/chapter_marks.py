@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
+from citekit.adapters.drivers.id3_chapters import chapter_entries
 from citekit.adapters.drivers.matroska_chapters import chapter_atoms
 from citekit.adapters.drivers.pyav_streams import origin
 from citekit.domain.ports.media_probe import Cue
@@ -32,12 +33,16 @@ _NAME = re.compile(r"CHAPTER(\d{1,6})NAME", re.IGNORECASE)
 
 @define
 class Mark:
-    """One mark as it is in the file; `end` is not after `start` where the file does not say it."""
+    """One mark as it is in the file; `end` is not after `start` where the file does not say it.
+
+    `level` is how deep it lies, from 0, in a file that says it.
+    """
 
     start: float
     end: float
     title: str
     holds: bool = False
+    level: int | None = None
 
 
 def chapter_marks(container: InputContainer, path: Path, duration: float) -> list[Cue]:
@@ -47,11 +52,17 @@ def chapter_marks(container: InputContainer, path: Path, duration: float) -> lis
     """
     zero = 0.0 if container.format.name in FROM_FIRST_SOUND else origin(container)
     found = container.chapters()[:CHAPTER_LIMIT]
-    nested = chapter_atoms(path) if found and "matroska" in container.format.name else []
-    marks = [Mark(atom.start - zero, atom.end - zero, atom.title) for atom in nested] or _plain(container, found, zero)
+    nested = _nested(container.format.name, path, zero) if found else []
+    marks = nested or _plain(container, found, zero)
     for mark in marks:
         mark.start, mark.end, mark.title = max(mark.start, 0.0), min(mark.end, duration), " ".join(mark.title.split())
     return placed((mark for mark in marks if mark.start < duration), duration)
+
+
+def _nested(format_name: str, path: Path, zero: float) -> list[Mark]:
+    """The marks of formats that say how they are nested, where the file does."""
+    found = chapter_atoms(path) if "matroska" in format_name else chapter_entries(path)
+    return [Mark(each.start - zero, each.end - zero, each.title, level=each.level) for each in found]
 
 
 def _plain(container: InputContainer, found: Sequence[Any], zero: float) -> list[Mark]:
@@ -77,8 +88,9 @@ def _names(container: InputContainer) -> dict[int, str]:
 def placed(found: Iterable[Mark], duration: float) -> list[Cue]:
     """Marks in any order as stretches of which any two are apart, or one holds the other.
 
-    A mark holds others where the first one in it ends before it does: one that reaches to the same end is its follower,
-    for some programs let every chapter end with the file. Of two marks of one stretch the first is kept.
+    A mark holds others that lie deeper; where the file does not say how deep, it holds others where the first one in it
+    ends before it does: one that reaches to the same end is its follower, for some programs let every chapter end with the
+    file. Of two marks of one stretch and one level the first is kept.
     """
     marks = _ordered(found)
     around: list[Mark] = []
@@ -98,13 +110,16 @@ def placed(found: Iterable[Mark], duration: float) -> list[Cue]:
 
 
 def _inside(mark: Mark, outer: Mark) -> bool:
+    if mark.level is not None and outer.level is not None:
+        return mark.level > outer.level
     return mark.end < outer.end - SAME or (outer.holds and mark.end <= outer.end + SAME)
 
 
 def _ordered(found: Iterable[Mark]) -> list[Mark]:
     kept: list[Mark] = []
-    for mark in sorted(found, key=lambda one: (one.start, -max(one.end, one.start))):
+    for mark in sorted(found, key=lambda one: (one.start, -max(one.end, one.start), one.level or 0)):
         same = bool(kept) and mark.start - kept[-1].start < SAME and abs(mark.end - kept[-1].end) < SAME
+        same = same and mark.level == kept[-1].level
         if same:
             kept[-1].title = kept[-1].title or mark.title
         else:

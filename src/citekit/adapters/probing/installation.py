@@ -61,7 +61,9 @@ def index_fault(folder: Path) -> str | None:
     if not database.exists():
         return None
     try:
-        with closing(sqlite3.connect(f"file:{quote(str(database))}?mode=ro", uri=True, timeout=5)) as connection:
+        with closing(
+            sqlite3.connect(f"file:{quote(os.fsencode(database))}?mode=ro", uri=True, timeout=5)
+        ) as connection:
             [found] = connection.execute("PRAGMA quick_check(1)").fetchone()
             connection.execute("SELECT key, value FROM Cache LIMIT 1").fetchone()
     except sqlite3.Error as error:

@@ -39,6 +39,9 @@ class PyAvProbe:
             end = ends(container)
             texts = text_streams(container)
             read = preferred(texts)
+            first, *others = embedded_cues(
+                container, sorted(texts, key=lambda each: each is not read), end.playable
+            ) or [[]]
             return MediaFacts(
                 duration=round(end.playable, 6),
                 declared=end.declared,
@@ -48,7 +51,8 @@ class PyAvProbe:
                 size=size,
                 frame_rate=None if shown is None else _rate(shown),
                 chapters=chapter_marks(container, path, end.playable),
-                subtitles=embedded_cues(container, read, end.playable),
+                subtitles=first,
+                other_subtitles=others,
                 tags=_tags(container, shown or heard, heard or shown),
                 remarks=stream_remarks(container, texts, read),
             )

@@ -17,15 +17,18 @@ from citekit.domain.progress import Progress, silent
 
 
 class AnyBookReader:
-    """EPUB, MOBI (with AZW3), FB2 and DOCX; what is none of them is read as an EPUB, and refused as one."""
+    """EPUB, MOBI (with AZW3), FB2 and DOCX; what is none of them is read as an EPUB, and refused as one.
 
-    def __init__(self) -> None:
+    `as_seen` as `flow` has it.
+    """
+
+    def __init__(self, *, as_seen: bool = False) -> None:
         self._readers: dict[str, EpubReader | MarkupReader] = {
-            "mobi": mobi_reader(),
-            "fb2": fb2_reader(),
-            "docx": docx_reader(),
+            "mobi": mobi_reader(as_seen=as_seen),
+            "fb2": fb2_reader(as_seen=as_seen),
+            "docx": docx_reader(as_seen=as_seen),
         }
-        self._epub = EpubReader()
+        self._epub = EpubReader(as_seen=as_seen)
 
     def facts(self, path: Path) -> BookFacts:
         """What the book says of itself, cheap next to `read`. Raises as `read` does."""

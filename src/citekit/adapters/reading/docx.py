@@ -20,7 +20,8 @@ from citekit.adapters.drivers.file_state import COARSE, FileState
 from citekit.adapters.drivers.lxml import inner_text, local_name, parse_html
 from citekit.adapters.drivers.mammoth import to_html
 from citekit.adapters.drivers.office_package import OfficePackage, Relation, opened_package
-from citekit.adapters.reading.docx_markup import Styles, thinned
+from citekit.adapters.reading.docx_markup import thinned
+from citekit.adapters.reading.docx_styles import Styles
 from citekit.adapters.reading.epub_contents import LEVEL_LIMIT, Entry
 from citekit.adapters.reading.markup_books import MarkupBook, MarkupReader, Part
 from citekit.adapters.reading.office_facts import facts_in
@@ -41,10 +42,10 @@ _READ = frozenset(("styles", "numbering", "footnotes", "endnotes", "comments"))
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
-def docx_reader() -> MarkupReader:
+def docx_reader(*, as_seen: bool = False) -> MarkupReader:
     """The reader of such documents; it remembers the HTML of the last few."""
     documents = _Documents()
-    return MarkupReader(documents.load, said)
+    return MarkupReader(documents.load, said, as_seen)
 
 
 def said(path: Path) -> BookFacts:

@@ -1,20 +1,17 @@
 """The markup of a Word document as mammoth is given it: levels of headings told, and everything without text left out.
 
 WordprocessingML: ECMA-376 part 1, 17. The level of a heading is its outline level (17.3.1.20), by the paragraph itself, or
-by its style and those that the style is based on; the built-in styles are called `heading 1` to `heading 9` in every
-language, whatever their ids.
+by its style and those that the style is based on.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
-
-from attrs import define, field
 
 from citekit.adapters.drivers.lxml import names
 from citekit.adapters.drivers.office_package import OfficePackage, attribute, below, local
+from citekit.adapters.reading.docx_runs import mark_run
+from citekit.adapters.reading.docx_styles import BODY, Styles, outline_level, value_of, whole
 from citekit.domain.errors import SourceUnsupported
 
 if TYPE_CHECKING:
@@ -23,19 +20,12 @@ if TYPE_CHECKING:
 MARKUP_LIMIT = 48 * 1024 * 1024
 """Bytes of the body of the largest document that is read; a page has about 20,000."""
 
-BODY = 9
-"""The outline level of what is no heading."""
-
-CHAIN_LIMIT = 50
-"""Styles that a style may be based on, one after the other."""
-
 HEADING_LIMIT = 300
 """Characters of a heading; longer paragraphs of such a style are text."""
 
 LOOK_LIMIT = 100
 """Characters of a bold line that is taken for a heading where no style says so."""
 
-_HEADING = re.compile(r"heading ([1-9])", re.I)
 _GONE = names(
     """
     proofErr bookmarkStart bookmarkEnd lastRenderedPageBreak sectPr del moveFrom permStart permEnd commentRangeStart
@@ -44,80 +34,6 @@ _GONE = names(
     """
 )
 """Elements that hold no text that is read, or say only how it is drawn."""
-
-
-@define
-class _Style:
-    name: str
-    based_on: str
-    level: int | None
-    bold: bool
-    size: int | None
-
-
-@define
-class Styles:
-    """The paragraph styles of a document."""
-
-    known: dict[str, _Style] = field(factory=dict)
-    default: str = ""
-
-    @classmethod
-    def of(cls, root: _Element | None) -> Styles:
-        """Those of the part that holds them; none without."""
-        styles = cls()
-        for each in () if root is None else below(root, "style"):
-            if (attribute(each, "type") or "paragraph") == "paragraph":
-                key = attribute(each, "styleId") or ""
-                styles.known[key] = _style(each)
-                if attribute(each, "default") in ("1", "true"):
-                    styles.default = key
-        return styles
-
-    def level(self, key: str) -> int:
-        """The outline level from 0, `BODY` for text."""
-        for style in self._chain(key):
-            if style.level is not None:
-                return style.level
-            named = _HEADING.fullmatch(style.name)
-            if named:
-                return int(named[1]) - 1
-        return BODY
-
-    def is_called(self, key: str, name: str) -> bool:
-        """Whether a style is the built-in one of that name, or based on it."""
-        return any(style.name.casefold() == name for style in self._chain(key))
-
-    def is_bold(self, key: str) -> bool:
-        """Whether the style makes text bold."""
-        return any(style.bold for style in self._chain(key))
-
-    def size(self, key: str) -> int | None:
-        """The size of the style's text in half points."""
-        return next((style.size for style in self._chain(key) if style.size is not None), None)
-
-    def _chain(self, key: str) -> Iterator[_Style]:
-        for _ in range(CHAIN_LIMIT):
-            style = self.known.get(key or self.default)
-            if style is None:
-                return
-            yield style
-            if not style.based_on:
-                return
-            key = style.based_on
-
-
-def _style(element: _Element) -> _Style:
-    paragraph = next(below(element, "pPr"), None)
-    run = next(below(element, "rPr"), None)
-    level = None if paragraph is None else _level(paragraph)
-    return _Style(
-        name=_value(element, "name") or "",
-        based_on=_value(element, "basedOn") or "",
-        level=level,
-        bold=run is not None and _on(run, "b"),
-        size=None if run is None else _whole(_value(run, "sz")),
-    )
 
 
 def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles) -> _Element:
@@ -131,6 +47,9 @@ def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles) -
     if all(level == BODY for level in levels):
         levels = _by_look(paragraphs, styles)
     for paragraph, level in zip(paragraphs, levels, strict=True):
+        key = _style_of(paragraph)
+        for run in paragraph.iter("{*}r"):
+            mark_run(run, key, styles)
         _mark(paragraph, level, styles)
     for each in [each for each in root.iter() if local(each) in _GONE]:
         parent = each.getparent()
@@ -141,8 +60,8 @@ def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles) -
 
 def _paragraph_level(paragraph: _Element, styles: Styles) -> int:
     properties = next(below(paragraph, "pPr"), None)
-    own = None if properties is None else _level(properties)
-    key = "" if properties is None else _value(properties, "pStyle") or ""
+    own = None if properties is None else outline_level(properties)
+    key = "" if properties is None else value_of(properties, "pStyle") or ""
     level = styles.level(key) if own is None else own
     return level if level < BODY and 0 < len(_words(paragraph)) <= HEADING_LIMIT else BODY
 
@@ -165,7 +84,7 @@ def _looks_like_heading(paragraph: _Element, styles: Styles) -> bool:
     if parent is None or local(parent) != "body" or not 2 < len(words) <= LOOK_LIMIT or words[-1] in ".,;:":
         return False
     properties = next(below(paragraph, "pPr"), None)
-    key = "" if properties is None else _value(properties, "pStyle") or ""
+    key = "" if properties is None else value_of(properties, "pStyle") or ""
     if properties is not None and next(below(properties, "numPr"), None) is not None:
         return False
     runs = [each for each in paragraph.iter() if local(each) == "r" and _words(each)]
@@ -183,17 +102,17 @@ def _size(paragraph: _Element, styles: Styles) -> int:
     """The size of the paragraph's text in half points; 0 where nothing says it."""
     for run in paragraph.iter("{*}r"):
         properties = next(below(run, "rPr"), None)
-        size = None if properties is None else _whole(_value(properties, "sz"))
+        size = None if properties is None else whole(value_of(properties, "sz"))
         if size is not None:
             return size
     properties = next(below(paragraph, "pPr"), None)
-    return styles.size("" if properties is None else _value(properties, "pStyle") or "") or 0
+    return styles.size("" if properties is None else value_of(properties, "pStyle") or "") or 0
 
 
 def _mark(paragraph: _Element, level: int, styles: Styles) -> None:
     """Give a paragraph the style that says what it is."""
     properties = next(below(paragraph, "pPr"), None)
-    key = "" if properties is None else _value(properties, "pStyle") or ""
+    key = "" if properties is None else value_of(properties, "pStyle") or ""
     if level < BODY:
         name = f"citekit-{level + 1}"
     elif key and styles.is_called(key, "caption"):
@@ -219,6 +138,11 @@ def _set_style(paragraph: _Element, properties: _Element | None, name: str) -> N
     properties.insert(0, style)
 
 
+def _style_of(paragraph: _Element) -> str:
+    properties = next(below(paragraph, "pPr"), None)
+    return "" if properties is None else value_of(properties, "pStyle") or ""
+
+
 def _words(element: _Element) -> str:
     """The text of a paragraph or run, as far as it tells whether there is any, and whether it is short."""
     found = []
@@ -229,22 +153,3 @@ def _words(element: _Element) -> str:
         if length > HEADING_LIMIT:
             break
     return "".join(found).strip()
-
-
-def _level(properties: _Element) -> int | None:
-    level = _whole(_value(properties, "outlineLvl"))
-    return None if level is None else min(level, BODY)
-
-
-def _value(element: _Element, name: str) -> str | None:
-    child = next(below(element, name), None)
-    return None if child is None else attribute(child, "val")
-
-
-def _on(properties: _Element, name: str) -> bool:
-    child = next(below(properties, name), None)
-    return child is not None and attribute(child, "val") not in ("0", "false", "off")
-
-
-def _whole(text: str | None) -> int | None:
-    return int(text) if text and len(text) < 6 and text.isascii() and text.isdigit() else None

@@ -40,11 +40,12 @@ _SIGNATURES = (
 class EpubReader:
     """Reads books chapter by chapter; every spine item is a chapter, counted from 1.
 
-    Between two calls it holds no file open, and of a few books what lies where in them.
+    Between two calls it holds no file open, and of a few books what lies where in them. `as_seen` as `flow` has it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, as_seen: bool = False) -> None:
         self._books = EpubBooks()
+        self._as_seen = as_seen
 
     def facts(self, path: Path) -> BookFacts:
         """What the package document says; no chapter is read. Raises as `read` does."""
@@ -56,7 +57,7 @@ class EpubReader:
         with self._books.opened(path) as (archive, package):
             chapters, anchors, steps = [], [], 0
             for number, item in enumerate(package.spine, 1):
-                text = _flow(archive, item)
+                text = _flow(archive, item, as_seen=self._as_seen)
                 name = item.path or item.href
                 chapters.append(BookChapter(number=number, name=name, text=text.text, marks=marks(text)))
                 anchors.append(text.anchors)
@@ -86,7 +87,7 @@ class EpubReader:
                     raise LocationOutside(f"chapter {number} is beyond the end: the book has {count} chapters")
             texts, steps = [], 0
             for item in package.spine[chapter - 1 : last or chapter]:
-                content = _flow(archive, item)
+                content = _flow(archive, item, as_seen=self._as_seen)
                 texts.append(content.text)
                 steps += len(content.steps)
                 if steps > STEPS_LIMIT:
@@ -125,14 +126,14 @@ def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
     return ChapterPages(len(package.spine), lambda number: _flow(archive, package.spine[number - 1]), page)
 
 
-def _flow(archive: EpubArchive, item: Item) -> Flow:
+def _flow(archive: EpubArchive, item: Item, *, as_seen: bool = False) -> Flow:
     """The content of a spine item; a missing one is empty, a picture is a page that shows it."""
     if item.path is None:
         return flow(parse_html("", item.href))
     if item.media_type.startswith(("image/", "application/pdf", "audio/", "video/")) and "svg" not in item.media_type:
         name = item.path.rpartition("/")[2].replace('"', "%22").replace("&", "&amp;")
         return flow(parse_html(f'<img src="{name}">', item.path))
-    return flow(parse_page(archive.read(item.path), item.path))
+    return flow(parse_page(archive.read(item.path), item.path), as_seen=as_seen)
 
 
 @define

@@ -7,13 +7,14 @@ are left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers.lxml import local_attributes, local_name, names
+from citekit.adapters.reading.as_seen import Level, is_unseen, level_of, levelled, unseen
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -99,11 +100,15 @@ class Flow:
     marked: list[Opening] = field(factory=list, repr=False)
 
 
-def flow(root: _Element) -> Flow:
-    """The flow of the document below `root`."""
+def flow(root: _Element, *, as_seen: bool = False) -> Flow:
+    """The flow of the document below `root`.
+
+    With `as_seen`, numbers that stand higher or lower are superscripts and subscripts, and what nobody sees is `UNSEEN`;
+    the text is as long as without, character by character.
+    """
     from lxml import etree
 
-    writer = _Writer()
+    writer = _SeenWriter() if as_seen else _Writer()
     hidden = 0
     path: list[str] = []
     known: dict[object, str] = {}
@@ -116,11 +121,13 @@ def flow(root: _Element) -> Flow:
             path.append(name)
             hidden += name in HIDDEN
             if not hidden:
+                writer.enter(element, name, path)
                 writer.open(element, name)
         else:
             name = path.pop()
             if not hidden:
                 writer.close(name)
+                writer.leave()
             hidden -= name in HIDDEN
             if not hidden and element is not root:
                 writer.words(element.tail)
@@ -140,6 +147,12 @@ class _Writer:
     waiting: list[Opening] = field(factory=list)
     named: list[Opening] = field(factory=list)
     marked: list[Opening] = field(factory=list)
+
+    def enter(self, element: _Element, name: str, path: Sequence[str]) -> None:
+        """An element begins; `path` are the names of those around it, and its own."""
+
+    def leave(self) -> None:
+        """An element has ended."""
 
     def open(self, element: _Element, name: str) -> None:
         if name in _PARTING:
@@ -175,8 +188,12 @@ class _Writer:
             return
         start = raw.find(body[0])
         self._space(raw[:start])
-        self._emit(body if self.preformatted else _single_spaced(body))
+        self._emit(self.shown(body if self.preformatted else _single_spaced(body)))
         self._space(raw[start + len(body) :])
+
+    def shown(self, body: str) -> str:
+        """What becomes of a piece of text."""
+        return body
 
     def finish(self) -> Flow:
         for opening in self.waiting:
@@ -213,6 +230,30 @@ class _Writer:
         self.steps.append(Words(self.lead, offset, body))
         self.length = offset + len(body)
         self.block, self.lead, self.space = "", "", None
+
+
+@define
+class _SeenWriter(_Writer):
+    levels: list[Level] = field(factory=lambda: [Level.LINE])
+
+    def enter(self, element: _Element, name: str, path: Sequence[str]) -> None:
+        around = self.levels[-1]
+        if around is not Level.UNSEEN:
+            said = local_attributes(element) if element.attrib else _NOTHING
+            around = Level.UNSEEN if is_unseen(said) else level_of(element, name, said, path, around)
+        self.levels.append(around)
+
+    def leave(self) -> None:
+        self.levels.pop()
+
+    def shown(self, body: str) -> str:
+        level = self.levels[-1]
+        if level is Level.LINE:
+            return body
+        before = (
+            "" if self.block or self.space or self.lead else "".join(piece[-64:] for piece in self.pieces[-8:])[-64:]
+        )
+        return unseen(body) if level is Level.UNSEEN else levelled(body, before, level)
 
 
 def _single_spaced(words: str) -> str:

@@ -47,9 +47,9 @@ _HTML = {
 _SAME = names("a p strong sub sup table tr td th")
 
 
-def fb2_reader() -> MarkupReader:
+def fb2_reader(*, as_seen: bool = False) -> MarkupReader:
     """The reader of such books."""
-    return MarkupReader(load, said)
+    return MarkupReader(load, said, as_seen)
 
 
 def said(path: Path) -> BookFacts:

@@ -35,7 +35,13 @@ _HEAD = 400
 
 
 class HtmlLinesTextReader:
-    """Reads HTML by lxml, with entities, document types and network closed; scripts and styles are no text."""
+    """Reads HTML by lxml, with entities, document types and network closed; scripts and styles are no text.
+
+    `as_seen` as `flow` has it.
+    """
+
+    def __init__(self, *, as_seen: bool = False) -> None:
+        self._as_seen = as_seen
 
     def supports(self, format: Format) -> bool:
         """HTML and XHTML files."""
@@ -45,7 +51,7 @@ class HtmlLinesTextReader:
         """A unit a run of text that stands on one line of the source; see `TextReader.read`."""
         content = _FORBIDDEN.sub("", "\n".join(read_lines(source.path, progress)))
         progress(0, 1, "reading the document")
-        return _manuscript(_text(content, source.path.name))
+        return _manuscript(_text(content, source.path.name, as_seen=self._as_seen))
 
     def facts(self, source: Source) -> BookFacts:
         """The title, the authors that the head names, the language of the document."""
@@ -64,7 +70,7 @@ class HtmlLinesTextReader:
         )
 
 
-def _text(content: str, name: str) -> str:
+def _text(content: str, name: str, *, as_seen: bool) -> str:
     """What is shown, with the marks of lines in it."""
     if len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT:
         return _untagged(content)
@@ -73,7 +79,7 @@ def _text(content: str, name: str) -> str:
         root = parse_html(cleaned(marked), name, self_closing=content.lstrip()[:5] == "<?xml")
     except SourceUnsupported:
         return _untagged(content)
-    shown = flow(root).text
+    shown = flow(root, as_seen=as_seen).text
     return _untagged(content) if shown.count(_FIRST) * 2 < marked.count(_FIRST) else shown
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from citekit.adapters.reading.markdown_lines import spoken_markdown
 from citekit.adapters.reading.rst_lines import spoken_rst
 from citekit.adapters.reading.source_lines import head_lines, read_lines
-from citekit.adapters.reading.subtitle_lines import spoken_subtitles
+from citekit.adapters.reading.subtitle_lines import parted_subtitles, spoken_subtitles
 from citekit.adapters.reading.text_facts import markdown_facts, text_facts
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
@@ -27,7 +27,13 @@ _SPOKEN: dict[str, Callable[[Sequence[str]], Iterable[str]]] = {
 
 
 class LinesTextReader:
-    """Reads all formats of text but HTML. A unit is a line that holds something; white space at its ends is in none."""
+    """Reads all formats of text but HTML. A unit is a line that holds something; white space at its ends is in none.
+
+    With `as_seen`, subtitles are parted where a long pause is.
+    """
+
+    def __init__(self, *, as_seen: bool = False) -> None:
+        self._spoken = {**_SPOKEN, "subtitles": parted_subtitles} if as_seen else _SPOKEN
 
     def supports(self, format: Format) -> bool:
         """Every format of lines but HTML."""
@@ -36,7 +42,7 @@ class LinesTextReader:
     def read(self, source: Source, progress: Progress = silent) -> Manuscript:
         """The lines, parted by line feeds; an empty line stays one. See `TextReader.read`."""
         lines = read_lines(source.path, progress)
-        spoken = _SPOKEN.get(source.format.name)
+        spoken = self._spoken.get(source.format.name)
         return lined(lines if spoken is None else list(spoken(lines)), progress)
 
     def facts(self, source: Source) -> BookFacts:

@@ -53,10 +53,14 @@ class MarkupBook:
 
 @frozen
 class MarkupReader:
-    """Reads books that `load` opens; `said` gives their facts alone, cheaper. Holds nothing between two calls."""
+    """Reads books that `load` opens; `said` gives their facts alone, cheaper. Holds nothing between two calls.
+
+    `as_seen` as `flow` has it.
+    """
 
     load: Callable[[Path], MarkupBook]
     said: Callable[[Path], BookFacts]
+    as_seen: bool = False
 
     def facts(self, path: Path) -> BookFacts:
         """What the book says of itself. Raises as `read` does."""
@@ -69,7 +73,7 @@ class MarkupReader:
         anchors: list[dict[str, int]] = []
         steps = 0
         for number, part in enumerate(loaded.parts, 1):
-            content = flow(part.root())
+            content = flow(part.root(), as_seen=self.as_seen)
             steps += len(content.steps)
             if steps > STEPS_LIMIT:
                 raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")

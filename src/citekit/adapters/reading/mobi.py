@@ -51,9 +51,9 @@ class _Piece:
     data: bytes
 
 
-def mobi_reader() -> MarkupReader:
+def mobi_reader(*, as_seen: bool = False) -> MarkupReader:
     """The reader of such books."""
-    return MarkupReader(load, said)
+    return MarkupReader(load, said, as_seen)
 
 
 def said(path: Path) -> BookFacts:

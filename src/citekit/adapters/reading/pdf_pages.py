@@ -8,6 +8,7 @@ from typing import Any
 
 from citekit.adapters.drivers.pymupdf import exclusive, give_way, opened
 from citekit.adapters.reading.book_facts import language_code
+from citekit.adapters.reading.pdf_levels import levelled_blocks
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.manuscript import Manuscript, UnitKind
@@ -36,11 +37,12 @@ class PyMuPdfTextReader:
     parted at the end of a line is put together: at a soft hyphen always; at a hyphen where the whole word stands elsewhere
     in the document, or its first part nowhere. No other character but soft hyphens is left out.
 
-    With `joining` false, words stay parted where they are parted on the page. `password` opens a locked file.
+    With `joining` false, words stay parted where they are parted on the page. With `as_seen`, numbers that stand higher or
+    lower are superscripts and subscripts. `password` opens a locked file.
     """
 
-    def __init__(self, *, joining: bool = True, password: str | None = None) -> None:
-        self._joining, self._password = joining, password
+    def __init__(self, *, joining: bool = True, as_seen: bool = False, password: str | None = None) -> None:
+        self._joining, self._as_seen, self._password = joining, as_seen, password
 
     def supports(self, format: Format) -> bool:
         """PDF alone."""
@@ -49,7 +51,7 @@ class PyMuPdfTextReader:
     def read(self, source: Source, progress: Progress = silent) -> Manuscript:
         """A unit a page, an empty one for a page without text; see `TextReader.read`."""
         with opened(source.path, password=self._password) as document:
-            pages = list(_pages(document, progress))
+            pages = list(_pages(document, progress, as_seen=self._as_seen))
         return Manuscript.joined(UnitKind.PAGE, _unbroken(pages) if self._joining else pages, "\n")
 
     def facts(self, source: Source) -> BookFacts:
@@ -61,15 +63,20 @@ class PyMuPdfTextReader:
         return BookFacts(title=title, authors=_authors(author), language=language_code(language))
 
 
-def _pages(document: Any, progress: Progress) -> Iterator[str]:
+def _pages(document: Any, progress: Progress, *, as_seen: bool) -> Iterator[str]:
     with exclusive() as pymupdf:
         flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
     count = document.page_count
     for number in range(count):
         progress(number, count, "reading pages")
-        blocks = document[number].get_text("blocks", flags=flags, sort=False)
-        yield _joined([block_text(block[4]) for block in blocks if block[6] == 0])
+        page = document[number]
+        blocks = levelled_blocks(page, flags) if as_seen else _blocks(page, flags)
+        yield _joined([block_text(block) for block in blocks])
         give_way()
+
+
+def _blocks(page: Any, flags: int) -> Iterator[str]:
+    return (block[4] for block in page.get_text("blocks", flags=flags, sort=False) if block[6] == 0)
 
 
 def _joined(blocks: Sequence[str]) -> str:

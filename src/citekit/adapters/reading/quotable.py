@@ -20,13 +20,16 @@ from citekit.domain.ports.extractor import Extractor
 from citekit.domain.ports.media_probe import Cue, MediaProbe
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.progress import Progress, silent
-from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.quotes.quotable import WITH_MARKUP, Quotable
 from citekit.domain.quotes.running_heads import without_running_lines
 from citekit.domain.quotes.spoken import Spoken
 from citekit.domain.source import Source
 
-VERSION = "2"
+VERSION = "3"
 """Changes whenever the same file would give other texts."""
+
+OTHER_TRACK = "in another track of subtitles"
+"""The note of subtitles that a player only shows when it is asked to."""
 
 RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
 MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles"))
@@ -77,7 +80,7 @@ class QuotableTextReader:
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
         """See `QuotableTexts.read`."""
         if source.format.modality in RECORDINGS:
-            return [Quotable.of(self._spoken(source))]
+            return list(self._spoken(source))
         if not self.texts.supports(source.format):
             raise SourceUnsupported(
                 f"{source.path.name} is {source.format.name}: no text is read from such files, so no quote can be found."
@@ -107,19 +110,23 @@ class QuotableTextReader:
         if bare is not None:
             yield Quotable.of(bare, "running heads and feet of pages left out")
         if source.format.name in MARKED_UP:
-            yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), "in the source with its markup")
+            yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), WITH_MARKUP)
 
-    def _spoken(self, source: Source) -> Spoken:
+    def _spoken(self, source: Source) -> Iterator[Quotable]:
+        """The subtitles that a player shows, a file beside the recording before those inside; then every other track."""
         facts = self.probe.probe(source.path)
         modality = Modality.AUDIO if facts.video_codec is None else Modality.VIDEO
         path = self.beside.find(source.path)
         told = [] if path is None else self.beside.cues(path, facts.duration)
-        cues = [cue for cue in told if cue.start < facts.duration] or facts.subtitles
-        if not cues:
+        cues = [cue for cue in told if cue.start < facts.duration]
+        tracks = [each for each in (cues, facts.subtitles, *facts.other_subtitles) if each]
+        if not tracks:
             raise SourceUnsupported(
                 f"{source.path.name} has no subtitles, neither inside nor in a file beside it: what is said is not known."
             )
-        return Spoken.of(((cue.start, cue.end, cue.text) for cue in cues), modality)
+        for place, track in enumerate(tracks):
+            spoken = Spoken.of(((cue.start, cue.end, cue.text) for cue in track), modality)
+            yield Quotable.of(spoken, OTHER_TRACK if place else "")
 
 
 def _plain() -> Format:

@@ -9,10 +9,11 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from sqlite3 import Connection, OperationalError
+from sqlite3 import SQLITE_BUSY, Connection, OperationalError
 
 from attrs import frozen
 
+from citekit.adapters.drivers.filelock import telling
 from citekit.adapters.searching.asking import Asking, NodeRow
 from citekit.adapters.searching.database import Database, UnusableError
 from citekit.adapters.searching.ranking import COUNTED
@@ -23,6 +24,9 @@ from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.node_index import FoundNode
 from citekit.wire.locations import from_plain
+
+BREATH = 1.0
+"""Seconds that SQLite waits at a time."""
 
 TURN = 1.0
 """Seconds that one process writes before another may."""
@@ -102,7 +106,8 @@ class SqliteNodeIndex:
         `counted` is how many nodes count at most; `stride` the room between maps.
         """
         self._maps = maps
-        self._database = Database(folder, patience)
+        self._patience = patience
+        self._database = Database(folder, min(patience, BREATH))
         self._scan = ScanningNodeIndex(maps, counted)
         self._counted = counted
         self._stride = stride
@@ -191,13 +196,29 @@ class SqliteNodeIndex:
         """Put these maps into the index as they are now, in turns with other processes."""
         pending = iter(resources)
         for resource_id in pending:
-            connection.execute("BEGIN IMMEDIATE")
+            self._begin(connection)
             shelving, until = Shelving(connection, self._stride), time.monotonic() + TURN
             self._renew_map(connection, shelving, resource_id)
             while time.monotonic() < until and (following := next(pending, None)) is not None:
                 self._renew_map(connection, shelving, following)
             shelving.finish()
             connection.execute("COMMIT")
+
+    def _begin(self, connection: Connection) -> None:
+        """Begin to write. SQLite itself waits a short time only: meanwhile nobody can give up, nor be told anything."""
+        deadline = time.monotonic() + self._patience
+        told = telling(
+            f"The index of words is in use by another program: waiting up to {self._patience:g} seconds, then every map is "
+            "read instead."
+        )
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                return
+            except OperationalError as error:
+                if error.sqlite_errorcode != SQLITE_BUSY or time.monotonic() >= deadline:
+                    raise
+            told()
 
     def _renew_map(self, connection: Connection, shelving: Shelving, resource_id: str) -> None:
         """One map; its version is told before it is read, so that the row is never newer than the map."""

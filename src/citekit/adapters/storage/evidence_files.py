@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from citekit.adapters.drivers.filelock import Locks
@@ -24,6 +23,7 @@ from citekit.domain.digest import Digest
 from citekit.domain.evidence import EvidenceKey, StoredEvidence
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.evidence_store import Make, StoreCheck, StoreStats
+from citekit.domain.ports.locks import patiently, while_waiting
 from citekit.domain.progress import Progress, silent
 
 DEFAULT_LIMIT = 10 * 10**9
@@ -36,6 +36,9 @@ GRACE = 10.0
 """Seconds after its last use in which an object is not dropped to make room: whoever was given it may lay it out."""
 
 _WAITING = "waiting for another caller who makes the same evidence"
+
+Waiting = Callable[[], object]
+"""What is called now and then while a lock is waited for."""
 
 
 class FileEvidenceStore:
@@ -72,7 +75,7 @@ class FileEvidenceStore:
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
         """The evidence; its bytes are read again only where its file does not look as it did."""
-        return self.at_hand(key) or self._find(key)
+        return self.at_hand(key) or self._find(key, patiently)
 
     def at_hand(self, key: EvidenceKey) -> StoredEvidence | None:
         """The evidence, if it was asked for before and its file looks as it did."""
@@ -82,7 +85,7 @@ class FileEvidenceStore:
         self._uses.note(hot.stored.digest)  # before the look: whoever drops objects looks at uses last of all
         return hot.stored if hot.is_current() else None
 
-    def _find(self, key: EvidenceKey) -> StoredEvidence | None:
+    def _find(self, key: EvidenceKey, waiting: Waiting) -> StoredEvidence | None:
         record = self._index.find(key)
         if record is None:
             return None
@@ -90,7 +93,7 @@ class FileEvidenceStore:
         status = self._objects.status(record.digest)
         if status is None:
             return None
-        return self._known(key, record) if record.matches(status) else self._look_again(key, record)
+        return self._known(key, record) if record.matches(status) else self._look_again(key, record, waiting)
 
     def _known(self, key: EvidenceKey, record: EvidenceRecord) -> StoredEvidence:
         stored = record.stored(key, self._objects.path(record.digest), made_now=False)
@@ -99,12 +102,13 @@ class FileEvidenceStore:
 
     def obtain(self, key: EvidenceKey, make: Make, progress: Progress = silent) -> StoredEvidence:
         """The evidence, made where it is missing. Raises, besides what the two raise, `HomeUnwritable`."""
-        found = self.find(key)
+        waiting = while_waiting(progress, _WAITING)
+        found = self.at_hand(key) or self._find(key, waiting)
         if found is not None:
             return found
-        with self._workshop.turn(key, partial(progress, 0.0, None, _WAITING)):
-            found = self.find(key)
-            return found if found is not None else self._made(key, make)
+        with self._workshop.turn(key, waiting):
+            found = self.at_hand(key) or self._find(key, waiting)
+            return found if found is not None else self._made(key, make, waiting)
 
     def is_intact(self, digest: Digest) -> bool | None:
         """Whether the object's file has the bytes of its name."""
@@ -144,9 +148,9 @@ class FileEvidenceStore:
         self._eviction.count()
         return freed
 
-    def _look_again(self, key: EvidenceKey, record: EvidenceRecord) -> StoredEvidence | None:
+    def _look_again(self, key: EvidenceKey, record: EvidenceRecord, waiting: Waiting) -> StoredEvidence | None:
         """Keep an object whose file looks different but whose bytes are right, drop any other."""
-        with self._objects.turn(record.digest):
+        with self._objects.turn(record.digest, waiting):
             seen = time.time()
             status = self._objects.status(record.digest)
             if status is None or not self._objects.is_intact(record.digest):
@@ -157,14 +161,14 @@ class FileEvidenceStore:
         self._index.remember(key, record, self._uses.now())
         return self._known(key, record)
 
-    def _made(self, key: EvidenceKey, make: Make) -> StoredEvidence:
+    def _made(self, key: EvidenceKey, make: Make, waiting: Waiting) -> StoredEvidence:
         with self._workshop.folder(key) as folder:
             made = folder / "evidence"
             extraction = made_by(make, made)
             digest, size = digest_of(made)
             total = self._index.expect(digest, size, self._uses.now())
             self._uses.note(digest)  # before it is there to be dropped, or is found to be there
-            with self._objects.turn(digest), writing(self._objects.path(digest)):
+            with self._objects.turn(digest, waiting), writing(self._objects.path(digest)):
                 status = self._objects.take_in(made, digest)
         record = EvidenceRecord.of(digest, status, extraction, self._clock.now(), time.time())
         self._index.remember(key, record, self._uses.now())

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
@@ -28,6 +29,7 @@ from citekit.adapters.storage.placed import Asked, PlacedFiles
 from citekit.domain.digest import Digest
 from citekit.domain.errors import EvidenceCorrupt, FaultyAnswer
 from citekit.domain.evidence import Receipt, StoredEvidence
+from citekit.domain.ports.locks import patiently
 from citekit.domain.unseen import CONTROLS, IGNORED, SEPARATORS
 from citekit.wire import receipts
 
@@ -65,7 +67,14 @@ class FriendlyOutputs:
         self._placed = PlacedFiles()
         self._swept = False
 
-    def place(self, evidence: StoredEvidence, receipt: Receipt, name: str, owner: str | None = None) -> Path:
+    def place(
+        self,
+        evidence: StoredEvidence,
+        receipt: Receipt,
+        name: str,
+        owner: str | None = None,
+        waiting: Callable[[], object] = patiently,
+    ) -> Path:
         """The path of the evidence; nothing is written where it lies there already.
 
         Raises `HomeUnwritable`, and `EvidenceCorrupt` where the object is gone: obtain the evidence again.
@@ -74,9 +83,9 @@ class FriendlyOutputs:
         placed = self._placed.asked(asked, receipt)
         if placed is not None and _shown(placed.path, evidence, placed.shown) is not None:
             return placed.path
-        return self._place(evidence, receipt, asked)
+        return self._place(evidence, receipt, asked, waiting)
 
-    def _place(self, evidence: StoredEvidence, receipt: Receipt, asked: Asked) -> Path:
+    def _place(self, evidence: StoredEvidence, receipt: Receipt, asked: Asked, waiting: Callable[[], object]) -> Path:
         plain = {**_written(receipt), "owner": asked.owner or str(receipt.address)}
         wanted, own = _names(asked.name, asked.suffix, plain)
         for file_name in (wanted, own):
@@ -89,7 +98,7 @@ class FriendlyOutputs:
                     seen = self._receipt_path(file_name), claim.state, claim.read_at
                     self._placed.keep(asked, path, shown, receipt, seen)
                     return path
-                if self._lay(evidence, plain, file_name, shared=file_name == wanted):
+                if self._lay(evidence, plain, file_name, waiting, shared=file_name == wanted):
                     return path
         return self._folder / own
 
@@ -113,18 +122,28 @@ class FriendlyOutputs:
         found = _receipt_in(self._content_path(digest))
         return found if found is not None and found.evidence_digest == digest else None
 
-    def _lay(self, evidence: StoredEvidence, plain: dict[str, Any], file_name: str, *, shared: bool) -> bool:
+    def _lay(
+        self,
+        evidence: StoredEvidence,
+        plain: dict[str, Any],
+        file_name: str,
+        waiting: Callable[[], object],
+        *,
+        shared: bool,
+    ) -> bool:
         """Put the file and its receipt there, unless the `shared` name was given to another place meanwhile."""
-        with self._locks.hold(_slot(file_name)):
+        with self._locks.hold(_slot(file_name), waiting):
             claimed = self._claim(file_name)
             if shared and claimed is not None and _place_of(claimed) != _place_of(plain):
                 return False
             self._sweep_once()
             path = self._folder / file_name
             data = json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            write_atomically(
-                self._content_path(evidence.digest), data, durable=False
-            )  # first: no file without a receipt
+            # First by content, which tells of either file from here on: a file never lies beside the receipt of another.
+            write_atomically(self._content_path(evidence.digest), data, durable=False)
+            if claimed is not None and claimed.get("evidence_digest") != evidence.digest.hex:
+                with writing(path):
+                    self._receipt_path(file_name).unlink(missing_ok=True)
             if _shown(path, evidence, self._shown_before(path)) is None:
                 self._placed.forget(path)
                 _link_or_copy(evidence, path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Self
@@ -17,6 +17,7 @@ from citekit.adapters.drivers.filelock import Locks
 from citekit.adapters.drivers.files import open_for_reading, sync_file, sync_folder
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable
+from citekit.domain.ports.locks import patiently
 
 FIRST = tuple(f"{number:02x}" for number in range(256))
 """The names of the folders that the objects are fanned out to."""
@@ -48,11 +49,14 @@ class Objects:
     locks: Locks
 
     @contextmanager
-    def turn(self, digest: Digest) -> Iterator[None]:
-        """Hold the object's lock, which whoever decides that it goes or stays does; where nobody can write, nobody has to."""
+    def turn(self, digest: Digest, waiting: Callable[[], object] = patiently) -> Iterator[None]:
+        """Hold the object's lock, which whoever decides that it goes or stays does; where nobody can write, nobody has to.
+
+        `waiting` is called now and then while it is waited for; what that raises ends the wait.
+        """
         with ExitStack() as held:
             with suppress(HomeUnwritable):
-                held.enter_context(self.locks.hold(f"object-{digest.hex}"))
+                held.enter_context(self.locks.hold(f"object-{digest.hex}", waiting))
             yield
 
     def path(self, digest: Digest) -> Path:

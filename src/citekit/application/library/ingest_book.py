@@ -28,13 +28,15 @@ from citekit.domain.library.vectors import Vector, Where
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.ledger import Ledger
-from citekit.domain.ports.locks import Locks
+from citekit.domain.ports.locks import Locks, while_waiting
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.ports.vector_index import VectorIndex
 from citekit.domain.progress import Progress, silent, within
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
+
+_WAITING = "waiting for another caller who takes in, or out, the same book"
 
 UNKNOWN = ("", "unknown", "unknown author")
 """What stands for an author or a title that nobody knows, in lower case."""
@@ -125,7 +127,7 @@ class IngestBook:
         source = self._readable(request.path)
         if request.named:
             self.ingest.folders.remember(source.path)
-        with self.locks.holding(f"book:{request.collection}:{source.digest}"):
+        with self.locks.holding(f"book:{request.collection}:{source.digest}", while_waiting(progress, _WAITING)):
             if not request.force and (there := self._ingested(source, request.collection)):
                 raise AlreadyIngested(there.title, request.collection)
             complete = self._complete(source, request)

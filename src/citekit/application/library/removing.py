@@ -13,9 +13,12 @@ from citekit.domain.library.ledger import Deed, LedgerEntry
 from citekit.domain.library.vectors import Where
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.ledger import Ledger
-from citekit.domain.ports.locks import Locks
+from citekit.domain.ports.locks import Locks, while_waiting
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.vector_index import VectorIndex
+from citekit.domain.progress import Progress, silent
+
+_WAITING = "waiting for another caller who takes in, or out, the same book"
 
 
 @frozen(kw_only=True)
@@ -48,14 +51,17 @@ class RemoveBook:
     locks: Locks
     clock: Clock
 
-    def __call__(self, name: BookName, collection: str) -> Removed:
-        """Take it out, in all formats. Raises `RequestRefused` where it is not there, and what the ports raise."""
-        books = self._named(name, collection)
-        return Removed(books, sum(self._remove(book) for book in books))
+    def __call__(self, name: BookName, collection: str, progress: Progress = silent) -> Removed:
+        """Take it out, in all formats. Raises `RequestRefused` where it is not there, and what the ports raise.
 
-    def _remove(self, book: LedgerEntry) -> int:
+        `progress` is told only that it waits for another caller, which its raising ends.
+        """
+        books = self._named(name, collection)
+        return Removed(books, sum(self._remove(book, progress) for book in books))
+
+    def _remove(self, book: LedgerEntry, progress: Progress) -> int:
         where = Where({"digest": (book.digest.hex,)})
-        with self.locks.holding(f"book:{book.collection}:{book.digest}"):
+        with self.locks.holding(f"book:{book.collection}:{book.digest}", while_waiting(progress, _WAITING)):
             self._write(
                 book, Deed.STARTED
             )  # hidden from answers until the line below; after a kill, removed or ingested again

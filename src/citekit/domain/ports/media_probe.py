@@ -18,11 +18,16 @@ class Cue:
     text: str
 
 
+def _tracks(tracks: Sequence[Sequence[Cue]]) -> tuple[tuple[Cue, ...], ...]:
+    return tuple(tuple(cues) for cues in tracks)
+
+
 @frozen(kw_only=True)
 class MediaFacts:
     """`duration` in seconds is that of what can really be played: from the packets where the container is wrong.
 
     `declared` is what the container says. `size` is (width, height) in stored pixels, upright, None without a picture.
+    `subtitles` are those that a player shows without being asked, `other_subtitles` each further track of text.
     `remarks` are sentences about what a player would choose, or what of the file has no time of its own.
     """
 
@@ -35,6 +40,7 @@ class MediaFacts:
     frame_rate: float | None
     chapters: Sequence[Cue] = field(converter=tuple[Cue, ...])
     subtitles: Sequence[Cue] = field(default=(), converter=tuple[Cue, ...])
+    other_subtitles: Sequence[Sequence[Cue]] = field(default=(), converter=_tracks)
     tags: Mapping[str, str] = field(factory=dict)
     remarks: Sequence[str] = field(default=(), converter=tuple[str, ...])
 

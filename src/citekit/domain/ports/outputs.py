@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
 from citekit.domain.digest import Digest
 from citekit.domain.evidence import Receipt, StoredEvidence
+from citekit.domain.ports.locks import patiently
 
 
 class Outputs(Protocol):
     """Two different evidences never share a path. What lies at a path is what its receipt says."""
 
-    def place(self, evidence: StoredEvidence, receipt: Receipt, name: str, owner: str | None = None) -> Path:
+    def place(
+        self,
+        evidence: StoredEvidence,
+        receipt: Receipt,
+        name: str,
+        owner: str | None = None,
+        waiting: Callable[[], object] = patiently,
+    ) -> Path:
         """The absolute path `<output folder>/<name><suffix>`, a link to or a copy of the evidence, with its receipt kept.
 
         `owner` says in words of its own what was asked for, such as a node, which keeps its name when its place changes;
         by default it is the address. A file that was edited, or shows older content of the same owner, is replaced. Where
         the name belongs to another owner or form, it gets a suffix that tells them apart. Raises `HomeUnwritable`, and
-        `EvidenceCorrupt` where the object is gone or damaged: obtain it again.
+        `EvidenceCorrupt` where the object is gone or damaged: obtain it again. `waiting` is called now and then while
+        another caller lays something under the same name; what that raises ends the wait.
         """
 
     def still(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, QUOTATION_MARKS, SEAM, UNSPACED, form_of
 from citekit.domain.quotes.normal_form import same_words
+from citekit.domain.quotes.scripts import NOTE, with_notes_marked
 
 _LETTER = r"[^\W\d_]"
 _SEAM = re.compile(rf"(?<={_LETTER})[{HYPHENS}]\s+(?={_LETTER})")
@@ -16,6 +17,7 @@ _UNSEEN = re.compile(f"[{INVISIBLE}]")
 _DASH = re.compile(f"[{DASHES}]+")
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _AROUND_DASH = re.compile(r"\s*-\s*")
+_NOTES = re.compile(rf"\s?{NOTE}[^{NOTE}]*{NOTE}")
 _UNSPACED = re.compile(rf"(?<=[{UNSPACED}])\s+|\s+(?=[{UNSPACED}])")
 
 
@@ -32,9 +34,14 @@ def _forms(text: str) -> str:
     return plain.replace("`", "'")
 
 
+def _without_notes(text: str) -> str:
+    return _NOTES.sub("", with_notes_marked(text))
+
+
 _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("soft hyphens", lambda text: _SOFT.sub("", text)),
     ("characters that are not seen", lambda text: _UNSEEN.sub("", text)),
+    ("marks of notes", _without_notes),
     ("ligatures", lambda text: text.translate(_LIGATURES)),
     ("quotation marks", lambda text: text.translate(QUOTATION_MARKS)),
     ("forms of characters", _forms),

@@ -14,6 +14,7 @@ from citekit.domain.quotes.differences import differences
 from citekit.domain.quotes.normal_form import normalised, same_words
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.quote import Piece
+from citekit.domain.quotes.scripts import SCRIPTS, UNSEEN, note_ends, seen, with_notes_marked
 
 CANDIDATES = 5000
 """Places with the same letters that are looked at; the work for a quote of one common word is bounded."""
@@ -31,17 +32,28 @@ LEFT_OUT = "words left out"
 """The difference that an ellipsis makes."""
 
 _ALONE = UNSPACED + UNPARTED
-_GROUPING = "\u00a0\u2007\u2009\u202f'\u2019"
+_GROUPING = "\u00a0\u2002-\u200a\u202f'\u2019"
+_DECIMAL = ".,/\u2044\u00b7\u066b\u066c"
 _WORD = re.compile(rf"[^\W{_ALONE}]|[{MARKS}]")
 _BEFORE_WORD = re.compile(rf"[^\W{_ALONE}][{INVISIBLE}{MARKS}]*\Z|[^\W\d_][{HYPHENS}][\s]*\Z")
 _AFTER_WORD = re.compile(rf"[{INVISIBLE}]*(?:[^\W{_ALONE}]|[{MARKS}])|[{HYPHENS}]\s*[^\W\d_]")
-_BEFORE_NUMBER = re.compile(rf"\d[.,/\u2044]\Z|(?<![\w)\]])[{DASHES}+]\Z|(?<=\s)\u2212\s\Z")
-_AFTER_NUMBER = re.compile(r"[.,/\u2044]\d|[\u207a\u207b\u208a\u208b]")
-_BEFORE_GROUP = re.compile(rf"(?<!\d)\d{{1,3}}(?:[{_GROUPING}]\d{{3}})*[{_GROUPING}]\Z")
-_AFTER_GROUP = re.compile(rf"[{_GROUPING}]\d{{3}}(?!\d)")
-_GROUP = re.compile(r"\d{3}(?!\d)")
+_BEFORE_NUMBER = re.compile(rf"\d[{_DECIMAL}]\Z|(?<![^\s(\[$€£+\-])\.\Z|(?<![\w)\]])[{DASHES}+±]\Z|(?<=\s)\u2212\s\Z")
+_DECIMAL_SIGN = re.compile(rf"\d[{_DECIMAL}]\d")
+_AFTER_NUMBER = re.compile(rf"[{_DECIMAL}]\d")
+_BEFORE_GROUP = re.compile(
+    rf"(?<!\d)\d{{1,3}}(?:[{_GROUPING}]\d{{3}})*[{_GROUPING}]\Z|(?<![\d.,])(?<!\d )\d{{1,3}}(?: \d{{3}})* \Z"
+)
+_FIRST_GROUP = re.compile(r"(?<!\d)\d{1,3}\Z")
+_SPACED_GROUPS = re.compile(r"(?<![\d.,])(?<!\d )\d{1,3}(?: \d{3})*\Z")
+_GROUPS = r"\d{3}(?: \d{3})*(?![.,]?\d| \d{1,2}(?!\d)| \d{4})"
+_AFTER_GROUP = re.compile(rf"[{_GROUPING}]\d{{3}}(?!\d)| {_GROUPS}")
+_GROUP = re.compile(rf"\d{{3}}(?!\d)(?=[{_GROUPING}]\d{{3}}(?!\d)|(?! \d))|{_GROUPS}")
+_SCRIPTS_BEFORE = re.compile(rf"[{SCRIPTS}][\s{SCRIPTS}]*\Z")
+_SCRIPTS_AFTER = re.compile(rf"[{SCRIPTS}](?:[\s{SCRIPTS}]{{0,60}}[{SCRIPTS}])?")
 _DASH_BEFORE = re.compile(rf"[{DASHES}][\s{INVISIBLE}]*\Z")
+_SYMBOL = re.compile(r"(?![AI]\b)[^\W\d_]\b")
 _LOOK = 24
+_FAR = 10_000
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
@@ -108,27 +120,47 @@ def _of_piece(source: Quotable, piece: Piece, start: int, end: int) -> Iterator[
 def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
     """The match of a piece whose letters stand at `at`, or None where the words are others."""
     place = source.origin(at, at + len(piece.letters))
-    if place is None:
+    widened = None if place is None else _widened(source.text, piece, *place)
+    if widened is None:
         return None
-    text, (start, end) = source.text, place
-    if piece.normal.startswith("-"):
-        dash = _DASH_BEFORE.search(text[max(0, start - _LOOK) : start])
-        if dash is None:
-            return None
-        start -= len(dash[0])
+    text, (start, end) = source.text, widened
     if not _begins_word(text, start) or not _ends_word(text, end):
         return None
-    found = text[start:end]
+    found = seen(text[start:end])
     if piece.text == found:
-        return Match(start, end)
-    if not same_words(normalised(found).text.lstrip("-"), piece.normal.lstrip("-")):
+        return Match(start, end, piece.said)
+    if not same_words(normalised(with_notes_marked(found)).text.lstrip("-"), piece.normal.lstrip("-")):
         return None
-    return Match(start, end, differences(found, piece.text.rstrip()) or ("white space",))
+    return Match(start, end, (*piece.said, *(differences(found, piece.text.rstrip()) or ("white space",))))
+
+
+def _widened(text: str, piece: Piece, start: int, end: int) -> tuple[int, int] | None:
+    """The place of a piece's letters with the dash or the superscripts that it begins or ends with; None without them."""
+    before = text[max(0, start - _LOOK) : start]
+    lead = piece.normal[:1]
+    if lead == "-" or _SCRIPTS_AFTER.match(lead):
+        found = (_DASH_BEFORE if lead == "-" else _SCRIPTS_BEFORE).search(before)
+        if found is None:
+            return None
+        start -= len(found[0])
+    if _SCRIPTS_AFTER.match(piece.normal[-1:]):
+        tail = _SCRIPTS_AFTER.match(text, end)
+        if tail is None:
+            return None
+        end = tail.end()
+    return start, end
 
 
 def _begins_word(text: str, start: int) -> bool:
     """Whether no word, number or sign is cut in two at `start`."""
-    before = text[max(0, start - _LOOK) : start]
+    before = _seen_before(text, start)
+    if _SCRIPTS_AFTER.match(text[start]):
+        return True
+    scripts = _SCRIPTS_BEFORE.search(before)
+    if scripts is not None and not scripts[0][-1].isspace():
+        return _is_own_number(text, start - len(scripts[0].lstrip()), start)
+    if _is_decimal_sign(text, start):
+        return False
     if text[start].isdigit() and (_BEFORE_NUMBER.search(before) or _continues_number(text, start, before)):
         return False
     if _is_mark(text[start]):
@@ -136,13 +168,45 @@ def _begins_word(text: str, start: int) -> bool:
     return not _WORD.match(text[start]) or not _BEFORE_WORD.search(_without_marks(before))
 
 
+def _is_decimal_sign(text: str, at: int) -> bool:
+    """Whether what stands at `at` parts two digits, so that a quote which begins or ends there cuts a number in two."""
+    return at > 0 and _DECIMAL_SIGN.fullmatch(text[at - 1 : at + 2]) is not None
+
+
+def _is_own_number(text: str, at: int, start: int) -> bool:
+    """Whether the superscripts from `at` to `start` do not belong to what begins there, but to a word before, or a note."""
+    if text[start].isdecimal():
+        return False
+    if note_ends(text, at) == start:
+        return True
+    if _SYMBOL.match(text, start):
+        return False
+    is_first = at == 0 or text[at - 1] == "\n"
+    return is_first or (text[at - 1].isspace() and text[start : start + 3].isalpha())
+
+
 def _ends_word(text: str, end: int) -> bool:
-    after = text[end : end + _LOOK]
+    after = _seen_after(text, end)
+    if _SCRIPTS_AFTER.match(after):
+        return not _SCRIPTS_AFTER.match(text[end - 1]) and note_ends(text, end) > end
+    if _is_decimal_sign(text, end - 1):
+        return False
     if text[end - 1].isdigit() and (_AFTER_NUMBER.match(after) or _is_continued(text, end, after)):
         return False
     if after and _is_mark(after[0]):
         return False
     return not (_WORD.match(text[end - 1]) or _is_mark(text[end - 1])) or not _AFTER_WORD.match(after)
+
+
+def _seen_before(text: str, start: int) -> str:
+    """Some characters before `start`, without those that nobody sees."""
+    before = text[max(0, start - _LOOK) : start]
+    return text[max(0, start - _FAR) : start].replace(UNSEEN, "")[-_LOOK:] if UNSEEN in before else before
+
+
+def _seen_after(text: str, end: int) -> str:
+    after = text[end : end + _LOOK]
+    return text[end : end + _FAR].replace(UNSEEN, "")[:_LOOK] if UNSEEN in after else after
 
 
 def _continues_number(text: str, start: int, before: str) -> bool:
@@ -151,8 +215,8 @@ def _continues_number(text: str, start: int, before: str) -> bool:
 
 
 def _is_continued(text: str, end: int, after: str) -> bool:
-    tail = re.search(r"(?<!\d)\d{1,3}\Z", text[max(0, end - _LOOK) : end])
-    return bool(tail and _AFTER_GROUP.match(after))
+    before = text[max(0, end - _LOOK) : end]
+    return bool((_SPACED_GROUPS if after[:1] == " " else _FIRST_GROUP).search(before) and _AFTER_GROUP.match(after))
 
 
 def _without_marks(text: str) -> str:

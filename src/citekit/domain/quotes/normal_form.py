@@ -13,6 +13,7 @@ from array import array
 from attrs import field, frozen
 
 from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, MARKS, SEAM, UNSPACED, folded_cluster
+from citekit.domain.quotes.scripts import NOTE, SCRIPTS
 
 _LETTER = r"[^\W\d_]"
 _TOKEN = re.compile(
@@ -28,7 +29,7 @@ _TOKEN = re.compile(
 )
 _SAID = {"seam": SEAM, "soft": "", "dash": "-", "unspaced": "", "space": " ", "one": " "}
 _INVISIBLE = re.compile(f"[{INVISIBLE}]+")
-_GAPS = str.maketrans("", "", f" -{SEAM}")
+_GAP_CHARACTERS = re.compile(rf"[ \-{SEAM}{NOTE}{SCRIPTS}]")
 
 
 @frozen
@@ -41,7 +42,7 @@ class Normal:
 
     def letters(self) -> Normal:
         """The same without spaces, hyphens and seams."""
-        kept = [place for place, character in enumerate(self.text) if character not in GAPS]
+        kept = [place for place, character in enumerate(self.text) if not _GAP_CHARACTERS.match(character)]
         return Normal(
             "".join(self.text[place] for place in kept),
             array("q", (self.starts[place] for place in kept)),
@@ -49,8 +50,9 @@ class Normal:
         )
 
 
-GAPS = f" -{SEAM}"
-"""What stands between letters."""
+def without_gaps(normal: str) -> str:
+    """A normal form without what stands between its letters: spaces, hyphens, seams, superscripts and subscripts."""
+    return _GAP_CHARACTERS.sub("", normal)
 
 
 def normalised(text: str) -> Normal:
@@ -77,7 +79,7 @@ def letters_of(text: str) -> str:
         return text.encode("ascii").lower().translate(_ASCII, _ASCII_GAPS).decode("ascii")
     if not _MARK.search(text):
         return text.translate(_LETTERS)
-    return normalised(text).text.translate(_GAPS)
+    return without_gaps(normalised(text).text)
 
 
 class _Letters(dict[int, str]):
@@ -85,14 +87,14 @@ class _Letters(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        kept = "" if _GAP.match(character) else folded_cluster(character).translate(_GAPS)
+        kept = "" if _GAP.match(character) else without_gaps(folded_cluster(character))
         self[code] = kept
         return kept
 
 
 _LETTERS = _Letters()
 _MARK = re.compile(f"[{MARKS}]")
-_GAP = re.compile(rf"[\s{DASHES}{INVISIBLE}]")
+_GAP = re.compile(rf"[\s{DASHES}{INVISIBLE}{SCRIPTS}]")
 
 
 _UNSEEN_ASCII = re.compile("[\x00-\x08\x0e-\x1b\x7f]")
@@ -100,26 +102,35 @@ _ASCII = bytes(ord("'") if code == ord("`") else code for code in range(256))
 _ASCII_GAPS = bytes(code for code in range(128) if chr(code).isspace() or chr(code) == "-")
 
 
-def same_words(left: str, right: str) -> bool:
-    """Whether two normal forms of the same letters part them alike; a seam may be a hyphen or nothing."""
-    one, other = _parted(left), _parted(right)
+def same_words(source: str, quote: str) -> bool:
+    """Whether two normal forms of the same letters part them alike.
+
+    A seam may be a hyphen or nothing; the mark of a note in the source, enclosed by `NOTE`, may be there or not. What
+    stands behind the last letter does not count, but superscripts and subscripts do.
+    """
+    one, other = _parted(source), _parted(quote)
     return len(one) == len(other) and all(
         mine[0] == theirs[0] and _fits(mine[1], theirs[1]) for mine, theirs in zip(one, other, strict=True)
     )
 
 
-_PARTED = re.compile(rf"([^ \-{SEAM}])([ \-{SEAM}]*)")
+_PARTED = re.compile(rf"([^ \-{SEAM}{NOTE}{SCRIPTS}]|^)([ \-{SEAM}{NOTE}{SCRIPTS}]*)")
+_NOTES = re.compile(rf"{NOTE}[^{NOTE}]*{NOTE}")
+_SPACES = re.compile(" +")
 
 
 def _parted(text: str) -> list[tuple[str, str]]:
-    """Every letter with the gap behind it; what stands behind the last one does not count."""
+    """Every letter with the gap behind it, and the gap before the first; spaces and hyphens at the end do not count."""
     found: list[tuple[str, str]] = _PARTED.findall(text)
     if found:
-        found[-1] = (found[-1][0], "")
+        found[-1] = (found[-1][0], found[-1][1].rstrip(f" -{SEAM}"))
     return found
 
 
 def _fits(mine: str, theirs: str) -> bool:
     if mine == theirs:
         return True
+    if NOTE in mine:
+        bare = _SPACES.sub(" ", _NOTES.sub("", mine))
+        return mine.replace(NOTE, "") == theirs or _fits(bare, theirs)
     return (mine == SEAM and theirs in ("", "-")) or (theirs == SEAM and mine in ("", "-"))

@@ -14,6 +14,9 @@ from attrs import field, frozen
 from citekit.domain.locations import Location
 from citekit.domain.quotes.normal_form import Normal, letters_of, normalised
 
+WITH_MARKUP = "in the source with its markup"
+"""The note of a text that holds the markup, and so also what nobody sees: only quotes of markup are looked for in it."""
+
 BLOCK = 2048
 """Characters of a block, where the text can be parted there."""
 

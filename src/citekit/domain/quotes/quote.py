@@ -7,13 +7,17 @@ import re
 from attrs import field, frozen
 
 from citekit.domain.errors import RequestRefused
-from citekit.domain.quotes.normal_form import GAPS, normalised
+from citekit.domain.quotes.normal_form import normalised, without_gaps
+from citekit.domain.quotes.scripts import raised_alike
 
 LONGEST = 20_000
 """Characters of the longest quote; longer ones are parted by whoever asks."""
 
 PIECES = 50
 """Pieces of a quote with ellipses."""
+
+LEVELS = "superscripts and subscripts"
+"""The difference between a number that stands higher or lower and one on the line."""
 
 _DOTS = r"(?:(?<!\.)(?<!\. )\.\s?\.\s?\.(?:\s?\.)?(?!\s?\.)|\u2026)"  # more dots than four lead to a page number
 _ELLIPSIS = re.compile(rf"\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)|{_DOTS}")
@@ -24,11 +28,15 @@ _ENCLOSED = re.compile(
 )
 
 
+_MARKUP = re.compile(r"[<>&*_`#\[\]{}|\\~^=@$]|::|^\s*[-+.]|https?:")
+
+
 @frozen
 class Piece:
-    """Some words of a quote: as given, in normal form, and as letters."""
+    """Some words of a quote: as given, in normal form, and as letters; `said` are differences that were levelled before."""
 
     text: str
+    said: tuple[str, ...] = ()
     normal: str = field(init=False)
     letters: str = field(init=False)
 
@@ -38,11 +46,12 @@ class Piece:
 
     @letters.default
     def _letters(self) -> str:
-        return "".join(character for character in self.normal if character not in GAPS)
+        return without_gaps(self.normal)
 
 
 def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
-    """The pieces of a quote, in each way to read it: as it is; parted at its ellipses; without the marks around it.
+    """The pieces of a quote, in each way to read it: as it is; without the marks around it; with the numbers behind
+    words as superscripts or subscripts; parted at its ellipses.
 
     Raises `RequestRefused` for a quote without a letter or digit, and for one that is too long or in too many pieces.
     """
@@ -56,8 +65,17 @@ def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
     enclosed = _ENCLOSED.fullmatch(whole)
     inner = next((each for each in enclosed.groups() if each is not None), "").strip() if enclosed else ""
     readings: list[tuple[Piece, ...]] = [(Piece(each),) for each in (whole, inner) if each]
+    readings += [(Piece(high, (LEVELS,)),) for each in (whole, inner) for high in raised_alike(each)]
     readings += [_pieces(each) for each in (whole, inner) if _ELLIPSIS.search(each)]
-    return [reading for reading in readings if reading and all(piece.letters for piece in reading)]
+    kept = [reading for reading in readings if reading and all(piece.letters for piece in reading)]
+    if not kept:
+        raise RequestRefused("The quote has neither a letter nor a digit on the line: give the words around it.")
+    return kept
+
+
+def has_markup(text: str) -> bool:
+    """Whether a quote holds a character that markup is made of."""
+    return bool(_MARKUP.search(text))
 
 
 def _pieces(text: str) -> tuple[Piece, ...]:

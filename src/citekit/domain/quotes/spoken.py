@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
@@ -12,11 +13,28 @@ from attrs import field, frozen
 from citekit.domain.errors import LocationOutside
 from citekit.domain.locations import Location, TimeSpan
 from citekit.domain.modality import Modality
+from citekit.domain.quotes.scripts import CUT
+
+PAUSE = 3.0
+"""Seconds between two subtitles up to which a quote may run from one into the other."""
+
+PAUSE_IN_SENTENCE = 8.0
+"""The same where the sentence plainly runs on: the first one does not end it, the second goes on with a small letter."""
+
+_ENDED = re.compile(r"""[.!?:\u2026\u3002\uff01\uff1f\u266a\u266b)\]]["'\u201d\u2019\u00bb]?\s*\Z""")
+
+
+def are_apart(pause: float, before: str, after: str) -> bool:
+    """Whether the pause between two subtitles, in seconds, parts what they say."""
+    runs_on = after.lstrip()[:1].islower() and not _ENDED.search(before)
+    return round(pause, 3) > (PAUSE_IN_SENTENCE if runs_on else PAUSE)
 
 
 @frozen
 class Spoken:
-    """The text of subtitles, a line for each: number i is `text[starts[i]:ends[i]]`, said from `since[i]` to `until[i]` s."""
+    """The text of subtitles, a line for each, `CUT` on a line of its own where a pause parts them.
+
+    Number i is `text[starts[i]:ends[i]]`, said from `since[i]` to `until[i]` s."""
 
     modality: Modality
     text: str
@@ -30,8 +48,12 @@ class Spoken:
         """Of (start, end, text) of each subtitle, in seconds; the times go outwards to whole milliseconds."""
         lines: list[str] = []
         made = cls(modality, "", array("q"), array("q"), array("d"), array("d"))
-        length = 0
+        length, shown = 0, -math.inf
         for begin, end, text in sorted(each for each in cues if each[2].strip()):
+            if lines and are_apart(begin - shown, lines[-1], text):
+                lines.append(CUT)
+                length += len(CUT) + 1
+            shown = max(shown, end)
             lines.append(text)
             made.starts.append(length)
             made.ends.append(length + len(text))

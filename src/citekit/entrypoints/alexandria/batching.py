@@ -110,19 +110,21 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
     return f"📚 Batch ingest complete: {_count(outcomes, Status.SUCCESS)}/{len(outcomes)} succeeded{more}"
 
 
-def remove(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
+def remove(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Take a book out of a collection. Raises `RequestRefused` where none, or more than one, is named."""
     given = {name: arguments[name] for name in ("book_id", "resource_id", "file_path") if name in arguments}
     if len(given) != 1:
         raise RequestRefused("Name one book: give one of book_id, resource_id and file_path.")
     path = given.get("file_path")
+    if path is not None:
+        library.allowed.check(Path(path))
     name = BookName(
         book_id=given.get("book_id"),
         resource_id=given.get("resource_id"),
         path=None if path is None else Path(path),
     )
     collection = collection_of(library, arguments)
-    removed = library.remove_book(name, collection)
+    removed = library.remove_book(name, collection, progress)
     first = removed.books[0]
     return {
         "success": True,

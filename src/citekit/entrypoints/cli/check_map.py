@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from citekit.wire.map_edits import Edit
 
 
+MOST = 1_000
+"""Faults that are shown to a person, and warnings; a program gets all of them."""
+
+
 @click.command("check-map", cls=Command)
 @click.argument("file", metavar="FILE_OR_ID")
 @click.option(
@@ -176,7 +180,7 @@ def _unsound(session: Session, checked: _Checked) -> Exception:
     from citekit.entrypoints.invisible import printable
 
     session.say(_changes(checked))
-    session.say(printable(fault) for fault in checked.faults)
+    session.say(_first("fault", [printable(fault) for fault in checked.faults[:MOST]], len(checked.faults)))
     session.say(_warnings(checked))
     left = " left" if checked.is_fixed and checked.edits else ""
     hint = (
@@ -210,7 +214,17 @@ def _changes(checked: _Checked) -> Iterator[str]:
 def _warnings(checked: _Checked) -> Iterator[str]:
     from citekit.entrypoints.invisible import printable
 
-    yield from (f"(warning) {printable(warning)}" for warning in checked.warnings)
+    shown = [f"(warning) {printable(warning)}" for warning in checked.warnings[:MOST]]
+    yield from _first("warning", shown, len(checked.warnings))
+
+
+def _first(what: str, shown: Sequence[str], count: int) -> Iterator[str]:
+    """Lines of the first of `count`, and how many there are beyond."""
+    from citekit.entrypoints.cli.wording import counted
+
+    yield from shown
+    if count > len(shown):
+        yield f"... and {counted(count - len(shown), f'more {what}')}: --json tells all of them."
 
 
 def _shown(value: object) -> str:

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from citekit.domain.errors import HomeUnwritable, RequestRefused
-from citekit.entrypoints.cli.replacing import replacing
+from citekit.entrypoints.cli.replacing import replacing, sweep
 from citekit.settings import expanded
 
 
@@ -23,6 +23,7 @@ def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> 
         target /= evidence.name
     elif wanted.endswith(("/", os.sep)) or not target.parent.is_dir():
         raise RequestRefused(f"There is no folder {target if wanted.endswith('/') else target.parent}: make it first.")
+    sweep(target.parent)
     if os.path.lexists(target):
         _check(target, evidence, source, force)
         if target.exists() and filecmp.cmp(evidence, target, shallow=False):

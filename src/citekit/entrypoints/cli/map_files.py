@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Mapping
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from citekit.domain.errors import HomeUnwritable, RequestRefused
-from citekit.entrypoints.cli.replacing import replacing
+from citekit.entrypoints.cli.replacing import keeping, replacing, sweep
 
 _BACKUPS = 1000
 
@@ -35,6 +34,7 @@ def replace_map(data: Mapping[str, Any], original: Path) -> tuple[Path, Path]:
     """
     place = Path(os.path.realpath(original))
     try:
+        sweep(place.parent)
         backup = _kept(place)
         with replacing(place, stat.S_IMODE(place.stat().st_mode)) as file:
             file.write(_written(data))
@@ -45,18 +45,11 @@ def replace_map(data: Mapping[str, Any], original: Path) -> tuple[Path, Path]:
 
 def _kept(place: Path) -> Path:
     """A copy of a file beside it, durable, under the first free name."""
-    for number in range(1, _BACKUPS):
-        backup = place.with_name(f"{place.name}.bak{number if number > 1 else ''}")
-        try:
-            with place.open("rb") as source, backup.open("xb") as copy:
-                shutil.copyfileobj(source, copy)
-                copy.flush()
-                os.fsync(copy.fileno())
-        except FileExistsError:
-            continue
-        shutil.copystat(place, backup)
-        return backup
-    raise RequestRefused(f"There are too many copies of {place} ({backup.name}): remove some.")
+    names = (place.with_name(f"{place.name}.bak{number if number > 1 else ''}") for number in range(1, _BACKUPS))
+    backup = keeping(place, names)
+    if backup is None:
+        raise RequestRefused(f"There are too many copies of {place} ({place.name}.bak{_BACKUPS - 1}): remove some.")
+    return backup
 
 
 def _written(data: Mapping[str, Any]) -> bytes:

@@ -19,6 +19,7 @@ from citekit.domain.evidence import Evidence
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.mcp.discretion import Discretion
 from citekit.entrypoints.mcp.quoting import quoted, quoted_json
 from citekit.settings.secrets import concealed
 from citekit.wire import maps, receipts
@@ -63,9 +64,10 @@ class Answer:
         )
 
 
-def failure(error: BaseException, *, structure: bool = False) -> CallToolResult:
+def failure(error: BaseException, discreet: Discretion, *, structure: bool = False) -> CallToolResult:
     """An error as a tool's result. `getStructure` (`structure`) says where it looked for a map; the others do not."""
-    return CallToolResult(content=[TextContent(text=f"Error: {told(_told(error, structure))}")], is_error=True)
+    text = told(discreet(_told(error, structure), error))
+    return CallToolResult(content=[TextContent(text=f"Error: {text}")], is_error=True)
 
 
 def told(text: str) -> str:
@@ -84,7 +86,7 @@ def node_answer(node: Node) -> Answer:
     return Answer.of(maps.to_plain_node(node, depth=0))
 
 
-def evidence_answer(evidence: Evidence) -> Answer:
+def evidence_answer(evidence: Evidence, discreet: Discretion) -> Answer:
     """Evidence, its file as a link beside it."""
     plain: dict[str, Any] = {
         "output_path": None if evidence.output_path is None else str(evidence.output_path),
@@ -94,9 +96,9 @@ def evidence_answer(evidence: Evidence) -> Answer:
         "resource_id": evidence.resource_id,
     }
     if evidence.stale is not None:
-        plain.update(stale=True, stale_reason=evidence.stale)
+        plain.update(stale=True, stale_reason=discreet(evidence.stale))
     if evidence.unchecked is not None:
-        plain["unchecked"] = evidence.unchecked
+        plain["unchecked"] = concealed(discreet(evidence.unchecked))
     if evidence.receipt is not None:
         if evidence.receipt.notes:
             plain["notes"] = list(evidence.receipt.notes)

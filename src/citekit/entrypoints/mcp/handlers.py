@@ -34,6 +34,7 @@ from citekit.domain.progress import silent
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp import resources
 from citekit.entrypoints.mcp.answers import Answer, failure, told
+from citekit.entrypoints.mcp.discretion import Discretion
 from citekit.entrypoints.mcp.parcels import Parcels
 from citekit.entrypoints.mcp.quoting import quoted
 from citekit.entrypoints.mcp.roots import ROOTS_CHANGED, ClientRoots
@@ -114,7 +115,8 @@ def _offered(app: App, tools: Tools) -> list[_Toolset]:
     if ALEXANDRIA in wanted:
         from citekit.entrypoints.mcp.alexandria import toolset
 
-        offered.append(_Toolset(toolset.INSTRUCTIONS, toolset.LibraryTools(lambda: app.alexandria).bound()))
+        books = toolset.LibraryTools(lambda: app.alexandria, tools.discreet)
+        offered.append(_Toolset(toolset.INSTRUCTIONS, books.bound()))
     return offered
 
 
@@ -149,7 +151,7 @@ class _Handlers:
                 return bound.refused(params.arguments or {}, error).result(with_links=False)
             if not isinstance(error, CiteKitError | OSError):
                 _log.exception("%s failed", params.name)
-            return failure(error, structure=bound.tool is GET_STRUCTURE)
+            return failure(error, self._tools.discreet, structure=bound.tool is GET_STRUCTURE)
         with_links = context.protocol_version >= LINKS_SINCE
         return self._parcels.hand_over(context.request_id, answer, with_links=with_links)
 
@@ -159,7 +161,7 @@ class _Handlers:
             return at_hand
         if not bound.long(arguments):
             return await self._workers.quick(functools.partial(bound.run, arguments, silent))
-        return await self._workers.long(functools.partial(bound.run, arguments), _report(context))
+        return await self._workers.long(functools.partial(bound.run, arguments), _report(context, self._tools.discreet))
 
     async def list_prompts(self, _: _Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
         from citekit.entrypoints.mcp.alexandria import prompts
@@ -192,11 +194,16 @@ class _Handlers:
         """The result; an error of ours goes to the client as one of the protocol, which resources have no other way for."""
         try:
             return await self._workers.quick(work)
-        except (CiteKitError, OSError) as error:
-            raise MCPError(code=INVALID_PARAMS, message=told(sentence(error))) from error
+        except Exception as error:
+            if not isinstance(error, CiteKitError | OSError):
+                _log.exception("A request failed")
+            text = told(self._tools.discreet(sentence(error), error))
+            raise MCPError(code=INVALID_PARAMS, message=text) from error
 
 
-def _report(context: _Context) -> Report | None:
+def _report(context: _Context, discreet: Discretion) -> Report | None:
     if context.meta is None or "progress_token" not in context.meta:
         return None
-    return lambda done, total, message: context.session.report_progress(done, total, message and quoted(message))
+    return lambda done, total, message: context.session.report_progress(
+        done, total, message and quoted(discreet(message))
+    )

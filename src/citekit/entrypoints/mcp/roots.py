@@ -82,7 +82,10 @@ def _folders(answer: ListRootsResult) -> Iterator[Path]:
 
 def folder_of(uri: str) -> Path | None:
     """The folder of a `file` URI (RFC 8089) on this computer; None for any other URI, and for one that names no folder."""
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
     if parts.scheme != "file" or parts.netloc not in ("", "localhost") or parts.query or parts.fragment:
         return None
     path = Path(url2pathname(parts.path))

@@ -27,6 +27,7 @@ from citekit.entrypoints.mcp.answers import (
     structure_answer,
 )
 from citekit.entrypoints.mcp.arguments import checked
+from citekit.entrypoints.mcp.discretion import Discretion
 from citekit.entrypoints.mcp.quotes import VERIFY_QUOTE
 from citekit.wire import quotes
 
@@ -145,6 +146,12 @@ class Tools:
 
     app: App
     answers: KeptAnswers = field(factory=KeptAnswers)
+    discreet: Discretion = field(init=False)
+
+    @discreet.default
+    def _discretion(self) -> Discretion:
+        chosen = self.app.settings
+        return Discretion(self.app.client_folders, (chosen.maps_folder, chosen.output_folder))
 
     def bound(self) -> dict[str, Bound]:
         """The tools by name, in the order in which an agent uses them."""
@@ -216,7 +223,7 @@ class Tools:
             remap=arguments.get("remap", False),
             progress=progress,
         )
-        return evidence_answer(evidence)
+        return evidence_answer(evidence, self.discreet)
 
     def _verify_quote(self, arguments: Arguments, progress: Progress) -> Answer:
         resource_id, node_id = arguments["resource_id"], arguments.get("node_id")
@@ -234,7 +241,7 @@ class Tools:
         evidence = self.app.resolve.at_hand(asked)
         if evidence is None:
             return None
-        return self.answers.of(asked, evidence, lambda: evidence_answer(evidence))
+        return self.answers.of(asked, evidence, lambda: evidence_answer(evidence, self.discreet))
 
 
 MAP, RESOURCE, NODE = "map", "resource", "node"

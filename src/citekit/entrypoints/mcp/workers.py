@@ -18,6 +18,9 @@ from citekit.domain.progress import Progress
 REPORT_EVERY = 0.1
 """Seconds between two progress notifications, at least."""
 
+LEAST_STEP = 1e-3
+"""By which a notification rises that tells something new, such as that another caller is waited for, and no progress."""
+
 Report = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
 """Sends one progress notification: done, total, message."""
 
@@ -84,6 +87,7 @@ class Watch:
     _last: float = field(default=0.0, init=False)
     _sent: float = field(default=-1.0, init=False)
     _due: float = field(default=0.0, init=False)
+    _message: str = field(default="", init=False)
 
     def stop(self) -> None:
         """Nobody wants the result any more, or it is there."""
@@ -100,8 +104,10 @@ class Watch:
         self._last = done
         now = time.monotonic()
         finished = total is not None and done >= total
+        if message and message != self._message and self._before + done <= self._sent:
+            self._before = self._sent + LEAST_STEP - done
         if self._before + done > self._sent and (now >= self._due or finished):
-            self._sent, self._due = self._before + done, now + REPORT_EVERY
+            self._sent, self._due, self._message = self._before + done, now + REPORT_EVERY, message
             self._send(self.report, None if total is None else self._before + total, message or None)
 
     def _send(self, report: Report, total: float | None, message: str | None) -> None:

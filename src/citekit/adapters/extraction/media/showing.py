@@ -8,11 +8,14 @@ from pathlib import Path
 
 from attrs import frozen
 
+from citekit.adapters.drivers.pillow import opened
+from citekit.domain.errors import ExtractionFailed
 from citekit.domain.evidence import Form, Options
 from citekit.domain.locations import TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.ports.extractor import Extractor
 from citekit.domain.ports.sources import Sources
+from citekit.domain.source import Source
 
 STILL_SIDE = 768
 """Pixels of the longer side of a still: what models look at in one tile."""
@@ -20,24 +23,21 @@ STILL_SIDE = 768
 
 @frozen
 class JpegStills:
-    """Calls with (path, seconds) give the picture shown then, as the bytes of a small JPEG."""
+    """Calls with (source, seconds) give the picture shown then, as the bytes of a small JPEG."""
 
-    sources: Sources
     extractor: Extractor
 
-    def __call__(self, path: Path, seconds: float) -> bytes:
-        """Raises what the extractor raises."""
-        from PIL import Image
-
-        with tempfile.TemporaryDirectory(prefix="citekit-still-") as folder:
-            target = Path(folder) / "still.png"
-            place = TimeSpan(seconds, None, Modality.VIDEO)
-            self.extractor.extract(self.sources.identify(path), place, Options(Form.FRAME), target)
-            with Image.open(target) as picture:
-                small = picture.convert("RGB")
-        small.thumbnail((STILL_SIDE, STILL_SIDE))
+    def __call__(self, source: Source, seconds: float, folder: Path | None = None) -> bytes:
+        """Works in `folder`, else in the temporary one. Raises what the extractor raises, and `ExtractionFailed`."""
         data = BytesIO()
-        small.save(data, "JPEG", quality=80)
+        with tempfile.TemporaryDirectory(prefix="citekit-still-", dir=folder) as inner:
+            target = Path(inner) / "still.png"
+            place = TimeSpan(seconds, None, Modality.VIDEO)
+            self.extractor.extract(source, place, Options(Form.FRAME), target)
+            with opened(target, ExtractionFailed) as picture:
+                small = picture.convert("RGB")
+                small.thumbnail((STILL_SIDE, STILL_SIDE))
+                small.save(data, "JPEG", quality=80)
         return data.getvalue()
 
 

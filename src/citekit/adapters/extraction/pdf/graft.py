@@ -9,6 +9,7 @@ from attrs import define, field
 
 from citekit.adapters.drivers.pdf_structure import explicit, page_number
 from citekit.adapters.drivers.pymupdf import Document, exclusive, new_document
+from citekit.adapters.extraction.pdf.entries import INFORMATION
 from citekit.adapters.extraction.pdf.scrub import PAGE_NAMES, clean_annotation, passive
 
 _INHERITED = ("Resources", "MediaBox", "CropBox", "Rotate")
@@ -163,7 +164,8 @@ class _Graft:
         for place in range(mupdf.pdf_dict_len(facts)):
             if mupdf.pdf_is_string(mupdf.pdf_dict_get_val(facts, place)):
                 name = mupdf.pdf_to_name(mupdf.pdf_dict_get_key(facts, place))
-                self._put(kept, name, mupdf.pdf_dict_get_val(facts, place))
+                if name in INFORMATION:
+                    self._put(kept, name, mupdf.pdf_dict_get_val(facts, place))
         if mupdf.pdf_dict_len(kept):
             mupdf.pdf_dict_puts(here, "Info", kept)
 

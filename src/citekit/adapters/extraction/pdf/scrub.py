@@ -12,7 +12,7 @@ _PAGE_NAMES = """
 """
 """ISO 32000-1, table 30, without article beads, actions, thumbnails, private data, metadata and structure."""
 
-_ANNOTATION_NAMES = """
+_ANNOTATIONS = """
     Type Subtype Rect Contents P NM M F AP AS Border C CA ca BM T Popup RC CreationDate Subj IT L BS LE IC LL LLE LLO
     Cap CP CO QuadPoints Vertices InkList Path Name DA Q DS CL BE RD Open State StateModel IRT RT H A Dest OC Rotate Sy
     Parent Lang RO Measure
@@ -20,7 +20,7 @@ _ANNOTATION_NAMES = """
 """ISO 32000-1, tables 164 to 191, without files, media, additional actions and structure."""
 
 PAGE_NAMES = frozenset(_PAGE_NAMES.split())
-_ANNOTATION = frozenset(_ANNOTATION_NAMES.split())
+ANNOTATION_NAMES = frozenset(_ANNOTATIONS.split())
 
 _PASSIVE = {"URI": ("URI", "IsMap"), "GoTo": ("D",), "Named": ("N",)}
 """Actions that only lead somewhere when clicked, with what they need (12.6.4)."""
@@ -81,7 +81,7 @@ def _scrub_annotation(mupdf: Any, page: Any, annotation: Any, here: set[int]) ->
 
 def clean_annotation(mupdf: Any, annotation: Any) -> None:
     """Leave in an annotation only what is shown, and what leads somewhere when clicked. An action is not changed in place."""
-    _keep(mupdf, annotation, _ANNOTATION)
+    _keep(mupdf, annotation, ANNOTATION_NAMES)
     if mupdf.pdf_to_name(mupdf.pdf_dict_gets(annotation, "Subtype")) == "FileAttachment":
         mupdf.pdf_dict_puts(annotation, "Subtype", mupdf.pdf_new_name("Text"))  # the note stays, the file goes
     rich = mupdf.ll_pdf_dict_gets(annotation.m_internal, "RC")

@@ -9,27 +9,22 @@ from typing import Any
 from attrs import define, field
 
 from citekit.adapters.drivers.pymupdf import Document, exclusive
-
-_DROPPED = ("AA", "AF", "EF", "JS", "PieceInfo", "Metadata", "Ref", "OPI")
-"""Additional actions, attached files, scripts, private data, and what stands for a form or picture when it is printed."""
+from citekit.adapters.extraction.pdf.entries import ANY, BY_SUBTYPE, BY_TYPE, NAMING, TELLING
 
 _EXTERNAL = ("F", "FFilter", "FDecodeParms")
 """Of streams: the file outside that holds their data (ISO 32000-1, table 5)."""
 
-_WANTED = re.compile(
-    rb"/(?:(?:%b)(?![^\s/<>\[\](){}%%])|F(?=[(<\[]| \d+ \d+ R))" % "|".join((*_DROPPED, *_EXTERNAL[1:])).encode()
-)
-"""Any of these in an object as text; flags, that is an F with a number, are none of them."""
+_NAME = re.compile(rb"/([^\s/<>\[\](){}%]+)")
+
+_KNOWN = frozenset(name.encode() for name in (ANY - {"F", "FFilter", "FDecodeParms"}) - {"Type", "Subtype"})
+"""Names that make nobody look closer. What says its kind is always looked at: it has a list of its own."""
+
+_PLAIN = re.compile(rb"<<(?:/Filter/FlateDecode|/Length \d+)*>>|/Type/(?:Annot|Page|Outlines)\b|/Subtype/Link\b")
+"""What need not be looked at: most streams say no more."""
 
 _REFERENCE = re.compile(rb"\b(\d+) \d+ R\b")
 
-_NAMING = (
-    *("Font", "XObject", "ColorSpace", "ExtGState", "Pattern", "Shading", "Properties"),
-    *("CharProcs", "Colorants", "N", "R", "D"),
-)
-"""Entries whose dictionaries have keys of the author's choice (7.8.3, 9.6.5, 8.6.6.5, 12.5.5)."""
-
-_NAMED = re.compile(rb"/(?:%b) (\d+) \d+ R" % "|".join(_NAMING).encode())
+_NAMED = re.compile(rb"/(?:%b) (\d+) \d+ R" % "|".join(sorted(NAMING)).encode())
 
 _AT_ONCE = 1000
 """Objects whose texts are held at a time."""
@@ -66,7 +61,8 @@ def sweep(document: Document, *, alone: bool) -> None:
 
 @define
 class _Sweep:
-    """One pass. What is suspicious is found in objects as text, which costs one call for each, and looked at afterwards."""
+    """One pass. What may hold unknown entries is found in objects as text, which costs one call for each, and looked at
+    afterwards."""
 
     _mupdf: Any
     _pdf: Any
@@ -76,8 +72,6 @@ class _Sweep:
     def run(self, *, alone: bool) -> None:
         numbers = list(range(1, self._mupdf.pdf_xref_len(self._pdf))) if alone else self._reached()
         suspects = [number for part in _parts(numbers) for number in self._suspects(part)]
-        for part in _parts(numbers) if suspects else ():
-            self._named.update(map(int, _NAMED.findall(self._text(part))))
         for suspect in suspects:
             self._clean(self._mupdf.pdf_new_indirect(self._pdf, suspect, 0))
 
@@ -95,9 +89,9 @@ class _Sweep:
 
     def _suspects(self, numbers: Sequence[int]) -> list[int]:
         text = self._text(numbers)
-        if not _WANTED.search(text):
-            return []
-        return [number for number, line in zip(numbers, text.split(b"\n"), strict=False) if _WANTED.search(line)]
+        self._named.update(map(int, _NAMED.findall(text)))
+        lines = zip(numbers, text.split(b"\n"), strict=False)
+        return [number for number, line in lines if not _KNOWN.issuperset(_NAME.findall(_PLAIN.sub(b"", line)))]
 
     def _text(self, numbers: Sequence[int]) -> bytes:
         """These objects as PDF source text, without their streams, one a line."""
@@ -124,33 +118,49 @@ class _Sweep:
         is_stream = bool(mupdf.pdf_is_stream(whole))
         for name in _EXTERNAL if is_stream else ():
             self._drop_external(whole, name)
-        waiting = [(mupdf.pdf_resolve_indirect(whole), not is_stream and mupdf.pdf_to_num(whole) in self._named)]
+        named = not is_stream and mupdf.pdf_to_num(whole) in self._named
+        waiting = [(mupdf.ll_pdf_resolve_indirect(whole.m_internal), named)]
         while waiting:
             each, named = waiting.pop()
-            waiting += self._below(each, named=named)
+            if mupdf.ll_pdf_is_array(each):
+                inside = [(mupdf.ll_pdf_array_get(each, place), False) for place in range(mupdf.ll_pdf_array_len(each))]
+            elif mupdf.ll_pdf_is_dict(each):
+                inside = self._below(each, named=named, is_stream=is_stream)
+            else:
+                continue
+            waiting += [(value, free) for value, free in inside if value and self._holds(value)]
+            is_stream = False
 
-    def _below(self, each: Any, *, named: bool) -> list[tuple[Any, bool]]:
-        """Clean one array or dictionary; those written inside, each with whether its keys are of the author's choice."""
+    def _holds(self, value: Any) -> bool:
+        """Whether it is an array or dictionary that is written right here."""
         mupdf = self._mupdf
-        if mupdf.pdf_is_array(each):
-            inside = [(mupdf.pdf_array_get(each, place), False) for place in range(mupdf.pdf_array_len(each))]
-        elif mupdf.pdf_is_dict(each):
-            if not named or mupdf.pdf_dict_gets(each, "Type").m_internal:
-                for name in _DROPPED:
-                    mupdf.pdf_dict_dels(each, name)
-            places = range(mupdf.pdf_dict_len(each))
-            inside = [
-                (mupdf.pdf_dict_get_val(each, place), mupdf.pdf_to_name(mupdf.pdf_dict_get_key(each, place)) in _NAMING)
-                for place in places
-            ]
-        else:
-            return []
-        return [(value, free) for value, free in inside if not mupdf.pdf_is_indirect(value)]
+        return not mupdf.ll_pdf_is_indirect(value) and bool(mupdf.ll_pdf_is_dict(value) or mupdf.ll_pdf_is_array(value))
+
+    def _below(self, each: Any, *, named: bool, is_stream: bool) -> list[tuple[Any, bool]]:
+        """Clean one dictionary; what is written inside, each with whether its keys are of the author's choice."""
+        mupdf = self._mupdf
+        name_of, key, value = mupdf.ll_pdf_to_name, mupdf.ll_pdf_dict_get_key, mupdf.ll_pdf_dict_get_val
+        entries = [(name_of(key(each, at)), value(each, at)) for at in range(mupdf.ll_pdf_dict_len(each))]
+        if not named or any(name in TELLING for name, _ in entries):
+            kept = self._kept(each, is_stream)
+            for name in [name for name, _ in entries if name not in kept]:
+                mupdf.ll_pdf_dict_dels(each, name)
+            entries = [entry for entry in entries if entry[0] in kept]
+        return [(inside, name in NAMING) for name, inside in entries]
+
+    def _kept(self, each: Any, is_stream: bool) -> frozenset[str]:
+        """The entries that may stay in a dictionary."""
+        mupdf = self._mupdf
+        if is_stream:
+            return BY_SUBTYPE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(each, "Subtype")), ANY)
+        return BY_TYPE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(each, "Type")), ANY)
 
     def _drop_external(self, stream: Any, name: str) -> None:
         """A name is no file: some programs write so what MuPDF takes for a filter."""
         mupdf = self._mupdf
         value = mupdf.pdf_dict_gets(stream, name)
+        if not value.m_internal:
+            return
         first = mupdf.pdf_array_get(value, 0) if mupdf.pdf_is_array(value) else value
         if name != "F" or not mupdf.pdf_is_name(first):
             mupdf.pdf_dict_dels(stream, name)

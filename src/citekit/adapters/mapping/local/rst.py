@@ -1,4 +1,7 @@
-"""reStructuredText: sections by underlined (and overlined) titles, levels in the order in which their styles appear."""
+"""reStructuredText: sections by underlined (and overlined) titles, levels in the order in which their styles appear.
+
+Figures, tables and listings that have a caption lie inside of them.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from citekit.adapters.drivers.text_file import open_text
 from citekit.adapters.mapping.local.outline import Outline, Outliner
-from citekit.adapters.mapping.local.sections import TextHeading, sections
+from citekit.adapters.mapping.local.rst_captions import RstCaptions
+from citekit.adapters.mapping.local.sections import TextHeading, by_line, sections
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
@@ -27,13 +31,14 @@ class RstOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Sections nested by their titles. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
-        headings = [] if text.is_long else list(read_titles(text.lines(progress)))
-        if not headings:
+        captions = RstCaptions(_bare)
+        titles = [] if text.is_long else list(read_titles(captions.watching(text.lines(progress))))
+        if not titles:
             return self._fallback.outline(source, progress)
         return Outline(
-            title=headings[0].title,
+            title=titles[0].title,
             bounds=text.bounds,
-            drafts=sections(text, headings, _plain),
+            drafts=sections(text, by_line([*titles, *captions.found]), _plain),
             facts=text.facts,
         )
 
@@ -77,4 +82,8 @@ def width(text: str) -> int:
 def _plain(line: str) -> str:
     if _DIRECTIVE.fullmatch(line) or _ADORNMENT.match(line):
         return ""
-    return _MARKS.sub("", _ROLE.sub(r"\1", line)).strip()
+    return _bare(line)
+
+
+def _bare(text: str) -> str:
+    return _MARKS.sub("", _ROLE.sub(r"\1", text)).strip()

@@ -49,8 +49,21 @@ def sections(
     out of a line, for the summaries.
     """
     kept = kept_headings(headings)
-    begins = heads(text, {1: 0, **{heading.line: heading.height for heading in kept}})
-    return section_drafts(kept, text.line_count, begins, plain)
+    behind = {heading.last + 1: 0 for heading in kept if heading.last is not None and heading.last < text.line_count}
+    begins = heads(text, {1: 0, **behind, **{heading.line: heading.height for heading in kept}})
+    return section_drafts(kept, text.line_count, _with_what_is_behind(kept, begins), plain)
+
+
+def _with_what_is_behind(headings: Sequence[TextHeading], bodies: Mapping[int, list[str]]) -> Mapping[int, list[str]]:
+    """The bodies, where a section begins with a figure or the like with what follows that: a summary is made of it."""
+    joined = dict(bodies)
+    section: TextHeading | None = None
+    for heading in headings:
+        if heading.last is None:
+            section = heading
+        elif section is not None and heading.level == FLOAT and not any(map(has_text, joined[section.line])):
+            joined[section.line] = bodies.get(heading.last + 1, [])
+    return joined
 
 
 def section_drafts(
@@ -69,6 +82,14 @@ def section_drafts(
     ]
     first = headings[0].line if headings else line_count + 1
     return _preamble([plain(line) for line in bodies.get(1, ())], first) + nested(items)
+
+
+def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
+    """The headings in the order of their lines, of several on one line the first only."""
+    kept: dict[int, TextHeading] = {}
+    for heading in sorted(headings, key=lambda each: each.line):
+        kept.setdefault(heading.line, heading)
+    return list(kept.values())
 
 
 def heads(text: TextFile, starts: Mapping[int, int]) -> dict[int, list[str]]:

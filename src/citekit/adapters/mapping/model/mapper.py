@@ -17,7 +17,7 @@ from citekit.adapters.mapping.model.chapters import ChapterScale
 from citekit.adapters.mapping.model.claims import Fault
 from citekit.adapters.mapping.model.conversation import Limits, Question, Service, Session, TextPart, Usage
 from citekit.adapters.mapping.model.examining import Examiner, merged
-from citekit.adapters.mapping.model.pdf_titles import read_pdf_text
+from citekit.adapters.mapping.model.pdf_titles import PdfText, pdf_text
 from citekit.adapters.mapping.model.pieces import PIECE_LIMIT, Clips, Piece, Stills, View
 from citekit.adapters.mapping.model.scale_counted import LineScale, PageScale
 from citekit.adapters.mapping.model.scale_flowing import BoxScale, TimeScale
@@ -30,6 +30,7 @@ from citekit.adapters.mapping.model.view_image import image_pieces
 from citekit.adapters.mapping.model.view_media import media_pieces
 from citekit.adapters.mapping.model.view_pdf import pdf_pieces
 from citekit.adapters.mapping.model.view_text import book_pieces, text_pieces
+from citekit.adapters.mapping.model.viewing import FileViewer, Viewer
 from citekit.domain.errors import FaultyAnswer, SourceUnsupported
 from citekit.domain.formats import BOOKS, Format
 from citekit.domain.mapper_identity import MapperIdentity
@@ -58,13 +59,14 @@ class ModelMapper:
 
     Long files are asked about in pieces, `concurrency` at a time. `max_requests` bounds the pieces (the service's budget
     bounds all requests). `model_name` stands in the map's identity where the model's own name does not tell servers apart.
-    `stills` and `clips` show a film to a service that does not take it whole.
+    `viewer` opens what is shown; `stills` and `clips` show a film to a service that does not take it whole.
     """
 
     service: Service
     local: Mapper = field(repr=False)
     reader: Reader = field(repr=False)
     probe: MediaProbe = field(repr=False)
+    viewer: Viewer = field(factory=FileViewer, repr=False)
     model_name: str | None = None
     concurrency: int = 4
     max_requests: int | None = None
@@ -112,8 +114,8 @@ class ModelMapper:
         scale = _scale(known, self.service, ChapterScale.of(book) if book is not None else None)
         view = View(
             source=source, local=known, scale=scale, limits=limits, service=self.service.name, folder=folder,
-            reader=self.reader, probe=self.probe, progress=progress, max_pieces=self.max_requests or PIECE_LIMIT,
-            stills=self.stills, clips=self.clips,
+            reader=self.reader, probe=self.probe, viewer=self.viewer, progress=progress,
+            max_pieces=self.max_requests or PIECE_LIMIT, stills=self.stills, clips=self.clips,
         )  # fmt: skip
         if book is not None and isinstance(scale, ChapterScale):
             pieces = book_pieces(view, book, scale)
@@ -122,12 +124,15 @@ class ModelMapper:
         examiner = Examiner(
             scale=scale,
             default_type=prompt.DEFAULT_TYPE.get(known.modality, "section"),
-            pdf=read_pdf_text(source.path, _marks(known, scale), progress) if scale.unit == "page" else None,
+            pdf=self._pdf(source, known, scale, progress) if scale.unit == "page" else None,
             known=known_places(known.nodes, scale) if scale.unit == "line" else {},
             code=source.format.name in CODE,
         )
         what = f"the map that {self.service.name} ({self.service.model}) made of {source.path}"
         return Job(source, known, scale, pieces, examiner, what)
+
+    def _pdf(self, source: Source, known: ResourceMap, scale: Scale, progress: Progress) -> PdfText:
+        return pdf_text(self.viewer.page_lines(source.path, progress), _marks(known, scale))
 
     def _map(self, job: Job, known: ResourceMap, told: Sequence[Told]) -> ResourceMap:
         claimed, dropped = sum(each.claimed for each in told), [line for each in told for line in each.dropped]

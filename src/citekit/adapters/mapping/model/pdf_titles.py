@@ -9,17 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
-from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from citekit.adapters.drivers.pdf_text import page_lines
-from citekit.adapters.drivers.pymupdf import give_way, opened
 from citekit.adapters.mapping.model.claims import Claim, Fault
-from citekit.domain.progress import Progress
 
 _NUMBERED = re.compile(
     r"^\s*(?:(?:chapter|section|part|appendix|kapitel|abschnitt|teil|chapitre|partie|cap[ií]tulo)\s+)?"
@@ -95,18 +91,14 @@ class PdfText:
         return 1 <= page <= len(self.pages) and len(self.pages[page - 1].whole) >= _TEXT
 
 
-def read_pdf_text(path: Path, marks: Sequence[tuple[str, int]], progress: Progress) -> PdfText:
-    """The text of every page of the PDF at `path`; `marks` as in `PdfText`. Raises as `opened` does, `Cancelled`."""
-    pages: list[PageText] = []
-    with opened(path) as document:
-        count = document.page_count
-        for number in range(count):
-            progress(number, count, "reading pages, to find titles on them")
-            lines = [line.text for line in page_lines(document[number])]
-            whole = "".join(folded(line) for line in lines)
-            pages.append(PageText(tuple(kept for line in lines if (kept := bare(line))), whole))
-            give_way()
-    return PdfText(pages, marks)
+def pdf_text(pages: Iterable[Sequence[str]], marks: Sequence[tuple[str, int]]) -> PdfText:
+    """The text of a PDF whose pages have these lines; `marks` as in `PdfText`."""
+    return PdfText([_page_text(lines) for lines in pages], marks)
+
+
+def _page_text(lines: Sequence[str]) -> PageText:
+    whole = "".join(folded(line) for line in lines)
+    return PageText(tuple(kept for line in lines if (kept := bare(line))), whole)
 
 
 def _phrases(lines: Sequence[str]) -> Iterator[str]:

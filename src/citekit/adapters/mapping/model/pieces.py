@@ -10,6 +10,7 @@ from attrs import field, frozen
 from citekit.adapters.mapping.model.conversation import Limits, Part
 from citekit.adapters.mapping.model.places import Place
 from citekit.adapters.mapping.model.scales import Scale
+from citekit.adapters.mapping.model.viewing import Viewer
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.ports.media_probe import MediaProbe
 from citekit.domain.ports.reader import Reader
@@ -56,6 +57,7 @@ class View:
     folder: Path
     reader: Reader
     probe: MediaProbe
+    viewer: Viewer
     progress: Progress
     max_pieces: int = PIECE_LIMIT
     stills: Stills | None = None

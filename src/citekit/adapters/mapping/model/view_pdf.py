@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from citekit.adapters.drivers.pdf_text import page_text
-from citekit.adapters.drivers.pymupdf import give_way, opened
 from citekit.adapters.mapping.model.conversation import FilePart, Part, TextPart
 from citekit.adapters.mapping.model.pieces import Piece, View, part_said
 from citekit.adapters.mapping.model.splitting import borders_of, pieces
@@ -16,9 +14,6 @@ from citekit.domain.errors import MapperUnavailable
 
 PAGES_AT_ONCE = 200
 """Pages that are sent in one file: models lose count in longer ones."""
-
-PAGE_CHARACTERS = 20_000
-"""Characters of one page that are shown."""
 
 _PDF = "application/pdf"
 
@@ -51,11 +46,7 @@ def _file_piece(number: int, count: int, first: int, last: int, path: Path) -> P
 def _cut(view: View, first: int, last: int) -> list[tuple[int, int, Path]]:
     """Files of the pages `first` to `last`: one, or more where it would be larger than the service takes."""
     path = view.folder / f"pages-{first}-{last}.pdf"
-    view.progress(first, view.scale.last, f"cutting out pages {first}-{last}")
-    with opened(view.source.path) as document:
-        document.xref_set_key(document.pdf_catalog(), "Outlines", "null")
-        document.select(range(first - 1, last))
-        document.save(str(path), garbage=3, deflate=True)
+    view.viewer.cut_pages(view.source.path, first, last, path, view.progress)
     if view.limits.file_bytes is None or path.stat().st_size <= view.limits.file_bytes:
         return [(first, last, path)]
     path.unlink()
@@ -66,7 +57,7 @@ def _cut(view: View, first: int, last: int) -> list[tuple[int, int, Path]]:
 
 
 def _texts(view: View) -> list[Piece]:
-    pages = _page_texts(view)
+    pages = view.viewer.page_texts(view.source.path, view.progress)
     if not any(page.strip() for page in pages):
         raise MapperUnavailable(
             f"{view.source.path.name} has no text, and {view.service} cannot see PDF pages: recognise its text first (OCR), "
@@ -91,13 +82,3 @@ _TEXT_SAID = "You see the text of its pages, each after a line with its number. 
 
 def _shown(pages: Sequence[str], start: int, end: int) -> Sequence[Part]:
     return [TextPart("\n".join(f"=== page {n + 1} ===\n{pages[n]}" for n in range(start, end)))]
-
-
-def _page_texts(view: View) -> list[str]:
-    texts: list[str] = []
-    with opened(view.source.path) as document:
-        for number in range(document.page_count):
-            view.progress(number, document.page_count, "reading pages")
-            texts.append(page_text(document[number])[:PAGE_CHARACTERS])
-            give_way()
-    return texts

@@ -20,6 +20,7 @@ from citekit.entrypoints.mcp.alexandria import ingest_tools, query_tools
 from citekit.entrypoints.mcp.alexandria.arguments import read
 from citekit.entrypoints.mcp.alexandria.clamping import clamped
 from citekit.entrypoints.mcp.answers import LONGEST_ERROR, Answer
+from citekit.entrypoints.mcp.discretion import Discretion
 from citekit.entrypoints.mcp.tools import Bound
 
 Arguments = Mapping[str, Any]
@@ -77,6 +78,7 @@ class LibraryTools:
     """The tools on the use cases of one library. `open_library` is called when a tool is: start-up does not pay for it."""
 
     open_library: Callable[[], Alexandria]
+    discreet: Discretion
 
     def bound(self) -> dict[str, Bound]:
         """The tools by name."""
@@ -86,20 +88,20 @@ class LibraryTools:
                 partial(self._run, tool.name, work),
                 (lambda _: True) if long else (lambda _: False),
                 check=read,
-                refused=partial(_refused, refuse),
+                refused=partial(_refused, refuse, self.discreet),
             )
             for tool, work, refuse, long in _TOOLS
         }
 
     def _run(self, name: str, work: Work, arguments: Arguments, progress: Progress) -> Answer:
-        return Answer.of(work(self.open_library(), clamped(name, arguments), progress))
+        return Answer.of(self.discreet.in_answer(work(self.open_library(), clamped(name, arguments), progress)))
 
 
-def _refused(refuse: Refuse, arguments: Arguments, error: BaseException) -> Answer:
+def _refused(refuse: Refuse, discreet: Discretion, arguments: Arguments, error: BaseException) -> Answer:
     """Every error is inside the answer, as the contract of these tools has it."""
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A tool of the library failed", exc_info=error)
-    plain = refuse(arguments, error)
+    plain = discreet.in_answer(refuse(arguments, error))
     if len(plain["error"]) > LONGEST_ERROR:
         plain["error"] = f"{plain['error'][:LONGEST_ERROR]}..."
     return Answer.of({"success": False, **plain})

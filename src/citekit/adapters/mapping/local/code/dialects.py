@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from citekit.adapters.mapping.local.code import objective_cpp, statements
+
 _OBJECTIVE = re.compile(rb"^\s*@(?:interface|protocol|implementation)\b", re.MULTILINE)
 _PLUS = re.compile(
     rb"^[ \t]*(?:class\s+(?:\w+\s+)*\w+\s*(?:final\s*)?[:{]|template\s*<|namespace\s+[\w:]*\s*\{|using\s+\w"
@@ -21,12 +23,12 @@ def dialect(language: str, suffix: str, data: bytes) -> str:
     return "cpp" if _PLUS.search(data) else language
 
 
-_MACROS = {
+_READERS = {"objc": objective_cpp.readable, "sql": statements.readable}
+_MACROS: dict[str, tuple[re.Pattern[bytes], ...]] = {
     "cpp": (
         re.compile(rb"(?<=\))\s*(?:const\s+)?([A-Z][A-Z0-9_]{2,})(?=\s*\{)"),
         re.compile(rb"\b(?:class|struct)\s+([A-Z][A-Z0-9_]{3,})(?=\s+\w+\s*(?:final\s*)?[:{])"),
     ),
-    "objc": (re.compile(rb"^[ \t]*(using\s[\w: ]+;)", re.MULTILINE),),
 }
 _MACROS["c"] = _MACROS["cpp"][:1]
 
@@ -34,8 +36,10 @@ _MACROS["c"] = _MACROS["cpp"][:1]
 def hidden(data: bytes, language: str) -> bytes:
     """The program `data` for the parser, of the same length: macros that it would stumble over are blanks.
 
-    They are those between a head and its body, and between `class` and its name; and `using` in Objective-C++.
+    They are those between a head and its body, and between `class` and its name; and what Objective-C++ has of C++.
     """
+    if language in _READERS:
+        return _READERS[language](data)
     for pattern in _MACROS.get(language, ()):
         data = pattern.sub(_blanked, data)
     return data

@@ -1,4 +1,4 @@
-"""AsciiDoc: sections by their titles, of one line or two; figures and tables that have a title."""
+"""AsciiDoc: sections by their titles, of one line or two; figures, tables and listings that have a title."""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ class _Reader:
     style: str = ""
     caption: tuple[int, str] = (0, "")
     opened: tuple[int, str] = (0, "")
+    kind: str = ""
     offset: int = 0
 
     def feed(self, number: int, line: str) -> None:
@@ -106,7 +107,9 @@ class _Reader:
         caption = _BLOCK_TITLE.match(line)
         if delimiter:
             self.block = "```" if line.startswith("```") else line
-            self.opened, self.caption = self.caption if "===" in line and line[0] in "|,:!" else (0, ""), (0, "")
+            table = "===" in line and line[0] in "|,:!"
+            self.kind = "table" if table else "listing" if line.startswith(("----", "```")) else ""
+            self.opened, self.caption = self.caption if self.kind else (0, ""), (0, "")
         elif style:
             self.style = style[1] or self.style
         elif name:
@@ -130,7 +133,7 @@ class _Reader:
 
     def _close(self, number: int) -> None:
         if self.opened[0]:
-            self._float("table", self.opened, number)
+            self._float(self.kind, self.opened, number)
         self.block, self.opened, self.before, self.above = "", (0, ""), "", ""
 
     def _float(self, kind: str, caption: tuple[int, str], last: int) -> None:

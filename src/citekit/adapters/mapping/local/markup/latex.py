@@ -28,6 +28,9 @@ _FLOATS = {
     **dict.fromkeys(("algorithm", "listing"), "listing"),
 }
 _NAMED = {"abstract": "Abstract", "thebibliography": "References"}
+_CAPTION = re.compile(r"\\caption(?:of\s*\{\w+\})?\*?\s*(?=[\[{]|\Z)")
+_TITLE = re.compile(r"\\title\s*(?=[\[{]|\Z)")
+_OPTION = re.compile(r"[\[,]\s*caption\s*=\s*(?=(\{)?)([^,\]{}]{0,300})")
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _DEFINES = re.compile(
     r"\s*\\(?:re|provide)?newcommand|\s*\\(?:long\\)?[egx]?def\b|\s*\\titleformat|\s*\\newenvironment"
@@ -86,6 +89,7 @@ def read_sections(lines: Iterable[str]) -> Found:
 class _Reader:
     found: Found = field(factory=Found)
     verbatim: str = ""
+    listing: tuple[int, str] = (0, "")
     pending: list[str] = field(factory=list)
     begun: int = 0
     open: list[tuple[str, int, str]] = field(factory=list)
@@ -95,12 +99,14 @@ class _Reader:
     def feed(self, number: int, line: str) -> None:
         if self.verbatim:
             if f"\\end{{{self.verbatim}" in line:
-                self.verbatim = ""
+                self._end_verbatim(number)
             return
         text = _COMMENT.sub(r"\1", line) if "%" in line else line
         if self.pending:
             self.pending.append(text)
             self._complete(number)
+            for mark in () if self.pending else _ENVIRONMENT.finditer(text):
+                self._environment(number, mark, text)
         elif "\\" in text and not _DEFINES.match(text):
             self._look(number, text)
 
@@ -109,15 +115,29 @@ class _Reader:
             self._environment(number, mark, text)
         if "\\appendix" in text:
             self.appendix = True
-        if _HEADING.search(text) or "\\title" in text or ("\\caption" in text and self.open):
+        if self._titled(text):
             self.pending, self.begun = [text], number
             self._complete(number)
+
+    def _titled(self, text: str) -> re.Match[str] | None:
+        """Where a heading, the caption of what is open, or the document's title begins to say what it says."""
+        caption = _CAPTION.search(text) if self.open else None
+        return _HEADING.search(text) or caption or _TITLE.search(text)
+
+    def _end_verbatim(self, number: int) -> None:
+        begun, title = self.listing
+        if title:
+            self.found.headings.append(TextHeading(begun, FLOAT, title, 1, "listing", number))
+        self.verbatim, self.listing = "", (0, "")
 
     def _environment(self, number: int, mark: re.Match[str], text: str) -> None:
         name = mark[2]
         if mark[1] == "begin":
             if name in _VERBATIM and f"\\end{{{name}" not in text[mark.end() :]:
                 self.verbatim = name
+                said = _OPTION.search(text, mark.end())
+                title = said and (argument(text[said.end(1) - 1 :]) if said[1] else said[2])
+                self.listing = (number, plain(title or ""))
             elif name in _FLOATS or name in _NAMED:
                 self.open.append((name, number, _NAMED.get(name, "")))
             elif name == "frame" and (title := argument(text[mark.end() :])):
@@ -131,28 +151,19 @@ class _Reader:
     def _complete(self, number: int) -> None:
         """Take the title out of the lines held, where it is whole; give up after `_LINES`."""
         text = "\n".join(self.pending)
-        heading = _HEADING.search(text)
-        start = heading.start() if heading else max(text.find("\\title"), text.find("\\caption"))
-        title = argument(
-            text[
-                text.index("{", start)
-                if "{" in text[start : start + 40] and not heading
-                else heading.end()
-                if heading
-                else start :
-            ]
-        )
+        mark = self._titled(text)
+        title = argument(text[mark.end() :]) if mark else None
         if title is None and len(self.pending) < _LINES:
             return
         self.pending = []
-        if title is None:
+        if title is None or mark is None:
             return
-        if heading:
-            self._add(self.begun, _LEVELS[heading[1]], title, number - self.begun + 1, "section")
-        elif self.open and "\\caption" in text:
+        if mark.re is _HEADING:
+            self._add(self.begun, _LEVELS[mark[1]], title, number - self.begun + 1, "section")
+        elif mark.re is _CAPTION:
             name, begun, _ = self.open[-1]
             self.open[-1] = (name, begun, plain(title))
-        elif re.search(r"\\title\s*[\[{]", text):
+        else:
             self.found.title = self.found.title or plain(title) or None
 
     def _add(self, line: int, level: int, title: str, height: int, kind: str) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers.text_file import open_text
 from citekit.adapters.mapping.local.outline import Outline, Outliner
-from citekit.adapters.mapping.local.sections import TextHeading, sections
+from citekit.adapters.mapping.local.sections import TextHeading, by_line, sections
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
@@ -44,11 +44,3 @@ class MarkupOutliner:
             drafts=sections(text, by_line(found.headings), self.plain),
             facts=text.facts,
         )
-
-
-def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
-    """The headings in the order of their lines, of several on one line the first only."""
-    kept: dict[int, TextHeading] = {}
-    for heading in sorted(headings, key=lambda each: each.line):
-        kept.setdefault(heading.line, heading)
-    return list(kept.values())

@@ -1,0 +1,140 @@
+"""Chapters of ID3 tags as their contents nest them (ID3v2 Chapter Frame Addendum 1.0): FFmpeg leaves the contents out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+from attrs import define, evolve, field, frozen
+
+SIZE_LIMIT = 2**26
+"""Bytes of a tag that is read: pictures are in it, too."""
+
+FRAME_LIMIT = 20_000
+CHAPTER_LIMIT = 10_000
+DEPTH_LIMIT = 16
+
+_ENCODINGS = {0: "latin-1", 1: "utf-16", 2: "utf-16-be", 3: "utf-8"}
+_TOP = 2
+_NO_MORE_THAN_DATA = 0x0C  # compressed, encrypted
+
+
+@frozen
+class Entry:
+    """A chapter, or a part that holds chapters: `start` and `end` in seconds; `level` 0 for the outermost."""
+
+    start: float
+    end: float
+    title: str
+    level: int
+
+
+@define
+class _Table:
+    title: str
+    is_top: bool
+    below: list[str] = field(factory=list)
+
+
+def chapter_entries(path: Path) -> list[Entry]:
+    """What the tables of contents (`CTOC`) name, a part before what it holds; empty where there is none to be read.
+
+    A part lasts as long as what is in it. Chapters (`CHAP`) that no table names are hidden: players do not list them.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(10)
+            size = _synchsafe(head[6:10])
+            if head[:3] != b"ID3" or head[3] not in (3, 4) or size > SIZE_LIMIT:
+                return []
+            tag = file.read(size)
+    except (OSError, IndexError):
+        return []
+    return _entries(head[3], head[5], tag)
+
+
+def _entries(version: int, flags: int, tag: bytes) -> list[Entry]:
+    chapters: dict[str, Entry] = {}
+    tables: dict[str, _Table] = {}
+    if flags & 0x80 and version == 3:
+        tag = tag.replace(b"\xff\x00", b"\xff")
+    if flags & 0x40 and len(tag) >= 4:
+        tag = tag[_synchsafe(tag[:4]) if version == 4 else int.from_bytes(tag[:4]) + 4 :]
+    for name, body in islice(_frames(version, tag), FRAME_LIMIT):
+        key, _, rest = body.partition(b"\0")
+        if name == b"CHAP" and len(rest) >= 16:
+            start, end = (int.from_bytes(rest[place : place + 4]) / 1000 for place in (0, 4))
+            chapters.setdefault(key.decode("latin-1"), Entry(start, end, _title(version, rest[16:]), 0))
+        elif name == b"CTOC" and len(rest) >= 2:
+            tables.setdefault(key.decode("latin-1"), _table(version, rest))
+    top = next((each for each in tables.values() if each.is_top), None) or _outermost(tables)
+    return list(islice(_listed(top, chapters, tables, 0, set()), CHAPTER_LIMIT)) if top else []
+
+
+def _outermost(tables: Mapping[str, _Table]) -> _Table | None:
+    """The first table that no other one names."""
+    named = {key for each in tables.values() for key in each.below}
+    return next((each for key, each in tables.items() if key not in named), None)
+
+
+def _listed(
+    table: _Table, chapters: Mapping[str, Entry], tables: Mapping[str, _Table], level: int, seen: set[str]
+) -> Iterator[Entry]:
+    """What a table names, each once: what is named again, in a circle or not, counts where it came first."""
+    for key in table.below:
+        if key in seen or level >= DEPTH_LIMIT:
+            continue
+        seen.add(key)
+        own = chapters.get(key)
+        part = tables.get(key)
+        below = list(_listed(part, chapters, tables, level + 1, seen)) if part else []
+        inside = [each for each in (*below, *([own] if own else [])) if each.start < each.end]
+        if inside:
+            start, end = min(each.start for each in inside), max(each.end for each in inside)
+            title = (part.title if part else "") or (own.title if own else "")
+            yield Entry(start, end, title, level)
+            yield from below
+        elif own:
+            yield evolve(own, level=level)
+
+
+def _table(version: int, rest: bytes) -> _Table:
+    parts = rest[2:].split(b"\0", rest[1])
+    below = [key.decode("latin-1") for key in parts[: rest[1]]]
+    return _Table(_title(version, parts[-1] if len(parts) > rest[1] else b""), bool(rest[0] & _TOP), below)
+
+
+def _title(version: int, frames: bytes) -> str:
+    """What the title frame among those embedded says."""
+    body = next((body for name, body in islice(_frames(version, frames), 100) if name == b"TIT2"), b"")
+    if not body:
+        return ""
+    return body[1:].decode(_ENCODINGS.get(body[0], "latin-1"), "replace").partition("\0")[0]
+
+
+def _frames(version: int, data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Name and content of the frames, up to the first that does not fit; packed and secret ones are left out."""
+    place = 0
+    while place + 10 <= len(data) and data[place : place + 4].isalnum():
+        name, flags = data[place : place + 4], data[place + 9]
+        raw = data[place + 4 : place + 8]
+        size = _synchsafe(raw) if version == 4 else int.from_bytes(raw)
+        body = data[place + 10 : place + 10 + size]
+        if len(body) < size:
+            return
+        place += 10 + size
+        if version == 4 and not flags & _NO_MORE_THAN_DATA:
+            yield name, _plain(body, flags)
+        elif version == 3 and not flags & 0xC0:
+            yield name, body
+
+
+def _plain(body: bytes, flags: int) -> bytes:
+    """The content of a frame of version 4, without its group, its length and its unsynchronisation."""
+    body = body[(1 if flags & 0x40 else 0) + (4 if flags & 1 else 0) :]
+    return body.replace(b"\xff\x00", b"\xff") if flags & 2 else body
+
+
+def _synchsafe(raw: bytes) -> int:
+    return sum((byte & 0x7F) << shift for byte, shift in zip(raw, (21, 14, 7, 0), strict=True))

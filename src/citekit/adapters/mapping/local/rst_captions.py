@@ -1,0 +1,101 @@
+"""Figures, tables and listings of reStructuredText that have a caption: directives with the lines indented below them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
+
+from attrs import define, field
+
+from citekit.adapters.mapping.local.sections import FLOAT, TextHeading
+
+_TABLES = frozenset(("table", "list-table", "csv-table", "flat-table"))
+_DIAGRAMS = frozenset(("graphviz", "digraph", "graph", "inheritance-diagram", "mermaid", "uml", "plantuml", "plot"))
+_CODE = frozenset(("code", "code-block", "sourcecode", "literalinclude"))
+_KINDS = {"figure": "figure", **dict.fromkeys(_TABLES, "table"), **dict.fromkeys(_DIAGRAMS, "figure")} | dict.fromkeys(
+    _CODE, "listing"
+)
+_LITERAL = _CODE | _DIAGRAMS | {"parsed-literal", "highlight", "raw", "math", "prompt"}
+"""Directives whose content is no markup."""
+
+_EXPLICIT = re.compile(r"( *)\.\.(?: +(?:\|[^|]+\| +)?([A-Za-z][\w.:+-]*?):: *(.*)|(?= |\Z).*)\Z")
+_TARGET = re.compile(r" *\.\. +(?:_.*|\[[^\]]+\] .*|\|[^|]+\|.*)\Z")
+_OPTION = re.compile(r" *:([\w-]+):(?: +(.*))?\Z")
+_LINES = 60
+"""Lines of a directive that a caption is looked for in."""
+
+
+@define
+class RstCaptions:
+    """Watches the lines of a document; `plain` takes the markup out of a line."""
+
+    plain: Callable[[str], str]
+    found: list[TextHeading] = field(factory=list)
+    kind: str = ""
+    begun: int = 0
+    last: int = 0
+    indent: int = 0
+    held: list[str] = field(factory=list)
+    literal: int | None = None
+
+    def watching(self, lines: Iterable[str]) -> Iterator[str]:
+        """The lines as they are; `found` is complete when all have passed."""
+        for number, line in enumerate(lines, 1):
+            bare = line.strip()
+            self._feed(number, line, bare, len(line) - len(line.lstrip()) if bare else None)
+            yield line
+        self._close()
+
+    def _feed(self, number: int, line: str, bare: str, indent: int | None) -> None:
+        if self.kind and (indent is None or indent > self.indent):
+            if len(self.held) < _LINES:
+                self.held.append(bare)
+            self.last = self.last if indent is None else number
+        elif indent is not None:
+            self._close()
+            if self.literal is None or indent <= self.literal:
+                self.literal = None
+                self._look(number, line, indent)
+
+    def _look(self, number: int, line: str, indent: int) -> None:
+        mark = _EXPLICIT.match(line)
+        if mark is None:
+            self.literal = indent if line.rstrip().endswith("::") else None
+            return
+        name = (mark[2] or "").lower()
+        if name in _KINDS:
+            self.kind, self.begun, self.last, self.indent, self.held = _KINDS[name], number, number, indent, [mark[3]]
+        elif name in _LITERAL or (not name and not _TARGET.match(line)):
+            self.literal = indent
+
+    def _close(self) -> None:
+        title = self.plain(_caption(self.kind, self.held)) if self.kind else ""
+        if title:
+            self.found.append(TextHeading(self.begun, FLOAT, title, 1, self.kind, self.last))
+        self.kind = ""
+
+
+def _caption(kind: str, lines: Sequence[str]) -> str:
+    """The title of a table, the first paragraph below a figure, or the option `caption` of any."""
+    first = next((place for place, line in enumerate(lines) if place and _OPTION.match(line)), len(lines))
+    blank = next((place for place, line in enumerate(lines) if place and not line), len(lines))
+    said = _said(lines[first:blank])
+    if said or kind == "listing":
+        return said
+    if kind == "table":
+        return " ".join(lines[: min(first, blank)]).strip()
+    below = list(takewhile(bool, lines[blank + 1 :]))
+    return "" if below[:1] == [".."] else " ".join(below)
+
+
+def _said(options: Sequence[str]) -> str:
+    """What the option `caption` says, which may go on below."""
+    said: list[str] = []
+    inside = False
+    for line in options:
+        option = _OPTION.match(line)
+        inside = option[1] == "caption" if option else inside
+        if inside:
+            said.append((option[2] or "") if option else line)
+    return " ".join(said).strip()
