@@ -1,7 +1,8 @@
 """Headings of PDFs: bookmarks taken out, and the map held against them, beside pymupdf4llm with its layout model.
 
-`python -m benchmarks.structure.pdf [CORPUS] [--all-pages]`. Only documents are used whose bookmarks are headings: at
-least five of them lead to a page, and at least half stand printed there. Titles are compared by `scoring.likeness`.
+`python -m benchmarks.structure.pdf [CORPUS] [--all-pages] [--no-peer]`; CORPUS may be any folder of PDFs. Only documents
+are used whose bookmarks are headings: at least five of them lead to a page, and at least half stand printed there. Titles
+are compared by `scoring.likeness`.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ class Ours:
 
 def run(corpus: Path | None = None) -> Report:
     """Every PDF of `corpus` (the folder that holds `pdf/`), tables printed and written."""
-    report = Report("structure-pdf", "Headings of PDFs, their bookmarks taken out")
-    documents = list(truths(_folder(corpus) / "pdf"))
+    question = "structure-pdf-ours" if "--no-peer" in sys.argv else "structure-pdf"
+    report = Report(question, "Headings of PDFs, their bookmarks taken out")
+    documents = list(truths(_documents(corpus)))
     alone = report.table(
         "The whole document", "document", "pages", "bookmarks", "precision", "recall", "F1", "to their depth", "parents",
         "s / 100 pages", "MB",
@@ -53,18 +55,24 @@ def run(corpus: Path | None = None) -> Report:
         f"Beside {pdf_peer.NAME}, on the same pages", "document", "pages", "F1", "peer's F1", "ahead by", "parents",
         "peer's parents", "s a page", "peer's s a page",
     )  # fmt: skip
+    by_type = report.table(
+        "By type alone: without bookmarks and printed contents", "document", "headings", "precision", "recall", "F1",
+        "to their depth", "parents", "s / 100 pages",
+    )  # fmt: skip
     for truth in documents:
         ours = mapped(truth.path)
         _alone(alone, truth, ours)
-        _beside(beside, truth, ours)
-    _means(report, alone, beside)
+        _by_type(by_type, truth, mapped(truth.path, "--by-type"))
+        if "--no-peer" not in sys.argv:
+            _beside(beside, truth, ours)
+    _means(report, alone, by_type, beside)
     report.finish()
     return report
 
 
-def mapped(path: Path) -> Ours:
-    """The map of one PDF."""
-    command = [sys.executable, "-m", "benchmarks.structure.pdf_ours", str(path)]
+def mapped(path: Path, *options: str) -> Ours:
+    """The map of one PDF; with `--by-type` what type alone tells of it."""
+    command = [sys.executable, "-m", "benchmarks.structure.pdf_ours", str(path), *options]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return Ours([(level, title, page) for level, title, page in found["nodes"]], found["seconds"], found["megabytes"])
@@ -74,6 +82,12 @@ def _folder(corpus: Path | None) -> Path:
     return corpus or Path(os.environ.get("CITEKIT_CORPUS") or ROOT / ".corpus" / "dev")
 
 
+def _documents(corpus: Path | None) -> Path:
+    """The folder `pdf` of the corpus; a folder that holds none is one of PDFs itself."""
+    folder = _folder(corpus)
+    return folder / "pdf" if (folder / "pdf").is_dir() else folder
+
+
 def _alone(table: Table, truth: Truth, ours: Ours) -> None:
     found = score(truth.headings(), ours.headings())
     shallow = score(truth.headings(), ours.headings(depth=truth.depth))
@@ -81,6 +95,13 @@ def _alone(table: Table, truth: Truth, ours: Ours) -> None:
         truth.name, truth.pages, len(truth.bookmarks), found.precision, found.recall, found.f1, shallow.f1, found.parents,
         100 * ours.seconds / truth.pages, ours.megabytes,
     )  # fmt: skip
+
+
+def _by_type(table: Table, truth: Truth, ours: Ours) -> None:
+    found = score(truth.headings(), ours.headings())
+    shallow = score(truth.headings(), ours.headings(depth=truth.depth))
+    seconds = 100 * ours.seconds / truth.pages
+    table.row(truth.name, len(ours.nodes), found.precision, found.recall, found.f1, shallow.f1, found.parents, seconds)
 
 
 def _beside(table: Table, truth: Truth, ours: Ours) -> None:
@@ -104,16 +125,21 @@ def spread(count: int, most: int) -> list[int]:
     return list(range(1, count + 1)) if count <= most else sorted({1 + place * count // most for place in range(most)})
 
 
-def _means(report: Report, alone: Table, beside: Table) -> None:
-    for table in (alone, beside):
+def _means(report: Report, alone: Table, by_type: Table, beside: Table) -> None:
+    for table in (alone, by_type, *([beside] if beside.rows else [])):
         columns = list(zip(*table.rows, strict=True))[1:]
         table.row("mean", *(_mean(column) for column in columns))
     if pdf_peer.ENVIRONMENT.missing() is not None:
         beside.notes.append(f"The peer's cells are empty: {pdf_peer.ENVIRONMENT.missing()}.")
-    whole, same = alone.rows[-1], beside.rows[-1]
+    whole = alone.rows[-1]
+    report.fact("pdf-headings-f1-by-type", _number(by_type.rows[-1][4]))
+    report.fact("pdf-parents-f1-by-type", _number(by_type.rows[-1][6]))
     report.fact("pdf-headings-f1", _number(whole[5]))
     report.fact("pdf-headings-f1-to-depth", _number(whole[6]))
     report.fact("pdf-parents-f1", _number(whole[7]))
+    if not beside.rows:
+        return
+    same = beside.rows[-1]
     report.fact("pdf-peer-f1", _number(same[3]))
     report.fact("pdf-ahead-of-peer", _number(same[4]))
     report.fact("pdf-furthest-behind-peer", min((_number(row[4]) or 0.0 for row in beside.rows[:-1]), default=None))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
-
-from attrs import frozen
+from typing import Any, NamedTuple
 
 from citekit.adapters.drivers.pymupdf import exclusive
 
@@ -19,8 +17,7 @@ _DRAWING = ("fill_path", "stroke_path", "fill_shade", "fill_image", "fill_image_
 _WRITING = ("fill_text", "stroke_text")
 
 
-@frozen
-class Drawn:
+class Drawn(NamedTuple):
     """One thing that is drawn: its edges in points from the top left of the page as it is shown; `picture` or path."""
 
     left: float

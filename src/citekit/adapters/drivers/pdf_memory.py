@@ -63,8 +63,7 @@ class PdfMemory:
         plain = self._read("outline", 3 * BOOKMARK_LIMIT)
         if plain is None or len(plain) % 3:
             return None
-        found = [Target(*plain[place : place + 3]) for place in range(0, len(plain), 3)]
-        return found if _is_outline(found) else None
+        return list(map(Target, *_columns(plain))) if _is_outline(plain) else None
 
     def pages(self) -> list[int]:
         """The object numbers of the first pages, as far as they are known."""
@@ -73,10 +72,9 @@ class PdfMemory:
 
     def learn_targets(self, targets: Sequence[Target]) -> None:
         """Take note of all items of an outline that was read without complaint."""
-        if len(targets) >= WORTH and _is_outline(targets):
-            self._learned.append(
-                ("outline", list(itertools.chain.from_iterable((each.level, each.item, each.page) for each in targets)))
-            )
+        plain = list(itertools.chain.from_iterable(targets))
+        if len(targets) >= WORTH and _is_outline(plain):
+            self._learned.append(("outline", plain))
 
     def learn_pages(self, numbers: Sequence[int], known: int = 0) -> None:
         """Take note of the object numbers of the first pages, where they are many more than the `known` first ones."""
@@ -155,12 +153,22 @@ def _sum(key: str, data: bytes) -> str:
     return hashlib.sha256(key.encode() + b"\0" + data).hexdigest()
 
 
-def _is_outline(targets: Sequence[Target]) -> bool:
-    items = {each.item for each in targets}
-    return (
-        len(targets) == len(items) <= BOOKMARK_LIMIT
-        and all(0 < item < _NUMBER_LIMIT for item in items)
-        and all(1 <= each.level <= DEPTH_LIMIT and 0 <= each.page < _NUMBER_LIMIT for each in targets)
+def _columns(plain: Sequence[int]) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+    """The levels, items and pages of an outline, which are written one after the other."""
+    return plain[0::3], plain[1::3], plain[2::3]
+
+
+def _is_outline(plain: Sequence[int]) -> bool:
+    levels, items, pages = _columns(plain)
+    if not len(items) == len(set(items)) <= BOOKMARK_LIMIT:
+        return False
+    return not items or (
+        min(items) > 0
+        and max(items) < _NUMBER_LIMIT
+        and min(levels) >= 1
+        and max(levels) <= DEPTH_LIMIT
+        and min(pages) >= 0
+        and max(pages) < _NUMBER_LIMIT
     )
 
 

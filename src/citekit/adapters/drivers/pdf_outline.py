@@ -33,13 +33,13 @@ def read_bookmarks(document: Any) -> Iterator[Bookmark]:
     Walks the outline that PyMuPDF holds ready: `get_toc(simple=False)`, which also tells places, is forty times slower.
     """
     pending = [(document.outline, 1)]
-    read = 0
+    read, page_count = 0, document.page_count
     while pending and read < BOOKMARK_LIMIT:
         item, level = pending.pop()
         if item is None or not item.this.m_internal:
             continue
         read += 1
-        yield _bookmark(item, min(level, DEPTH_LIMIT), document.page_count)
+        yield _bookmark(item, min(level, DEPTH_LIMIT), page_count)
         pending.append((item.next, level))
         pending.append((item.down, level + 1))
 

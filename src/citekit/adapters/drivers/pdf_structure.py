@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-from attrs import frozen
+from typing import Any, NamedTuple
 
 from citekit.adapters.drivers.pdf_outline import BOOKMARK_LIMIT, DEPTH_LIMIT
 from citekit.adapters.drivers.pymupdf import Document, exclusive
@@ -22,8 +20,7 @@ class PageTreeError(Exception):
     """A page tree that readers may count differently."""
 
 
-@frozen
-class Target:
+class Target(NamedTuple):
     """The outline item with the object number `item`, `level` from 1, and that of the page it leads to, 0 where none."""
 
     level: int

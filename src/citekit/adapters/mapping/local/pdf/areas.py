@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-
-from attrs import frozen
+from typing import NamedTuple
 
 from citekit.domain.locations import Box
 
 
-@frozen
-class Area:
-    """`left` < `right`, `top` < `bottom`, except for lines, which have no height or width."""
+class Area(NamedTuple):
+    """`left` < `right`, `top` < `bottom`, except for lines, which have no height or width. A page may draw thousands."""
 
     left: float
     top: float
@@ -48,8 +46,12 @@ class Area:
 
     def beside(self, other: Area) -> float:
         """Which part of the narrower one's width the two share, 0 to 1."""
-        shared = min(self.right, other.right) - max(self.left, other.left)
-        return max(0.0, shared) / max(min(self.width, other.width), 1.0)
+        left, right = self.left, self.right
+        low, high = other.left, other.right
+        shared = (right if right < high else high) - (left if left > low else low)
+        if shared <= 0:
+            return 0.0
+        return shared / max(min(right - left, high - low), 1.0)
 
     def fractions(self, width: float, height: float) -> Box | None:
         """The area in fractions of a page of that size, clipped to it; None where nothing of it is left."""

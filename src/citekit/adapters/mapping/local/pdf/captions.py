@@ -64,17 +64,15 @@ class Caption:
 
 def captions_among(lines: Sequence[Line]) -> Iterator[Caption]:
     """The captions of a page in the order of its lines; entries of a list of figures are none."""
-    place = 0
-    while place < len(lines):
-        found = _caption(lines, place)
+    after = 0
+    for place in [at for at, line in enumerate(lines) if _LABEL.match(line.text)]:
+        found = _caption(lines, place) if place >= after else None
         if found is not None:
             yield found
-        place = found.after if found is not None else place + 1
+            after = found.after
 
 
 def _caption(lines: Sequence[Line], place: int) -> Caption | None:
-    if not _LABEL.match(lines[place].text):
-        return None
     text = unicodedata.normalize("NFKC", lines[place].text[:200])
     found = _CAPTION.match(text) or _REVERSED.match(text)
     if not found or text[0].islower() or not _begins(lines, place):

@@ -115,6 +115,7 @@ class _Finder:
         self._texts, self._skipped = texts, skipped
         self._labels = _labelled(read_labels(texts.document), texts.count)
         self._pages: dict[str, list[int]] | None = None
+        self._letters: dict[int, list[str]] = {}
 
     def place(self, group: Sequence[Entry]) -> list[Promised]:
         offsets = self._offsets([entry for entry in group if entry.page is None])
@@ -144,11 +145,18 @@ class _Finder:
         return [page for page in near if 1 <= page <= self._texts.count]
 
     def _said(self, entry: Entry, page: int) -> tuple[Typed, ...]:
-        found = list(lines_that_say(entry.title, self._texts.lines(page) or self._texts.read(page)))
+        found = list(lines_that_say(entry.title, *self._lines(page)))
         if not found:
             return ()
         placed = math.isfinite(entry.y) and page == entry.page
         return min(found, key=lambda lines: abs(lines[0].top - entry.y)) if placed else _largest(found)
+
+    def _lines(self, page: int) -> tuple[Sequence[Typed], Sequence[str]]:
+        """The lines of a page and their letters, which many entries are looked for among."""
+        lines = self._texts.lines(page) or self._texts.read(page)
+        if page not in self._letters:
+            self._letters[page] = [letters(line.text) for line in lines]
+        return lines, self._letters[page]
 
     def _offsets(self, entries: Sequence[Entry]) -> dict[bool, int]:
         """How far physical pages are ahead of printed ones, for Arabic (False) and Roman (True) numbers."""
@@ -179,17 +187,27 @@ def _largest(found: Sequence[tuple[Typed, ...]]) -> tuple[Typed, ...]:
     return max(found, key=lambda lines: (lines[0].size, lines[0].bold, -lines[0].top))
 
 
+class _Letters(dict[int, int | None]):
+    """For `str.translate`: letters and digits stay, all else goes. Filled as characters are met."""
+
+    def __missing__(self, code: int) -> int | None:
+        kept = self[code] = code if chr(code).isalnum() else None
+        return kept
+
+
+_LETTERS = _Letters()
+
+
 def letters(text: str) -> str:
     """What two printings of a title share: its letters and digits without the number before it, in lower case."""
-    return "".join(character for character in unnumbered(text).casefold() if character.isalnum())
+    return unnumbered(text).casefold().translate(_LETTERS)
 
 
-def lines_that_say(title: str, lines: Sequence[Typed]) -> Iterator[tuple[Typed, ...]]:
-    """Each place among `lines` where one, or up to four that follow one another, say all of `title`."""
+def lines_that_say(title: str, lines: Sequence[Typed], said: Sequence[str]) -> Iterator[tuple[Typed, ...]]:
+    """Each place among `lines`, whose letters are `said`, where one, or up to four in a row, say all of `title`."""
     wanted = letters(title)
     if not wanted:
         return
-    said = [letters(line.text) for line in lines]
     for place, first in enumerate(said):
         if not first or not wanted.startswith(first):
             continue

@@ -34,11 +34,12 @@ def levels_of(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _parts(entries: Sequence[Entry]) -> set[Entry]:
-    """Entries above the chapters: called parts, or with Roman numbers beside chapters with Arabic ones."""
+    """Entries above the chapters: called parts, or with Roman numbers beside others without such."""
     named = {entry for entry in entries if rank_of(entry.title) == 0}
     roman = [entry for entry in entries if roman_of(entry.title)]
     counted = [roman_of(entry.title) for entry in roman]
-    if "I" in counted and "II" in counted and any(depth_of(entry.title) for entry in entries):
+    beside = any(depth_of(entry.title) for entry in entries) or len(roman) * 2 < len(entries)
+    if "I" in counted and "II" in counted and beside:
         named |= set(roman)
     return named
 

@@ -29,7 +29,9 @@ _CAPTION = re.compile(
     re.I,
 )
 _BULLET = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s|\(?[a-z0-9ivx]{1,3}\)\s|\[\d+\]")
-_USUAL = re.compile(
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_MARK_AFTER = re.compile(r"(?<=\d) *([.:)])(?! *\d) *")
+USUAL = re.compile(
     r"(?:abstract|introduction|background|related work|methods?|results|discussion|conclusions?|references|bibliography|"
     r"acknowledge?ments?|preface|foreword|summary|appendix|index|glossary)\W*",
     re.IGNORECASE,
@@ -39,6 +41,9 @@ MUCH_LARGER = 1.5
 
 WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
+WIDE_SPACE = 2.5
+"""Sizes of the type between two words of a heading that was stretched to the width of its column, at most."""
+
 Style = tuple[str, float, bool, bool]
 """Font, size in points, bold, capitals."""
 
@@ -47,7 +52,8 @@ Style = tuple[str, float, bool, bool]
 class Heading:
     """What may be a heading: its words and `lines`, where it stands, its style, and the depth of its number (0: none).
 
-    `column` counts from the left of the page, 0 where it spans them all.
+    `column` counts from the left of the page, 0 where it spans them all. `across` says that it is no vertical writing,
+    of which `lines` were laid down.
     """
 
     text: str
@@ -56,6 +62,7 @@ class Heading:
     style: Style
     depth: int
     column: int
+    across: bool = True
 
     @property
     def y(self) -> float:
@@ -98,7 +105,7 @@ def headings_on(page: int, lines: Sequence[Typed], body: Body) -> list[Heading]:
     columns = columns_of(lines)
     held: list[Typed] = []
     found: list[Heading] = []
-    for line in _in_order(_with_numbers(lines), columns):
+    for line in _in_order(_with_numbers(_whole(lines, columns, body)), columns):
         if not _may_be(line, lines, columns, body):
             found += _closed(page, held, columns)
             held = []
@@ -135,8 +142,32 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def _is_capitals(text: str) -> bool:
-    letters = [character for character in text if character.isalpha()]
-    return len(letters) >= 3 and all(character.isupper() for character in letters)
+    count = 0
+    for character in text:  # most end at their first small letter
+        if character.isalpha():
+            if not character.isupper():
+                return False
+            count += 1
+    return count >= 3
+
+
+def _whole(lines: Sequence[Typed], columns: Columns, body: Body) -> list[Typed]:
+    """The lines, larger ones that wide spaces between their words have broken into pieces made whole."""
+    joined: list[Typed] = []
+    for line in lines:
+        last = joined[-1] if joined else None
+        if last is not None and line.size >= LARGER * body.size and _is_piece(last, line, columns):
+            joined[-1] = evolve(last, text=f"{last.text} {line.text}", right=line.right)
+        else:
+            joined.append(line)
+    return joined
+
+
+def _is_piece(one: Typed, other: Typed, columns: Columns) -> bool:
+    """Whether `other` goes on in the row of `one`, in its type and column."""
+    level = abs(one.bottom - other.bottom) < 1 and one.block == other.block and _type(one) == _type(other)
+    near = 0 <= other.left - one.right < WIDE_SPACE * one.size
+    return level and near and not (columns.gutter is not None and one.right <= columns.gutter <= other.left)
 
 
 def _with_numbers(lines: Sequence[Typed]) -> list[Typed]:
@@ -146,6 +177,8 @@ def _with_numbers(lines: Sequence[Typed]) -> list[Typed]:
         last = joined[-1] if joined else None
         if last is not None and is_number(last.text) and _is_right_of(last, line):
             joined[-1] = evolve(line, text=f"{last.text} {line.text}", left=last.left)
+        elif last is not None and is_number(last.text) and _is_left_of(last, line):
+            joined[-1] = evolve(line, text=_MARK_AFTER.sub(r"\1 ", f"{last.text} {line.text}"), right=last.right)
         else:
             joined.append(line)
     return joined
@@ -154,6 +187,12 @@ def _with_numbers(lines: Sequence[Typed]) -> list[Typed]:
 def _is_right_of(number: Typed, line: Typed) -> bool:
     level = abs(number.bottom - line.bottom) < line.size / 2
     return level and -1 <= line.left - number.right < 6 * line.size and abs(number.size - line.size) < 0.3 * line.size
+
+
+def _is_left_of(number: Typed, line: Typed) -> bool:
+    """Whether `line` goes on to the left of its number, as Hebrew and Arabic do."""
+    level = abs(number.bottom - line.bottom) < line.size / 2 and abs(number.size - line.size) < 0.3 * line.size
+    return level and -1 <= number.left - line.right < 6 * line.size and bool(_RIGHT_TO_LEFT.search(line.text))
 
 
 def _may_be(line: Typed, lines: Sequence[Typed], columns: Columns, body: Body) -> bool:
@@ -197,7 +236,7 @@ def _stands_out(line: Typed, body: Body) -> bool:
         return not line.tail and (not text.endswith(":") or bool(depth_of(text)))
     if not (line.font != body.font and line.mono == body.mono) and not _is_capitals(text):
         return False
-    marked = bool(depth_of(text) or rank_of(text) is not None or _USUAL.fullmatch(text))
+    marked = bool(depth_of(text) or rank_of(text) is not None or USUAL.fullmatch(text))
     return marked or (text[:1].isupper() and len(text) < SHORT)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from attrs import evolve, frozen
 
+from citekit.adapters.drivers.pdf_links import LinkReader
 from citekit.adapters.drivers.pdf_text import Line
 from citekit.adapters.drivers.pymupdf import exclusive
 
@@ -17,7 +18,7 @@ LINK_LIMIT = 1000
 
 _ITALIC, _MONO, _BOLD = 2, 8, 16
 _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "cmssbx", "-medi", "sfbx")
-_ITALIC_NAMES = ("italic", "oblique", "slant", "cmti", "cmsl")
+_ITALIC_NAMES = ("italic", "oblique", "slant", "cmti", "cmsl", "cmbxti", "cmbxsl", "sfti", "sfsl", "sfbi", "sfbl")
 _MONO_NAMES = ("mono", "courier", "cmtt", "consol", "typewriter", "sftt", "-code")
 
 
@@ -49,12 +50,10 @@ class Link:
     y: float
 
 
-def page_links(page: Any) -> list[Link]:
+def page_links(page: Any, reader: LinkReader) -> list[Link]:
     """The links of `page` that lead to pages of the document. Call it inside `exclusive()` or `opened()`."""
-    with exclusive() as pymupdf:
-        plain = page.get_links()[:LINK_LIMIT]
-        found = [_link(each, page.parent, each["kind"] == pymupdf.LINK_NAMED) for each in plain]
-    return [link for link in found if link is not None]
+    with exclusive():
+        return [Link(*edges, number + 1, y) for edges, (number, y) in reader.links_of(page, LINK_LIMIT)]
 
 
 Turn = tuple[float, float, float, float, float, float]
@@ -70,7 +69,7 @@ def typed_lines(page: Any) -> list[Typed]:
     """The lines of `page` that hold anything, in the order of the file. Call it inside `exclusive()` or `opened()`."""
     with exclusive() as pymupdf:
         flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-        blocks = page.get_text("dict", flags=flags)["blocks"]
+        blocks = pymupdf.TextPage(_text_of(page, flags)).extractDICT()["blocks"]
         turn = turn_of(page)
     lines = [_line(line, number, turn) for number, block in enumerate(blocks) for line in block.get("lines", ())]
     return [line for line in lines if line.text]
@@ -99,19 +98,18 @@ def _text_of(page: Any, flags: int) -> Any:
         return pymupdf.mupdf.FzStextPage(page.this, pymupdf.mupdf.FzStextOptions(flags))
 
 
-def _quick(plain: dict[str, Any], block: int) -> Typed:
-    box, font = plain["bbox"], plain["font"]
-    name, _, bold, italic, mono, color = _style(font["name"], font["size"], 0, 0)
-    bold, italic, mono = (
-        bold or font["weight"] == "bold",
-        italic or font["style"] == "italic",
-        mono or font["family"] == "monospace",
-    )
+def _quick(plain: Any, block: int) -> Typed:
+    box, font, text = plain["bbox"], plain["font"], _clean(plain["text"])
+    name, bold, italic, mono = _quick_style(font["name"], font["weight"], font["style"], font["family"])
     left, top = float(box["x"]), float(box["y"])
-    return Typed(
-        _clean(plain["text"]), left, top, left + box["w"], top + box["h"], float(font["size"]), bold, block, name, italic,
-        mono, color,
-    )  # fmt: skip
+    right, bottom = left + box["w"], top + box["h"]
+    return Typed(text, left, top, right, bottom, float(font["size"]), bold, block, name, italic, mono)
+
+
+@lru_cache(maxsize=4096)
+def _quick_style(font: str, weight: str, style: str, family: str) -> tuple[str, bool, bool, bool]:
+    name, _, bold, italic, mono, _ = _style(font, 0.0, 0, 0)
+    return name, bold or weight == "bold", italic or style == "italic", mono or family == "monospace"
 
 
 def turned(line: Typed, turn: Turn) -> Typed:
@@ -140,20 +138,31 @@ _NONE: Style = ("", 0.0, False, False, False, 0)
 
 def _line(plain: Any, block: int, turn: Turn | None) -> Typed:
     spans = plain["spans"]
-    weight: dict[Style, int] = {}
-    for span in spans:
-        style = _style(span["font"], span["size"], span["flags"], span["color"])
-        weight[style] = weight.get(style, 0) + len(span["text"].strip(_SIGNS))
-    font, size, _, italic, mono, color = max(weight, key=weight.__getitem__, default=_NONE)
-    heavy, whole = sum(count for style, count in weight.items() if style[2]), sum(weight.values())
-    bold = heavy >= 0.9 * whole > 0
-    begins_bold = bool(weight) and next(iter(weight))[2]
+    text = _clean(spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans]))
+    (font, size, _, italic, mono, color), bold, tail = _type_of(spans)
     cosine, sine = plain["dir"]
     rise = sine if turn is None else cosine * turn[1] + sine * turn[3]
-    text = _clean("".join([span["text"] for span in spans]))
-    tail = begins_bold and heavy > 0 and not bold
     left, top, right, bottom = plain["bbox"]
     return Typed(text, left, top, right, bottom, size, bold, block, font, italic, mono, color, abs(rise) < 0.1, tail)
+
+
+def _type_of(spans: Sequence[Any]) -> tuple[Style, bool, bool]:
+    """The type of most of a line, whether nearly all of it is bold, and whether only its beginning is."""
+    if not spans:
+        return _NONE, False, False
+    weight: dict[Style, int] = {}
+    for span in spans:
+        text = span["text"]
+        if text == " " and weight:  # PyMuPDF makes a span of each space that is not in the file
+            continue
+        style = _style(span["font"], span["size"], span["flags"], span["color"])
+        weight[style] = weight.get(style, 0) + len(text.strip(_SIGNS))
+    if len(weight) == 1:
+        return style, style[2] and weight[style] > 0, False
+    heavy, whole = sum([count for style, count in weight.items() if style[2]]), sum(weight.values())
+    bold = heavy >= 0.9 * whole > 0
+    tail = next(iter(weight))[2] and heavy > 0 and not bold
+    return max(weight, key=weight.__getitem__), bold, tail
 
 
 @lru_cache(maxsize=4096)
@@ -162,26 +171,30 @@ def _style(font: str, size: float, flags: int, color: int) -> Style:
     return (
         name,
         round(size * 2) / 2,
-        bool(flags & _BOLD) or any(part in name for part in _BOLD_NAMES),
+        bool(flags & _BOLD) or is_bold_name(name),
         bool(flags & _ITALIC) or any(part in name for part in _ITALIC_NAMES),
         bool(flags & _MONO) or any(part in name for part in _MONO_NAMES),
         color,
     )
 
 
+def is_bold_name(font: str) -> bool:
+    """Whether a font says by its name, in lower case, that it is a bold one."""
+    return any(part in font for part in _BOLD_NAMES)
+
+
 def _clean(text: str) -> str:
-    if not text.isprintable():
-        text = "".join(character if character.isprintable() else " " for character in text)
-    return " ".join(text.split())
+    if text.isprintable():
+        return " ".join(text.split()) if "  " in text else text.strip(" ")  # no other white space is printable
+    return " ".join(text.translate(_SHOWN).split())
 
 
-def _link(plain: dict[str, Any], document: Any, named: bool) -> Link | None:
-    """PyMuPDF leaves the place of a named destination as it is in the file, from the bottom; others are from the top."""
-    page, box = plain.get("page"), plain.get("from")
-    if not isinstance(page, int) or not 0 <= page < document.page_count or box is None:
-        return None
-    y = float(getattr(plain.get("to"), "y", math.nan))
-    if named:
-        y = document.page_cropbox(page).y1 - y if y else math.nan
-    left, top, right, bottom = box
-    return Link(left, top, right, bottom, page + 1, y)
+class _Shown(dict[int, int]):
+    """For `str.translate`: what cannot be shown becomes a space. Filled as characters are met."""
+
+    def __missing__(self, code: int) -> int:
+        shown = self[code] = code if chr(code).isprintable() else 32
+        return shown
+
+
+_SHOWN = _Shown()

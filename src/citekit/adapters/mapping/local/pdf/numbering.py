@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_DEPTH = re.compile(r"(\d{1,3}|[A-Z])((?:\.\d{1,3}){0,5})[.:)]?(?:\s+|(?<=\d)(?=[^\W\d_]))(?=\S)")
+_DEPTH = re.compile(
+    r"(\d{1,3}|[A-Z])((?:\.\d{1,3}){0,5})[.:)]?(?:\s+|(?<=\d)(?=[^\W\d_a-zA-Z])|(?<=\d)(?!st\b|nd\b|rd\b|th\b)(?=[A-Za-z]{2}))(?=\S)"
+)
 _SPELLED = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|"
     "nineteen|twenty(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?"

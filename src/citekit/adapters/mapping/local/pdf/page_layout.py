@@ -57,11 +57,12 @@ def _clipped(drawn: Drawn, width: float, height: float) -> tuple[Area, bool] | N
 
     None, too, for a shape that reaches far beyond the page: how much of it is seen is up to a clip that nobody told.
     """
-    beyond = max(-drawn.left, -drawn.top, drawn.right - width, drawn.bottom - height)
-    if beyond > 0.03 * max(width, height) and not drawn.picture:
+    left, top, right, bottom, picture = drawn
+    far = 0.03 * max(width, height)
+    if not picture and (-left > far or -top > far or right - width > far or bottom - height > far):
         return None
-    area = Area(max(drawn.left, 0.0), max(drawn.top, 0.0), min(drawn.right, width), min(drawn.bottom, height))
+    area = Area(max(left, 0.0), max(top, 0.0), min(right, width), min(bottom, height))
     outside = area.right < area.left or area.bottom < area.top
     if outside or (area.width > _WHOLE * width and area.height > _WHOLE * height):
         return None
-    return area, drawn.picture
+    return area, picture

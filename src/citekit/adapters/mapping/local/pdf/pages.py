@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from attrs import define, field
 
+from citekit.adapters.drivers.pdf_links import LinkReader
 from citekit.adapters.drivers.pdf_text import Line
 from citekit.adapters.drivers.pymupdf import Document, give_way
 from citekit.adapters.mapping.local.pdf.lines import (
@@ -22,6 +23,7 @@ from citekit.adapters.mapping.local.pdf.lines import (
     typed_lines,
 )
 from citekit.adapters.mapping.local.pdf.saying import letters_of, says
+from citekit.adapters.mapping.local.pdf.vertical import with_columns
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
 
@@ -38,6 +40,7 @@ SMALL = 1.25
 """How many times the usual height of a line a running header has at most."""
 
 _NUMBER = re.compile(r"\d+")
+_OF_SECTION = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?")
 _BARE_NUMBER = re.compile(r"[\W\d]*|[ivxlc]+", re.IGNORECASE)
 
 
@@ -54,13 +57,19 @@ class PageTexts:
     _letters: dict[int, list[str]] = field(factory=dict, init=False)
     _said: dict[tuple[int, str], tuple[int, ...]] = field(factory=dict, init=False)
     _heights: dict[int, float] = field(factory=dict, init=False)
+    _usuals: dict[int, float] = field(factory=dict, init=False)
     _turns: dict[int, Turn] = field(factory=dict, init=False)
     _running: frozenset[str] | None = field(default=None, init=False)
+    _links: LinkReader = field(init=False)
 
     @property
     def count(self) -> int:
         """How many pages there are."""
         return self._count
+
+    @_links.default
+    def _reader(self) -> LinkReader:
+        return LinkReader(self._document)
 
     @_count.default
     def _counted(self) -> int:
@@ -72,7 +81,8 @@ class PageTexts:
             self._running = self._learn(_spread(self.count))
         running = self._running
         if page not in self._kept:
-            self._kept[page] = [line for line in self.read(page) if not self._is_running(page, line, running)]
+            margin = {id(line): self._is_running(page, line, running) for line in self._margin(page)}
+            self._kept[page] = [line for line in self.read(page) if not margin.get(id(line))]
         return self._kept[page]
 
     def shown(self, page: int) -> list[Typed]:
@@ -84,13 +94,16 @@ class PageTexts:
         """Which lines of `page`, counted from 0, say `title` or a part of it."""
         key = page, title
         if key not in self._said:
-            wanted = letters_of(title)
-            self._said[key] = tuple(at for at, found in enumerate(self._letters_on(page)) if says(wanted, found))
+            wanted, letters = letters_of(title), self._letters_on(page)
+            longest = len(wanted)
+            near = [at for at, found in enumerate(letters) if 0 < len(found) <= longest]
+            self._said[key] = tuple(at for at in near if says(wanted, letters[at]))
         return self._said[key]
 
     def _letters_on(self, page: int) -> list[str]:
         if page not in self._letters:
-            self._letters[page] = [letters_of(line.text) for line in self.lines(page)]
+            said = letters_of("\n".join([line.text for line in self.lines(page)]))
+            self._letters[page] = said.split("\n") if self.lines(page) else []
         return self._letters[page]
 
     @property
@@ -106,7 +119,7 @@ class PageTexts:
     def links(self, page: int) -> list[Link]:
         """The links of `page` that lead to pages of the document; none where they cannot be read."""
         try:
-            return page_links(self._document[page - 1])
+            return page_links(self._document[page - 1], self._links)
         except CiteKitError:
             raise
         except Exception:  # as for lines: damaged links are of any kind
@@ -131,6 +144,7 @@ class PageTexts:
         self.read(page)
         self._cache[page] = [typed(line) for line in lines]
         self._turns.pop(page, None)
+        self._usuals.pop(page, None)
         self._running = None
         self._forget()
 
@@ -154,7 +168,7 @@ class PageTexts:
             turn = turn_of(shown)
             if turn is not None:
                 self._turns[page] = turn
-            return quick_lines(shown) if self.quick else typed_lines(shown)
+            return quick_lines(shown) if self.quick else with_columns(typed_lines(shown))
         except CiteKitError:
             raise
         except Exception:  # a damaged page says nothing; what PyMuPDF raises then is of any kind
@@ -166,7 +180,7 @@ class PageTexts:
         slots: Counter[str] = Counter()
         said: dict[str, set[str]] = {}
         for page in pages:
-            margin = [line for line in self.read(page) if self._in_margin(page, line)]
+            margin = self._margin(page)
             seen.update({_pattern(line) for line in margin})
             usual = self._usual(page)
             for line in margin:
@@ -193,22 +207,41 @@ class PageTexts:
         last = not below and bool(above) and line.top - max(above) > height / 2
         return (first or last) and height < SMALL * self._usual(page)
 
+    def _is_before_title(self, page: int, number: Typed) -> bool:
+        """Whether a number is larger than the text, with the words of a heading beside it."""
+        larger = number.bottom - number.top >= SMALL * self._usual(page)
+        return larger and any(_is_of_title(number, line) for line in self.read(page))
+
     def _usual(self, page: int) -> float:
         """The height of the lines of most of a page."""
-        heights = sorted(line.bottom - line.top for line in self.read(page))
-        return heights[len(heights) // 2] if heights else 0.0
+        if page not in self._usuals:
+            heights = sorted([line.bottom - line.top for line in self.read(page)])
+            self._usuals[page] = heights[len(heights) // 2] if heights else 0.0
+        return self._usuals[page]
 
-    def _in_margin(self, page: int, line: Typed) -> bool:
-        height, turn = self._heights[page], self._turns.get(page)
-        line = line if turn is None else turned(line, turn)
-        return line.bottom < height * MARGIN or line.top > height * (1 - MARGIN)
+    def _margin(self, page: int) -> list[Typed]:
+        """The lines of `page` at its top and at its bottom."""
+        lines, turn = self.read(page), self._turns.get(page)
+        top, bottom = self._heights[page] * MARGIN, self._heights[page] * (1 - MARGIN)
+        if turn is None:
+            return [line for line in lines if line.bottom < top or line.top > bottom]
+        shown = ((line, turned(line, turn)) for line in lines)
+        return [line for line, seen in shown if seen.bottom < top or seen.top > bottom]
 
     def _is_running(self, page: int, line: Typed, running: frozenset[str]) -> bool:
-        if not self._in_margin(page, line):
-            return False
-        if _BARE_NUMBER.fullmatch(line.text) or _pattern(line) in running:
+        """Whether a line in the margin is a header, a footer, or the number of the page."""
+        if _pattern(line) in running:
             return True
+        if _BARE_NUMBER.fullmatch(line.text):
+            return not (_OF_SECTION.fullmatch(line.text) or self._is_before_title(page, line))
         return _slot(line) in running and self._stands_off(page, line)
+
+
+def _is_of_title(number: Typed, line: Typed) -> bool:
+    """Whether `line` holds words, stands beside `number` on either side, and is as large."""
+    level = abs(number.bottom - line.bottom) < number.size / 2 and number.size == line.size
+    apart = max(line.left - number.right, number.left - line.right)
+    return level and apart < 3 * number.size and any(character.isalpha() for character in line.text)
 
 
 def _pattern(line: Typed) -> str:

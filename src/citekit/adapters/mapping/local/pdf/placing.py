@@ -24,8 +24,11 @@ def begins_page(section: Section, texts: PageTexts) -> bool:
     y = height_of(section, texts)
     if not math.isfinite(y):
         return True
-    own = texts.saying(section.title, section.page)
-    return not any(line.bottom <= y + 2 and at not in own for at, line in enumerate(texts.lines(section.page)))
+    own, lines = texts.saying(section.title, section.page), texts.lines(section.page)
+    others = [line for at, line in enumerate(lines) if at not in own]
+    if own and not lines[own[0]].upright:
+        return not any(line.left >= lines[own[0]].right - 2 for line in others if not line.upright)
+    return not any(line.bottom <= y + 2 for line in others)
 
 
 def height_of(section: Section, texts: PageTexts) -> float:

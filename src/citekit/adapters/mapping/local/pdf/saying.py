@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 class _Letters(dict[int, int | None]):
-    """For `str.translate`: letters stay, all else goes. Filled as characters are met."""
+    """For `str.translate`: letters and ends of lines stay, all else goes. Filled as characters are met."""
 
     def __missing__(self, code: int) -> int | None:
-        kept = self[code] = code if chr(code).isalpha() else None
+        kept = self[code] = code if chr(code).isalpha() or chr(code) == "\n" else None
         return kept
 
 
@@ -15,7 +15,7 @@ _LETTERS = _Letters()
 
 
 def letters_of(text: str) -> str:
-    """The letters of `text`, in lower case.
+    """The letters of `text`, in lower case, line by line.
 
     >>> letters_of("2.1 Straße")
     'strasse'

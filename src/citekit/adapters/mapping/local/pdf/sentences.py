@@ -22,6 +22,17 @@ _ABBREVIATED = re.compile(
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
+class _Letters(dict[int, int | None]):
+    """For `str.translate`: letters and spaces stay, all else goes. Filled as characters are met."""
+
+    def __missing__(self, code: int) -> int | None:
+        kept = self[code] = code if chr(code).isalpha() or chr(code).isspace() else None
+        return kept
+
+
+_LETTERS = _Letters()
+
+
 def first_sentence(lines: Sequence[Line]) -> str | None:
     """The first sentence of running text in `lines`; where no paragraph ends like one, the first that is long enough."""
     spare: str | None = None
@@ -66,7 +77,7 @@ def _joined(text: str, more: str) -> str:
 
 
 def _is_prose(paragraph: str) -> bool:
-    letters = sum(character.isalpha() or character.isspace() for character in paragraph)
+    letters = len(paragraph.translate(_LETTERS))
     if _LEADER.search(paragraph) or _CAPTION.match(paragraph) or letters < 0.7 * len(paragraph):
         return False
     if len(_IDEOGRAPH.findall(paragraph)) >= 10:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from attrs import evolve
+
 from citekit.adapters.mapping.local.pdf.contents import Contents, letters, read_contents
-from citekit.adapters.mapping.local.pdf.headings import Heading, body_of, headings_on
+from citekit.adapters.mapping.local.pdf.entries import entries_of, with_entries
+from citekit.adapters.mapping.local.pdf.headings import Body, Heading, body_of, headings_on
 from citekit.adapters.mapping.local.pdf.levels import levels_of
+from citekit.adapters.mapping.local.pdf.lines import Typed
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 from citekit.adapters.mapping.local.pdf.placing import Section
 from citekit.adapters.mapping.local.pdf.styles import heading_styles
+from citekit.adapters.mapping.local.pdf.vertical import is_vertical, laid_down
 
 SPARSE = 4
 """Pages an entry up to which the printed contents are taken to name every heading."""
@@ -34,7 +39,11 @@ def sections_of_text(texts: PageTexts, contents: bool = True) -> tuple[list[Sect
     if len(kept) < 2:
         return [], False
     levels = levels_of(kept)
-    return [Section(level, each.text, each.page, each.y) for each, level in zip(kept, levels, strict=True)], False
+    return [_section(heading, level) for heading, level in zip(kept, levels, strict=True)], False
+
+
+def _section(heading: Heading, level: int) -> Section:
+    return Section(level, heading.text, heading.page, heading.y if heading.across else math.nan)
 
 
 def _kept(texts: PageTexts, skipped: frozenset[int]) -> list[Heading]:
@@ -43,8 +52,15 @@ def _kept(texts: PageTexts, skipped: frozenset[int]) -> list[Heading]:
     if body is None:
         return []
     pages = (page for page in range(1, texts.count + 1) if page not in skipped)
-    found = [heading for page in pages for heading in headings_on(page, texts.shown(page), body)]
-    return heading_styles(found, texts, body, skipped)
+    found = [heading for page in pages for heading in _on(page, texts.shown(page), body)]
+    return with_entries(heading_styles(found, texts, body, skipped), entries_of(found, texts, body))
+
+
+def _on(page: int, lines: Sequence[Typed], body: Body) -> list[Heading]:
+    """What may be a heading on a page, whichever way it is written; of columns the place is not known."""
+    if not is_vertical(lines):
+        return headings_on(page, lines, body)
+    return [evolve(heading, across=False) for heading in headings_on(page, laid_down(lines), body)]
 
 
 def _completed(contents: Contents, kept: Sequence[Heading], page_count: int) -> list[Section]:
@@ -81,7 +97,7 @@ def _interleaved(sections: Sequence[Section], below: Sequence[tuple[Heading, int
         while rest and (end is None or _where(rest[0][0].page, rest[0][0].y) < _where(end.page, end.y)):
             heading, level = rest.pop(0)
             if _where(heading.page, heading.y) > _where(section.page, section.y):
-                mixed.append(Section(section.level + level, heading.text, heading.page, heading.y))
+                mixed.append(_section(heading, section.level + level))
     return mixed
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
-from citekit.adapters.mapping.local.pdf.headings import LARGER, WORD, Body, Heading, Style
+from citekit.adapters.mapping.local.pdf.headings import LARGER, USUAL, WORD, Body, Heading, Style
 from citekit.adapters.mapping.local.pdf.lines import Typed
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 
@@ -17,6 +18,21 @@ RUBRIC = 8
 
 CROWDED = 0.2
 """The part of a page's lines in one style from which on it is no style of headings there."""
+
+BESIDE = 0.05
+"""The part of the lines of a type of headings that those in capitals (or not) make up, where they are headings too."""
+
+ENOUGH = 20
+"""Headings of a document in which a type that is hardly ever used is none of headings."""
+
+AFTER_TITLE = 8
+"""Headings after a title page, from which on its lines are known to be none."""
+
+SPARE = 3
+"""Lines of text that a title page has at most."""
+
+SENTENCE = 45
+"""Characters of a line of running text at least."""
 
 PER_PAGE = 6
 """Headings a page on average; more are the cells of tables or the noise of a scan."""
@@ -32,8 +48,10 @@ def heading_styles(found: Sequence[Heading], texts: PageTexts, body: Body, skipp
     groups: dict[Style, list[Heading]] = defaultdict(list)
     for heading in found:
         groups[heading.style].append(heading)
-    kept = {style for style, group in groups.items() if _is_heading(style, group, lines, body)}
+    used = {style: sum(len(heading.lines) for heading in group) for style, group in groups.items()}
+    kept = {style for style, group in groups.items() if _is_heading(style, group, used, lines, body)}
     chosen = _without_rubrics([heading for heading in found if heading.style in kept])
+    chosen = _without_title_pages(_without_stray(chosen, texts), texts, body, skipped)
     if len(chosen) > PER_PAGE * texts.count:
         chosen = [heading for heading in chosen if heading.style[1] >= LARGER * body.size]
     return _without_title(chosen)
@@ -49,6 +67,46 @@ def _without_rubrics(found: Sequence[Heading]) -> list[Heading]:
     return [heading for heading in found if seen[heading.text] < max(RUBRIC, len(found) / 20)]
 
 
+def _without_stray(found: Sequence[Heading], texts: PageTexts) -> list[Heading]:
+    """The headings without those of a type hardly ever used, which are words in pictures: they stand within a page and
+    have neither a number nor a usual name."""
+    if len(found) < ENOUGH:
+        return list(found)
+    used = Counter(heading.style[:3] for heading in found)
+    rare = max(2, len(found) // 100)
+    fonts = Counter(heading.style[0] for heading in found)
+    return [
+        heading
+        for heading in found
+        if used[heading.style[:3]] > rare
+        or fonts[heading.style[0]] > 2 * rare
+        or heading.depth
+        or USUAL.fullmatch(heading.text)
+        or _begins(heading, texts)
+    ]
+
+
+def _begins(heading: Heading, texts: PageTexts) -> bool:
+    """Whether nothing stands above the heading on its page."""
+    return all(line.bottom >= heading.y for line in texts.shown(heading.page))
+
+
+def _without_title_pages(
+    found: Sequence[Heading], texts: PageTexts, body: Body, skipped: frozenset[int]
+) -> list[Heading]:
+    """The headings without those on pages before the contents, or the first two, that hold next to no text."""
+    first = min(skipped, default=3)
+    pages = {heading.page for heading in found if heading.page < first}
+    bare = {page for page in pages if _text_on(page, texts, body) <= SPARE}
+    rest = [heading for heading in found if heading.page not in bare or heading.depth]
+    return rest if len(rest) >= AFTER_TITLE else list(found)
+
+
+def _text_on(page: int, texts: PageTexts, body: Body) -> int:
+    """How many lines of text a page has that are as long as a sentence."""
+    return sum(line.size < LARGER * body.size and len(line.text) > SENTENCE for line in texts.shown(page))
+
+
 def _lines_of(texts: PageTexts, skipped: frozenset[int], body: Body) -> tuple[Counter[Type], set[tuple[int, Type]]]:
     """How many lines of each type there are, and the pages where a type not larger than the text prints much."""
     counted: Counter[Type] = Counter()
@@ -57,17 +115,27 @@ def _lines_of(texts: PageTexts, skipped: frozenset[int], body: Body) -> tuple[Co
         shown = [] if page in skipped else [line for line in texts.lines(page) if WORD.search(line.text)]
         own = Counter(map(_type, shown))
         for type_, times in own.items():
-            if times > CROWDED * own.total() and times > 5 and type_[1] < LARGER * body.size:
-                crowded.add((page, type_))
-            else:
+            if times <= max(5, CROWDED * own.total()) or type_[1] >= LARGER * body.size:
                 counted[type_] += times
+            elif not _spread(shown, type_):
+                crowded.add((page, type_))
     return counted, crowded
 
 
-def _is_heading(style: Style, group: Sequence[Heading], lines: Counter[Type], body: Body) -> bool:
-    font, size, bold, _ = style
-    used = sum(len(heading.lines) for heading in group)
-    if used * 2 < lines[font, size, bold] and not all(heading.depth for heading in group):
+def _spread(shown: Sequence[Typed], type_: Type) -> bool:
+    """Whether lines of one type mostly have others between them, as headings do that have text below each."""
+    own = [_type(line) == type_ for line in shown]
+    return sum(one and other for one, other in pairwise(own)) * 4 <= sum(own) and sum(own) * 2 < len(own)
+
+
+def _is_heading(
+    style: Style, group: Sequence[Heading], used: dict[Style, int], lines: Counter[Type], body: Body
+) -> bool:
+    font, size, bold, capitals = style
+    other, all_of_type = used.get((font, size, bold, not capitals), 0), lines[font, size, bold]
+    numbered = sum(bool(heading.depth) for heading in group) * 2 > len(group)
+    beside = numbered and other * 2 >= all_of_type and used[style] >= BESIDE * all_of_type
+    if used[style] * 2 < all_of_type and not beside and not all(heading.depth for heading in group):
         return False  # most lines of this type are text
     if any(line.mono for line in group[0].lines) and not body.mono and not any(heading.depth for heading in group):
         return False

@@ -37,12 +37,11 @@ def _distance(caption: Area, area: Area, down: bool) -> float:
 
 
 def _ruled(caption: Area, others: Sequence[Area], layout: PageLayout, down: bool) -> Area | None:
-    stop = _stop(caption, others, down)
+    stop, around = _stop(caption, others, down), caption.grown(2)
     drawn = [
         area
         for area in (*layout.rules, *layout.shapes)
-        if _distance(caption, area, down) >= -2 and _distance(caption, area, down) + area.height <= stop
-        if caption.grown(2).beside(area) > 0.3
+        if -2 <= _distance(caption, area, down) <= stop - area.height and around.beside(area) > 0.3
     ]
     drawn.sort(key=lambda area: (_distance(caption, area, down), area.left))
     if not drawn or _distance(caption, drawn[0], down) > NEAR:
