@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
@@ -15,13 +16,15 @@ from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.progress import silent
 from citekit.domain.source import Source
 
+driver: Any = pymupdf
+
 TEXT = "The words of this paragraph fill the line as those of any other book do,"
 Item = tuple[str, str, float]
 """Words, font and size; font `""` for a paragraph."""
 
 
 def _written(path: Path, items: Sequence[Item]) -> Path:
-    document, page, y = pymupdf.open(), None, 0.0
+    document, page, y = driver.open(), None, 0.0
     for words, font, size in items:
         lines = [words] if font else [TEXT] * 4
         if page is None or y + 60 > 780:
@@ -94,7 +97,7 @@ def test_a_few_titles_that_begin_with_a_digit_have_no_number(tmp_path: Path) -> 
 
 def test_entries_that_a_rubric_opens_are_headings_though_they_are_as_large_as_the_text(tmp_path: Path) -> None:
     names = ["abbreviate", "append", "bitwise", "colsum", "detach", "environ", "format", "getwd", "identity", "jitter"]
-    document = pymupdf.open()
+    document = driver.open()
     for name in names:
         page = document.new_page()
         page.insert_text((80, 140), name, fontname="cour", fontsize=10)
@@ -123,13 +126,13 @@ def _right_to_left(path: Path, folder: Path) -> Path:
         "@font-face{font-family:d;font-weight:bold;src:url(DejaVuSans-Bold.ttf)}"
         "*{font-family:d} body{font-size:11px} h2{font-size:18px} h3{font-size:14px}"
     )
-    story = pymupdf.Story(
-        f'<html dir="rtl"><body dir="rtl">{body}</body></html>', user_css=css, archive=pymupdf.Archive(str(folder))
+    story = driver.Story(
+        f'<html dir="rtl"><body dir="rtl">{body}</body></html>', user_css=css, archive=driver.Archive(str(folder))
     )
-    writer, more = pymupdf.DocumentWriter(str(path)), 1
+    writer, more = driver.DocumentWriter(str(path)), 1
     while more:
-        device = writer.begin_page(pymupdf.paper_rect("a4"))
-        more, _ = story.place(pymupdf.Rect(60, 60, 535, 780))
+        device = writer.begin_page(driver.paper_rect("a4"))
+        more, _ = story.place(driver.Rect(60, 60, 535, 780))
         story.draw(device)
         writer.end_page()
     writer.close()
@@ -150,7 +153,7 @@ def test_headings_from_right_to_left_keep_their_order_of_letters_and_their_numbe
 
 def test_headings_of_vertical_writing_are_read_down_their_columns(tmp_path: Path) -> None:
     titles = ["序章", "研究の背景", "方法と材料", "結果の検討", "おわりに"]
-    document, page, x = pymupdf.open(), None, 0.0
+    document, page, x = driver.open(), None, 0.0
     for words, size in [
         each for title in titles for each in ((title, 18), *[("縦書きの本文が続く長い文章です。" * 3, 11)] * 6)
     ]:

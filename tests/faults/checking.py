@@ -14,19 +14,21 @@ from attrs import frozen
 
 MAPS, CACHE, OUTPUT, LIBRARY = ".resource_maps", ".citekit_cache", ".citekit_output", ".citekit_library"
 
-_PASSING = {"created_at", "created", "at", "ingested_at", "seconds"}
+_PASSING = {"created_at", "created", "at", "ingested_at", "seconds", "made_now", "took"}
 """What differs between two runs that did the same."""
 
 
 @frozen
 class State:
-    """Maps by file name, digests of the objects, outputs and receipts by file name, and each book's last deed."""
+    """Maps by file name, digests of the objects, outputs and receipts by file name, each book's last deed, and copies."""
 
     maps: Mapping[str, Any]
     objects: frozenset[str]
     outputs: Mapping[str, str]
     receipts: Mapping[str, Any]
     books: Mapping[str, Any]
+    copies: Mapping[str, str]
+    """Files that lie right in the home, where somebody had them put: digests by file name."""
 
 
 @frozen
@@ -40,11 +42,12 @@ class Look:
 def look(home: Path) -> Look:
     """Read everything in the home."""
     torn: list[str] = []
-    maps = dict(_json_files(home / MAPS, torn))
+    maps = {name: plain for name, plain in _json_files(home / MAPS, torn) if ".bak" not in name}
     objects = frozenset(_objects(home / CACHE, torn))
     outputs = {path.name: _digest(path) for path in _files(home / OUTPUT)}
     receipts = dict(_json_files(home / OUTPUT / ".receipts", torn))
-    return Look(State(maps, objects, outputs, receipts, _books(home / LIBRARY, torn)), tuple(torn))
+    copies = {path.name: _digest(path) for path in _files(home)}
+    return Look(State(maps, objects, outputs, receipts, _books(home / LIBRARY, torn), copies), tuple(torn))
 
 
 def databases(home: Path) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
+from tests.faults import checking
 from tests.faults.kills import spread
 from tests.faults.operations import OPERATIONS, Operation
 from tests.faults.starting import Ended
@@ -39,6 +40,8 @@ INJECTED: Mapping[str, Callable[[int], Fault]] = {
     "writes are cut short from a step on": lambda at: Fault(at, How.SHORT),
 }
 
+NOBODY = 65534
+
 KIB_LEFT = (0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512)
 INODES_LEFT = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
 
@@ -51,6 +54,7 @@ def run(scale: Scale) -> Sequence[Row]:
         for operation in OPERATIONS:
             usual = Undisturbed.of(shop, operation)
             injected(shop, operation, usual, at_most, tally)
+            foreign(shop, operation, usual, tally)
             if operation.name in STARVED and may_mount(shop.folder):
                 starved(shop, operation, usual, at_most, tally)
     return tally.rows()
@@ -81,6 +85,19 @@ def injected(shop: Workshop, operation: Operation, usual: Undisturbed, at_most: 
             ended, _, done = shop.faulty(operation, fault)
             wrong = [*unclear(ended), *after_fault(shop, operation, usual, mended=True)]
             tally.count(what, f"{operation.name} at {fault.at} ({done})", wrong)
+
+
+def foreign(shop: Workshop, operation: Operation, usual: Undisturbed, tally: _Tally) -> None:
+    """A user who may read the home and not write there; nothing where the harness does not run as root."""
+    if os.geteuid():
+        return
+    (shop.folder / "tmp").chmod(0o1777)
+    shop.anew(operation, usual.kept)
+    before = checking.look(shop.place.home)
+    ended = shop.programs.run(shop.place.words(operation.command), operation.environment, user=NOBODY)
+    changed = [] if checking.look(shop.place.home) == before else ["the home was changed"]
+    wrong = [*unclear(ended), *changed, *after_fault(shop, operation, usual)]
+    tally.count("a user who may not write in the home", operation.name, wrong)
 
 
 def starved(shop: Workshop, operation: Operation, usual: Undisturbed, at_most: int, tally: _Tally) -> None:

@@ -26,6 +26,8 @@ from tests.faults.targets import targets
 
 AREA = "inputs"
 
+UNGUIDED = "; not guided by coverage: Atheris is not here (pip install --group fuzz)"
+
 HELD = 700
 """Megabytes that the process that is fed may hold when all is over."""
 
@@ -74,6 +76,7 @@ def texts(count: int) -> list[Row]:
         for each in faults:
             sys.stderr.write(f"{each}\n")
         note = faults[0][:200] if faults else f"{meant:,} meant something, the others were refused"
+        note += "" if coverage_guided.is_possible() else UNGUIDED
         rows.append(Row(AREA, f"mutated: {name}", count, count - len(faults), note))
     return rows
 

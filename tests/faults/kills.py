@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
+from tests.faults import lingering
 from tests.faults.operations import OPERATIONS, Operation
 from tests.faults.steps import Fault, How, Step
 from tests.faults.syncing import unsynced
@@ -29,7 +30,7 @@ def run(scale: Scale) -> Sequence[Row]:
             usual = Undisturbed.of(shop, operation)
             rows.append(killed(shop, operation, usual, max(scale.inputs // SHARE, LEAST)))
             rows.append(powerless(operation, usual.steps))
-    return [*(row for row in rows if row.tried)]
+    return [*(row for row in rows if row.tried), lingering.row()]
 
 
 def killed(shop: Workshop, operation: Operation, usual: Undisturbed, at_most: int) -> Row:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from tests.made_files import make_epub
+
 HOUR = 3600
 
 OLD = 5
@@ -48,7 +50,8 @@ def _nothing(_place: Place) -> None:
 class Operation:
     """`first` and `before` are done once, `prepare` before each trial, `just_before` is run in the same home right before `command`.
 
-    `later` is how many seconds after `before` the command is run; `middle` makes the maps that it stores on its way.
+    `later` is how many seconds after `before` the command is run; `middle` makes the maps that it stores on its way. Where
+    it `says` something, that has to be the same again after a fault.
     """
 
     name: str
@@ -60,13 +63,17 @@ class Operation:
     environment: Mapping[str, str] = field(factory=dict)
     later: int = 0
     middle: Sequence[Sequence[str]] = ()
+    says: bool = False
 
 
-INGESTS = {name: ("ingest", f"INPUTS/{name}") for name in ("notes.md", "report.pdf", "chart.png")}
-TEXT, PDF, IMAGE = INGESTS.values()
+INPUTS = ("notes.md", "report.pdf", "chart.png", "film.mp4", "talk.mp3", "book.epub")
+TEXT, PDF, IMAGE, VIDEO, AUDIO, BOOK = (("ingest", f"INPUTS/{name}") for name in INPUTS)
 PAGES = ("resolve", "doc://report#pages=2-3")
 LINES = ("resolve", "text://notes_md#lines=3-9")
 REGION = ("resolve", "image://chart#bbox=0.1,0.1,0.6,0.5")
+CLIP = ("resolve", "video://film#t=0.4,1.2")
+FFMPEG = {"CITEKIT_MEDIA": "ffmpeg"}
+QUOTE = ("verify-quote", "doc://report#pages=2-3", "Page 3 of the report", "--json")
 SHELF = ("library", "ingest-file", "INPUTS/shelf/tides.md", "--title", "Tides", "--author", "A. Moon")
 OTHER = ("library", "ingest-file", "INPUTS/shelf/winds.md", "--title", "Winds", "--author", "B. Air")
 
@@ -75,6 +82,11 @@ def _without_outputs(place: Place) -> None:
     for path in (place.home / ".citekit_output").iterdir():
         if path.is_file():
             path.unlink()
+
+
+def _other_copy(place: Place) -> None:
+    """Another file is where the copy is to go."""
+    (place.home / "copy.pdf").write_bytes(b"another file")
 
 
 def _damage(place: Place) -> None:
@@ -98,6 +110,20 @@ def _copied_notes(place: Place) -> None:
     shutil.copy(place.inputs / "notes.md", place.home / "changing.md")
 
 
+def _faulty_map(place: Place) -> None:
+    """The map says that its file has more pages than it has."""
+    path = place.home / ".resource_maps" / "report.json"
+    plain = json.loads(path.read_bytes())
+    plain["nodes"][-1]["location"]["pages"] = [5, 99]
+    path.write_text(json.dumps(plain), "utf-8")
+
+
+def _torn_texts(place: Place) -> None:
+    """What was kept for quotes is torn, as after a power cut."""
+    for path in (place.home / ".citekit_cache").rglob("*.json"):
+        path.write_bytes(path.read_bytes()[:-20])
+
+
 OPERATIONS = (
     Operation("ingest, text", TEXT),
     Operation("ingest, PDF", PDF),
@@ -106,6 +132,13 @@ OPERATIONS = (
     Operation("resolve, PDF pages", PAGES, (PDF,)),
     Operation("resolve, text", LINES, (TEXT,)),
     Operation("resolve, image", REGION, (IMAGE,)),
+    Operation("resolve, chapter", ("resolve", "doc://book#chapter=1"), (BOOK,)),
+    Operation("resolve, clip of a film", CLIP, (VIDEO,)),
+    Operation("resolve, exact clip of a film", (*CLIP, "--accurate"), (VIDEO,)),
+    Operation("resolve, clip of a film by ffmpeg", CLIP, (VIDEO,), environment=FFMPEG),
+    Operation("resolve, clip of a talk", ("resolve", "audio://talk#t=0.4,1.2"), (AUDIO,)),
+    Operation("resolve, copied", (*PAGES, "--output", "HOME/copy.pdf"), (PDF,)),
+    Operation("resolve, copied anew", (*PAGES, "--output", "HOME/copy.pdf", "--force"), (PDF,), prepare=_other_copy),
     Operation("resolve again", PAGES, (PDF, PAGES), (PAGES,)),
     Operation("resolve after the home was copied", PAGES, (PDF, PAGES)),
     Operation("output laid anew", PAGES, (PDF, PAGES), prepare=_without_outputs),
@@ -126,6 +159,10 @@ OPERATIONS = (
     Operation("cache prune", ("cache", "prune", "--limit", "1"), (PDF, TEXT, PAGES, LINES), later=HOUR),
     Operation("cache clear", ("cache", "clear"), (PDF, TEXT, PAGES, LINES)),
     Operation("cache verify", ("cache", "verify"), (PDF, TEXT, PAGES, LINES), prepare=_damage),
+    Operation("check-map --fix", ("check-map", "--fix", "report"), (PDF,), prepare=_faulty_map),
+    Operation("verify-quote", QUOTE, (PDF,), says=True),
+    Operation("verify-quote, kept text torn", QUOTE, (PDF, QUOTE), prepare=_torn_texts, says=True),
+    Operation("search", ("search", "middle", "--json"), (PDF, TEXT), says=True),
     Operation(
         "adapt", ("adapt", "INPUTS/plan.json", "-a", "generic", "--id", "plan", "--source", "INPUTS/notes.md"), (TEXT,)
     ),
@@ -134,6 +171,12 @@ OPERATIONS = (
     Operation("library ingest, replaced", (*SHELF, "--force"), (SHELF, OTHER)),
     Operation("library remove", ("library", "remove", "--file", "INPUTS/shelf/tides.md"), (SHELF, OTHER)),
     Operation("library rebuild", ("library", "rebuild"), (SHELF, OTHER)),
+    Operation(
+        "library query",
+        ("library", "query", "the tide in the evening", "--threshold", "0", "--limit", "3", "--json"),
+        (SHELF, OTHER),
+        says=True,
+    ),
 )
 
 
@@ -144,6 +187,9 @@ def make_inputs(folder: Path) -> None:
     (folder / "notes.md").write_text(notes, "utf-8")
     _make_pdf(folder / "report.pdf")
     _make_image(folder / "chart.png")
+    _make_film(folder / "film.mp4")
+    _make_talk(folder / "talk.mp3")
+    make_epub(folder / "book.epub")
     plan = {
         "title": "Plan",
         "type": "text",
@@ -177,3 +223,33 @@ def _make_image(path: Path) -> None:
     data = io.BytesIO()
     picture.save(data, "PNG")
     path.write_bytes(data.getvalue())
+
+
+def _make_film(path: Path) -> None:
+    """Two seconds, a keyframe each half of one."""
+    import av
+    import numpy as np
+
+    with av.open(str(path), "w") as film:
+        stream = film.add_stream("mpeg4", rate=10)
+        stream.width, stream.height, stream.gop_size = 64, 48, 5
+        for number in range(20):
+            picture = np.full((48, 64, 3), number * 12, np.uint8)
+            film.mux(stream.encode(av.VideoFrame.from_ndarray(picture)))
+        film.mux(stream.encode())
+
+
+def _make_talk(path: Path) -> None:
+    """Two seconds of a tone."""
+    import av
+    import numpy as np
+
+    with av.open(str(path), "w") as talk:
+        stream = talk.add_stream("mp3", rate=16000, layout="mono")
+        tone = (np.sin(np.arange(32000) / 6) * 9000).astype(np.int16)
+        frame = av.AudioFrame.from_ndarray(tone[None, :], format="s16", layout="mono")
+        frame.sample_rate = 16000
+        resampler = av.AudioResampler(format=stream.format, layout="mono", rate=16000, frame_size=576)
+        for each in (*resampler.resample(frame), *resampler.resample(None)):
+            talk.mux(stream.encode(each))
+        talk.mux(stream.encode())

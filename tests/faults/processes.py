@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.faults import crowd, holders, moments, versions, world
+from tests.faults import crowd, holders, moments, uprooted, versions, world
 from tests.faults.changes import LOCKED, OF_MAPS, OF_SOURCES, OF_STORES
 from tests.faults.table import Row, Scale
 
@@ -19,6 +19,7 @@ def run(scale: Scale) -> Sequence[Row]:
         world.row("maps changed under them", OF_MAPS, commands=commands),
         world.row("sources changed under them", OF_SOURCES, commands=commands),
         world.row("databases locked by another process", [LOCKED], commands=False, slow=True),
+        *uprooted.rows(),
         *moments.rows(),
         *versions.rows(scale.seconds / 20),
     ]

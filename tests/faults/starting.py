@@ -123,13 +123,29 @@ def _become(request: dict[str, Any], folder: Path) -> None:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         if request["user"]:
-            os.setgid(request["user"])
-            os.setuid(request["user"])
+            _be(request["user"])
         os.environ.update(request["environment"])
         sys.argv = ["citekit", *request["arguments"]]
         code = _main(request["arguments"])
     finally:
         os._exit(code)
+
+
+def _be(user: int) -> None:
+    """That user, who may write nothing of ours; read anything, since Python may lie where only root looks (capabilities(7))."""
+    import ctypes
+    import struct
+
+    keep_capabilities, ambient, raise_ambient, read_search = 8, 47, 2, 2
+    system = ctypes.CDLL(None, use_errno=True)
+    system.prctl(keep_capabilities, 1, 0, 0, 0)
+    os.setgroups([])
+    os.setgid(user)
+    os.setuid(user)
+    mask = 1 << read_search
+    if system.capset(struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", mask, mask, mask, 0, 0, 0)):
+        raise OSError(ctypes.get_errno(), "capset")
+    system.prctl(ambient, raise_ambient, read_search, 0, 0)
 
 
 def _main(arguments: Sequence[str]) -> int:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import PurePath
+
 import pytest
 
+from tests.faults.checking import OUTPUT
 from tests.faults.kills import kills, spread
 from tests.faults.operations import OPERATIONS, Operation
 from tests.faults.steps import NONE, Fault, How, Step
@@ -22,9 +26,24 @@ def usual(shop: Workshop) -> Undisturbed:
 def test_a_kill_at_steps_of_a_resolve_loses_nothing_and_the_next_run_does_it(
     shop: Workshop, usual: Undisturbed
 ) -> None:
-    wrong = [_after(shop, usual, RESOLVE, fault) for fault in spread(list(kills(usual.steps)), 4)]
+    faults = [*telling(usual.steps, 3), *spread(list(kills(usual.steps)), 2)]
 
-    assert [[]] * 4 == wrong
+    wrong = [_after(shop, usual, RESOLVE, fault) for fault in faults]
+
+    assert [[]] * 5 == wrong
+
+
+def telling(steps: Sequence[Step], at_most: int) -> list[Fault]:
+    """In the middle of what is written under a name that lasts; and where an object or an output has just got its name."""
+    halves = [Fault(step.number, How.KILL_HALF) for step in steps if step.does == "write" and lasts(step.path)]
+    named = [Fault(step.number + 1, How.KILL) for step in reversed(steps) if lasts(step.other)]
+    return [*halves, *named][:at_most]
+
+
+def lasts(path: str) -> bool:
+    """Whether that is the name of an object, or of a file in the output folder."""
+    place = PurePath(path)
+    return not place.name.startswith(".") and (place.parent.name == OUTPUT or "objects" in place.parts)
 
 
 def test_a_step_is_the_end_of_the_process_that_is_to_be_killed_there(shop: Workshop, usual: Undisturbed) -> None:

@@ -101,6 +101,7 @@ class Undisturbed:
     torn: tuple[str, ...]
     middle: Mapping[str, Any]
     evicts: bool
+    said: object
 
     @classmethod
     def of(cls, shop: Workshop, operation: Operation) -> Self:
@@ -127,6 +128,7 @@ class Undisturbed:
             before.torn,
             middle,
             evicts="CITEKIT_CACHE_LIMIT" in operation.environment,
+            said=checking.lasting(ended.plain) if operation.says else None,
         )
 
 
@@ -162,6 +164,8 @@ def after_fault(shop: Workshop, operation: Operation, usual: Undisturbed, *, men
     ):
         wrong.append(f"again: exit {again.code}: {again.err.strip()[-300:]}")
     wrong += [f"again: {each}" for each in (*done.torn, *_different(usual, done.state))]
+    if operation.says and again.code == 0 and checking.lasting(again.plain) != usual.said:
+        wrong.append(f"again: says {again.out[:300]}")
     answer = _answer(shop, operation)
     if answer != usual.answer:
         wrong.append(f"again: answers {str(answer)[:300]}")
@@ -180,6 +184,9 @@ def _lost(operation: Operation, usual: Undisturbed, seen: Look) -> Iterator[str]
             yield f"the map {name} is not the new one"
     for digest in usual.before.books.keys() - seen.state.books.keys():
         yield f"the ledger forgot {digest}"
+    copies = {*usual.before.copies.values(), *usual.after.copies.values()}
+    yield from (f"the copy {name} is torn" for name, digest in seen.state.copies.items() if digest not in copies)
+    yield from (f"the copy {name} is lost" for name in usual.before.copies.keys() - seen.state.copies.keys())
     known = {*usual.before.outputs.values(), *usual.after.outputs.values()}
     for name, digest in seen.state.outputs.items():
         if digest not in known:
@@ -208,7 +215,7 @@ def _different(usual: Undisturbed, done: State) -> Iterator[str]:
     needed = wanted.objects - usual.before.objects if usual.evicts else wanted.objects
     if not needed <= done.objects <= wanted.objects | usual.before.objects:
         yield f"objects differ: {_short(wanted.objects)} became {_short(done.objects)}"
-    for what in ("maps", "outputs", "receipts", "books"):
+    for what in ("maps", "outputs", "receipts", "books", "copies"):
         if getattr(wanted, what) != getattr(done, what):
             yield f"{what} differ: {_short(getattr(wanted, what))} became {_short(getattr(done, what))}"
 
@@ -238,5 +245,7 @@ def _hits(plain: object) -> list[dict[str, object]]:
 def _uncleaned(shop: Workshop, operation: Operation, usual: Undisturbed) -> list[str]:
     shop.control.shift(operation.later + 2 * HOUR)
     shop.run(operation, ("cache", "verify"))
+    if any("/" not in each for each in checking.leftovers(shop.place.home)):
+        shop.run(operation)  # what lies beside a copy goes with the next one
     wrong = [f"left: {each}" for each in sorted(checking.leftovers(shop.place.home) - usual.left)][:3]
     return wrong + checking.databases(shop.place.home)
