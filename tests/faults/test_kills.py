@@ -91,3 +91,13 @@ def _after(shop: Workshop, usual: Undisturbed, operation: Operation, fault: Faul
     shop.anew(operation, usual.kept)
     shop.faulty(operation, fault)
     return after_fault(shop, operation, usual)
+
+
+def test_a_file_that_is_replaced_never_lies_beside_the_receipt_of_the_one_before(shop: Workshop) -> None:
+    replaced = next(each for each in OPERATIONS if each.name == "output of a changed source")
+    usual = Undisturbed.of(shop, replaced)
+    named = max(step.number for step in usual.steps if step.does == "rename" and lasts(step.other))
+
+    wrong = [_after(shop, usual, replaced, Fault(number, How.KILL)) for number in (named, named + 1)]
+
+    assert [[], []] == wrong

@@ -467,15 +467,20 @@ class App:
             installed_mappers=_installed_mappers,
             index_fault=lambda: installation.index_fault(settings.cache_folder / INDEX),
             remote_leftovers=lambda: [f"{each.name} at {each.service}" for each in self.leftovers.pending()],
-            leftovers=lambda: installation.leftovers(list(folders.values())),
+            leftovers=lambda: installation.leftovers(self._written),
         )
 
     def clean_leftovers(self) -> int:
         """Remove the temporary files that killed processes left an hour ago or earlier; how many."""
         from citekit.adapters.probing import installation
 
-        settings = self.settings
-        return installation.clean([settings.maps_folder, settings.output_folder, settings.cache_folder])
+        return installation.clean(self._written)
+
+    @property
+    def _written(self) -> Sequence[Path]:
+        """The folders in which files are written."""
+        chosen = self.settings
+        return (chosen.maps_folder, chosen.output_folder, chosen.cache_folder, chosen.library.folder)
 
     def _mapper_choice(self) -> str:
         automatic = self.settings.mapper == "auto"

@@ -24,11 +24,17 @@ _OF_ADDRESSES = (AddressMalformed, LocationMalformed, LocationOutside, NodeMissi
 _TELLING = frozenset(("error", "steps", "summary"))
 """Entries of an answer of the library's tools that say how something went."""
 
-_PART = r"(?:(?![.:;,!?)\]]+(?:\s|$))(?! [(\[])(?:[^/\\\n'\"<>|*]|(?<=\w)'(?=\w)))+(?<![ :,;=(])"
+_PART = r"(?:(?![.:;,!?)\]]{1,20}+(?:\s|$))(?! [(\[])(?:[^/\\\n'\"<>|*]|(?<=\w)'(?=\w)))+(?<![ :,;=(])"
 """One name among others of a path; it may hold spaces, but no end of a sentence."""
 
-_PATH = re.compile(rf"(?<![\w/\\.])(?<!:(?=//))(?:file://)?((?:[A-Za-z]:)?[\\/]+(?:{_PART}[\\/]+)*)(?=\S)(?=({_PART}))")
-"""The folders of an absolute path, and, behind them, its name, with the words that follow."""
+_PATH = re.compile(
+    r"(?<![\w/\\.])(?<!:(?=//(?!/)))(?!(?<=<)/[\w:.-]+>)(?i:file:(?://[\w.-]*)?(?=/))?"
+    rf"((?:[A-Za-z]:)?[\\/]++(?=\S)(?:{_PART}[\\/]++)*+)((?=\S){_PART})?"
+)
+"""The folders of an absolute path, and its name, with the words that follow. No web address, and no end tag of XML.
+
+Nothing that was gone through is gone through again (`++`), however the text is made.
+"""
 
 
 class _Folders(Protocol):
@@ -67,9 +73,18 @@ class Discretion:
 
     def _shown(self, found: re.Match[str]) -> str:
         """Nobody can see where a name ends and the sentence goes on."""
+        if not found[2]:
+            return self._shown_folder(found[0], found[1])
         words = found[2].split(" ")[:10]
         ends = (PurePath(found[1] + " ".join(words[: count + 1]).rstrip(".:;,!?)]")) for count in range(len(words)))
-        return found[0] if any(map(self._tells, ends)) else ""
+        return found[0] if any(map(self._tells, ends)) else found[2]
+
+    def _shown_folder(self, whole: str, path: str) -> str:
+        """A path that ends in a slash; one of slashes alone is none."""
+        name = path.rstrip("/\\")
+        if self._tells(PurePath(path)) or not name:
+            return whole
+        return path[max(name.rfind("/"), name.rfind("\\")) + 1 :]
 
     def _tells(self, path: PurePath) -> bool:
         if ".." in path.parts:
