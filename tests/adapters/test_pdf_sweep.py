@@ -127,6 +127,31 @@ def test_names_that_an_author_chose_are_no_entries_of_the_format(tmp_path: Path)
     assert "/AF" in objects_of(cut(direct, tmp_path / "other.pdf"))
 
 
+@pytest.mark.parametrize(
+    ("content", "more"),
+    [
+        ("/X Do", {5: "<</Resources<</XObject<</Type/XObject/Im0 32 0 R/X 30 0 R>>>>>>", 30: f"<<{DRAWN}>>"}),
+        ("/G gs 9 9 99 99 re f", {5: "<</Resources<</ExtGState<</G 33 0 R>>>>>>", 33: "<</Type/Font/ca .3>>"}),
+        (
+            "/Pattern cs /P scn 9 9 99 99 re f",
+            {
+                5: "<</Resources<</Pattern<</P 30 0 R>>>>>>",
+                30: f"<<{DRAWN}/PatternType 1/PaintType 1/TilingType 1/XStep 150/YStep 150/Resources<<>>>>",
+            },
+        ),
+    ],
+    ids=["a list that says a type", "a state that says the type of a font", "a pattern that says the type of a form"],
+)
+def test_a_type_that_is_mistaken_takes_nothing_away(content: str, more: dict[int, str], tmp_path: Path) -> None:
+    drawing = f"<</Length {len(content)}>>\nstream\n{content}\nendstream"
+    path = written(tmp_path / "a.pdf", {**more, 4: drawing})
+
+    mini = cut(path, tmp_path / "mini.pdf")
+
+    assert len(set(looks(path))) > 1
+    assert looks(path) == looks(mini)
+
+
 def test_of_what_a_document_says_of_itself_the_usual_entries_stay(tmp_path: Path) -> None:
     path = written(tmp_path / "a.pdf", {})
     with pymupdf.open(path) as document:

@@ -138,6 +138,14 @@ def test_a_quote_of_a_text_is_found_on_its_lines_with_or_without_its_markup(kit:
     assert ("text://notes#lines=3", "in the source with its markup") == (str(marked.address), marked.note)
 
 
+def test_what_a_page_of_the_web_hides_is_not_found_as_markup(kit: CiteKit, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<p>Seen words.</p><p style="display:none">Hidden for $5 at AT&amp;T.</p>')
+    kit.ingest(tmp_path / "a.html", resource_id="a")
+
+    assert Finding.ABSENT is kit.verify_quote("a", "Hidden for $5").finding
+    assert "in the source with its tags" == kit.verify_quote("a", "<p>Seen words.</p>").places[0].note
+
+
 def test_a_quote_of_a_node_and_one_beside_it(kit: CiteKit, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("# First\n\nOne thing.\n\n# Second\n\nAnother thing.\n")
     first, second = kit.ingest(tmp_path / "notes.md", resource_id="notes").nodes

@@ -21,8 +21,8 @@ from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.finding import Match, matches
 from citekit.domain.quotes.near import nearest_passage
-from citekit.domain.quotes.quotable import WITH_MARKUP, Quotable
-from citekit.domain.quotes.quote import Piece, has_markup, ways_to_read
+from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
+from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_read
 from citekit.domain.quotes.scripts import seen
 from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
@@ -35,6 +35,9 @@ LOOKED_AT = 200
 
 SHOWN = 1000
 """Characters of a passage that is shown."""
+
+_NEEDED = {WITH_MARKUP: has_markup, WITH_TAGS: has_tags}
+"""What a quote has to hold to be looked for in a text that also holds what nobody sees."""
 
 
 @frozen
@@ -114,7 +117,8 @@ def _in_place(
     """Where the quote stands in the place, in the first text and the first way to read it that have it there."""
     for pieces in readings:
         for source in texts:
-            if source.note == WITH_MARKUP and not any(has_markup(piece.text) for piece in pieces):
+            needed = _NEEDED.get(source.note)
+            if needed is not None and not any(needed(piece.text) for piece in pieces):
                 continue
             span = (0, len(source.text)) if place is None else source.placed.span_of(place)
             if span is None:

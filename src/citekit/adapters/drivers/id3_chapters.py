@@ -12,6 +12,9 @@ SIZE_LIMIT = 2**26
 """Bytes of a tag that is read: pictures are in it, too."""
 
 FRAME_LIMIT = 20_000
+TITLE_LIMIT = 4000
+"""Bytes of a title that are read."""
+
 CHAPTER_LIMIT = 10_000
 DEPTH_LIMIT = 16
 
@@ -45,11 +48,13 @@ def chapter_entries(path: Path) -> list[Entry]:
     try:
         with path.open("rb") as file:
             head = file.read(10)
+            if len(head) < 10 or head[:3] != b"ID3" or head[3] not in (3, 4):
+                return []
             size = _synchsafe(head[6:10])
-            if head[:3] != b"ID3" or head[3] not in (3, 4) or size > SIZE_LIMIT:
+            if size > SIZE_LIMIT:
                 return []
             tag = file.read(size)
-    except (OSError, IndexError):
+    except OSError:
         return []
     return _entries(head[3], head[5], tag)
 
@@ -61,7 +66,7 @@ def _entries(version: int, flags: int, tag: bytes) -> list[Entry]:
         tag = tag.replace(b"\xff\x00", b"\xff")
     if flags & 0x40 and len(tag) >= 4:
         tag = tag[_synchsafe(tag[:4]) if version == 4 else int.from_bytes(tag[:4]) + 4 :]
-    for name, body in islice(_frames(version, tag), FRAME_LIMIT):
+    for name, body in _frames(version, tag):
         key, _, rest = body.partition(b"\0")
         if name == b"CHAP" and len(rest) >= 16:
             start, end = (int.from_bytes(rest[place : place + 4]) / 1000 for place in (0, 4))
@@ -110,13 +115,15 @@ def _title(version: int, frames: bytes) -> str:
     body = next((body for name, body in islice(_frames(version, frames), 100) if name == b"TIT2"), b"")
     if not body:
         return ""
-    return body[1:].decode(_ENCODINGS.get(body[0], "latin-1"), "replace").partition("\0")[0]
+    return body[1 : 1 + TITLE_LIMIT].decode(_ENCODINGS.get(body[0], "latin-1"), "replace").partition("\0")[0]
 
 
 def _frames(version: int, data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Name and content of the frames, up to the first that does not fit; packed and secret ones are left out."""
     place = 0
-    while place + 10 <= len(data) and data[place : place + 4].isalnum():
+    for _ in range(FRAME_LIMIT):
+        if place + 10 > len(data) or not data[place : place + 4].isalnum():
+            return
         name, flags = data[place : place + 4], data[place + 9]
         raw = data[place + 4 : place + 8]
         size = _synchsafe(raw) if version == 4 else int.from_bytes(raw)

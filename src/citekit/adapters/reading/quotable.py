@@ -20,12 +20,12 @@ from citekit.domain.ports.extractor import Extractor
 from citekit.domain.ports.media_probe import Cue, MediaProbe
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.progress import Progress, silent
-from citekit.domain.quotes.quotable import WITH_MARKUP, Quotable
+from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.running_heads import without_running_lines
 from citekit.domain.quotes.spoken import Spoken
 from citekit.domain.source import Source
 
-VERSION = "3"
+VERSION = "4"
 """Changes whenever the same file would give other texts."""
 
 OTHER_TRACK = "in another track of subtitles"
@@ -110,7 +110,8 @@ class QuotableTextReader:
         if bare is not None:
             yield Quotable.of(bare, "running heads and feet of pages left out")
         if source.format.name in MARKED_UP:
-            yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), WITH_MARKUP)
+            note = WITH_TAGS if source.format.name == "html" else WITH_MARKUP
+            yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), note)
 
     def _spoken(self, source: Source) -> Iterator[Quotable]:
         """The subtitles that a player shows, a file beside the recording before those inside; then every other track."""

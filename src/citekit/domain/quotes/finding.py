@@ -38,6 +38,7 @@ _WORD = re.compile(rf"[^\W{_ALONE}]|[{MARKS}]")
 _BEFORE_WORD = re.compile(rf"[^\W{_ALONE}][{INVISIBLE}{MARKS}]*\Z|[^\W\d_][{HYPHENS}][\s]*\Z")
 _AFTER_WORD = re.compile(rf"[{INVISIBLE}]*(?:[^\W{_ALONE}]|[{MARKS}])|[{HYPHENS}]\s*[^\W\d_]")
 _BEFORE_NUMBER = re.compile(rf"\d[{_DECIMAL}]\Z|(?<![^\s(\[$€£+\-])\.\Z|(?<![\w)\]])[{DASHES}+±]\Z|(?<=\s)\u2212\s\Z")
+_NEGATION = re.compile(r"['\u2019\u02bc]t\b", re.IGNORECASE)
 _DECIMAL_SIGN = re.compile(rf"\d[{_DECIMAL}]\d")
 _AFTER_NUMBER = re.compile(rf"[{_DECIMAL}]\d")
 _BEFORE_GROUP = re.compile(
@@ -194,6 +195,8 @@ def _ends_word(text: str, end: int) -> bool:
     if text[end - 1].isdigit() and (_AFTER_NUMBER.match(after) or _is_continued(text, end, after)):
         return False
     if after and _is_mark(after[0]):
+        return False
+    if text[end - 1] in "nN" and _NEGATION.match(after):  # can't is not can
         return False
     return not (_WORD.match(text[end - 1]) or _is_mark(text[end - 1])) or not _AFTER_WORD.match(after)
 

@@ -17,6 +17,9 @@ from citekit.domain.quotes.normal_form import Normal, letters_of, normalised
 WITH_MARKUP = "in the source with its markup"
 """The note of a text that holds the markup, and so also what nobody sees: only quotes of markup are looked for in it."""
 
+WITH_TAGS = "in the source with its tags"
+"""The same of a text whose markup is elements alone (HTML): only quotes of these are looked for in it."""
+
 BLOCK = 2048
 """Characters of a block, where the text can be parted there."""
 

@@ -29,6 +29,7 @@ _ENCLOSED = re.compile(
 
 
 _MARKUP = re.compile(r"[<>&*_`#\[\]{}|\\~^=@$]|::|^\s*[-+.]|https?:")
+_TAGS = re.compile(r"[<>]|&#?\w{1,31};")
 
 
 @frozen
@@ -76,6 +77,11 @@ def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
 def has_markup(text: str) -> bool:
     """Whether a quote holds a character that markup is made of."""
     return bool(_MARKUP.search(text))
+
+
+def has_tags(text: str) -> bool:
+    """Whether a quote holds what only stands in the source of HTML: a part of a tag, or a character reference."""
+    return bool(_TAGS.search(text))
 
 
 def _pieces(text: str) -> tuple[Piece, ...]:

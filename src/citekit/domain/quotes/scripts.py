@@ -42,12 +42,14 @@ _AFTER_WORD = re.compile(
     rf"(?:({_LETTER}{{3,}})[\"'\u201d\u2019\u00bb)\]]{{0,2}}|[.,;:!?\u2026%][\"'\u201d\u2019\u00bb)\]]{{0,2}}"
     rf"|[{UNSPACED}{UNPARTED}]|(?<![\d.,])(?:1[5-9]|20)\d\d)(\s?)\Z"
 )
-_MARK = re.compile(rf"[{_MARKS}](?:[{_MARKS}⁻ ]{{0,60}}[{_MARKS}])?(?![{SCRIPTS}])")
+_MARK = re.compile(rf"[{_MARKS}](?:[{_MARKS}⁻, ]{{0,60}}[{_MARKS}])?(?![{SCRIPTS}])")
 _SCRIPT = re.compile(f"[{SCRIPTS}]")
-_FUNCTIONS = "sin cos tan cot sec csc sinh cosh tanh log exp max min det rad"
-_UNITS = "mile miles inch inches foot feet yard yards metre metres meter meters mol"
+_FUNCTIONS = "sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan log exp max min det rad"
+_UNITS = "mile miles inch inches foot feet yard yards metre metres meter meters mol kilometre kilometres kilometer kilometers"
 _POWERED = frozenset(f"{_FUNCTIONS} {_UNITS}".split())
 """Words of three letters and more whose superscripts are powers: functions and units."""
+_RATE = re.compile(r"\bper\s(?:second|minute|hour)\Z|[·×⋅]\s?[^\W\d_]+\Z", re.IGNORECASE)
+"""The same of what a unit is divided by, and of the last factor of a product."""
 _LOOK = 32
 
 _NUMBERS = r"\d{1,3}(?:[,\u2013-]\d{1,3})*"
@@ -59,6 +61,8 @@ _FLAT = re.compile(
 _APART = re.compile(
     rf"(?<=[.,;:!?\"\u201d\u2019)]\s){_NUMBERS}(?=\s)|(?<={_LETTER}{{3}}\s){_NUMBERS}(?=\s)|\A{_NUMBERS}(?=\s)"
 )
+_CHEMICAL = re.compile(r"(?<![^\W_])(?=[A-Za-z()]{1,40}\d)(?:[A-Z][a-z]?\d{0,3}|\(|\)\d{0,2})+(?![^\W_])")
+"""Symbols of elements with how many atoms there are of each (IUPAC Red Book 2005, IR-4.2), as chemists type them."""
 _POWER = re.compile(r"(?<=[\w)\]])\^\{?([+\-\u2212]?\d{1,4})\}?")
 
 
@@ -106,8 +110,9 @@ def note_ends(text: str, at: int) -> int:
     mark = _MARK.match(text, at)
     if mark and not mark[0].strip("\u204e†‡"):
         return mark.end()
-    word = mark and _AFTER_WORD.search(text[max(0, at - _LOOK) : at])
-    if not mark or not word or (word[1] or "").casefold() in _POWERED:
+    before = text[max(0, at - _LOOK) : at]
+    word = mark and _AFTER_WORD.search(before)
+    if not mark or not word or (word[1] or "").casefold() in _POWERED or _RATE.search(before):
         return at
     if word[2] and text[mark.end() : mark.end() + 1].isalnum():  # an isotope, not the word before
         return at
@@ -126,9 +131,16 @@ def with_notes_marked(text: str) -> str:
 
 
 def raised_alike(text: str) -> list[str]:
-    """A quote in which numbers behind words and after `^` are superscripts, then subscripts: it may be typed so."""
+    """A quote in which numbers behind words and after `^` are superscripts, then subscripts: it may be typed so.
+
+    Among the subscripts are those of chemical formulas (`H2O`).
+    """
     powers = _POWER.sub(lambda found: superscript(found[1]), text)
     high = _FLAT.sub(lambda found: superscript(found[0]), powers)
-    low = _FLAT.sub(lambda found: subscript(found[0]), powers)
+    low = _FLAT.sub(lambda found: subscript(found[0]), _CHEMICAL.sub(lambda found: _lowered(found[0]), powers))
     apart = _APART.sub(lambda found: superscript(found[0]), high)
     return [each for each in dict.fromkeys((powers, high, low, apart)) if each != text]
+
+
+def _lowered(formula: str) -> str:
+    return re.sub(r"\d+", lambda found: subscript(found[0]), formula)

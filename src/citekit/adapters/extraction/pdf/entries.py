@@ -99,6 +99,13 @@ BY_TYPE = {"Font": FONT, "FontDescriptor": DESCRIPTOR, "ExtGState": STATE}
 BY_SUBTYPE = {"Form": FORM, "Image": IMAGE}
 """Of dictionaries that say what they are; the second of streams."""
 
+MISTAKEN = {
+    "Font": (("Subtype",), ()),
+    "FontDescriptor": (("FontName",), ("Subtype",)),
+    "ExtGState": ((), ("Subtype", "FontName")),
+}
+"""Which entries a dictionary of that type has and has not, else it says the wrong type; viewers do not mind."""
+
 NAMING = frozenset(
     (
         *("Font", "XObject", "ColorSpace", "ExtGState", "Pattern", "Shading", "Properties"),

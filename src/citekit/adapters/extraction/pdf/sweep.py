@@ -9,7 +9,7 @@ from typing import Any
 from attrs import define, field
 
 from citekit.adapters.drivers.pymupdf import Document, exclusive
-from citekit.adapters.extraction.pdf.entries import ANY, BY_SUBTYPE, BY_TYPE, NAMING, TELLING
+from citekit.adapters.extraction.pdf.entries import ANY, BY_SUBTYPE, BY_TYPE, MISTAKEN, NAMING, TELLING
 
 _EXTERNAL = ("F", "FFilter", "FDecodeParms")
 """Of streams: the file outside that holds their data (ISO 32000-1, table 5)."""
@@ -141,19 +141,36 @@ class _Sweep:
         mupdf = self._mupdf
         name_of, key, value = mupdf.ll_pdf_to_name, mupdf.ll_pdf_dict_get_key, mupdf.ll_pdf_dict_get_val
         entries = [(name_of(key(each, at)), value(each, at)) for at in range(mupdf.ll_pdf_dict_len(each))]
-        if not named or any(name in TELLING for name, _ in entries):
+        if not named or self._is_no_list(entries):
             kept = self._kept(each, is_stream)
             for name in [name for name, _ in entries if name not in kept]:
                 mupdf.ll_pdf_dict_dels(each, name)
             entries = [entry for entry in entries if entry[0] in kept]
         return [(inside, name in NAMING) for name, inside in entries]
 
+    def _is_no_list(self, entries: Sequence[tuple[str, Any]]) -> bool:
+        """Whether a dictionary that should be a list of objects by name is some object itself.
+
+        A list may hold the type of its objects, too: some programs write so.
+        """
+        mupdf = self._mupdf
+        if not any(name in TELLING for name, _ in entries):
+            return False
+        return any(
+            name != "Type" and not mupdf.ll_pdf_is_indirect(value) and not self._holds(value) for name, value in entries
+        )
+
     def _kept(self, each: Any, is_stream: bool) -> frozenset[str]:
         """The entries that may stay in a dictionary."""
         mupdf = self._mupdf
+        if is_stream and mupdf.ll_pdf_dict_gets(each, "PatternType"):
+            return ANY  # whatever subtype it names: some programs write patterns as forms
         if is_stream:
             return BY_SUBTYPE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(each, "Subtype")), ANY)
-        return BY_TYPE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(each, "Type")), ANY)
+        kind = mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(each, "Type"))
+        needed, others = MISTAKEN.get(kind, ((), ()))
+        has = {name for name in (*needed, *others) if mupdf.ll_pdf_dict_gets(each, name)}
+        return BY_TYPE[kind] if kind in BY_TYPE and has == set(needed) else ANY
 
     def _drop_external(self, stream: Any, name: str) -> None:
         """A name is no file: some programs write so what MuPDF takes for a filter."""

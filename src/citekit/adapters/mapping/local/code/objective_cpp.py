@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import accumulate, pairwise
+
+from attrs import frozen
 
 _TELLING = re.compile(rb"\w::~?\w|^[ \t]*namespace\b|\b(?:static|const|dynamic|reinterpret)_cast<", re.MULTILINE)
 
@@ -85,28 +87,40 @@ def readable(data: bytes) -> bytes:
 def _without_conditions(data: bytes) -> bytes:
     """The program without `#if` and its kin: with all branches where the braces of each are even, else with the first."""
     lines = data.splitlines(keepends=True)
-    open_: list[list[int]] = []
-    going_on = False
+    edges = [0] * (len(lines) + 1)
+    open_: list[_Condition] = []
+    depth, going_on = 0, False
     for number, line in enumerate(lines):
         mark = None if going_on else _CONDITION.match(line)
         if mark or going_on:
             lines[number] = _blank(line)
             going_on = line.rstrip(b"\r\n").endswith(b"\\")
+        else:
+            depth += line.count(b"{") - line.count(b"}")
         if mark and mark[1].startswith(b"if"):
-            open_.append([number])
+            open_.append(_Condition([number], [depth]))
         elif mark and open_:
-            open_[-1].append(number)
+            open_[-1].marks.append(number)
+            open_[-1].depths.append(depth)
             if mark[1] == b"endif":
-                _keep_one(lines, open_.pop())
-    return b"".join(lines)
+                depth = _keep_one(edges, open_.pop())
+    left_out = accumulate(edges)
+    return b"".join(_blank(line) if out else line for line, out in zip(lines, left_out, strict=False))
 
 
-def _keep_one(lines: list[bytes], marks: list[int]) -> None:
-    branches = [range(start + 1, end) for start, end in pairwise(marks)]
-    if len(branches) > 1 and any(_depth(lines, branch) for branch in branches):
-        for number in (number for branch in branches[1:] for number in branch):
-            lines[number] = _blank(lines[number])
+@frozen
+class _Condition:
+    """The lines of an `#if`, its other branches and its end, and how many braces were open at each."""
+
+    marks: list[int]
+    depths: list[int]
 
 
-def _depth(lines: list[bytes], branch: range) -> int:
-    return sum(lines[number].count(b"{") - lines[number].count(b"}") for number in branch)
+def _keep_one(edges: list[int], condition: _Condition) -> int:
+    """How many braces are open behind a condition; `edges` gain where its lines that go begin (1) and end (-1)."""
+    marks, depths = condition.marks, condition.depths
+    if len(marks) == 2 or all(before == after for before, after in pairwise(depths)):
+        return depths[-1]
+    edges[marks[1]] += 1
+    edges[marks[-1]] -= 1
+    return depths[1]
