@@ -42,7 +42,7 @@ _AFTER_WORD = re.compile(
     rf"(?:({_LETTER}{{3,}})[\"'\u201d\u2019\u00bb)\]]{{0,2}}|[.,;:!?\u2026%][\"'\u201d\u2019\u00bb)\]]{{0,2}}"
     rf"|[{UNSPACED}{UNPARTED}]|(?<![\d.,])(?:1[5-9]|20)\d\d)(\s?)\Z"
 )
-_MARK = re.compile(rf"[{_MARKS}](?:[{_MARKS}⁻, ]{{0,60}}[{_MARKS}])?(?![{SCRIPTS}])")
+_MARK = re.compile(rf"[{_MARKS}](?:[{_MARKS}⁻ ]{{0,60}}[{_MARKS}])?(?![{SCRIPTS}])")
 _SCRIPT = re.compile(f"[{SCRIPTS}]")
 _FUNCTIONS = "sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan log exp max min det rad"
 _UNITS = "mile miles inch inches foot feet yard yards metre metres meter meters mol kilometre kilometres kilometer kilometers"
