@@ -61,7 +61,7 @@ def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles) -
 def _paragraph_level(paragraph: _Element, styles: Styles) -> int:
     properties = next(below(paragraph, "pPr"), None)
     own = None if properties is None else outline_level(properties)
-    key = "" if properties is None else value_of(properties, "pStyle") or ""
+    key = _style_of(paragraph)
     level = styles.level(key) if own is None else own
     return level if level < BODY and 0 < len(_words(paragraph)) <= HEADING_LIMIT else BODY
 
@@ -84,7 +84,7 @@ def _looks_like_heading(paragraph: _Element, styles: Styles) -> bool:
     if parent is None or local(parent) != "body" or not 2 < len(words) <= LOOK_LIMIT or words[-1] in ".,;:":
         return False
     properties = next(below(paragraph, "pPr"), None)
-    key = "" if properties is None else value_of(properties, "pStyle") or ""
+    key = _style_of(paragraph)
     if properties is not None and next(below(properties, "numPr"), None) is not None:
         return False
     runs = [each for each in paragraph.iter() if local(each) == "r" and _words(each)]
@@ -105,14 +105,13 @@ def _size(paragraph: _Element, styles: Styles) -> int:
         size = None if properties is None else whole(value_of(properties, "sz"))
         if size is not None:
             return size
-    properties = next(below(paragraph, "pPr"), None)
-    return styles.size("" if properties is None else value_of(properties, "pStyle") or "") or 0
+    return styles.size(_style_of(paragraph)) or 0
 
 
 def _mark(paragraph: _Element, level: int, styles: Styles) -> None:
     """Give a paragraph the style that says what it is."""
     properties = next(below(paragraph, "pPr"), None)
-    key = "" if properties is None else value_of(properties, "pStyle") or ""
+    key = _style_of(paragraph)
     if level < BODY:
         name = f"citekit-{level + 1}"
     elif key and styles.is_called(key, "caption"):
