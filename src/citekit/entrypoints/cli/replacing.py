@@ -28,10 +28,10 @@ def replacing(target: Path, mode: int) -> Iterator[IO[bytes]]:
     try:
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=PREFIX, suffix=SUFFIX, delete=False) as file:
             temporary = Path(file.name)
+            temporary.chmod(mode)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(mode)
         temporary.replace(target)
         _sync(target.parent)
     finally:
