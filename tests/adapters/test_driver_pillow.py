@@ -50,6 +50,14 @@ def test_a_mapped_exception_becomes_one_sentence_with_its_cause(kind: type[BaseE
     assert isinstance(caught.value.__cause__, kind)
 
 
+def test_no_setting_of_the_driver_is_named() -> None:
+    with (
+        pytest.raises(ExtractionFailed, match=r"more text beside the picture than is read\)\.$"),
+        pillow.translated(Path("/tmp/a.png"), ExtractionFailed),
+    ):
+        raise ValueError("Decompressed data too large for PngImagePlugin.MAX_TEXT_CHUNK")
+
+
 def test_only_listed_formats_are_tried(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     Image.new("RGB", (4, 4)).save(path, format="PCX")

@@ -101,6 +101,14 @@ def test_a_picture_called_pdf_is_not_sniffed(tmp_path: Path) -> None:
         pass
 
 
+def test_no_number_of_an_error_of_the_driver_is_told() -> None:
+    with (
+        pytest.raises(SourceUnsupported, match=r"could not be read \(no such page\)\.$"),
+        translated(Path("x.pdf"), SourceUnsupported),
+    ):
+        raise RuntimeError("code=7: no such page")
+
+
 def test_a_pdf_that_needs_its_password_says_so(tmp_path: Path) -> None:
     path = written(tmp_path / "x.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="secret", owner_pw="other")
 

@@ -162,6 +162,35 @@ def test_characters_are_cut_exactly(tmp_path: Path) -> None:
     assert b"two\nt" == (tmp_path / "t").read_bytes()
 
 
+def test_text_shows_powers_raised_and_nothing_hidden(tmp_path: Path) -> None:
+    hidden = '<span style="display:none">secret words</span>'
+    book = source(
+        write_book(tmp_path / "b.epub", [f"<p>A line {hidden} of 10<sup>6</sup> m<sup>3</sup> H<sub>2</sub>O.</p>"])
+    )
+    extractor = EpubExtractor(EpubReader(), EpubReader(as_seen=True))
+
+    extractor.extract(book, Chapter(1), Options(Form.TEXT), tmp_path / "whole")
+    extractor.extract(book, Chapter(1, (2, 26)), Options(Form.TEXT), tmp_path / "part")
+
+    assert "A line of 10⁶ m³ H₂O." == (tmp_path / "whole").read_text(encoding="utf-8")
+    assert "line of 10⁶" == (tmp_path / "part").read_text(encoding="utf-8")
+
+
+def test_what_is_hidden_stays_hidden_in_html_and_pdf(tmp_path: Path) -> None:
+    hidden = '<p hidden="">secret one</p><p>seen <font style="visibility: hidden">secret two</font></p>'
+    book = source(write_book(tmp_path / "b.epub", [hidden]))
+    extractor = EpubExtractor(EpubReader())
+
+    extractor.extract(book, Chapter(1), Options(Form.HTML), tmp_path / "h")
+    extractor.extract(book, Chapter(1), Options(Form.PDF), tmp_path / "p")
+
+    html = (tmp_path / "h").read_text(encoding="utf-8")
+    assert '<p hidden style="display:none">secret one</p>' in html
+    assert '<span hidden style="display:none">secret two</span>' in html
+    with pypdfium2.PdfDocument(tmp_path / "p") as document:
+        assert "seen" == document[0].get_textpage().get_text_range().strip()
+
+
 @pytest.mark.parametrize("form", [Form.NATIVE, Form.TEXT])
 @pytest.mark.parametrize("location", [Chapter(2), Chapter(1, last=2), Chapter(1, (0, 99)), Chapter(1, (99, 100))])
 def test_beyond_the_end_is_outside(tmp_path: Path, form: Form, location: Chapter) -> None:

@@ -439,3 +439,16 @@ def cut_anything(book: Path, tmp_path_factory: pytest.TempPathFactory) -> Callab
 @given(numbers=st.sets(st.integers(1, 12), min_size=1))
 def test_any_pages_come_in_order_and_alone(numbers: set[int], cut_anything: Callable[[set[int]], list[str]]) -> None:
     assert cut_anything(numbers) == [f"The text of page {number} is here." for number in sorted(numbers)]
+
+
+def test_text_shows_powers_raised(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page()
+        page.insert_htmlbox(
+            (50, 50, 500, 300), "<p>About 10<sup>6</sup> and 5 m<sup>3</sup> of H<sub>2</sub>O, 7th.</p>"
+        )
+        document.save(tmp_path / "powers.pdf")
+
+    cut(tmp_path / "powers.pdf", Pages((1,)), tmp_path / "out.txt", Form.TEXT)
+
+    assert "About 10⁶ and 5 m³ of H₂O, 7th.\n" == (tmp_path / "out.txt").read_text(encoding="utf-8")

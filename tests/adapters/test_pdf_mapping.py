@@ -111,6 +111,9 @@ def test_a_bookmark_that_leads_before_its_parent_does_not_stretch_it(tmp_path: P
         ("One", 3, 6),
         ("Two", 4, 6),
     ]
+    assert [
+        "1 section is said to begin before the section above, and put where that one begins: 'Before' (page 1)."
+    ] == (list(found.notes[1:]))
 
 
 def test_bookmarks_that_lead_nowhere_are_left_out_and_counted(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.json_maps import JsonMapStore
 from citekit.adapters.storage.map_files import SIZE_LIMIT
 from citekit.domain.digest import Digest
-from citekit.domain.errors import FaultyAnswer, HomeUnwritable, MapCorrupt, ResourceMissing
+from citekit.domain.errors import FaultyAnswer, HomeUnwritable, MapCorrupt, MapTooNew, ResourceMissing
 from citekit.domain.locations import Lines
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
@@ -203,6 +203,14 @@ def test_a_damaged_map_is_one_clear_error_that_names_the_file(folder: Path, dama
     with pytest.raises(MapCorrupt, match=r"notes\.json"):
         store.get("notes")
     assert ["notes"] == list(store.ids())
+
+
+def test_a_map_of_a_later_version_is_not_called_damaged(folder: Path) -> None:
+    (folder / "notes.json").write_bytes(DAMAGE["another version"])
+
+    with pytest.raises(MapTooNew, match="made by a later CiteKit than this one: update citekit") as caught:
+        JsonMapStore(folder).get("notes")
+    assert "damaged" not in str(caught.value)
 
 
 def test_an_enormous_map_is_refused_unread(folder: Path) -> None:

@@ -53,6 +53,14 @@ def test_what_is_no_file_to_map_is_one_sentence(cli: Cli, kind: str) -> None:
     assert [] == list(cli.here.glob("home/.resource_maps/*"))
 
 
+def test_an_empty_name_and_a_dash_before_words_are_told(cli: Cli) -> None:
+    empty = cli("ingest", "")
+    dash = cli("verify-quote", "book", "-never mind")
+
+    assert (2, True) == (empty.code, "The name of a file is empty" in empty.err)
+    assert (2, True) == (dash.code, "Put -- before an argument that begins with a dash" in dash.err)
+
+
 def test_a_wrong_extension_does_not_deceive(cli: Cli) -> None:
     cli.write("picture.pdf", "Really just some words.\n")
 

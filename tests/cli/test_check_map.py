@@ -257,6 +257,19 @@ def test_a_map_without_its_file_is_held_against_itself_and_not_put_right(here: C
     assert [each for each in answer.document["warnings"] if each.startswith("source_path: the source is no longer at")]
 
 
+def test_a_file_that_is_not_where_the_map_says_is_told_with_where_it_was_found(here: Cli) -> None:
+    (here.here.parent / "other.txt").write_text("other")
+    broken(here, at("source_path")("../other.txt"))
+
+    answer = here.within("check-map", "m.json", "--json")
+
+    assert (0, True) == (answer.code, answer.document["measured"])
+    assert [
+        "source_path: the file at ../other.txt has other bytes than were mapped; a file with the bytes that were mapped "
+        f"was found at {here.here / 't.txt'}"
+    ] == answer.document["warnings"]
+
+
 def test_nodes_out_of_order_are_worth_a_warning(here: Cli) -> None:
     broken(here, lambda plain: plain["nodes"].reverse())
 

@@ -55,12 +55,15 @@ def test_what_is_broken_is_named_with_its_remedy(used: Cli) -> None:
 
 def test_a_person_reads_what_is_wrong(used: Cli) -> None:
     used.write(".resource_maps/torn.json", "{")
+    used.write(".resource_maps/zz.json", '{"resource_id": "zz", "metadata": {"map_version": 99}}')
 
     answer = used("doctor")
 
     assert "BROKEN  map 'torn'" in answer.out
     assert "to mend it: citekit remove torn" in answer.out
-    assert answer.err.startswith("Error: 1 thing is broken: map 'torn': ")
+    assert "was made by a later CiteKit" in answer.out
+    assert "to mend it: pip install --upgrade citekit" in answer.out
+    assert answer.err.startswith("Error: 2 things are broken: map 'torn': ")
 
 
 def test_the_store_says_how_full_it_is(used: Cli) -> None:

@@ -65,6 +65,16 @@ def test_pages_are_cut_out_of_a_real_document(cli: Cli) -> None:
     assert "This is page 4" == Path(text["output_path"]).read_text("utf-8").strip()
 
 
+def test_an_address_may_stand_beside_its_resource(ingested: Cli) -> None:
+    beside = ingested.json("resolve", "code_py", "text://code_py#lines=1-2")
+    other = ingested("resolve", "code_py", "text://book#lines=1-2")
+    quoted = ingested.json("verify-quote", "code_py", "text://code_py#lines=1-3", "def first")
+
+    assert "text://code_py#lines=1-2" == beside["address"]
+    assert "exact" == quoted["finding"]
+    assert (2, True) == (other.code, "another resource than 'code_py': give the address alone" in other.err)
+
+
 def test_a_virtual_answer_makes_nothing_and_tells_of_change(ingested: Cli) -> None:
     before = ingested.everything()
     fresh = ingested.json("resolve", "code_py", "first", "--virtual")
@@ -97,6 +107,7 @@ def test_a_moved_source_is_found_below_a_root(ingested: Cli, tmp_path_factory: p
     assert lost.code == 1
     assert "name a folder to look in (--root DIR)" in lost.err
     assert lines(1, 3) == Path(found["output_path"]).read_text("utf-8")
+    assert str(elsewhere / "renamed.py") in found["moved"]
 
 
 def test_a_copy_goes_to_a_file_or_into_a_folder(ingested: Cli) -> None:

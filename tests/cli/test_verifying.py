@@ -1,8 +1,13 @@
 """`verify`: the verdict in one word."""
 
+# mypy: disable-error-code="no-untyped-call,attr-defined"
+# PyMuPDF has no annotations of its own.
+
 from __future__ import annotations
 
 import json
+
+import pymupdf
 
 from citekit.application.verify import Ruling
 from tests.cli.program import Cli
@@ -23,6 +28,21 @@ def test_the_command_says_the_ruling_to_people_and_programs(cli: Cli) -> None:
     assert (1, "receipt-edited") == (bad.code, bad.document["verdict"])
     assert "(receipt-edited)" in told.err
     assert (1, "FaultyAnswer") == (none.code, none.document["error"]["type"])
+
+
+def test_without_the_password_of_the_source_it_cannot_be_told(cli: Cli) -> None:
+    with pymupdf.open() as document:
+        document.new_page().insert_text((72, 100), "Secret.")
+        document.save(cli.here / "locked.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="foo", owner_pw="bar")
+    cli.within("ingest", "locked.pdf", "--password", "foo")
+    made = cli.within("resolve", "doc://locked#pages=1", "--password", "foo", "--json").document["output_path"]
+
+    none, opened = cli.within("verify", made, "--json"), cli.within("verify", made, "--password", "foo")
+    told = cli.within("verify", made, "--password", "wrong").err
+
+    assert (1, "not-cut", False) == (none.code, none.document["verdict"], none.document["refuted"])
+    assert opened.code == 0
+    assert told.rstrip().endswith("(not-cut): 'locked.pdf' is encrypted, and the password that was given is wrong.")
 
 
 def test_every_ruling_is_in_the_help_of_the_command(cli: Cli) -> None:

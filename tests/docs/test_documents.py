@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from citekit.entrypoints.cli.program import COMMANDS
+from citekit.wire.locations import PLACE_FIELDS
 from tests.services import gemini_faults, openai_faults
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +38,21 @@ def commands(document: Path) -> list[list[str]]:
     blocks = re.findall(r"```console\n(.*?)```", document.read_text("utf-8"), re.DOTALL)
     lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
     return [shlex.split(line, comments=True) for line in lines if line.startswith("citekit ")]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS[2:], ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_command_that_is_named_is_one(document: Path) -> None:
+    text = document.read_text("utf-8")
+    named = re.findall(r"(?:`|^ *(?:[-*] )?(?:\$ )?)citekit +([a-z][a-z-]*)", text, re.MULTILINE)
+    code = "".join(re.findall(r"^```.*?^```|`[^`\n]+`", text, re.MULTILINE | re.DOTALL))
+
+    assert [] == [name for name in named if name not in COMMANDS and f"citekit {name}" in code]
+
+
+def test_every_field_of_a_place_is_explained() -> None:
+    page = (ROOT / "docs" / "reference" / "maps.md").read_text("utf-8")
+
+    assert [] == [field for field in PLACE_FIELDS if f"`{field}`" not in page]
 
 
 def test_the_commands_of_the_tutorial_run_one_after_the_other(tmp_path: Path) -> None:

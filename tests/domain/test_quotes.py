@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from citekit.domain.errors import RequestRefused
 from citekit.domain.library.manuscript import Manuscript, UnitKind
-from citekit.domain.locations import Lines, TimeSpan
+from citekit.domain.locations import Lines, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.quotes.finding import Match, matches
 from citekit.domain.quotes.near import nearest_passage
@@ -108,6 +108,8 @@ def test_what_is_there_exactly_is_there_in_other_clothes(parts: list[str], data:
         ("He said \u201cno\u201d twice", 'said "no" twice', ("quotation marks",)),
         ("pages 3\u20135 of it", "pages 3-5 of it", ("dashes",)),
         ("over two\nlines here", "two lines", ("white space",)),
+        ("some 12.5 % in it", "12.5% in", ("white space",)),
+        ("let X +1 be", "x + 1", ("white space", "case")),
         ("THE END of it", "the end", ("case",)),
         ("cafe\u0301 noir", "caf\u00e9 noir", ("forms of characters",)),
         ("\uff21\uff22\uff23 wide", "ABC wide", ("forms of characters",)),
@@ -209,6 +211,50 @@ def test_running_heads_and_feet_are_left_out() -> None:
     assert 5 == bare.unit_at(len(bare.text) - 1).number
 
 
+def test_a_page_goes_on_behind_the_head_of_a_short_chapter() -> None:
+    heads = [
+        "",
+        "My Book\n\nA. Author\n\n- 2 -\n\n",
+        "Chapter 1: Seas\n3\n",
+        "My Book\n\nA. Author\n\n- 4 -\n\n",
+        "My Book\n\n5\n",
+        "6\n",
+    ]
+    pages = [
+        f"{head}tems of page {name}\n{name} here\n{name} there\n{name} on file sys-"
+        for head, name in zip(heads, "abcdef", strict=True)
+    ]
+    paged = Manuscript.joined(UnitKind.PAGE, [*pages, "My Book\n- 7 -\nand so it ends"], "\n")
+
+    bare = without_running_lines(paged)
+
+    assert bare is not None
+    source = Quotable.of(bare)
+    (way,) = ways_to_read("file systems of page c")
+    assert [Pages((2, 3))] == [bare.locate(each.start, each.end) for each in matches(source, way, 0, len(source.text))]
+    assert "My Book" not in bare.text
+    (head,) = ways_to_read("Chapter 1: Seas")
+    assert [True] == [match.exact for match in matches(Quotable.of(paged), head, 0, len(paged.text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "shown"),
+    [
+        ("It costs $1,200,000 now", "costs $1,200", "costs $1,200,000"),
+        ("It costs 1 200 000 now", "costs 1 200", "costs 1 200 000"),
+        ("So they can't go", "they can", "they can't"),
+        ("It was \u22125 degrees", "5 degrees", "\u22125 degrees"),
+    ],
+)
+def test_a_near_passage_shows_what_differs_at_its_ends(text: str, quote: str, shown: str) -> None:
+    (piece,) = ways_to_read(quote)[0]
+
+    near = nearest_passage(quotable(text), piece)
+
+    assert near is not None
+    assert shown == text[near.start : near.end]
+
+
 def test_the_nearest_passage_is_the_one_with_most_words_in_common() -> None:
     text = "An aside. The quick brown fox jumps over the lazy dog. " + "Other words follow it here. " * 30
 
@@ -260,6 +306,14 @@ def test_subtitles_are_found_by_the_time_they_are_shown() -> None:
         ("It has 500,000 users.", "000 users"),
         ("See 4.14 for more", "See 4."),
         ("See 4.14 for more", ".14 for more"),
+        ("Meet at 12:30.", "Meet at 12"),
+        ("Meet at 12:30.", "30."),
+        ("It costs $5-6 now", "It costs $5"),
+        ("The ratio 3:1 holds", "1 holds"),
+        ("See pages 12\u201315.", "See pages 12"),
+        ("On 2024-05-06 it rose", "On 2024-05"),
+        ("On 2024-05-06 it rose", "-06 it rose"),
+        ("From 1939--1945 it", "1945 it"),
     ],
 )
 def test_no_number_is_cut_in_two(text: str, quote: str) -> None:
@@ -277,6 +331,11 @@ def test_no_number_is_cut_in_two(text: str, quote: str) -> None:
         ("It was 1 500 000 euros.", "1 500 000 euros"),
         ("sizes 20 80 100 200 300 400", "200 300"),
         ("It ended in 4. Then 5.", "ended in 4."),
+        ("Meet at 12:30.", "at 12:30"),
+        ("It is 5-fold now", "is 5-fold"),
+        ("The rule of 12: 5 apples", "rule of 12"),
+        ("From 1939 - 1945 it", "From 1939"),
+        ("In 1939\u2014he was", "In 1939"),
     ],
 )
 def test_numbers_beside_each_other_are_two(text: str, quote: str) -> None:
@@ -334,6 +393,11 @@ def test_a_quote_with_words_left_out_is_not_exact() -> None:
         ("about 10 m\u00b2 of it", "about 10 m2 of it", ("superscripts and subscripts",)),
         ("in this file. \u00b3 This", "this file. 3 This", ("superscripts and subscripts",)),
         ("about 10\u2076 of them", "10\u2076", ()),
+        ("CO\u2082 and m\u00b3 of it", "CO2 and m3 of", ("superscripts and subscripts",)),
+        ("10\u2076 m\u00b2 per H\u2082O tank", "10^6 m2 per H2O tank", ("superscripts and subscripts",)),
+        ("the F16 in CO\u2082 and m\u00b3", "F16 in CO2 and m3", ("superscripts and subscripts",)),
+        ("m\u00b2 of CO\u2082", "m2", ("superscripts and subscripts",)),
+        ("Ann\u204e\u207a, Bob\u204e and Franz\u207a, all", "Ann, Bob and Franz, all", ("marks of notes",)),
         ("\u00b9\u2074C dating", "\u00b9\u2074C dating", ()),
     ],
 )
@@ -346,6 +410,10 @@ def test_the_mark_of_a_note_may_be_passed_over(text: str, quote: str, said: tupl
     [
         ("about 10\u2076 of them", "about 106 of them"),
         ("about 10\u2076 of them", "about 10"),
+        ("10\u2076 m\u00b2 of CO\u2082", "106 m2 of CO2"),
+        ("CO\u2082 and m\u00b3 of it", "CO\u00b2 and m3 of it"),
+        ("CO\u2082 and m\u00b3 of it", "CO3 and m3 of it"),
+        ("in Na\u207a and Cl", "in Na and Cl"),
         ("about 10\u2076 of them", "about 10 of them"),
         ("about 10\u2076 of them", "10\u2077"),
         ("some 5 m\u00b2 of it", "5 m of it"),

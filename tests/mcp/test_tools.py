@@ -14,6 +14,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ResourceLink, TextContent, Tool
 
+from citekit.entrypoints.cli.serve import command
 from citekit.wire import maps
 from tests.mcp.server_process import Home, Served, node
 
@@ -43,6 +44,7 @@ def test_the_five_tools_say_what_they_are_for(served: Served) -> None:
     tools = {tool.name: tool for tool in served.ask(work)}
 
     assert ["listResources", "getStructure", "getNode", "resolve", "verifyQuote"] == list(tools)
+    assert [] == [name for name in tools if name not in str(command.help)]
     assert [{}, ["resource_id"], ["resource_id", "node_id"], ["resource_id", "node_id"], ["resource_id", "quote"]] == [
         tool.input_schema.get("required", {}) for tool in tools.values()
     ]
@@ -102,6 +104,8 @@ def test_a_quote_is_checked_in_a_node_an_address_or_the_whole_file(served: Serve
     assert ["text://notes#lines=4"] == [each["address"] for each in told[1]["places"]]
     assert ("absent", False, []) == (absent["finding"], absent["holds"], absent["places"])
     assert "neither a letter nor a digit" in error(served.call("verifyQuote", resource_id="notes", quote="..."))
+    stranger = error(served.call("resolve", resource_id="/etc/passwd", node_id="text://passwd#lines=1"))
+    assert "is of the resource 'passwd', and resource_id names another one" in stranger
 
 
 def test_a_structure_is_the_whole_map(served: Served) -> None:

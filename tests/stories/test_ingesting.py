@@ -196,9 +196,14 @@ def test_a_file_that_changes_while_it_is_mapped_gets_no_map(world: World) -> Non
         world.file("a.txt", "other and longer\n")
         return by_paragraph(source)
 
-    world.mapper.script = swapping
-    with pytest.raises(SourceChanged):
-        world.app.ingest(path)
+    def removing(source: Source) -> list[Node]:
+        path.unlink()
+        return by_paragraph(source)
+
+    for script in (swapping, removing):
+        world.mapper.script = script
+        with pytest.raises(SourceChanged, match="changed or removed while it was mapped"):
+            world.app.ingest(path)
     assert [] == world.app.maps.ids()
 
 

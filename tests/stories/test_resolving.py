@@ -160,6 +160,9 @@ def test_a_moved_source_is_found_by_its_bytes_under_a_given_root(world: World, t
 
     assert found.output_path is not None
     assert b"one\ntwo\nthree\n" == found.output_path.read_bytes()
+    assert found.moved is not None
+    assert str(elsewhere / "renamed.txt") in found.moved
+    assert world.app.resolve(NodeName("a_txt", "all")).moved is None
 
 
 def test_two_nodes_whose_names_fold_to_one_file_name_get_two_files(world: World) -> None:

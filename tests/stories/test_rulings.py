@@ -16,7 +16,7 @@ from citekit.application.verify import Ruling, Verdict
 from citekit.bootstrap import App, bootstrap
 from citekit.domain.address import Address
 from citekit.domain.digest import Digest
-from citekit.domain.errors import DriverMissing
+from citekit.domain.errors import CiteKitError, DriverMissing, ExtractionFailed, SourceUnreadable
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, ExtractorIdentity, Receipt
 from citekit.domain.locations import Box, Lines, Location, Pages, TimeSpan
 from citekit.settings import Settings
@@ -209,10 +209,11 @@ def test_an_extractor_of_another_version_leaves_it_open(cut: Cut) -> None:
 
 
 @define
-class Missing:
-    """An extractor whose driver is not installed."""
+class Failing:
+    """An extractor that fails for a reason which is not in the file."""
 
     inner: Any
+    error: CiteKitError
 
     @property
     def identity(self) -> ExtractorIdentity:
@@ -223,11 +224,16 @@ class Missing:
         return self.inner.forms(*arguments)
 
     def extract(self, *_: Any, **__: Any) -> Extraction:
-        raise DriverMissing("This", "extra")
+        raise self.error
 
 
-def test_a_part_that_cannot_be_cut_here_leaves_it_open(cut: Cut) -> None:
-    app = bootstrap(cut.app.settings, extractors=[Missing(each) for each in cut.app.extractors])
+@pytest.mark.parametrize(
+    "error",
+    [DriverMissing("This", "extra"), ExtractionFailed("It took too long."), SourceUnreadable("It may not be read.")],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_part_that_cannot_be_cut_here_leaves_it_open(cut: Cut, error: CiteKitError) -> None:
+    app = bootstrap(cut.app.settings, extractors=[Failing(each, error) for each in cut.app.extractors])
 
     verdict = app.verify.receipt(cut.receipt)
 

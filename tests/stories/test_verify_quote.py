@@ -28,7 +28,7 @@ from citekit.domain.source import Source
 from citekit.entrypoints.sdk import CiteKit
 from tests.adapters.books import write_book
 from tests.adapters.media_samples import write_audio
-from tests.adapters.office_files import paragraph, write_docx
+from tests.adapters.office_files import paragraph, write_docx, write_pptx
 
 MUPDF: Any = pymupdf  # the library has no types
 PAGES = (
@@ -242,6 +242,15 @@ def test_what_a_page_shows_is_quotable_and_nothing_else(kit: CiteKit, tmp_path: 
     found = {quote: kit.verify_quote("a", quote).finding for quote in expected}
 
     assert expected == found
+
+
+def test_a_label_of_ours_is_no_word_of_a_slide(kit: CiteKit, tmp_path: Path) -> None:
+    kit.ingest(write_pptx(tmp_path / "deck.pptx"), resource_id="deck")
+    quotes = ("say 3", "Notes: say 3", "Notes")
+
+    found = [kit.verify_quote("deck", quote).finding for quote in quotes]
+
+    assert [Finding.EXACT, Finding.ABSENT, Finding.ABSENT] == found
 
 
 def test_hidden_text_moves_no_place_of_a_book(kit: CiteKit, tmp_path: Path) -> None:

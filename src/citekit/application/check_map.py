@@ -93,6 +93,9 @@ class CheckMap:
             stale = self.locate.staleness(resource_map)
             seen.warnings.append(f"source_path: {stale or str(error).rstrip('.')}")
             return None
+        moved = self.locate.moved(resource_map, source)
+        if moved is not None:
+            seen.warnings.append(f"source_path: {moved}")
         _look_at_kind(seen, source)
         return source
 

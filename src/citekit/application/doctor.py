@@ -11,7 +11,7 @@ from typing import TypeVar
 from attrs import frozen
 
 from citekit.application.locating import LocateSource
-from citekit.domain.errors import CiteKitError
+from citekit.domain.errors import CiteKitError, MapTooNew
 from citekit.domain.ports.map_store import MapStore
 
 SOURCES_LIMIT = 200
@@ -109,7 +109,7 @@ class Doctor:
             return
         damaged = [(name, fault) for name in ids if (fault := _fault(self.maps.get, name)) is not None]
         for name, fault in damaged:
-            yield Finding(f"map '{name}'", Health.BROKEN, fault, f"citekit remove {name}, then ingest its source again")
+            yield Finding(f"map '{name}'", Health.BROKEN, str(fault), _remedy(name, fault))
         yield Finding("maps", Health.FINE, f"{len(ids) - len(damaged)} of {len(ids)} can be read")
         yield self._sources([name for name in ids if name not in dict(damaged)])
 
@@ -196,9 +196,15 @@ def _extent(folder: Path) -> tuple[int, int]:
     return count, size
 
 
-def _fault(get: Callable[[str], _Answer], name: str) -> str | None:
+def _fault(get: Callable[[str], _Answer], name: str) -> CiteKitError | None:
     try:
         get(name)
     except CiteKitError as error:
-        return str(error)
+        return error
     return None
+
+
+def _remedy(name: str, fault: CiteKitError) -> str:
+    if isinstance(fault, MapTooNew):
+        return "pip install --upgrade citekit"
+    return f"citekit remove {name}, then ingest its source again"

@@ -120,7 +120,7 @@ class Ingest:
     def _map(self, task: _Task, progress: Progress) -> ResourceMap:
         source = task.source
         wanted = task.wanted_id or default_id(source)
-        with steady(self.sources, source, wanted):
+        with steady(self.sources, source, wanted, mapping=True):
             made = self.mapper.map(source, wanted, progress)
         if task.modality not in (None, made.modality):
             raise SourceUnsupported(_other_kind(source, made.modality, task.modality))

@@ -61,6 +61,18 @@ class LocateSource:
             written is not None and written.is_symlink() and Path(os.path.realpath(written)) == path
         )
 
+    def moved(self, resource_map: ResourceMap, source: Source) -> str | None:
+        """None where the file that was found is where the map says, else a sentence that says where it was found."""
+        if resource_map.source_digest is None or self.is_at(resource_map, source.path):
+            return None
+        written = self._as_written(resource_map)
+        there = f"the source is no longer at {resource_map.source_path}"
+        if written is not None:
+            there = f"the file at {resource_map.source_path} has other bytes than were mapped"
+        elif self._outside(resource_map) is not None:
+            there = "the source is said to be outside the folders that may be read here"
+        return f"{there}; a file with the bytes that were mapped was found at {source.path}"
+
     def staleness(self, resource_map: ResourceMap) -> str | None:
         """None where the file still is what was mapped, else a sentence that says what became of it.
 

@@ -107,6 +107,7 @@ class Resolve:
         part = self._part(resource_map, what)
         if isinstance(part.location, Virtual):
             return self._cited(asked, resource_map, part.location)
+        moved = None
         try:
             source = self.locate(resource_map, roots)
         except SourceChanged as changed:
@@ -118,10 +119,11 @@ class Resolve:
             part = self._part(resource_map, what)
             source = self.locate(resource_map, roots)
         else:
+            moved = self.locate.moved(resource_map, source)
             self._follow(resource_map, source)
         source, cut = self._patiently(resource_map, source, part, options, roots, progress)
         self._repeats.keep(asked, cut, resource_map, source)
-        return cut
+        return cut if moved is None else evolve(cut, moved=moved)
 
     def _patiently(
         self,

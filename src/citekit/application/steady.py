@@ -11,8 +11,8 @@ from citekit.domain.source import Source
 
 
 @contextmanager
-def steady(sources: Sources, source: Source, resource_id: str) -> Iterator[None]:
-    """What is done here counts only if the file stayed as it is. Raises `SourceChanged`.
+def steady(sources: Sources, source: Source, resource_id: str, *, mapping: bool = False) -> Iterator[None]:
+    """What is done here counts only if the file stayed as it is. Raises `SourceChanged`; `mapping` says that it is mapped.
 
     An error is of the change, too, where there was one: whatever was not found in the file is not there any more.
     """
@@ -22,7 +22,7 @@ def steady(sources: Sources, source: Source, resource_id: str) -> Iterator[None]
         raise
     except Exception as error:
         if not sources.still(source):
-            raise SourceChanged(resource_id, str(source.path)) from error
+            raise SourceChanged(resource_id, str(source.path), meanwhile=mapping) from error
         raise
     if not sources.still(source):
-        raise SourceChanged(resource_id, str(source.path))
+        raise SourceChanged(resource_id, str(source.path), meanwhile=mapping)

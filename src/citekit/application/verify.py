@@ -15,10 +15,11 @@ from citekit.domain.digest import Digest
 from citekit.domain.errors import (
     Cancelled,
     CiteKitError,
-    DriverMissing,
+    FormUnsupported,
+    LocationMalformed,
+    LocationOutside,
     ReceiptMissing,
     SourceUnreadable,
-    Unavailable,
 )
 from citekit.domain.evidence import EvidenceKey, Extraction, Receipt
 from citekit.domain.ports.outputs import Outputs
@@ -56,13 +57,16 @@ class Ruling(StrEnum):
     """It was cut by an extractor, or a version of it, that is not installed here: it cannot be told."""
 
     NOT_CUT = "not-cut"
-    """The part could not be cut again here now, as where a driver is missing: it cannot be told."""
+    """The part could not be cut again here now, as without a driver or the password: it cannot be told."""
 
     @property
     def refutes(self) -> bool:
         """Whether evidence of which this is said is not what its receipt says."""
         return self is not Ruling.GENUINE and self not in _OPEN
 
+
+_NO_SUCH_PART = (LocationOutside, LocationMalformed, FormUnsupported)
+"""Errors that follow from the bytes of the source and the receipt alone; any other may be of this machine, or of now."""
 
 _OPEN = (Ruling.SOURCE_CHANGED, Ruling.SOURCE_MISSING, Ruling.OTHER_EXTRACTOR, Ruling.NOT_CUT)
 
@@ -185,10 +189,10 @@ class VerifyEvidence:
                 made = self.resolve.again(receipt, self.sources.identify(path), target)
             except Cancelled:
                 raise
-            except (DriverMissing, Unavailable) as error:
-                return Check("content", None, str(error), Ruling.NOT_CUT)
-            except CiteKitError as error:
+            except _NO_SUCH_PART as error:
                 return Check("content", False, str(error), Ruling.OTHER_CONTENT)
+            except CiteKitError as error:
+                return Check("content", None, str(error), Ruling.NOT_CUT)
             if made is None:
                 version = f"{receipt.extractor.name} {receipt.extractor.version}"
                 detail = f"it was cut by {version}, which is not installed here"

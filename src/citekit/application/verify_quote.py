@@ -23,7 +23,7 @@ from citekit.domain.quotes.finding import Match, matches
 from citekit.domain.quotes.near import nearest_passage
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_read
-from citekit.domain.quotes.scripts import seen
+from citekit.domain.quotes.scripts import CUT, seen
 from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 
@@ -176,9 +176,8 @@ def _near(source: Quotable, readings: Sequence[tuple[Piece, ...]], resource_map:
         location = source.placed.locate(near.start, near.end).clamp(resource_map.bounds)
     except LocationOutside:
         return None
-    return NearPlace(
-        Address(resource_map.resource_id, location), _shown(source.text[near.start : near.end]), near.similarity
-    )
+    text = source.text[near.start : near.end].replace(CUT, "[...]")  # what keeps it from being the quote is shown
+    return NearPlace(Address(resource_map.resource_id, location), _shown(text), near.similarity)
 
 
 def _shown(text: str) -> str:

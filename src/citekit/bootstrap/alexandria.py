@@ -51,7 +51,6 @@ class Alexandria:
     settings: Settings
     app: App
     _given: Mapping[str, Any] = field(factory=dict)
-    confined: bool = True
     made: dict[str, Any] = field(factory=dict, init=False, repr=False)
     lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
 
@@ -219,15 +218,10 @@ class Alexandria:
 
         return self._given.get("personas") or PersonaFiles(self.chosen.guardians)
 
-    def for_its_owner(self) -> Alexandria:
-        """The same for somebody who works on their own machine: any file that they can read may be named."""
-        self.confined = False
-        return self
-
     @property
     def allowed(self) -> Folders:
-        """Which files may be named."""
-        return self.app.client_folders if self.confined else ANYWHERE
+        """Which files may be named: by the owner of the home any that they can read."""
+        return self.app.client_folders if self.app.confined else ANYWHERE
 
     @first_use
     def cut(self) -> CutBook:

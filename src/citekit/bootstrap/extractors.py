@@ -101,7 +101,7 @@ def _comics(_: Parsers) -> Extractor:
 def _chapters(parsers: Parsers) -> Extractor:
     from citekit.adapters.extraction.epub import EpubExtractor
 
-    return EpubExtractor(parsers.reader)
+    return EpubExtractor(parsers.reader, parsers.books_as_seen)
 
 
 _MAKERS: dict[str, Callable[[Parsers], Extractor]] = {

@@ -69,6 +69,13 @@ class Parsers:
         return AnyBookReader()
 
     @first_use
+    def books_as_seen(self) -> Reader:
+        """The same, as it is seen: what stands higher or lower, and what nobody sees, is marked."""
+        from citekit.adapters.reading.any_book import AnyBookReader
+
+        return self._given.get("reader") or AnyBookReader(as_seen=True)
+
+    @first_use
     def probe(self) -> MediaProbe:
         """How recordings are looked into."""
         from citekit.adapters.probing.pyav import PyAvProbe
@@ -116,7 +123,7 @@ class Parsers:
         from citekit.adapters.reading.sheets import SheetsTextReader
         from citekit.adapters.reading.slides import SlidesTextReader
 
-        documents = (pages, FlowingTextReader(books), SlidesTextReader(), SheetsTextReader())
+        documents = (pages, FlowingTextReader(books), SlidesTextReader(as_seen=as_seen), SheetsTextReader())
         return AnyTextReader((*documents, HtmlLinesTextReader(as_seen=as_seen), LinesTextReader(as_seen=as_seen)))
 
     @first_use

@@ -20,6 +20,7 @@ CiteKitError
 |   |-- PersonaUnknown      no such guardian or pattern
 |   `-- RequestRefused      any other request that contradicts itself
 |-- FaultyAnswer            the model or the file's author: carries `path: reason` lines
+|   `-- VersionTooNew       a map of a later version than is known here
 |-- DriverMissing           the installation: names the extra to install
 |-- Unavailable             the world
 |   |-- MapperUnavailable   the mapper, or the service behind it, did not answer
@@ -31,6 +32,7 @@ CiteKitError
 |   `-- Cancelled           the caller gave up while we worked
 `-- Damaged                 our own data
     |-- MapCorrupt          a stored map that cannot be read
+    |   `-- MapTooNew       a stored map that a later CiteKit made
     |-- EvidenceCorrupt     stored evidence whose bytes are not what they were
     |-- IndexCorrupt        a vector index that cannot be read
     |-- LedgerCorrupt       a ledger that cannot be read
@@ -180,6 +182,10 @@ class FaultyAnswer(CiteKitError):
         super().__init__(f"{what}: {'; '.join(self.faults[:5])}{more}")
 
 
+class VersionTooNew(FaultyAnswer):
+    """A map of a later version than is known here: nothing is wrong with it, and a later CiteKit reads it."""
+
+
 class DriverMissing(CiteKitError):
     """A driver that is not installed; `extra` is the name to install it by."""
 
@@ -228,6 +234,10 @@ class MapCorrupt(Damaged):
     """A stored map that cannot be read; the text holds `path: reason` lines."""
 
 
+class MapTooNew(MapCorrupt):
+    """A stored map that a later CiteKit made; it is whole, and is read after an update."""
+
+
 class EvidenceCorrupt(Damaged):
     """Stored evidence whose bytes are not what the receipt says."""
 
@@ -245,12 +255,14 @@ class ModelMismatch(Damaged):
 
 
 class SourceChanged(Damaged):
-    """The source at `path` is no longer the file that was mapped."""
+    """The source at `path` is no longer the file that was mapped; `meanwhile`: it was changed or removed during mapping."""
 
-    def __init__(self, resource_id: str, path: str) -> None:
-        self.resource_id, self.path = resource_id, path
+    def __init__(self, resource_id: str, path: str, *, meanwhile: bool = False) -> None:
+        self.resource_id, self.path, self.meanwhile = resource_id, path, meanwhile
         super().__init__(
-            f"The source of '{resource_id}' has changed since it was mapped: {path}. "
+            f"The file was changed or removed while it was mapped: {path}. Ingest it again when it stays as it is."
+            if meanwhile
+            else f"The source of '{resource_id}' has changed since it was mapped: {path}. "
             f"Map it again (citekit ingest --force {path!r}, or resolve with --remap)."
         )
 

@@ -130,7 +130,8 @@ class Evidence:
     """The answer to a resolve. `output_path` is absolute, and None in a virtual answer.
 
     `stale` is None where the source still is what was mapped, else a sentence that says what became of it. `unchecked` is
-    None where the file has such a place, or has changed; else it says why nobody could look whether it has.
+    None where the file has such a place, or has changed; else it says why nobody could look whether it has. `moved` is None
+    where the source is where the map says, else a sentence that says where it was found.
     """
 
     resource_id: str
@@ -140,6 +141,7 @@ class Evidence:
     receipt: Receipt | None = None
     stale: str | None = None
     unchecked: str | None = None
+    moved: str | None = None
     made_now: bool = False
 
     @property

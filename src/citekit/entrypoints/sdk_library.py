@@ -23,7 +23,7 @@ class Library:
     """
 
     def __init__(self, alexandria: Alexandria, collection: str | None = None) -> None:
-        self.alexandria = alexandria.for_its_owner()
+        self.alexandria = alexandria
         self.collection = collection or alexandria.chosen.collection
 
     def ingest(

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from citekit.domain.errors import FaultyAnswer, LocationMalformed
+from citekit.domain.errors import FaultyAnswer, LocationMalformed, VersionTooNew
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire.indented import indented
@@ -108,13 +108,17 @@ def to_plain_node(node: Node, *, depth: int | None = None) -> dict[str, Any]:
 
 
 def check_version(data: Mapping[str, Any], where: str) -> None:
-    """Raises `FaultyAnswer` for a map of a later version than is known here."""
+    """Raises `VersionTooNew` for a map of a later version than is known here, `FaultyAnswer` for one of no version."""
     metadata = data.get("metadata")
     version = metadata.get("map_version", MAP_VERSION) if isinstance(metadata, Mapping) else MAP_VERSION
     if version != MAP_VERSION:
-        raise FaultyAnswer(
+        later = isinstance(version, int) and version > MAP_VERSION
+        raise (VersionTooNew if later else FaultyAnswer)(
             where,
-            [f"metadata.map_version: {repr(version)[:60]} is not known here (only {MAP_VERSION}): update citekit"],
+            [
+                f"metadata.map_version: {repr(version)[:60]} is not known here (only {MAP_VERSION})"
+                + (": a later CiteKit made this map; update citekit" if later else "")
+            ],
         )
 
 

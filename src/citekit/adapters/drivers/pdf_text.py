@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from citekit.adapters.drivers.pdf_levels import is_mark_beside, levelled_line
 from citekit.adapters.drivers.pymupdf import exclusive, give_way, opened
+from citekit.domain.quotes.scripts import superscript
 
 _BOLD = 16
 _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "-medi")
@@ -33,19 +36,44 @@ class Line:
 
 def page_lines(page: Any, area: Any = None) -> list[Line]:
     """The horizontal and other lines of `page` that hold anything, in the order of the file; `area` as `page_text`."""
-    with exclusive() as pymupdf:
-        flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-        clip = None if area is None else area * page.derotation_matrix
-        blocks = page.get_text("dict", flags=flags, clip=clip)["blocks"]
-    lines = (_line(line, number) for number, block in enumerate(blocks) for line in block.get("lines", ()))
+    lines = (_line(line, number) for number, block in enumerate(_blocks(page, area)) for line in block.get("lines", ()))
     return [line for line in lines if line.text]
 
 
 def page_text(page: Any, area: Any = None) -> str:
     """The text of `page`, or of the rectangle `area` of the page as shown: a line each, an empty line between blocks."""
+    return _flowing(page_lines(page, area))
+
+
+def text_as_seen(page: Any, area: Any = None) -> str:
+    """As `page_text`, with the numbers that stand higher or lower than their line as superscripts and subscripts."""
+    lines: list[Line] = []
+    for number, block in enumerate(_blocks(page, area)):
+        previous: Any = None
+        for plain in block.get("lines", ()):
+            line = _line(plain, number)
+            if not line.text:
+                continue
+            if previous is not None and is_mark_beside(previous, plain):
+                mark = superscript(line.text, lines[-1].text)
+                lines[-1] = evolve(lines[-1], text=lines[-1].text + mark, right=line.right)
+            else:
+                lines.append(evolve(line, text=_clean(levelled_line(plain))))
+            previous = plain
+    return _flowing(lines)
+
+
+def _blocks(page: Any, area: Any) -> Any:
+    with exclusive() as pymupdf:
+        flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+        clip = None if area is None else area * page.derotation_matrix
+        return page.get_text("dict", flags=flags, clip=clip)["blocks"]
+
+
+def _flowing(lines: Sequence[Line]) -> str:
     text: list[str] = []
     previous: Line | None = None
-    for line in page_lines(page, area):
+    for line in lines:
         if previous is not None:
             text.append(" " if _continues(previous, line) else "\n" if previous.block == line.block else "\n\n")
         text.append(line.text)

@@ -85,7 +85,10 @@ def translated(path: Path, failure: type[CiteKitError]) -> Iterator[None]:
 
 
 def _in_short(error: BaseException) -> str:
-    return (str(error).splitlines() or [""])[0].strip(" .")[:120] or type(error).__name__
+    text = (str(error).splitlines() or [""])[0].strip(" .")[:120]
+    if "MAX_TEXT_" in text:  # names of settings of Pillow
+        return "it holds more text beside the picture than is read"
+    return text or type(error).__name__
 
 
 @contextmanager

@@ -7,6 +7,7 @@ runs inside `exclusive()` or `opened()`.
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -20,6 +21,9 @@ from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsuppor
 
 PAGE_LIMIT = 100_000
 """Pages of the longest PDF that is read, as many as one address may name."""
+
+_NUMBER = re.compile(r"\bcode=-?[0-9]+:? ?")
+"""MuPDF's number of an error, which says nothing to anybody; its words follow."""
 
 _LOCK = threading.RLock()
 _OPTIONAL = ("pymupdf.layout", "pymupdf4llm")
@@ -128,14 +132,14 @@ def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[C
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
-        damaged = (failure, "is damaged: PyMuPDF could not read that part of it")
+        damaged = (failure, "is damaged: that part of it could not be read")
         return {
             pymupdf.FileNotFoundError: (SourceUnreadable, "does not exist"),
             pymupdf.EmptyFileError: (SourceUnreadable, "is empty"),
             pymupdf.FileDataError: (SourceUnsupported, "is not a PDF, or is damaged beyond reading"),
             **{getattr(mupdf, name): damaged for name in _mupdf_errors(mupdf)},
-            mupdf.FzErrorLimit: (failure, "is too large or too complex for PyMuPDF"),
-            mupdf.FzErrorUnsupported: (failure, "uses a feature that PyMuPDF does not support"),
+            mupdf.FzErrorLimit: (failure, "is too large or too complex to be read"),
+            mupdf.FzErrorUnsupported: (failure, "uses a feature of PDF that is not supported here"),
             RecursionError: (failure, "is nested too deeply"),
             MemoryError: (failure, "needs more memory than there is"),
             OSError: (SourceUnreadable, "could not be read"),
@@ -158,7 +162,7 @@ def _is_exception(value: object) -> bool:
 def _ours(error: BaseException, path: Path, failure: type[CiteKitError]) -> CiteKitError:
     known = table(failure)
     kind, says = next(known[parent] for parent in type(error).__mro__ if parent in known)
-    detail = " ".join(str(error).split())[:200]
+    detail = _NUMBER.sub("", " ".join(str(error).split()))[:200]
     return kind(f"{path.name!r} {says}{f' ({detail})' if detail else ''}.")
 
 
@@ -263,7 +267,10 @@ def _check(document: Document, path: Path, password: str | None) -> None:
 def _unlock(document: Document, path: Path, password: str | None) -> None:
     """Neither sentence shows the password."""
     if password is None:
-        raise SourceUnsupported(f"{path.name!r} is encrypted and needs its password: give it (`--password`).")
+        raise SourceUnsupported(
+            f"{path.name!r} is encrypted and needs its password: give it with `--password`, or in CITEKIT_PASSWORD "
+            "(over MCP, whoever runs the server sets that)."
+        )
     if "\0" in password or not _authenticated(document, password):
         raise SourceUnsupported(f"{path.name!r} is encrypted, and the password that was given is wrong.")
 

@@ -13,6 +13,7 @@ from citekit.domain.formats import BOOKS, Format
 from citekit.domain.locations import Chapter, Location
 from citekit.domain.ports.reader import Reader
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.scripts import seen
 from citekit.domain.source import Source
 
 CHAPTERS_LIMIT = 2000
@@ -22,12 +23,17 @@ _FORMS = (Form.NATIVE, Form.HTML, Form.TEXT, Form.PDF, Form.PNG)
 
 
 class EpubExtractor:
-    """Cuts books that `reader` reads. Text is UTF-8, exactly the characters; chapters are joined by line feeds."""
+    """Cuts books that `reader` reads. Text is UTF-8, chapters are joined by line feeds.
 
-    identity = ExtractorIdentity("epub", "2")
+    `seen` reads the same characters at the same places, those that stand higher or lower as superscripts and subscripts,
+    and `UNSEEN` for those that nobody sees: what is left without the latter is the text. Without `seen`, text is exactly
+    the characters of `reader`.
+    """
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+    identity = ExtractorIdentity("epub", "3")
+
+    def __init__(self, reader: Reader, seen: Reader | None = None) -> None:
+        self._reader, self._seen = reader, seen or reader
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """HTML (the native form), text, PDF and PNG for chapters of an EPUB, MOBI or FB2, none for anything else."""
@@ -50,13 +56,13 @@ class EpubExtractor:
                 return _written(self._html(source, location, progress), location, ".html", "text/html", target)
 
     def _text(self, source: Source, location: Chapter) -> str:
-        texts = self._reader.texts(source.path, location.number, last=location.last)
+        texts = self._seen.texts(source.path, location.number, last=location.last)
         if location.chars is None:
-            return "\n".join(texts)
+            return seen("\n".join(texts))
         start, end = location.chars
         if end > len(texts[0]):
             raise LocationOutside(f"character {end} is beyond the end: the chapter has {len(texts[0])} characters")
-        return texts[0][start:end]
+        return seen(texts[0][start:end])
 
     def _html(self, source: Source, location: Chapter, progress: Progress) -> str:
         count = location.last - location.number + 1

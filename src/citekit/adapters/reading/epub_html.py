@@ -13,6 +13,7 @@ from html import escape
 from attrs import frozen
 
 from citekit.adapters.drivers.lxml import names
+from citekit.adapters.reading.as_seen import is_unseen
 from citekit.adapters.reading.epub_text import BLOCKS, PREFORMATTED, Closing, Flow, Opening, Words
 
 _FLOWING = names(
@@ -43,6 +44,10 @@ _NEVER = frozenset(("style", "class", "href", "src", "id", "name", "lang", "xmln
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _LINK = re.compile(r"\s*(?:https?|mailto):", re.IGNORECASE)
 _OWN_URL = re.compile(r"url\(\s*#")
+_OUTERMOST = re.compile(r"<[a-z][a-z0-9]*")
+_UNFILLED = _VOID | {"img", "image"}
+_HIDDEN = ' hidden style="display:none"'
+"""What nobody sees stays unseen: `hidden` for who reads the markup, the style for who draws it."""
 _STYLE = (
     "body{max-width:42em;margin:2em auto;padding:0 1em;font-family:serif;line-height:1.5}"
     "img,svg{max-width:100%;height:auto}pre{white-space:pre-wrap}table{border-collapse:collapse}td,th{padding:.2em .5em}"
@@ -122,6 +127,15 @@ class _Body:
         return before + escape(piece, quote=False)
 
     def _tags(self, opening: Opening) -> tuple[str, str]:
+        begin, end = self._written(opening)
+        if not is_unseen(opening.said):
+            return begin, end
+        tag = _OUTERMOST.match(begin)
+        if tag and (end or opening.name in _UNFILLED):
+            return f"{tag[0]}{_HIDDEN}{begin[tag.end() :]}", end
+        return f"<span{_HIDDEN}>{begin}", f"{end}</span>"
+
+    def _written(self, opening: Opening) -> tuple[str, str]:
         said, name = opening.said, opening.name
         if name in ("img", "image"):
             return self._picture(said, svg=name == "image"), ""

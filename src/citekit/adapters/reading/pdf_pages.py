@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from citekit.adapters.drivers.pdf_levels import levelled_blocks
 from citekit.adapters.drivers.pymupdf import exclusive, give_way, opened
 from citekit.adapters.reading.book_facts import language_code
-from citekit.adapters.reading.pdf_levels import levelled_blocks
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.manuscript import Manuscript, UnitKind

@@ -13,11 +13,19 @@ from citekit.domain.library.books import BookFacts
 from citekit.domain.library.manuscript import Manuscript, UnitKind
 from citekit.domain.locations.pages import PAGES_LIMIT
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.scripts import CUT
 from citekit.domain.source import Source
 
 
 class SlidesTextReader:
-    """Reads presentations: a unit a slide, hidden ones too, with what its notes say below what stands on it."""
+    """Reads presentations: a unit a slide, hidden ones too, with what its notes say below what stands on it.
+
+    `as_seen` leaves out the word that evidence has above the notes, which is none of the file: `CUT` stands there.
+    """
+
+    def __init__(self, *, as_seen: bool = False) -> None:
+        self._parted = [CUT] if as_seen else [""]
+        self._label = "" if as_seen else "Notes: "
 
     def supports(self, format: Format) -> bool:
         """PPTX alone."""
@@ -35,15 +43,14 @@ class SlidesTextReader:
                 texts = []
                 for number, slide in enumerate(slides):
                     progress(number, len(slides), "reading slides")
-                    texts.append(_slide_text(slide, size))
+                    texts.append(self._text(slide, size))
         return Manuscript.joined(UnitKind.PAGE, texts, "\n\n")
 
     def facts(self, source: Source) -> BookFacts:
         """Title, author and language of the core properties."""
         return core_facts(source.path)
 
-
-def _slide_text(slide: Any, size: tuple[int, int]) -> str:
-    notes = driver.notes_text(slide)
-    words = [each.text or each.title for each in driver.shapes(slide, *size) if each.text or each.title]
-    return "\n".join([*words, *(["", f"Notes: {notes}"] if notes else [])])
+    def _text(self, slide: Any, size: tuple[int, int]) -> str:
+        notes = driver.notes_text(slide)
+        words = [each.text or each.title for each in driver.shapes(slide, *size) if each.text or each.title]
+        return "\n".join([*words, *([*self._parted, f"{self._label}{notes}"] if notes else [])])

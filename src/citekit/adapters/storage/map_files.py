@@ -10,7 +10,7 @@ from attrs import evolve
 
 from citekit.adapters.storage.map_cards import SIZE_LIMIT
 from citekit.adapters.storage.map_listing import SUFFIX
-from citekit.domain.errors import FaultyAnswer, MapCorrupt
+from citekit.domain.errors import FaultyAnswer, MapCorrupt, MapTooNew, VersionTooNew
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire import maps
 
@@ -34,6 +34,10 @@ def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
     except UnicodeDecodeError as error:
         raise MapCorrupt(
             f"The map {path} is damaged: byte {error.start} is not UTF-8. Map its source again."
+        ) from error
+    except VersionTooNew as error:
+        raise MapTooNew(
+            f"The map of '{resource_id}' was made by a later CiteKit than this one: update citekit to read it ({path})."
         ) from error
     except FaultyAnswer as error:
         raise MapCorrupt(

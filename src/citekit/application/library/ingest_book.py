@@ -171,7 +171,7 @@ class IngestBook:
         with watch.timing("embedding"):
             vectors = self._vectors(cut, progress)
         if not self.ingest.sources.still(source):
-            raise SourceChanged(base.resource_id, str(source.path))
+            raise SourceChanged(base.resource_id, str(source.path), meanwhile=True)
         entry = evolve(self._entry(source, base, request, cut), seconds=watch.seconds)
         progress(90, 100, "storing")  # the last chance to give up: from here on it is done, or taken back
         store = StoreBook(self.index, self.ledger, self.maps, self.clock)

@@ -17,6 +17,7 @@ _UNSEEN = re.compile(f"[{INVISIBLE}]")
 _DASH = re.compile(f"[{DASHES}]+")
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _AROUND_DASH = re.compile(r"\s*-\s*")
+_BESIDE_OPERATOR = re.compile(r"(?<=\d) (?=[%‰])|(?<=[+=<>×÷]) | (?=[+=<>×÷])")
 _NOTES = re.compile(rf"\s?{NOTE}[^{NOTE}]*{NOTE}")
 _UNSPACED = re.compile(rf"(?<=[{UNSPACED}])\s+|\s+(?=[{UNSPACED}])")
 
@@ -26,7 +27,8 @@ def _without_breaks(text: str) -> str:
 
 
 def _spaced(text: str) -> str:
-    return _AROUND_DASH.sub("-", " ".join(_UNSPACED.sub("", text).split()))
+    text = _AROUND_DASH.sub("-", " ".join(_UNSPACED.sub("", text).split()))
+    return _BESIDE_OPERATOR.sub("", text)
 
 
 def _forms(text: str) -> str:
@@ -71,4 +73,4 @@ def _are_same(names: Sequence[str], source: str, quote: str) -> bool:
     for name, step in _STEPS:
         if name in names:
             source, quote = step(source), step(quote)
-    return source == quote or same_words(source, quote)
+    return source == quote or same_words(source, quote, spacing=False)

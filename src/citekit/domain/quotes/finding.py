@@ -13,8 +13,8 @@ from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, MARKS, 
 from citekit.domain.quotes.differences import differences
 from citekit.domain.quotes.normal_form import normalised, same_words
 from citekit.domain.quotes.quotable import Quotable
-from citekit.domain.quotes.quote import Piece
-from citekit.domain.quotes.scripts import SCRIPTS, UNSEEN, note_ends, seen, with_notes_marked
+from citekit.domain.quotes.quote import LevelledPiece, Piece
+from citekit.domain.quotes.scripts import SCRIPTS, UNSEEN, is_low, note_ends, seen, with_notes_marked
 
 CANDIDATES = 5000
 """Places with the same letters that are looked at; the work for a quote of one common word is bounded."""
@@ -34,13 +34,15 @@ LEFT_OUT = "words left out"
 _ALONE = UNSPACED + UNPARTED
 _GROUPING = "\u00a0\u2002-\u200a\u202f'\u2019"
 _DECIMAL = ".,/\u2044\u00b7\u066b\u066c"
+_JOINING = rf"(?:[{_DECIMAL}:\u2236\uff1a]|[{HYPHENS}\u2012\u2013\u2212\ufe63\uff0d]{{1,3}})"
+"""What joins digits without a space: of numbers, fractions, times, ratios, dates, ranges."""
 _WORD = re.compile(rf"[^\W{_ALONE}]|[{MARKS}]")
 _BEFORE_WORD = re.compile(rf"[^\W{_ALONE}][{INVISIBLE}{MARKS}]*\Z|[^\W\d_][{HYPHENS}][\s]*\Z")
 _AFTER_WORD = re.compile(rf"[{INVISIBLE}]*(?:[^\W{_ALONE}]|[{MARKS}])|[{HYPHENS}]\s*[^\W\d_]")
-_BEFORE_NUMBER = re.compile(rf"\d[{_DECIMAL}]\Z|(?<![^\s(\[$€£+\-])\.\Z|(?<![\w)\]])[{DASHES}+±]\Z|(?<=\s)\u2212\s\Z")
+_BEFORE_NUMBER = re.compile(rf"\d{_JOINING}\Z|(?<![^\s(\[$€£+\-])\.\Z|(?<![\w)\]])[{DASHES}+±]\Z|(?<=\s)\u2212\s\Z")
 _NEGATION = re.compile(r"['\u2019\u02bc]t\b", re.IGNORECASE)
-_DECIMAL_SIGN = re.compile(rf"\d[{_DECIMAL}]\d")
-_AFTER_NUMBER = re.compile(rf"[{_DECIMAL}]\d")
+_DECIMAL_SIGN = re.compile(rf"\d{_JOINING}\d")
+_AFTER_NUMBER = re.compile(rf"{_JOINING}\d")
 _BEFORE_GROUP = re.compile(
     rf"(?<!\d)\d{{1,3}}(?:[{_GROUPING}]\d{{3}})*[{_GROUPING}]\Z|(?<![\d.,])(?<!\d )\d{{1,3}}(?: \d{{3}})* \Z"
 )
@@ -107,15 +109,28 @@ def _chain(first: Match, rest: Sequence[Sequence[Match]], gaps: Sequence[int]) -
 
 def _of_piece(source: Quotable, piece: Piece, start: int, end: int) -> Iterator[Match]:
     low, high = source.letters_before(start), source.letters_before(end)
-    at = low
-    for _ in range(CANDIDATES):
-        at = source.letters.find(piece.letters, at, high)
-        if at < 0:
-            return
-        match = _checked(source, piece, at)
+    for at, candidate in islice(_candidates(source, piece, low, high), CANDIDATES):
+        match = _checked(source, candidate, at)
         if match is not None and start <= match.start and match.end <= end:
             yield match
-        at += 1
+
+
+def _candidates(source: Quotable, piece: Piece, low: int, high: int) -> Iterator[tuple[int, Piece]]:
+    """Where the letters of the piece stand among those from `low` to `high`, and the piece as it would be there."""
+    if not isinstance(piece, LevelledPiece):
+        while (low := source.letters.find(piece.letters, low, high)) >= 0:
+            yield low, piece
+            low += 1
+        return
+    while (found := piece.pattern.search(source.letters, low, high)) is not None:
+        low = found.start()
+        yield low, piece.at(found, lambda letter: _is_low_behind(source, letter))
+        low += 1
+
+
+def _is_low_behind(source: Quotable, letter: int) -> bool:
+    place = source.origin(letter, letter + 1) if letter >= 0 else (0, 0)
+    return place is not None and is_low(source.text[place[1] : place[1] + _LOOK])
 
 
 def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
@@ -125,7 +140,7 @@ def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
     if widened is None:
         return None
     text, (start, end) = source.text, widened
-    if not _begins_word(text, start) or not _ends_word(text, end):
+    if not (_begins_word(text, start) or source.begins_page(start)) or not _ends_word(text, end):
         return None
     found = seen(text[start:end])
     if piece.text == found:

@@ -8,10 +8,11 @@ from collections import Counter
 
 from attrs import frozen
 
-from citekit.domain.quotes.characters import UNSPACED
+from citekit.domain.quotes.characters import UNPARTED, UNSPACED
 from citekit.domain.quotes.normal_form import normalised
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.quote import Piece
+from citekit.domain.quotes.scripts import CUT, UNSEEN
 
 LEAST = 0.6
 """Share of the words that a near passage has in common with the quote."""
@@ -20,6 +21,11 @@ COMPARED = 400
 """Words of a quote that are compared."""
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+_RUN = 40
+_SOLID = rf"[^\s{UNSPACED}{UNPARTED}{CUT}{UNSEEN}]"
+_RUN_BEFORE = re.compile(rf"{_SOLID}*\Z")
+_GROUPS_BEFORE = re.compile(r"(?<!\d)\d{1,3}(?: \d{3})* \Z")
+_RUN_AFTER = re.compile(rf"(?<=\d)(?: \d{{3}}(?!\d))+|{_SOLID}*(?<![.,;:!?])")
 _GRAM = 9
 _GRAMS = 64
 _EACH = 40
@@ -82,4 +88,13 @@ def _compared(source: Quotable, piece: Piece, low: int, high: int) -> Near | Non
     if similarity < LEAST:
         return None
     start, end = normal.starts[found[first].start()], normal.ends[found[last - 1].end() - 1]
-    return Near(place[0] + start, place[0] + end, round(min(similarity, 0.99), 2))
+    start, end = _widened(source.text, place[0] + start, place[0] + end)
+    return Near(start, end, round(min(similarity, 0.99), 2))
+
+
+def _widened(text: str, start: int, end: int) -> tuple[int, int]:
+    """The passage with the whole of the word or number that it begins and ends in, so that what differs there is seen."""
+    near = text[max(0, start - _RUN) : start]
+    before = (text[start].isdigit() and _GROUPS_BEFORE.search(near)) or _RUN_BEFORE.search(near)
+    after = _RUN_AFTER.match(text, end, end + _RUN)
+    return start - (len(before[0]) if before else 0), after.end() if after else end

@@ -102,21 +102,34 @@ _ASCII = bytes(ord("'") if code == ord("`") else code for code in range(256))
 _ASCII_GAPS = bytes(code for code in range(128) if chr(code).isspace() or chr(code) == "-")
 
 
-def same_words(source: str, quote: str) -> bool:
+def same_words(source: str, quote: str, *, spacing: bool = True) -> bool:
     """Whether two normal forms of the same letters part them alike.
 
     A seam may be a hyphen or nothing; the mark of a note in the source, enclosed by `NOTE`, may be there or not. What
-    stands behind the last letter does not count, but superscripts and subscripts do.
+    stands behind the last letter does not count, but superscripts and subscripts do. With `spacing`, a space may be there
+    or not between a number and its percent sign, and beside one of `+ = < > × ÷`.
     """
     one, other = _parted(source), _parted(quote)
     return len(one) == len(other) and all(
-        mine[0] == theirs[0] and _fits(mine[1], theirs[1]) for mine, theirs in zip(one, other, strict=True)
+        mine[0] == theirs[0]
+        and (
+            _fits(mine[1], theirs[1]) or (spacing and not (mine[1] + theirs[1]).strip() and _is_free(mine[0], after[0]))
+        )
+        for mine, theirs, after in zip(one, other, (*one[1:], ("", "")), strict=True)
     )
+
+
+def _is_free(before: str, after: str) -> bool:
+    """Whether a space between these two letters is a matter of taste: of a percent sign, and of operators."""
+    is_operator = {before, after} & _OPERATORS and before != after
+    return bool(is_operator) or (before.isdigit() and after in _PERCENT)
 
 
 _PARTED = re.compile(rf"([^ \-{SEAM}{NOTE}{SCRIPTS}]|^)([ \-{SEAM}{NOTE}{SCRIPTS}]*)")
 _NOTES = re.compile(rf"{NOTE}[^{NOTE}]*{NOTE}")
 _SPACES = re.compile(" +")
+_OPERATORS = frozenset("+=<>×÷")
+_PERCENT = frozenset("%‰")
 
 
 def _parted(text: str) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from attrs import field, frozen
 
+from citekit.domain.library.manuscript import Manuscript, UnitKind
 from citekit.domain.locations import Location
 from citekit.domain.quotes.normal_form import Normal, letters_of, normalised
 
@@ -82,6 +83,13 @@ class Quotable:
         if final + 1 < len(closing.text) and closing.starts[final + 1] == closing.starts[final]:
             return None
         return self.starts[first] + normal.starts[place], self.starts[last] + closing.ends[final]
+
+    def begins_page(self, offset: int) -> bool:
+        """Whether a capital begins a page there: no end of a word parted at the end of the page before, but a head."""
+        placed = self.placed
+        if not isinstance(placed, Manuscript) or placed.kind is not UnitKind.PAGE:
+            return False
+        return self.text[offset].isupper() and placed.unit_at(offset).start == offset
 
     def letters_before(self, offset: int) -> int:
         """How many letters come from before the character at `offset`."""

@@ -36,14 +36,17 @@ SCRIPTS = "⁰¹²³⁴-⁹⁺⁻⁼⁽⁾⸴ⁿˣᵏᵐⁱʲʸᶻᵖᵀᴺᵃ�
 _FORMULA = re.compile(rf"(?:[{_VARIABLES}](?![{_VARIABLES}])|[\d{re.escape(_PLAIN_SIGNS)}])+")
 _BASE = re.compile(r"(?:[\d)\]]|(?<![^\W_])[^\W\d_])\Z")
 _LETTER = r"[^\W\d_]"
+_DIGITS = re.compile(r"\d+")
 _LONG_WORD = re.compile(rf"{_LETTER}{{3}}\Z")
 _MARKS = "⁰¹²³⁴-⁹⸴⁽⁾ᵃᵇᶜᵈ\u204e†‡"
 _AFTER_WORD = re.compile(
     rf"(?:({_LETTER}{{3,}})[\"'\u201d\u2019\u00bb)\]]{{0,2}}|[.,;:!?\u2026%][\"'\u201d\u2019\u00bb)\]]{{0,2}}"
     rf"|[{UNSPACED}{UNPARTED}]|(?<![\d.,])(?:1[5-9]|20)\d\d)(\s?)\Z"
 )
+_STARS = re.compile(rf"(?:⁺?[\u204e†‡](?:[\u204e†‡⁺⸴ ]{{0,60}}[\u204e†‡⁺])?|(?<=[a-z]{{4}})⁺(?!\w))(?![{SCRIPTS}])")
 _MARK = re.compile(rf"[{_MARKS}](?:[{_MARKS}⁻ ]{{0,60}}[{_MARKS}])?(?![{SCRIPTS}])")
 _SCRIPT = re.compile(f"[{SCRIPTS}]")
+_LOWERED = frozenset(_LOW_DIGITS + _LOW_SIGNS + "ₙₓₖₘᵢⱼₚ")
 _FUNCTIONS = "sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan log exp max min det rad"
 _UNITS = "mile miles inch inches foot feet yard yards metre metres meter meters mol kilometre kilometres kilometer kilometers"
 _POWERED = frozenset(f"{_FUNCTIONS} {_UNITS}".split())
@@ -105,11 +108,13 @@ def note_ends(text: str, at: int) -> int:
 
     A mark of a note is a superscript number, letter, star or dagger behind a word of three letters or more, behind
     punctuation, or behind a year. Behind any other number it is an exponent, behind a shorter word it may belong to a unit
-    or a formula. A star or dagger is one behind anything.
+    or a formula. A star or dagger is one behind anything, with a plus sign beside it or not; a plus sign alone is
+    one behind a word that ends in four small letters.
     """
+    stars = _STARS.match(text, at)
+    if stars:
+        return stars.end()
     mark = _MARK.match(text, at)
-    if mark and not mark[0].strip("\u204e†‡"):
-        return mark.end()
     before = text[max(0, at - _LOOK) : at]
     word = mark and _AFTER_WORD.search(before)
     if not mark or not word or (word[1] or "").casefold() in _POWERED or _RATE.search(before):
@@ -130,17 +135,25 @@ def with_notes_marked(text: str) -> str:
     return "".join((*pieces, text[position:]))
 
 
-def raised_alike(text: str) -> list[str]:
-    """A quote in which numbers behind words and after `^` are superscripts, then subscripts: it may be typed so.
+def raisable(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """A quote with what stands behind `^` raised, and where (start, end) other numbers stand that may be raised or lowered.
 
-    Among the subscripts are those of chemical formulas (`H2O`).
+    These are numbers and stars behind words and punctuation, and those of chemical formulas (`H2O`), in order.
     """
-    powers = _POWER.sub(lambda found: superscript(found[1]), text)
-    high = _FLAT.sub(lambda found: superscript(found[0]), powers)
-    low = _FLAT.sub(lambda found: subscript(found[0]), _CHEMICAL.sub(lambda found: _lowered(found[0]), powers))
-    apart = _APART.sub(lambda found: superscript(found[0]), high)
-    return [each for each in dict.fromkeys((powers, high, low, apart)) if each != text]
+    text = _POWER.sub(lambda found: superscript(found[1]), text)
+    places = [found.span() for pattern in (_FLAT, _APART) for found in pattern.finditer(text)]
+    for formula in _CHEMICAL.finditer(text):
+        places += [
+            (formula.start() + each.start(), formula.start() + each.end()) for each in _DIGITS.finditer(formula[0])
+        ]
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(set(places)):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    return text, kept
 
 
-def _lowered(formula: str) -> str:
-    return re.sub(r"\d+", lambda found: subscript(found[0]), formula)
+def is_low(text: str) -> bool:
+    """Whether the first superscript or subscript of `text` is a subscript."""
+    found = _SCRIPT.search(text)
+    return found is not None and found[0] in _LOWERED

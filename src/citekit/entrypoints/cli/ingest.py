@@ -79,6 +79,8 @@ def command(
     A PATH that is a folder stands for all files below it that can be mapped; hidden ones are left out. The failure of
     one file does not stop the others: those that failed are listed at the end.
     """
+    if "" in paths:
+        raise click.UsageError("The name of a file is empty: name a file, or a folder (. for this one).")
     if wanted_id is not None and (len(paths) > 1 or os.path.isdir(paths[0])):  # noqa: PTH112 - a name that is too long is no folder
         raise click.UsageError("--id names one map, so it stands beside one file.")
     flags = {"model": model, "base_url": base_url, "retries": retries, "timeout": timeout}

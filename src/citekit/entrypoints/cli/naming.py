@@ -19,7 +19,18 @@ def named_part(maps: MapStore, words: Sequence[str], resource: str | None) -> No
     """The part that the arguments name. Raises `click.UsageError`, `AddressMalformed`, and what `named_node` raises."""
     if len(words) == 1 and "://" in words[0] and resource is None:
         return parse_address(words[0])
+    if resource is None and len(words) == 2 and "://" in words[1]:
+        return _address_of(words[0], words[1])
+    if resource is not None and len(words) == 1 and "://" in words[0]:
+        return _address_of(resource, words[0])
     return named_node(maps, words, resource)
+
+
+def _address_of(resource: str, text: str) -> Address:
+    address = parse_address(text)
+    if address.resource_id != resource:
+        raise RequestRefused(f"The address is of another resource than '{resource}': give the address alone.")
+    return address
 
 
 def named_node(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName:

@@ -179,7 +179,8 @@ def _without_end(message: str) -> str:
 
 def _hint(error: click.UsageError) -> str:
     path = error.ctx.command_path if error.ctx is not None else "citekit"
-    return f"See '{path} --help'."
+    dash = isinstance(error, click.NoSuchOption) and (error.option_name[:2] != "--" or " " in error.option_name)
+    return f"See '{path} --help'." + (" Put -- before an argument that begins with a dash." if dash else "")
 
 
 def _accept_any_text() -> None:

@@ -93,6 +93,7 @@ def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = Non
         "resource_id": evidence.resource_id,
         "stale": evidence.stale,
         **({} if evidence.unchecked is None else {"unchecked": evidence.unchecked}),
+        **({} if evidence.moved is None else {"moved": evidence.moved}),
         "made_now": evidence.made_now,
         "seconds": round(seconds, 6),
         "copied_to": None if copied is None else str(copied),
@@ -111,6 +112,7 @@ def evidence_lines(evidence: Evidence, seconds: float, copied: Path | None = Non
         *_receipt_facts(evidence),
         ("stale", evidence.stale or ""),
         ("unchecked", evidence.unchecked or ""),
+        ("moved", evidence.moved or ""),
         ("took", lasted(seconds) if evidence.receipt is None else _took(evidence.made_now, seconds)),
     ]
     yield from pairs((name, value) for name, value in facts if value)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def command(session: Session, /, tools: str | None) -> None:
     """Answer agents over MCP on standard input and output.
 
-    Tools: listResources, getStructure, getNode, resolve; and, where a library is named or a book was ingested, those of
-    the library (alexandria_query, ...). Maps that are made or changed meanwhile are seen at once.
+    Tools: listResources, getStructure, getNode, resolve, verifyQuote; and, where a library is named or a book was
+    ingested, those of the library (alexandria_query, ...). Maps that are made or changed meanwhile are seen at once.
     """
     from citekit.entrypoints.mcp.server import serve
 

@@ -12,7 +12,7 @@ import click
 from citekit.application.verify import Check, Ruling, Verdict
 from citekit.domain.errors import FaultyAnswer, SourceUnreadable
 from citekit.domain.evidence import Receipt
-from citekit.entrypoints.cli.command import FOLDER, Command
+from citekit.entrypoints.cli.command import FOLDER, Command, password_option
 from citekit.entrypoints.cli.failing import CommandError
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
@@ -31,8 +31,11 @@ _MARKS = {True: ("yes", "green"), False: ("NO", "red"), None: ("?", "yellow")}
     "--root", "roots", multiple=True, type=FOLDER, metavar="DIR", help="Look here for a moved source; repeatable."
 )
 @click.option("--receipt", "given", metavar="FILE", help="The receipt that the file is said to belong to.")
+@password_option("a source PDF")
 @pass_session
-def command(session: Session, receipt_or_file: str, roots: tuple[str, ...], given: str | None) -> None:
+def command(
+    session: Session, receipt_or_file: str, roots: tuple[str, ...], given: str | None, password: str | None
+) -> None:
     """Tell whether evidence really is that part of that source.
 
     Give a file that was cut out here (wherever it lies now), a file with its receipt (--receipt), or a receipt as JSON:
@@ -52,12 +55,12 @@ def command(session: Session, receipt_or_file: str, roots: tuple[str, ...], give
       source-changed   the file at the source's place has other bytes
       source-missing   there is no file at the source's place
       other-extractor  it was cut by an extractor or a version that is not here
-      not-cut          the part could not be cut here now, as without a driver
+      not-cut          the part could not be cut here now, as without a driver or password
     """
     path = Path(receipt_or_file)
     folders = [Path(root) for root in roots]
     found = _receipt(path) if given is None else _given(Path(given))
-    use_case = session.app.verify
+    use_case = session.app_with(password=password).verify
     if given is None and found is not None:
         verdict = use_case.receipt(found[0], folders, address=found[1])
     else:
@@ -133,7 +136,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
 
 def _failed(name: str, verdict: Verdict, plain: dict[str, Any]) -> CommandError:
     reasons = "; ".join(
-        check.detail for check in verdict.checks if check.passed is (False if verdict.refuted else None)
+        check.detail.rstrip(".") for check in verdict.checks if check.passed is (False if verdict.refuted else None)
     )
     if verdict.refuted:
         return CommandError("Refuted", f"{name} is not what its receipt says ({verdict.ruling}): {reasons}.", plain)

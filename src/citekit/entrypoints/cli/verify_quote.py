@@ -13,7 +13,7 @@ from citekit.domain.node import NodeName
 from citekit.domain.quotes.verdict import Finding, QuoteVerdict
 from citekit.entrypoints.cli.command import FOLDER, Command, password_option
 from citekit.entrypoints.cli.failing import CommandError
-from citekit.entrypoints.cli.naming import named_node
+from citekit.entrypoints.cli.naming import named_node, named_part
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.cli.watching import watching
@@ -62,7 +62,7 @@ def command(session: Session, part: tuple[str, ...], roots: tuple[str, ...], pas
 
 def _named(maps: MapStore, words: Sequence[str]) -> NodeName | Address | str:
     if len(words) > 1:
-        return named_node(maps, words, None)
+        return named_part(maps, words, None)
     if "://" in words[0]:
         return resource_named(words[0], maps)
     return words[0] if words[0] in maps.ids() or "." not in words[0] else named_node(maps, words, None)

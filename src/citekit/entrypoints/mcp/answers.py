@@ -100,8 +100,9 @@ def evidence_answer(evidence: Evidence, discreet: Discretion) -> Answer:
     if evidence.unchecked is not None:
         plain["unchecked"] = concealed(discreet(evidence.unchecked))
     if evidence.receipt is not None:
-        if evidence.receipt.notes:
-            plain["notes"] = list(evidence.receipt.notes)
+        notes = [*evidence.receipt.notes, *([] if evidence.moved is None else [concealed(discreet(evidence.moved))])]
+        if notes:
+            plain["notes"] = notes
         plain["receipt"] = receipts.to_plain(evidence.receipt)
     return Answer.of(plain, _links(evidence))
 
@@ -210,7 +211,7 @@ def _told(error: BaseException, structure: bool) -> str:
         case ResourceMissing() if not structure:
             near = " or ".join(f"'{name}'" for name in error.nearest[:3])
             return f"Resource '{error.resource_id}' not found.{near and f' Did you mean {near}?'}"
-        case SourceChanged():
+        case SourceChanged(meanwhile=False):
             return (
                 f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}. "
                 "Call resolve with remap: true to map it again; its nodes may then have other ids."

@@ -269,6 +269,7 @@ def _part(resource_id: str, node_id: str) -> NodeName | Address:
     address = parse_address(node_id)
     if address.resource_id != resource_id:
         raise RequestRefused(
-            f"The address {node_id!r} is of '{address.resource_id}', and resource_id is '{resource_id}'."
+            f"The address {node_id!r} is of the resource {address.resource_id!r}, and resource_id names another one: give "
+            "both the same id, one of those that listResources tells."
         )
     return address

@@ -34,7 +34,7 @@ def test(session: Session, /, book: str, **wanted: Any) -> None:
 
     BOOK is an id of the library, or a file.
     """
-    library = session.app.alexandria.for_its_owner()
+    library = session.app.alexandria
     with watching(session, "Cutting") as watch:
         work = chunking.test if _is_id(book) else chunking.test_file
         plain = work(library, {**wanted, **_named(book)}, watch)

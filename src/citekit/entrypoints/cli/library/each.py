@@ -26,7 +26,7 @@ def ingest_each(session: Session, named: Sequence[tuple[str, Arguments]], work: 
     Of several, one that is in the collection already is passed over, so that what was interrupted goes on when called
     again; of one alone that is the answer no.
     """
-    library = session.app.alexandria.for_its_owner()
+    library = session.app.alexandria
     done = []
     with watching(session, "Ingesting") as watch:
         ready.to_ingest(library, named[0][1])

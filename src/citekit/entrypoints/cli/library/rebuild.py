@@ -23,7 +23,7 @@ def command(session: Session, collection: str | None) -> None:
     From the files of its books, with the embedder that is chosen now (CITEKIT_EMBEDDER). The ledger knows the books, and
     how each was cut.
     """
-    library = session.app.alexandria.for_its_owner()
+    library = session.app.alexandria
     name = collection or library.chosen.collection
     books = library.rebuild.books(name)
     if not books:

@@ -18,7 +18,7 @@ from citekit.adapters.mapping.local.pdf.groups import page_groups
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 from citekit.adapters.mapping.local.pdf.placing import Section
 from citekit.adapters.mapping.local.pdf.scans import marked, read_scans, scans_among
-from citekit.adapters.mapping.local.pdf.sections import drafts_of
+from citekit.adapters.mapping.local.pdf.sections import drafts_of, moved_sections
 from citekit.adapters.mapping.local.pdf.structure import sections_of_text
 from citekit.adapters.mapping.local.pdf.tags import sections_of_tags
 from citekit.domain.bounds import Bounds
@@ -116,6 +116,7 @@ def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> t
 
 def _told(sections: Sequence[Section], texts: PageTexts, notes: list[str]) -> tuple[Sequence[Draft], list[str]]:
     drafts, shortened = drafts_of(sections, texts)
+    notes += moved_sections(sections)
     if shortened:
         notes.append("So many sections overlap that some name their first page only.")
     return drafts, notes

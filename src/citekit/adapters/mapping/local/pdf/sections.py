@@ -50,6 +50,16 @@ def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[Draf
     return (*_before(sections, texts), *tree), budget < len(sections)
 
 
+def moved_sections(sections: Sequence[Section]) -> list[str]:
+    """A note about sections that are said to begin before the one that holds them; none where all is in order."""
+    moved = [was for was, now in zip(sections, _straightened(sections), strict=True) if was.page != now.page]
+    if not moved:
+        return []
+    shown = ", ".join(f"'{each.title[:60]}' (page {each.page})" for each in moved[:3]) + (", ..." if moved[3:] else "")
+    are = "1 section is" if len(moved) == 1 else f"{len(moved)} sections are"
+    return [f"{are} said to begin before the section above, and put where that one begins: {shown}."]
+
+
 def _straightened(sections: Sequence[Section]) -> list[Section]:
     """Sections of which none begins before the one that holds it: such a destination is an error, and would stretch it."""
     straight: list[Section] = []

@@ -35,17 +35,18 @@ def _lines(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for line in lines:
         spans = line["spans"]
         if previous is not None:
-            is_mark = _is_mark_beside(previous, line)
-            if is_mark:
+            if is_mark_beside(previous, line):
                 yield "".join(superscript(span["text"]) for span in spans)
                 continue
             yield "\n"
-        yield _line(spans, line["dir"])
+        yield levelled_line(line)
         previous = line
     yield "\n"
 
 
-def _line(spans: Sequence[Mapping[str, Any]], direction: tuple[float, float]) -> str:
+def levelled_line(line: Mapping[str, Any]) -> str:
+    """The text of a line, as `get_text("dict")` gives it, its numbers at their levels, one character for one."""
+    spans, direction = line["spans"], line["dir"]
     sizes = {span["size"] for span in spans if span["text"].strip()}
     if len(sizes) < 2:
         return "".join(span["text"] for span in spans)
@@ -82,7 +83,7 @@ def _down(origin: tuple[float, float], direction: tuple[float, float]) -> float:
     return origin[1] * direction[0] - origin[0] * direction[1]
 
 
-def _is_mark_beside(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+def is_mark_beside(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Whether a line of small digits stands beside the end of the line before, higher than it: MuPDF parts some so."""
     text = "".join(span["text"] for span in after["spans"]).strip()
     if not text or len(text) > 3 or not _DIGITS.issuperset(text) or not line["spans"]:
