@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from citekit.adapters.mapping.local.mapper import VERSION
 from tests.cli.program import Cli
 
 MAPPER = """
@@ -24,7 +25,7 @@ def test_an_earlier_map_is_listed_and_taken_into_use_again(cli: Cli) -> None:
     assert [("custom:mine", True), ("local", False)] == [
         (row["mapper"].rpartition(":")[0], row["in_use"]) for row in listed
     ]
-    assert "local:3" == chosen[0]["mapper"]
+    assert f"local:{VERSION}" == chosen[0]["mapper"]
     assert "first" in cli("structure", "code_py").out
 
 
@@ -34,4 +35,4 @@ def test_an_edition_that_is_none_names_those_that_are(cli: Cli) -> None:
 
     answer = cli("editions", "code_py", "--use", "gemini")
 
-    assert (2, "Error: 'gemini' is no edition of 'code_py': there are local:3.\n") == (answer.code, answer.err)
+    assert (2, f"Error: 'gemini' is no edition of 'code_py': there are local:{VERSION}.\n") == (answer.code, answer.err)
