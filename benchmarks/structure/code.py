@@ -296,13 +296,13 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def run(corpus: Path | None = None) -> Report:
-    """The tables, printed and written; programs are those of `corpus`, else those of this machine."""
+    """The tables, printed and written; programs are those of this machine, and of `corpus`."""
     report = Report("structure-code", "Code: symbols of the map and of Universal Ctags")
     if shutil.which("ctags") is None:
         report.table("There is no ctags here (Debian's package universal-ctags): nothing was measured.", "language")
         report.finish()
         return report
-    wanting = [] if corpus else fetched()
+    wanting = fetched()
     columns = ("language", "files", "symbols", "recall", "of all", "precision", "begins", "ends")
     tables = {kept: report.table(f"Programs {name}", *columns) for kept, name in ((False, "seen"), (True, "held back"))}
     costs = report.table("Cost", "language", "MB", "s/MB")

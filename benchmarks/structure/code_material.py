@@ -87,9 +87,9 @@ def _of(suffixes: tuple[str, ...], folder: Path | None) -> list[Path]:
 
 @functools.cache
 def _files(folder: Path | None) -> dict[str, list[Path]]:
-    """The programs of every place, by their suffixes."""
+    """The programs of every place, and of `folder`, by their suffixes."""
     found: dict[str, list[Path]] = {}
-    for place in (folder,) if folder else PLACES:
+    for place in (*PLACES, folder) if folder else PLACES:
         for where, _, names in os.walk(place):
             for name in names:
                 path = Path(where, name)
