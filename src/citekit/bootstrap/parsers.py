@@ -70,10 +70,14 @@ class Parsers:
 
     @first_use
     def books_as_seen(self) -> Reader:
-        """The same, as it is seen: what stands higher or lower, and what nobody sees, is marked."""
+        """How they are read as they are seen: what stands higher or lower, and what nobody sees, is marked."""
+        return self._given.get("reader") or self._seen
+
+    @first_use
+    def _seen(self) -> AnyBookReader:
         from citekit.adapters.reading.any_book import AnyBookReader
 
-        return self._given.get("reader") or AnyBookReader(as_seen=True)
+        return AnyBookReader(as_seen=True)
 
     @first_use
     def probe(self) -> MediaProbe:
@@ -109,11 +113,10 @@ class Parsers:
     @first_use
     def written(self) -> TextReader:
         """How a document is read for quotes: as it is seen, words parted where a line ends."""
-        from citekit.adapters.reading.any_book import AnyBookReader
         from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
 
         pages = PyMuPdfTextReader(joining=False, as_seen=True, password=self.password)
-        return self._any_text(pages, AnyBookReader(as_seen=True), as_seen=True)
+        return self._any_text(pages, self._seen, as_seen=True)
 
     def _any_text(self, pages: TextReader, books: AnyBookReader, *, as_seen: bool = False) -> TextReader:
         from citekit.adapters.reading.any_text import AnyTextReader

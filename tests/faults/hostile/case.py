@@ -41,7 +41,7 @@ class Case:
     make: Maker
     way: str = "file"
     absent: tuple[bytes, ...] = ()
-    seconds: float = 20.0
+    seconds: float = 30.0
     megabytes: int = 1024
     output: int = 64
     brief: bool = False

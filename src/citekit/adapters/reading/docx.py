@@ -43,9 +43,8 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
 def docx_reader(*, as_seen: bool = False) -> MarkupReader:
-    """The reader of such documents; it remembers the HTML of the last few."""
-    documents = _Documents()
-    return MarkupReader(documents.load, said, as_seen)
+    """The reader of such documents."""
+    return MarkupReader(_DOCUMENTS.load, said, as_seen)
 
 
 def said(path: Path) -> BookFacts:
@@ -92,6 +91,10 @@ class _Documents:
                 while len(self._known) > KEPT:
                     self._known.popitem(last=False)
         return made
+
+
+_DOCUMENTS = _Documents()
+"""The last few, for every reader of this process: mammoth takes longest of all."""
 
 
 def _parts(package: OfficePackage) -> dict[str, bytes]:
