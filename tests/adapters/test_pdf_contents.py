@@ -186,6 +186,23 @@ def test_a_table_of_numbers_is_no_table_of_contents(tmp_path: Path) -> None:
     assert [title for title, *_ in tree(found.drafts)] == [f"{n} Findings of group {n}" for n in range(1, 5)]
 
 
+def test_contents_that_stand_far_in_are_found_by_their_leaders(tmp_path: Path) -> None:
+    path = tmp_path / "book.pdf"
+    with pymupdf.open(book(tmp_path / "short.pdf", BOOK)) as document:
+        for _ in range(45):
+            document.new_page(pno=1, width=400, height=600)
+        document.save(path)
+
+    found = outline(path)
+
+    assert BY_CONTENTS in found.notes
+    assert shifted(NESTED, 45) == tree(found.drafts)
+
+
+def shifted(nested: Sequence[Any], pages: int) -> list[Any]:
+    return [(title, first + pages, last + pages, shifted(below, pages)) for title, first, last, below in nested]
+
+
 def test_where_the_contents_are_sparse_headings_below_their_entries_are_added(tmp_path: Path) -> None:
     with pymupdf.open(
         book(tmp_path / "plain.pdf", [(0, "1 Rivers", 3), (0, "2 Lakes", 14), (0, "3 Seas", 25)])

@@ -9,24 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import evolve, frozen
 
 from citekit.adapters.drivers.pdf_labels import LabelRule, read_labels
-from citekit.adapters.mapping.local.pdf.contents_page import (
-    Entry,
-    ListKind,
-    aligned,
-    entries_on,
-    may_hold_contents,
-    roman_number,
-)
-from citekit.adapters.mapping.local.pdf.entry_levels import levels_of
+from citekit.adapters.mapping.local.pdf.contents_page import Entry, roman_number
 from citekit.adapters.mapping.local.pdf.lines import Typed
 from citekit.adapters.mapping.local.pdf.numbering import unnumbered
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 
 FOUND = 0.5
 """The part of its entries that must stand on the pages they name: else the list is no table of contents."""
-
-ENTRY_LIMIT = 20_000
-LONGEST = 300
 
 
 @frozen
@@ -54,52 +43,18 @@ class Contents:
         return len(levels)
 
 
-def read_contents(texts: PageTexts) -> Contents:
-    """What the printed tables of contents promise, as far as it stands where they say. Empty where there are none."""
-    groups = [group for group in _groups(texts) if not _is_index(group)]
-    pages = frozenset(entry.on for group in groups for entry in group)
-    if not groups:
+def read_contents(texts: PageTexts, tables: Sequence[Sequence[Entry]]) -> Contents:
+    """What the printed `tables` of contents promise, as far as it stands where they say. Empty where there are none."""
+    pages = frozenset(entry.on for table in tables for entry in table)
+    if not tables:
         return Contents()
     finder = _Finder(texts, pages)
     kept: list[list[Promised]] = []
-    for group in groups:
-        promised = finder.place(_leading_on(group))
+    for table in tables:
+        promised = finder.place(_leading_on(table))
         if sum(bool(each.lines) for each in promised) >= FOUND * len(promised) > 0:
             kept.append(promised)
     return Contents(tuple(_merged(kept)), pages)
-
-
-def _groups(texts: PageTexts) -> list[list[Entry]]:
-    """The entries of each table, which may run over several pages, with their levels."""
-    groups: list[list[Entry]] = []
-    kind, last, read = ListKind.NONE, 0, 0
-    for page in range(1, texts.count + 1):
-        lines = texts.read(page)
-        if read > ENTRY_LIMIT or not may_hold_contents(page, lines):
-            kind = ListKind.NONE
-            continue
-        found, kind = entries_on(page, lines, texts.links(page), kind)
-        read += len(found)
-        found = [entry for entry in found if len(entry.title) <= LONGEST]
-        if found and groups and last == page - 1:
-            groups[-1] += found
-        elif found:
-            groups.append(found)
-        last = page if found else last
-    return [levels_of(aligned(_without_headers(group))) for group in groups]
-
-
-def _without_headers(group: list[Entry]) -> list[Entry]:
-    """The entries without running headers, the first ones of their pages that say the same on another."""
-    tops = {entry.on: entry for entry in reversed(group)}
-    seen = Counter(entry.title for entry in tops.values())
-    return [entry for entry in group if not (tops[entry.on] is entry and seen[entry.title] > 1)]
-
-
-def _is_index(group: Sequence[Entry]) -> bool:
-    """Whether most entries lead back: an index at the end of a book."""
-    back = sum(entry.page is not None and entry.page < entry.on for entry in group)
-    return back * 2 > len(group)
 
 
 def _leading_on(group: Sequence[Entry]) -> list[Entry]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -68,48 +67,19 @@ def turn_of(page: Any) -> Turn | None:
 def typed_lines(page: Any) -> list[Typed]:
     """The lines of `page` that hold anything, in the order of the file. Call it inside `exclusive()` or `opened()`."""
     with exclusive() as pymupdf:
-        flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-        blocks = pymupdf.TextPage(_text_of(page, flags)).extractDICT()["blocks"]
+        blocks = pymupdf.TextPage(text_of(page)).extractDICT()["blocks"]
         turn = turn_of(page)
     lines = [_line(line, number, turn) for number, block in enumerate(blocks) for line in block.get("lines", ())]
     return [line for line in lines if line.text]
 
 
-def quick_lines(page: Any) -> list[Typed]:
-    """As `typed_lines`, in a third of the time: places in whole points, and each line in the type of its beginning."""
-    with exclusive() as pymupdf:
-        mupdf = pymupdf.mupdf
-        flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-        buffer = mupdf.FzBuffer(2**14)
-        output = mupdf.FzOutput(buffer)
-        mupdf.fz_print_stext_page_as_json(output, _text_of(page, flags), 1.0)
-        mupdf.fz_close_output(output)
-        data = mupdf.fz_buffer_extract_copy(buffer)
-    blocks = json.loads(data.decode("utf-8", "replace"), strict=False)["blocks"]
-    lines = [_quick(line, number) for number, block in enumerate(blocks) for line in block.get("lines", ())]
-    return [line for line in lines if line.text]
-
-
-def _text_of(page: Any, flags: int) -> Any:
+def text_of(page: Any) -> Any:
     """As `page.get_textpage`, which turns a page upright by writing to the document; one that stands so needs no such."""
     with exclusive() as pymupdf:
+        flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
         if page.rotation:
             return page.get_textpage(flags=flags).this
         return pymupdf.mupdf.FzStextPage(page.this, pymupdf.mupdf.FzStextOptions(flags))
-
-
-def _quick(plain: Any, block: int) -> Typed:
-    box, font, text = plain["bbox"], plain["font"], _clean(plain["text"])
-    name, bold, italic, mono = _quick_style(font["name"], font["weight"], font["style"], font["family"])
-    left, top = float(box["x"]), float(box["y"])
-    right, bottom = left + box["w"], top + box["h"]
-    return Typed(text, left, top, right, bottom, float(font["size"]), bold, block, name, italic, mono)
-
-
-@lru_cache(maxsize=4096)
-def _quick_style(font: str, weight: str, style: str, family: str) -> tuple[str, bool, bool, bool]:
-    name, _, bold, italic, mono, _ = _style(font, 0.0, 0, 0)
-    return name, bold or weight == "bold", italic or style == "italic", mono or family == "monospace"
 
 
 def turned(line: Typed, turn: Turn) -> Typed:
@@ -138,7 +108,7 @@ _NONE: Style = ("", 0.0, False, False, False, 0)
 
 def _line(plain: Any, block: int, turn: Turn | None) -> Typed:
     spans = plain["spans"]
-    text = _clean(spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans]))
+    text = clean(spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans]))
     (font, size, _, italic, mono, color), bold, tail = _type_of(spans)
     cosine, sine = plain["dir"]
     rise = sine if turn is None else cosine * turn[1] + sine * turn[3]
@@ -155,7 +125,7 @@ def _type_of(spans: Sequence[Any]) -> tuple[Style, bool, bool]:
         text = span["text"]
         if text == " " and weight:  # PyMuPDF makes a span of each space that is not in the file
             continue
-        style = _style(span["font"], span["size"], span["flags"], span["color"])
+        style = style_of(span["font"], span["size"], span["flags"], span["color"])
         weight[style] = weight.get(style, 0) + len(text.strip(_SIGNS))
     if len(weight) == 1:
         return style, style[2] and weight[style] > 0, False
@@ -166,7 +136,8 @@ def _type_of(spans: Sequence[Any]) -> tuple[Style, bool, bool]:
 
 
 @lru_cache(maxsize=4096)
-def _style(font: str, size: float, flags: int, color: int) -> Style:
+def style_of(font: str, size: float, flags: int, color: int) -> Style:
+    """The type that MuPDF tells by the name of a font, its size, and flags."""
     name = font.rpartition("+")[2].lower()
     return (
         name,
@@ -183,7 +154,8 @@ def is_bold_name(font: str) -> bool:
     return any(part in font for part in _BOLD_NAMES)
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """What is seen of the text of a line: one space for each gap, none around it."""
     if text.isprintable():
         return " ".join(text.split()) if "  " in text else text.strip(" ")  # no other white space is printable
     return " ".join(text.translate(_SHOWN).split())

@@ -99,6 +99,7 @@ def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> t
         return drafts, [*notes, *scans_among(document, texts).notes(texts.count, reads=False)]
     tagged = sections_of_tags(texts)
     if tagged:
+        texts.quick = True
         texts.learn_from(range(1, texts.count + 1))
         drafts, notes = _told(tagged, texts, [BY_TAGS])
         return drafts, [*notes, *scans_among(document, texts).notes(texts.count, reads=False)]

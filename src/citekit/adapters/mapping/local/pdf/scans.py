@@ -13,7 +13,8 @@ from citekit.adapters.drivers.pdf_text import Line
 from citekit.adapters.drivers.pymupdf import Document, away, empty_store, exclusive
 from citekit.adapters.mapping.local.ocr import OcrLine, OcrReader
 from citekit.adapters.mapping.local.outline import Draft
-from citekit.adapters.mapping.local.pdf.pages import SAMPLE, PageTexts
+from citekit.adapters.mapping.local.pdf.pages import PageTexts
+from citekit.adapters.mapping.local.pdf.running import SAMPLE
 from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Pages
 

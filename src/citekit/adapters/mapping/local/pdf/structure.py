@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from citekit.adapters.mapping.local.pdf.contents import Contents, letters, read_contents
+from citekit.adapters.mapping.local.pdf.contents_tables import tables_of_contents
 from citekit.adapters.mapping.local.pdf.entries import entries_of, with_entries
 from citekit.adapters.mapping.local.pdf.headings import Body, Heading, body_of, headings_on
 from citekit.adapters.mapping.local.pdf.levels import levels_of
@@ -27,12 +28,16 @@ READ_LIMIT = 5000
 def sections_of_text(texts: PageTexts, contents: bool = True) -> tuple[list[Section], bool]:
     """The sections in reading order, and whether printed contents tell them; none where nothing tells them from text.
 
-    `contents` says whether the printed table of contents is used.
+    `contents` says whether the printed table of contents is used. Where it names nearly every heading, pages are only
+    read as far as titles need it, as `PageTexts.quick` does.
     """
     if texts.count > READ_LIMIT:
         return [], False
+    if contents and (named := _named_in_front(texts)):
+        return named, True
+    texts.slow_down()
     texts.learn_from(range(1, texts.count + 1))
-    promised = read_contents(texts)
+    promised = read_contents(texts, tables_of_contents(texts))
     kept = _kept(texts, promised.pages)
     if promised.entries and contents:
         return _completed(promised, kept, texts.count), True
@@ -40,6 +45,25 @@ def sections_of_text(texts: PageTexts, contents: bool = True) -> tuple[list[Sect
         return [], False
     levels = levels_of(kept)
     return [_section(heading, level) for heading, level in zip(kept, levels, strict=True)], False
+
+
+def _named_in_front(texts: PageTexts) -> list[Section]:
+    """What contents on the first pages name, where that is nearly every heading; else none."""
+    texts.quick = True
+    tables = tables_of_contents(texts, in_front=True)
+    if sum(map(len, tables)) * SPARSE < texts.count:
+        return []
+    texts.learn_from(range(1, texts.count + 1))
+    promised = read_contents(texts, tables)
+    return _promised(promised) if promised.entries and _is_dense(promised, texts.count) else []
+
+
+def _is_dense(contents: Contents, page_count: int) -> bool:
+    return len(contents.entries) * SPARSE >= page_count
+
+
+def _promised(contents: Contents) -> list[Section]:
+    return [Section(each.level, each.title, each.page, each.y) for each in contents.entries]
 
 
 def _section(heading: Heading, level: int) -> Section:
@@ -65,12 +89,11 @@ def _on(page: int, lines: Sequence[Typed], body: Body) -> list[Heading]:
 
 def _completed(contents: Contents, kept: Sequence[Heading], page_count: int) -> list[Section]:
     """What the contents promise; where they leave long stretches untold, the headings below their entries too."""
-    sections = [Section(each.level, each.title, each.page, each.y) for each in contents.entries]
-    if len(sections) * SPARSE >= page_count:
-        return sections
+    if _is_dense(contents, page_count):
+        return _promised(contents)
     below = _below(contents, kept)
     levels = levels_of(below) if below else []
-    return _interleaved(sections, [(heading, level) for heading, level in zip(below, levels, strict=True)])
+    return _interleaved(_promised(contents), [(heading, level) for heading, level in zip(below, levels, strict=True)])
 
 
 def _below(contents: Contents, kept: Sequence[Heading]) -> list[Heading]:

@@ -1,0 +1,61 @@
+"""The printed tables of contents of a document, as they stand there: their entries with their levels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from citekit.adapters.mapping.local.pdf.contents_page import (
+    FIRST_PAGES,
+    Entry,
+    ListKind,
+    aligned,
+    entries_on,
+    may_hold_contents,
+)
+from citekit.adapters.mapping.local.pdf.entry_levels import levels_of
+from citekit.adapters.mapping.local.pdf.pages import PageTexts
+
+ENTRY_LIMIT = 20_000
+LONGEST = 300
+
+
+def tables_of_contents(texts: PageTexts, *, in_front: bool = False) -> list[list[Entry]]:
+    """The entries of each table, which may run over several pages; pages that hold some are read exactly.
+
+    Where `in_front`, there are none unless one begins on the first pages; then no other page is read.
+    """
+    groups: list[list[Entry]] = []
+    kind, last, read = ListKind.NONE, 0, 0
+    for page in range(1, texts.count + 1):
+        if in_front and page > FIRST_PAGES and not groups:
+            return []
+        lines = texts.read(page)
+        if read > ENTRY_LIMIT or not may_hold_contents(page, lines):
+            kind = ListKind.NONE
+            continue
+        links, before = texts.links(page), kind
+        found, kind = entries_on(page, lines, links, before)
+        if found and texts.quick:
+            found, kind = entries_on(page, texts.exactly(page), links, before)
+        read += len(found)
+        found = [entry for entry in found if len(entry.title) <= LONGEST]
+        if found and groups and last == page - 1:
+            groups[-1] += found
+        elif found:
+            groups.append(found)
+        last = page if found else last
+    return [group for entries in groups if not _is_index(group := levels_of(aligned(_without_headers(entries))))]
+
+
+def _without_headers(group: list[Entry]) -> list[Entry]:
+    """The entries without running headers, the first ones of their pages that say the same on another."""
+    tops = {entry.on: entry for entry in reversed(group)}
+    seen = Counter(entry.title for entry in tops.values())
+    return [entry for entry in group if not (tops[entry.on] is entry and seen[entry.title] > 1)]
+
+
+def _is_index(group: Sequence[Entry]) -> bool:
+    """Whether most entries lead back: an index at the end of a book."""
+    back = sum(entry.page is not None and entry.page < entry.on for entry in group)
+    return back * 2 > len(group)
