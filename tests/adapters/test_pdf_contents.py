@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from citekit.adapters.mapping.local.outline import Draft, Outline
 from citekit.adapters.mapping.local.pdf import PdfOutliner
-from citekit.adapters.mapping.local.pdf.contents_page import roman_number
+from citekit.adapters.mapping.local.pdf.contents_entries import roman_number
 from citekit.adapters.mapping.local.pdf.outliner import BY_CONTENTS, BY_HEADINGS
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
@@ -98,6 +98,16 @@ def test_links_of_the_contents_lead_to_the_sections(tmp_path: Path) -> None:
 
     assert tree(found.drafts) == NESTED
     assert found.notes[0] == BY_CONTENTS
+
+
+def test_where_a_link_of_the_contents_is_wrong_the_printed_number_tells_the_page(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.pdf"
+    with pymupdf.open(book(tmp_path / "x.pdf", BOOK, linked=True)) as document:
+        link = document[1].get_links()[5]
+        document[1].update_link({**link, "page": 2, "to": pymupdf.Point(40, 80)})
+        document.save(path)
+
+    assert NESTED == tree(outline(path).drafts)
 
 
 def test_printed_numbers_are_matched_to_the_pages_that_bear_the_titles(tmp_path: Path) -> None:

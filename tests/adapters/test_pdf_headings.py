@@ -197,6 +197,45 @@ def test_headings_in_japanese_are_found(tmp_path: Path) -> None:
     assert titles(drafts(tmp_path / "x.pdf")) == ["第一章 川の流れ1", "第二章 川の流れ2", "第三章 川の流れ3"]
 
 
+def test_what_chinese_documents_count_is_told_from_sentences_of_the_same_type(tmp_path: Path) -> None:
+    rows = [
+        (16, "第七章企业的信用"),
+        (12, "一、过去的评级"),
+        (12, "没有别的评级。"),
+        (12, "二、授信的情况"),
+        (12, "到三月为止，各类授信已经使用了一半，其余尚未使用。"),
+        (12, "单位：万元"),
+    ]
+    with pymupdf.open() as document:
+        page = document.new_page(width=400, height=600)
+        for row, (size, text) in enumerate(rows):
+            page.insert_text((40, 90 + 40 * row), text, fontname="china-s", fontsize=size)
+        for line in range(12):
+            page.insert_text((40, 340 + 15 * line), "这是正文的一行，它一直继续下去", fontname="china-s", fontsize=10)
+        document.save(tmp_path / "x.pdf")
+
+    (chapter,) = drafts(tmp_path / "x.pdf")
+
+    assert ("第七章企业的信用", ["一、过去的评级", "二、授信的情况"]) == (chapter.title, titles(chapter.children))
+
+
+def test_the_number_of_a_section_at_the_top_of_a_page_is_no_running_header(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        for chapter in range(1, 9):
+            page = document.new_page(width=400, height=600)
+            at = 60 if chapter in (2, 4, 7) else 200
+            prose(page, 40, 90, 7)
+            page.insert_text((40, at), f"{chapter}.1", fontname="hebo", fontsize=12)
+            page.insert_text((70, at), f"Of {'abcdefgh'[chapter - 1] * 5}", fontname="hebo", fontsize=12)
+            prose(page, 40, 220, 20)
+        for x, number in ((40, "A.1"), (70, "B.2")):
+            page.insert_text((x, 60), number, fontname="hebo", fontsize=12)
+        document.save(tmp_path / "x.pdf")
+
+    expected = [f"{chapter}.1 Of {'abcdefgh'[chapter - 1] * 5}" for chapter in range(1, 9)]
+    assert expected == [title for title in titles(drafts(tmp_path / "x.pdf")) if "." in title]
+
+
 @pytest.mark.parametrize(
     ("text", "depth", "parts"),
     [
@@ -208,6 +247,9 @@ def test_headings_in_japanese_are_found(tmp_path: Path) -> None:
         ("Chapter 4 Roads", 1, ()),
         ("2024", 0, ()),
         ("Results", 0, ()),
+        ("二、授信", 2, ()),
+        ("（三）其他", 3, ()),
+        ("一般", 0, ()),
     ],
 )
 def test_the_depth_of_a_number_is_that_of_its_heading(text: str, depth: int, parts: tuple[str, ...]) -> None:
@@ -233,9 +275,9 @@ def test_parts_chapters_and_sections_are_told_by_their_names() -> None:
 
 
 def test_a_heading_without_its_number_is_its_words() -> None:
-    found = [unnumbered(text) for text in ("2.1 Method", "Chapter 4: Roads", "第3章 海", "Method", "4")]
+    found = [unnumbered(text) for text in ("2.1 Method", "Chapter 4: Roads", "第3章 海", "二、 海", "Method", "4")]
 
-    assert found == ["Method", "Roads", "海", "Method", "4"]
+    assert found == ["Method", "Roads", "海", "海", "Method", "4"]
     assert (roman_of("IV Lakes"), roman_of("In a lake"), is_label("Appendix B"), is_label("Appendices")) == (
         "IV", "", True, False,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import evolve, frozen
 
 from citekit.adapters.drivers.pdf_labels import LabelRule, read_labels
-from citekit.adapters.mapping.local.pdf.contents_page import Entry, roman_number
+from citekit.adapters.mapping.local.pdf.contents_entries import Entry, roman_number
 from citekit.adapters.mapping.local.pdf.lines import Typed
 from citekit.adapters.mapping.local.pdf.numbering import unnumbered
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
@@ -73,7 +73,7 @@ class _Finder:
         self._letters: dict[int, list[str]] = {}
 
     def place(self, group: Sequence[Entry]) -> list[Promised]:
-        offsets = self._offsets([entry for entry in group if entry.page is None])
+        offsets = self._offsets(group)
         return [promised for entry in group if (promised := self._placed(entry, offsets)) is not None]
 
     def _placed(self, entry: Entry, offsets: dict[bool, int]) -> Promised | None:
@@ -86,13 +86,12 @@ class _Finder:
 
     def _likely(self, entry: Entry, offsets: dict[bool, int]) -> list[int]:
         """Pages where the title may stand, the likeliest first."""
+        roman, number = _value(entry)
+        near = [number + offsets[roman]] if number and roman in offsets else []
         if entry.page is not None:
             low = entry.y > 0.85 * self._texts.height(entry.page)
-            near = [entry.page, entry.page + 1] if low else [entry.page]
+            near = [entry.page, *([entry.page + 1] if low else []), *near]  # links may be wrong, too
         else:
-            roman = not entry.number.isdecimal()
-            number = roman_number(entry.number) if roman else int(entry.number)
-            near = [number + offsets[roman]] if number and roman in offsets else []
             labelled = self._labels.get(entry.number)
             near = [*([labelled] if labelled else []), *near, *(page + step for page in near for step in (1, -1))]
             own = self._where(entry)
@@ -117,10 +116,10 @@ class _Finder:
         """How far physical pages are ahead of printed ones, for Arabic (False) and Roman (True) numbers."""
         votes: dict[bool, Counter[int]] = {False: Counter(), True: Counter()}
         for entry in entries:
-            roman = not entry.number.isdecimal()
-            number = roman_number(entry.number) if roman else int(entry.number)
+            roman, number = _value(entry)
             if number:
-                votes[roman].update(page - number for page in self._where(entry)[:20])
+                pages = self._where(entry)[:20] if entry.page is None else [entry.page]
+                votes[roman].update(page - number for page in pages)
         return {
             roman: max(found.items(), key=lambda vote: (vote[1], -abs(vote[0])))[0]
             for roman, found in votes.items()
@@ -136,6 +135,12 @@ class _Finder:
                     if len(text) >= 3:
                         self._pages.setdefault(text, []).append(page)
         return self._pages.get(letters(entry.title), [])
+
+
+def _value(entry: Entry) -> tuple[bool, int]:
+    """Whether the printed number of the entry is a Roman one, and what it is worth, 0 where it is none."""
+    roman = not entry.number.isdecimal()
+    return roman, roman_number(entry.number) if roman else int(entry.number)
 
 
 def _largest(found: Sequence[tuple[Typed, ...]]) -> tuple[Typed, ...]:

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from citekit.adapters.mapping.local.pdf.contents_page import (
-    FIRST_PAGES,
-    Entry,
-    ListKind,
-    aligned,
-    entries_on,
-    may_hold_contents,
-)
+from citekit.adapters.mapping.local.pdf.contents_entries import Entry, aligned
+from citekit.adapters.mapping.local.pdf.contents_page import FIRST_PAGES, ListKind, entries_on, may_hold_contents
 from citekit.adapters.mapping.local.pdf.entry_levels import levels_of
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 

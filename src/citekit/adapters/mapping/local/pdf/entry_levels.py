@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
-from citekit.adapters.mapping.local.pdf.contents_page import Entry
+from citekit.adapters.mapping.local.pdf.contents_entries import Entry
 from citekit.adapters.mapping.local.pdf.numbering import depth_of, rank_of, roman_of
 
 TOLERANCE = 2.5

@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from citekit.adapters.mapping.local.pdf.columns import Columns, columns_of
 from citekit.adapters.mapping.local.pdf.contents_page import LEADER
+from citekit.adapters.mapping.local.pdf.heading_rows import type_of, whole, with_numbers
 from citekit.adapters.mapping.local.pdf.lines import Typed
 from citekit.adapters.mapping.local.pdf.numbering import depth_of, is_begun_label, is_label, is_number, rank_of
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
@@ -29,8 +30,6 @@ _CAPTION = re.compile(
     re.I,
 )
 _BULLET = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s|\(?[a-z0-9ivx]{1,3}\)\s|\[\d+\]")
-_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
-_MARK_AFTER = re.compile(r"(?<=\d) *([.:)])(?! *\d) *")
 USUAL = re.compile(
     r"(?:abstract|introduction|background|related work|methods?|results|discussion|conclusions?|references|bibliography|"
     r"acknowledge?ments?|preface|foreword|summary|appendix|index|glossary)\W*",
@@ -41,8 +40,6 @@ MUCH_LARGER = 1.5
 
 WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
-WIDE_SPACE = 2.5
-"""Sizes of the type between two words of a heading that was stretched to the width of its column, at most."""
 
 Style = tuple[str, float, bool, bool]
 """Font, size in points, bold, capitals."""
@@ -105,7 +102,7 @@ def headings_on(page: int, lines: Sequence[Typed], body: Body) -> list[Heading]:
     columns = columns_of(lines)
     held: list[Typed] = []
     found: list[Heading] = []
-    for line in _in_order(_with_numbers(_whole(lines, columns, body)), columns):
+    for line in _in_order(with_numbers(whole(lines, columns, LARGER * body.size)), columns):
         if not _may_be(line, lines, columns, body):
             found += _closed(page, held, columns)
             held = []
@@ -126,7 +123,7 @@ def _closed(page: int, held: Sequence[Typed], columns: Columns) -> Iterator[Head
         return
     text = _joined([line.text for line in held])
     first = max(held, key=lambda line: (line.size, -line.top))
-    if len(text) <= LONGEST and WORD.search(text):
+    if len(text) <= LONGEST and WORD.search(text) and not text.endswith("。"):  # a sentence, however large it is set
         style = (first.font, first.size, first.bold, _is_capitals(text))
         yield Heading(text, page, tuple(held), style, depth_of(text), columns.of(first))
 
@@ -151,50 +148,6 @@ def _is_capitals(text: str) -> bool:
     return count >= 3
 
 
-def _whole(lines: Sequence[Typed], columns: Columns, body: Body) -> list[Typed]:
-    """The lines, larger ones that wide spaces between their words have broken into pieces made whole."""
-    joined: list[Typed] = []
-    for line in lines:
-        last = joined[-1] if joined else None
-        if last is not None and line.size >= LARGER * body.size and _is_piece(last, line, columns):
-            joined[-1] = evolve(last, text=f"{last.text} {line.text}", right=line.right)
-        else:
-            joined.append(line)
-    return joined
-
-
-def _is_piece(one: Typed, other: Typed, columns: Columns) -> bool:
-    """Whether `other` goes on in the row of `one`, in its type and column."""
-    level = abs(one.bottom - other.bottom) < 1 and one.block == other.block and _type(one) == _type(other)
-    near = 0 <= other.left - one.right < WIDE_SPACE * one.size
-    return level and near and not (columns.gutter is not None and one.right <= columns.gutter <= other.left)
-
-
-def _with_numbers(lines: Sequence[Typed]) -> list[Typed]:
-    """The lines, a number that stands before its heading joined to it."""
-    joined: list[Typed] = []
-    for line in lines:
-        last = joined[-1] if joined else None
-        if last is not None and is_number(last.text) and _is_right_of(last, line):
-            joined[-1] = evolve(line, text=f"{last.text} {line.text}", left=last.left)
-        elif last is not None and is_number(last.text) and _is_left_of(last, line):
-            joined[-1] = evolve(line, text=_MARK_AFTER.sub(r"\1 ", f"{last.text} {line.text}"), right=last.right)
-        else:
-            joined.append(line)
-    return joined
-
-
-def _is_right_of(number: Typed, line: Typed) -> bool:
-    level = abs(number.bottom - line.bottom) < line.size / 2
-    return level and -1 <= line.left - number.right < 6 * line.size and abs(number.size - line.size) < 0.3 * line.size
-
-
-def _is_left_of(number: Typed, line: Typed) -> bool:
-    """Whether `line` goes on to the left of its number, as Hebrew and Arabic do."""
-    level = abs(number.bottom - line.bottom) < line.size / 2 and abs(number.size - line.size) < 0.3 * line.size
-    return level and -1 <= number.left - line.right < 6 * line.size and bool(_RIGHT_TO_LEFT.search(line.text))
-
-
 def _may_be(line: Typed, lines: Sequence[Typed], columns: Columns, body: Body) -> bool:
     text = line.text
     if not line.upright or len(text) > LONGEST or not _stands_out(line, body):
@@ -203,20 +156,18 @@ def _may_be(line: Typed, lines: Sequence[Typed], columns: Columns, body: Body) -
         return False
     if line.size < LARGER * body.size and "://" in text:
         return False
+    if "：" in text[:-1] and not depth_of(text) and rank_of(text) is None:
+        return False  # a fact with its name before it, as above a table
     if line.size < MUCH_LARGER * body.size and _runs_on(line, lines):
         return False
     return _is_alone(line, lines, columns)
-
-
-def _type(line: Typed) -> tuple[str, float, bool]:
-    return line.font, line.size, line.bold
 
 
 def _runs_on(line: Typed, lines: Sequence[Typed]) -> bool:
     """Whether the line belongs to a sentence that began above it or ends below it, in another weight."""
     height = line.bottom - line.top
     for other in lines:
-        if other.block != line.block or other is line or _type(other) == _type(line):
+        if other.block != line.block or other is line or type_of(other) == type_of(line):
             continue
         above, below = line.top - other.bottom, other.top - line.bottom
         if -height / 2 < above < height / 2 and not other.text.endswith((".", ":", "!", "?", "。")):

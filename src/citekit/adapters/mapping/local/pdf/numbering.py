@@ -1,4 +1,4 @@
-"""The numbers of headings: `2.1`, `A.3`, `Chapter 4`, `Part II`, `第3章`."""
+"""The numbers of headings: `2.1`, `A.3`, `Chapter 4`, `Part II`, `第3章`, `二、`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"第.{1,4}?([部編])|第.{1,4}?(章)|第.{1,4}?([節节])")
+_COUNTED = re.compile(
+    r"(?:[一二三四五六七八九十]{1,3}[、．]|(?P<inner>[（(][一二三四五六七八九十]{1,3}[)）]))\s*(?=\S)"
+)
+"""What Chinese documents count below their chapters (`第一章`): `一、`, and below that `（一）`."""
+
 _ROMAN = re.compile(r"([IVX]{1,6})[.:]?\s+(?=\S)")
 _LABEL = re.compile(
     r"(?:chapter|part|kapitel|teil|chapitre|partie|cap[ií]tulo|parte|capitolo|appendix|anhang|annexe)\s+"
@@ -38,6 +43,9 @@ def depth_of(text: str) -> int:
     """
     if rank_of(text) == 1:
         return 1
+    counted = _COUNTED.match(text)
+    if counted:
+        return 3 if counted["inner"] else 2
     found = _DEPTH.match(text)
     if not found or (found[1].isalpha() and not found[2]):
         return 0
@@ -82,6 +90,6 @@ def is_number(text: str) -> bool:
 
 def unnumbered(text: str) -> str:
     """A heading without its number."""
-    named = _NAMED.match(text) or _PLACE.match(text)
+    named = _NAMED.match(text) or _PLACE.match(text) or _COUNTED.match(text)
     rest = text[named.end() :].lstrip(" .:–—-") if named else _DEPTH.sub("", text, count=1)
     return rest or text

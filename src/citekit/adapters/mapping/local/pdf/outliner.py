@@ -17,7 +17,7 @@ from citekit.adapters.mapping.local.pdf.figures import figures_of
 from citekit.adapters.mapping.local.pdf.groups import page_groups
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 from citekit.adapters.mapping.local.pdf.placing import Section
-from citekit.adapters.mapping.local.pdf.scans import marked, read_scans, scans_among
+from citekit.adapters.mapping.local.pdf.scans import marked, read_scans, scans_among, sections_of_scans
 from citekit.adapters.mapping.local.pdf.sections import drafts_of, moved_sections
 from citekit.adapters.mapping.local.pdf.structure import sections_of_text
 from citekit.adapters.mapping.local.pdf.tags import sections_of_tags
@@ -108,7 +108,7 @@ def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> t
     about = scans.notes(texts.count, reads=ocr is not None)
     if scans.bare and ocr is not None:
         about += read_scans(document, texts, scans, ocr)
-        headings, printed = sections_of_text(texts)
+        headings, printed = sections_of_scans(texts)
     if headings:
         drafts, notes = _told(headings, texts, [BY_CONTENTS if printed else BY_HEADINGS])
         return drafts, [*notes, *about]

@@ -91,8 +91,12 @@ class RunningLines:
 
     def _is_before_title(self, page: int, number: Typed) -> bool:
         """Whether a number is larger than the text, with the words of a heading beside it."""
-        larger = number.bottom - number.top >= SMALL * self._usual(page)
-        return larger and any(_is_of_title(number, line) for line in self._pages.read(page))
+        return number.bottom - number.top >= SMALL * self._usual(page) and bool(self._words_beside(page, number))
+
+    def _words_beside(self, page: int, number: Typed) -> list[Typed]:
+        """The words, as large as the number, that a heading has beside it."""
+        beside = [line for line in self._pages.read(page) if _is_of_title(number, line)]
+        return [line for line in beside if not _OF_SECTION.fullmatch(line.text)]
 
     def _usual(self, page: int) -> float:
         """The height of the lines of most of a page."""
@@ -112,6 +116,8 @@ class RunningLines:
 
     def _is_running(self, page: int, line: Typed) -> bool:
         """Whether a line in the margin is a header, a footer, or the number of the page."""
+        if _OF_SECTION.fullmatch(line.text) and (words := self._words_beside(page, line)):
+            return all(self._is_running(page, each) for each in words)
         if _pattern(line) in self._known:
             return True
         if _BARE_NUMBER.fullmatch(line.text):
