@@ -229,11 +229,11 @@ def test_the_number_of_a_section_at_the_top_of_a_page_is_no_running_header(tmp_p
             page.insert_text((70, at), f"Of {'abcdefgh'[chapter - 1] * 5}", fontname="hebo", fontsize=12)
             prose(page, 40, 220, 20)
         for x, number in ((40, "A.1"), (70, "B.2")):
-            page.insert_text((x, 60), number, fontname="hebo", fontsize=12)
+            page.insert_text((x, 30), number, fontname="hebo", fontsize=12)
         document.save(tmp_path / "x.pdf")
 
     expected = [f"{chapter}.1 Of {'abcdefgh'[chapter - 1] * 5}" for chapter in range(1, 9)]
-    assert expected == [title for title in titles(drafts(tmp_path / "x.pdf")) if "." in title]
+    assert expected == [title for title in titles(drafts(tmp_path / "x.pdf")) if " Of " in title]
 
 
 @pytest.mark.parametrize(
