@@ -89,6 +89,15 @@ def entries_on(
     return found, kind if found or (kind is ListKind.OTHER and _has_entries(lines)) else ListKind.NONE
 
 
+def outside_contents(lines: Sequence[Typed]) -> list[Typed]:
+    """What stands above and below the entries with leaders, such as the title of a chapter above its own contents."""
+    entries = [line for line in lines if LEADER.search(line.text)]
+    if not entries or any(_CONTENTS.fullmatch(line.text) for line in lines):
+        return []
+    top, bottom = min(line.top for line in entries), max(line.bottom for line in entries)
+    return [line for line in lines if line.bottom <= top or line.top >= bottom]
+
+
 def _has_entries(lines: Sequence[Typed]) -> bool:
     """Whether several lines have leader dots; most pages have none in all of their text."""
     if not LEADER.search("\n".join([line.text for line in lines])):

@@ -143,12 +143,7 @@ class _Search:
 
     def _has_new_picture(self, page: int) -> bool:
         """Whether a picture of at least 150 by 150 pixels is used here and on few pages before."""
-        try:
-            with exclusive():
-                images = self._document.get_page_images(page - 1)
-        except Exception:  # as in `_load`
-            return False
-        large = {image[0] for image in images if image[2] >= 150 and image[3] >= 150}
+        large = {image.number for image in self._texts.images(page) if min(image.width, image.height) >= 150}
         for number in large:
             self._seen[number] = self._seen.get(number, 0) + 1
         return any(self._seen[number] <= _REPEATED for number in large)

@@ -150,7 +150,7 @@ def _is_capitals(text: str) -> bool:
 
 def _may_be(line: Typed, lines: Sequence[Typed], columns: Columns, body: Body) -> bool:
     text = line.text
-    if not line.upright or len(text) > LONGEST or not _stands_out(line, body):
+    if not line.upright or line.noted or len(text) > LONGEST or not _stands_out(line, body):
         return False
     if text.endswith((",", ";")) or _BULLET.match(text) or _CAPTION.match(text) or LEADER.search(text):
         return False

@@ -15,6 +15,9 @@ from citekit.adapters.drivers.pymupdf import exclusive
 LINK_LIMIT = 1000
 """Links of one page that are read."""
 
+SMALLER = 0.85
+"""How many times the size of its line a number before it has at most that is no part of it."""
+
 _ITALIC, _MONO, _BOLD = 2, 8, 16
 _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "cmssbx", "-medi", "sfbx")
 _ITALIC_NAMES = ("italic", "oblique", "slant", "cmti", "cmsl", "cmbxti", "cmbxsl", "sfti", "sfsl", "sfbi", "sfbl")
@@ -26,7 +29,8 @@ class Typed(Line):
     """A line with its type; `font` is its name without the mark of a subset, in lower case.
 
     `upright` says that it runs across the page as it is shown, and not along its side; `tail` that it ends in
-    another weight than it begins with, as a term that runs into its definition does.
+    another weight than it begins with, as a term that runs into its definition does; `noted` that it begins with a
+    number in smaller type, such as lines of code and notes have.
     """
 
     font: str = ""
@@ -35,6 +39,7 @@ class Typed(Line):
     color: int = 0
     upright: bool = True
     tail: bool = False
+    noted: bool = False
 
 
 @frozen
@@ -113,7 +118,28 @@ def _line(plain: Any, block: int, turn: Turn | None) -> Typed:
     cosine, sine = plain["dir"]
     rise = sine if turn is None else cosine * turn[1] + sine * turn[3]
     left, top, right, bottom = plain["bbox"]
-    return Typed(text, left, top, right, bottom, size, bold, block, font, italic, mono, color, abs(rise) < 0.1, tail)
+    return Typed(
+        text,
+        left,
+        top,
+        right,
+        bottom,
+        size,
+        bold,
+        block,
+        font,
+        italic,
+        mono,
+        color,
+        abs(rise) < 0.1,
+        tail,
+        _is_noted(spans, size),
+    )
+
+
+def _is_noted(spans: Sequence[Any], size: float) -> bool:
+    """Whether the first piece is a number that is smaller than the line."""
+    return len(spans) > 1 and spans[0]["size"] < SMALLER * size and bool(spans[0]["text"].strip().isdecimal())
 
 
 def _type_of(spans: Sequence[Any]) -> tuple[Style, bool, bool]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from attrs import define, field
 
+from citekit.adapters.drivers.pdf_images import ImageReader, PdfImage
 from citekit.adapters.drivers.pdf_links import LinkReader
 from citekit.adapters.drivers.pdf_text import Line
 from citekit.adapters.drivers.pymupdf import Document, give_way
@@ -35,6 +36,7 @@ class PageTexts:
     _turns: dict[int, Turn] = field(factory=dict, init=False)
     _running: RunningLines | None = field(default=None, init=False)
     _links: LinkReader = field(init=False)
+    _images: ImageReader = field(init=False)
 
     @property
     def count(self) -> int:
@@ -44,6 +46,10 @@ class PageTexts:
     @_links.default
     def _reader(self) -> LinkReader:
         return LinkReader(self._document)
+
+    @_images.default
+    def _image_reader(self) -> ImageReader:
+        return ImageReader(self._document)
 
     @_count.default
     def _counted(self) -> int:
@@ -100,6 +106,15 @@ class PageTexts:
         except CiteKitError:
             raise
         except Exception:  # as for lines: damaged links are of any kind
+            return []
+
+    def images(self, page: int) -> list[PdfImage]:
+        """The pictures that `page` draws; none where that cannot be read."""
+        try:
+            return self._images.images_of(page)
+        except CiteKitError:
+            raise
+        except Exception:  # as for links
             return []
 
     def learn_from(self, pages: Iterable[int]) -> None:

@@ -48,19 +48,20 @@ class RunningLines:
     _pages: ReadPages
     _known: frozenset[str] = field(default=frozenset(), init=False)
     _usuals: dict[int, float] = field(factory=dict, init=False)
+    _typical: float = field(default=0.0, init=False)
 
     def learn(self, pages: Sequence[int]) -> None:
         """Tell headers and footers from what `pages` share."""
         self._usuals.clear()
+        self._typical = _middle([self._usual(page) for page in pages])
         seen: Counter[str] = Counter()
         slots: Counter[str] = Counter()
         said: dict[str, set[str]] = {}
         for page in pages:
             margin = self._margin(page)
             seen.update({_pattern(line) for line in margin})
-            usual = self._usual(page)
             for line in margin:
-                if line.bottom - line.top >= SMALL * usual:
+                if self._is_large(page, line):
                     said.setdefault(_pattern(line), set()).add(line.text)
             if self._pages.turn(page) is None and len(margin) <= MARGIN_LINES:
                 slots.update({_slot(line) for line in margin if self._stands_off(page, line)})
@@ -81,7 +82,7 @@ class RunningLines:
     def _stands_off(self, page: int, line: Typed) -> bool:
         """Whether the row is the first or last of its page, parted from the text by more than half a line, and small."""
         height, middle = line.bottom - line.top, (line.top + line.bottom) / 2
-        if height >= SMALL * self._usual(page):
+        if self._is_large(page, line):
             return False
         others = [other for other in self._pages.read(page) if not other.top < middle < other.bottom]
         above = [other.bottom for other in others if other.bottom <= middle]
@@ -91,18 +92,21 @@ class RunningLines:
 
     def _is_before_title(self, page: int, number: Typed) -> bool:
         """Whether a number is larger than the text, with the words of a heading beside it."""
-        return number.bottom - number.top >= SMALL * self._usual(page) and bool(self._words_beside(page, number))
+        return self._is_large(page, number) and bool(self._words_beside(page, number))
 
     def _words_beside(self, page: int, number: Typed) -> list[Typed]:
         """The words, as large as the number, that a heading has beside it."""
         beside = [line for line in self._pages.read(page) if _is_of_title(number, line)]
         return [line for line in beside if not _OF_SECTION.fullmatch(line.text)]
 
+    def _is_large(self, page: int, line: Typed) -> bool:
+        """Whether it is higher than the lines of its page, and of most pages: some hold nothing but code."""
+        return line.bottom - line.top >= SMALL * max(self._usual(page), self._typical)
+
     def _usual(self, page: int) -> float:
         """The height of the lines of most of a page."""
         if page not in self._usuals:
-            heights = sorted([line.bottom - line.top for line in self._pages.read(page)])
-            self._usuals[page] = heights[len(heights) // 2] if heights else 0.0
+            self._usuals[page] = _middle([line.bottom - line.top for line in self._pages.read(page)])
         return self._usuals[page]
 
     def _margin(self, page: int) -> list[Typed]:
@@ -132,6 +136,10 @@ def spread(count: int) -> list[int]:
     pairs = SAMPLE // 2
     starts = [2 + place * (count - 3) // (pairs - 1) for place in range(pairs)]
     return sorted({page for start in starts for page in (start, start + 1) if page <= count})
+
+
+def _middle(values: Sequence[float]) -> float:
+    return sorted(values)[len(values) // 2] if values else 0.0
 
 
 def _is_of_title(number: Typed, line: Typed) -> bool:

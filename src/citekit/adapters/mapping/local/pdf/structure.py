@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from citekit.adapters.mapping.local.pdf.contents import Contents, letters, read_contents
+from citekit.adapters.mapping.local.pdf.contents_page import outside_contents
 from citekit.adapters.mapping.local.pdf.contents_tables import tables_of_contents
 from citekit.adapters.mapping.local.pdf.entries import entries_of, with_entries
 from citekit.adapters.mapping.local.pdf.headings import Body, Heading, body_of, headings_on
@@ -71,12 +72,13 @@ def _section(heading: Heading, level: int) -> Section:
 
 
 def _kept(texts: PageTexts, skipped: frozenset[int]) -> list[Heading]:
-    """The headings that their type tells, outside the pages of the contents."""
+    """The headings that their type tells, outside the contents."""
     body = body_of(texts)
     if body is None:
         return []
-    pages = (page for page in range(1, texts.count + 1) if page not in skipped)
-    found = [heading for page in pages for heading in _on(page, texts.shown(page), body)]
+    shown = ((page, texts.shown(page)) for page in range(1, texts.count + 1))
+    outside = ((page, outside_contents(lines) if page in skipped else lines) for page, lines in shown)
+    found = [heading for page, lines in outside for heading in _on(page, lines, body)]
     return with_entries(heading_styles(found, texts, body, skipped), entries_of(found, texts, body))
 
 
