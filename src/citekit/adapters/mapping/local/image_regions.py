@@ -9,12 +9,11 @@ no regions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from statistics import median_low
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
+from citekit.adapters.mapping.local.picture.bands import between, column_bands, row_bands, shared, widest
 from citekit.adapters.mapping.local.picture.detail import (
     Rectangle,
     changes,
@@ -43,7 +42,6 @@ HEADING, GROUP = "heading", "region"
 _DEPTH = 8
 _LINE_SHARE = 60
 _JOIN = 2
-_LEAST_GAP = 3
 _FILL = 0.97
 _LEAST_AREA = 40
 _LARGER = 1.25
@@ -118,14 +116,14 @@ class _Cutter:
         left, top, right, bottom = box
         columns, rows = profiles(self.mask, box)
         lines, letters = runs(rows, _JOIN), runs(columns, _JOIN)
-        down = _row_bands(lines, self._usual)
-        across = _column_bands(letters, self._word_space(lines))
+        down = row_bands(lines, self._usual)
+        across = column_bands(letters, self._word_space(lines))
         if not down and not across:
             return []
-        if _widest(down) >= 1.5 * _widest(across):
-            cut = self._joined([(left, top + start, right, top + end) for start, end in _between(len(rows), down)])
+        if widest(down) >= 1.5 * widest(across):
+            cut = self._joined([(left, top + start, right, top + end) for start, end in between(len(rows), down)])
         else:
-            cut = [(left + start, top, left + end, bottom) for start, end in _between(len(columns), across)]
+            cut = [(left + start, top, left + end, bottom) for start, end in between(len(columns), across)]
         found = [piece for each in cut if (piece := shrunk(self.mask, each)) is not None]
         return [piece for piece in found if area(piece) >= _LEAST_AREA]
 
@@ -134,10 +132,10 @@ class _Cutter:
         found = [pieces[0]]
         for piece in pieces[1:]:
             above = found[-1]
-            shared = _shared(self._gutters(above), self._gutters(piece))
+            common = shared(self._gutters(above), self._gutters(piece))
             upper, lower = shrunk(self.mask, above), shrunk(self.mask, piece)
             gap = lower[1] - upper[3] if upper and lower else 0
-            if 1.5 * shared > gap:
+            if 1.5 * common > gap:
                 found[-1] = (above[0], above[1], above[2], piece[3])
             else:
                 found.append(piece)
@@ -145,7 +143,7 @@ class _Cutter:
 
     def _gutters(self, box: Rectangle) -> list[tuple[int, int]]:
         columns, rows = profiles(self.mask, box)
-        return _column_bands(runs(columns, _JOIN), self._word_space(runs(rows, _JOIN)))
+        return column_bands(runs(columns, _JOIN), self._word_space(runs(rows, _JOIN)))
 
     @property
     def _usual(self) -> float:
@@ -158,61 +156,6 @@ class _Cutter:
         if height > 4 * self._usual:
             return 0.6 * self._usual
         return (0.9 if len(lines) > 2 else 1.5) * height
-
-
-def _row_bands(lines: Sequence[tuple[int, int]], usual: float) -> list[tuple[int, int]]:
-    """The bands between rows that separate more than one line from the next."""
-    pairs = list(pairwise(lines))
-    heights = [end - start for start, end in lines]
-    if _even(heights, [two[0] - one[1] for one, two in pairs]):
-        return []
-    pitches = sorted(two[0] - one[0] for one, two in pairs)
-    pitch = pitches[len(pitches) // 4] if len(pitches) >= 3 else None
-    return [(one[1], two[0]) for one, two in pairs if _separates(one, two, pitch, usual)]
-
-
-def _even(heights: Sequence[int], widths: Sequence[int]) -> bool:
-    """Whether these are the lines of one list: alike in height and distance, however far apart up to two lines."""
-    if len(heights) < 3:
-        return False
-    alike = max(heights) <= 1.7 * min(heights) and max(widths) <= 1.5 * min(widths) + 2
-    return alike and max(widths) <= 2 * median_low(heights)
-
-
-def _separates(one: tuple[int, int], two: tuple[int, int], pitch: int | None, usual: float) -> bool:
-    """Whether the band between two rows is more than that between lines, whose tops are `pitch` apart where known."""
-    gap = two[0] - one[1]
-    low, high = sorted((one[1] - one[0], two[1] - two[0]))
-    if gap < _LEAST_GAP:
-        return False
-    if gap >= 1.3 * min(high, 2 * usual):
-        return True
-    if pitch is None:
-        return gap >= (0.5 if high >= max(1.9 * low, usual) else 0.9) * low
-    return two[0] - one[0] >= 1.3 * pitch and gap >= 0.45 * low
-
-
-def _column_bands(letters: Sequence[tuple[int, int]], space: float) -> list[tuple[int, int]]:
-    """The bands between columns that are wider than the space between words."""
-    gaps = [(one[1], two[0]) for one, two in pairwise(letters)]
-    least = max(2 * _LEAST_GAP, space)
-    return [(start, end) for start, end in gaps if end - start >= least]
-
-
-def _shared(one: Sequence[tuple[int, int]], two: Sequence[tuple[int, int]]) -> int:
-    """The width of the widest band that both have."""
-    widths = (min(a[1], b[1]) - max(a[0], b[0]) for a in one for b in two)
-    return max(widths, default=0)
-
-
-def _widest(bands: Sequence[tuple[int, int]]) -> int:
-    return max((end - start for start, end in bands), default=0)
-
-
-def _between(length: int, bands: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """What lies between the bands."""
-    edges = [0, *(edge for band in bands for edge in band), length]
-    return [(edges[number], edges[number + 1]) for number in range(0, len(edges), 2)]
 
 
 def _same_way(parts: Sequence[Region], part: Region) -> bool:

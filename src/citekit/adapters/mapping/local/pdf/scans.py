@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from typing import Any
 
 from attrs import evolve, frozen
 
 from citekit.adapters.drivers.pdf_graphics import may_draw, page_graphics
-from citekit.adapters.drivers.pdf_text import Line
 from citekit.adapters.drivers.pymupdf import Document, away, empty_store, exclusive
-from citekit.adapters.mapping.local.ocr import OcrLine, OcrReader
+from citekit.adapters.mapping.local.ocr import OcrReader
 from citekit.adapters.mapping.local.outline import Draft
+from citekit.adapters.mapping.local.pdf.contents import letters
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
+from citekit.adapters.mapping.local.pdf.placing import Section
 from citekit.adapters.mapping.local.pdf.running import SAMPLE
+from citekit.adapters.mapping.local.pdf.scan_ink import inks_of, with_numbers
+from citekit.adapters.mapping.local.pdf.scan_type import ReadPage, typed_pages
+from citekit.adapters.mapping.local.pdf.structure import sections_of_text
 from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Pages
 
@@ -30,8 +33,17 @@ PIXELS = 12_000_000
 EMBEDDED = 250_000_000
 """Pixels of a picture inside the page; a larger one would need gigabytes to decode."""
 
+LARGE = 100_000
+"""Pixels of the pictures of a page that may be a scan."""
+
 _COVERED = 0.7
 """The part of a page that its picture covers at least."""
+
+_BORNE_OUT = 0.5
+"""The part of the printed contents that type tells, too, from which on it is trusted with the rest."""
+
+_MORE = 1.3
+"""How many times as many headings type tells where contents lack some."""
 
 _SURE = 0.5
 """How sure a reader is of a line at least."""
@@ -68,7 +80,7 @@ def _count(number: int, page_count: int) -> str:
 
 def scans_among(document: Document, texts: PageTexts) -> Scans:
     """The scans among the pages that were read; none where a sample of the pages that may be some holds none."""
-    candidates = [page for page in range(1, texts.count + 1) if texts.at_hand(page) and _may_be(document, page)]
+    candidates = [page for page in range(1, texts.count + 1) if texts.at_hand(page) and _may_be(texts, page)]
     step = max(1, len(candidates) // SAMPLE)
     if not any(_is_scan(document, page) for page in candidates[::step]):
         return Scans()
@@ -78,16 +90,9 @@ def scans_among(document: Document, texts: PageTexts) -> Scans:
     )
 
 
-def _may_be(document: Document, page: int) -> bool:
+def _may_be(texts: PageTexts, page: int) -> bool:
     """Whether a page has a picture at all, large enough to be one of a page."""
-    try:
-        with exclusive():
-            images = document.get_page_images(page - 1)
-    except CiteKitError:
-        raise
-    except Exception:  # a damaged page is no scan; what PyMuPDF raises then is of any kind
-        return False
-    return bool(sum(image[2] * image[3] for image in images) >= 100_000)
+    return sum(image.width * image.height for image in texts.images(page)) >= LARGE
 
 
 def _is_scan(document: Document, page: int) -> bool:
@@ -100,7 +105,7 @@ def _is_scan(document: Document, page: int) -> bool:
             whole = float(shown.rect.width * shown.rect.height)
     except CiteKitError:
         raise
-    except Exception:  # as in `_may_be`
+    except Exception:  # a damaged page is no scan; what PyMuPDF raises then is of any kind
         return False
     covered = sum(max(0.0, each.right - each.left) * max(0.0, each.bottom - each.top) for each in drawn if each.picture)
     return not visible and covered >= _COVERED * whole
@@ -123,28 +128,49 @@ def read_scans(document: Document, texts: PageTexts, scans: Scans, ocr: OcrReade
 
     Raises as `ocr` does.
     """
-    wanted = sorted(scans.bare)[:OCR_PAGES]
-    read = 0
-    for page in wanted:
-        lines = _read(document, page, ocr)
-        if lines:
-            texts.put(page, lines)
-            read += 1
-    notes = [f"The text of {read} scans was read by a machine, and may be wrong in places."] if read else []
+    pages = {}
+    for page in sorted(scans.bare)[:OCR_PAGES]:
+        found = _read(document, page, ocr)
+        if found is not None:
+            pages[page] = found
+    for page, lines in typed_pages(pages).items():
+        texts.put(page, lines)
+    notes = [f"The text of {len(pages)} scans was read by a machine, and may be wrong in places."] if pages else []
     if len(scans.bare) > OCR_PAGES:
         notes.append(f"Only the first {OCR_PAGES} scans were read.")
     return notes
 
 
-def _read(document: Document, page: int, ocr: OcrReader) -> list[Line]:
+def sections_of_scans(texts: PageTexts) -> tuple[list[Section], bool]:
+    """As `sections_of_text`, of pages that a machine read: it does not see every number of the printed contents.
+
+    The contents are left out where the type of the headings bears out what they name, and tells more of the same levels.
+    """
+    promised, printed = sections_of_text(texts)
+    if not printed:
+        return promised, False
+    told, _ = sections_of_text(texts, contents=False)
+    named = {(letters(each.title), each.page) for each in promised}
+    borne_out = [each for each in told if (letters(each.title), each.page) in named]
+    deepest = max((each.level for each in borne_out), default=0)
+    as_deep = sum(each.level <= deepest for each in told)
+    if len(borne_out) >= _BORNE_OUT * len(promised) and as_deep > _MORE * len(promised):
+        return told, False
+    return promised, True
+
+
+def _read(document: Document, page: int, ocr: OcrReader) -> ReadPage | None:
+    """What stands on `page`; None where nothing does."""
     with exclusive():
         drawn = _drawn(document, page)
     if drawn is None:
-        return []
+        return None
     image, width, height = drawn
     with away():
-        found = ocr.lines(image)
-    return _lines([line for line in found if line.score >= _SURE and line.text.strip()], width, height)
+        found = [line for line in ocr.lines(image) if line.score >= _SURE and line.text.strip()]
+        found = with_numbers(found, width / height)
+        inks = inks_of(image.convert("L"), found)
+    return ReadPage(found, inks, width, height, height / image.height) if found else None
 
 
 def _drawn(document: Document, page: int) -> tuple[Any, float, float] | None:
@@ -162,31 +188,6 @@ def _drawn(document: Document, page: int) -> tuple[Any, float, float] | None:
             pixels = shown.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
     except CiteKitError:
         raise
-    except Exception:  # as in `_may_be`
+    except Exception:  # a damaged page is no scan; what PyMuPDF raises then is of any kind
         return None
     return Image.frombytes("RGB", (pixels.width, pixels.height), bytes(pixels.samples)), width, height
-
-
-def _lines(found: Sequence[OcrLine], width: float, height: float) -> list[Line]:
-    """Lines in points; the height of each tells its size, in steps, for it depends on the letters it happens to hold."""
-    if not found:
-        return []
-    usual = statistics.median((line.box.y2 - line.box.y1) * height for line in found)
-    made: list[Line] = []
-    block = 0
-    for line in found:
-        tall = (line.box.y2 - line.box.y1) * height
-        top, bottom = line.box.y1 * height, line.box.y2 * height
-        if made and not (-tall < top - made[-1].bottom < 0.6 * usual):
-            block += 1
-        size = _size(tall, usual)
-        text = " ".join(line.text.split())
-        made.append(Line(text, line.box.x1 * width, top, line.box.x2 * width, bottom, size, False, block))
-    return made
-
-
-def _size(tall: float, usual: float) -> float:
-    """About that of the type: three quarters of the line's height, the usual one where it is no more than a third off."""
-    ratio = tall / max(usual, 0.1)
-    steps = 1.0 if 0.6 < ratio < 1.34 else round(ratio * 4) / 4
-    return round(0.75 * usual * steps * 2) / 2
