@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import re
 import subprocess
 import sysconfig
 import tarfile
@@ -18,11 +19,11 @@ from benchmarks.places import BENCH, ROOT
 FOLDER = BENCH / "code"
 NPM = (
     *("rxjs", "react-native-screens", "react-native-gesture-handler", "react-native-webview", "react-native-svg"),
-    *("leveldown", "node-expat", "edge-js", "express", "lodash"),
+    *("leveldown", "node-expat", "edge-js", "express", "lodash", "bootstrap", "bulma", "@autorest/powershell"),
 )
 DEBIAN = (
     *("golang-github-spf13-cobra-dev", "golang-golang-x-net-dev", "librust-regex-dev", "librust-serde-json-dev"),
-    *("lua-penlight", "php-symfony-console", "ruby-rack"),
+    *("lua-penlight", "php-symfony-console", "ruby-rack", "ansible-core"),
 )
 PLACES = (
     FOLDER,
@@ -32,6 +33,9 @@ PLACES = (
     Path("/usr/lib/git-core"),
     Path("/usr/share/postgresql"),
     Path("/usr/share/bash-completion"),
+    Path("/usr/bin"),
+    Path("/usr/sbin"),
+    Path("/etc/init.d"),
     ROOT / "benchmarks",
     ROOT / "src" / "citekit" / "samples",
 )
@@ -55,7 +59,7 @@ def _had(name: str) -> bool:
     if target.exists():
         return True
     made = FOLDER / f"{name}.part"
-    made.mkdir(exist_ok=True)
+    made.mkdir(parents=True, exist_ok=True)
     try:
         if name in NPM:
             command = ["npm", "pack", "--silent", "--ignore-scripts", name]
@@ -93,9 +97,24 @@ def _files(folder: Path | None) -> dict[str, list[Path]]:
         for where, _, names in os.walk(place):
             for name in names:
                 path = Path(where, name)
-                if path.suffix and not any(each in path.as_posix() for each in _SKIPPED) and _fits(path):
-                    found.setdefault(path.suffix, []).append(path)
+                suffix = suffix_of(path)
+                if suffix and not any(each in path.as_posix() for each in _SKIPPED) and _fits(path):
+                    found.setdefault(suffix, []).append(path)
     return {suffix: sorted(paths) for suffix, paths in found.items()}
+
+
+_SHELL = re.compile(rb"#! ?/\S*\b(?:env )?(?:ba|da)?sh\b")
+
+
+def suffix_of(path: Path) -> str:
+    """How the name of a program ends, or would: that of a shell script is told from its first line."""
+    if path.suffix or path.is_symlink() or not path.is_file():
+        return path.suffix
+    try:
+        with path.open("rb") as file:
+            return ".sh" if _SHELL.match(file.read(64)) else ""
+    except OSError:
+        return ""
 
 
 def _fits(path: Path) -> bool:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.drivers import tree_sitter
-from citekit.adapters.mapping.local.code import CodeOutliner, objective_cpp, statements
+from citekit.adapters.mapping.local.code import CodeOutliner, objective_cpp, shell, statements
 from citekit.adapters.mapping.local.code.grammars import GRAMMARS
 from citekit.adapters.mapping.local.code.outliner import SAME_NAME_LIMIT
 from citekit.adapters.mapping.local.code.symbols import LEVELS
@@ -543,3 +543,85 @@ def test_every_program_of_the_corpus_is_mapped(suffix: str, corpus: Path) -> Non
         found = nodes(outline)
         assert len(found) > 50, path.name
         assert_nested(found, outline.facts["line_count"])
+
+
+def _titles(tmp_path: Path, name: str, text: bytes) -> list[tuple[str, int, int]]:
+    path = tmp_path / name
+    path.write_bytes(text)
+    return [(each.title, each.location.first, each.location.last) for each in _walked(path)]
+
+
+def _walked(path: Path) -> list[Node]:
+    data = path.read_bytes()
+    kind = detect(path.name, data)
+    assert kind is not None
+    outline = CodeOutliner().outline(Source(path, Digest.of_bytes(data), len(data), kind), silent)
+    return [node for root in plant(outline) for node in root.walk()]
+
+
+ODD = b"case $x in\n?*' '?*) ;;\nesac\nfor i do\n  :\ndone\n"
+"""Shell that is right, and that its grammar does not understand."""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        (
+            "a.sh",
+            ODD + b"# Greets.\nhello() {\n" + ODD + b"  inner() { echo; }\n}\nfunction bye ( ) (\n  " + ODD + b")\n",
+            [("hello", 7, 16), ("inner", 15, 15), ("bye", 17, 24)],
+        ),
+        ("b.sh", ODD + b"cat <<'END'\nquoted() {\n}\nEND\nreal() {\n  :\n}\n", [("real", 11, 13)]),
+        (
+            "a.scss",
+            b"// D.\n@function f($a, $b...) {\n  @return $a;\n}\n%p-#{$x} {\n  --#{$y}c: #{map.get($m, '}')};\n"
+            b"  @include m($k...) {\n    &:hover { a: b }\n  }\n}\n@keyframes k { 50% { a: b } }\n",
+            [("f", 1, 4), ("%p-#{$x}", 5, 10), ("&:hover", 8, 8), ("@keyframes k", 11, 11)],
+        ),
+        (
+            "a.swift",
+            b"class A {\n  func f() {\n    switch x {\n    #if os(iOS)\n    case a: b()\n    #elseif os(macOS)\n"
+            b"    case c: d()\n    #endif\n    default: return\n    }\n  }\n  func g() {}\n}\n",
+            [("A", 1, 13), ("f", 2, 11), ("g", 12, 12)],
+        ),
+        (
+            "a.c",
+            b"X_BEGIN_DECLS\nint a(void) { return 1; }\nDEFINE_TYPE (Thing,\n             thing)\n\n/* D. */\n"
+            b"static void b (void)\n{\n  c ();\n}\n#if A\nint d(int x) {\n#else\nint d(long x) {\n#endif\n}\n",
+            [("a", 2, 2), ("b", 6, 10), ("d", 12, 16)],
+        ),
+        (
+            "a.java",
+            b"class A {\n<<<<<<< HEAD\n  void f() { a(); }\n=======\n  void f() { b(); }\n>>>>>>> theirs\n}\n",
+            [("A", 1, 7), ("f", 3, 3), ("f", 5, 5)],
+        ),
+        ("b.cpp", b"TEST(Suite, One) {\n}\n", [("TEST(Suite, One)", 1, 2)]),
+        ("a.kt", b'@A(m = "x")\nannotation class Marked\nclass B\n', [("Marked", 1, 2), ("B", 3, 3)]),
+        (
+            "a.ex",
+            b"defmodule A do\n  defdelegate f(x), to: B\nend\n",
+            [("A", 1, 3), ("f", 2, 2)],
+        ),
+        (
+            "a.hs",
+            b'module A where\n#if X\nf = 1\n#else\ng :: Int\ng = 2\n#endif\nforeign import ccall "sin" s :: Double -> Double\n'
+            b"pattern P x = Just x\ntype family F a\n",
+            [("f", 3, 3), ("g", 5, 6), ("s", 8, 8), ("P", 9, 9), ("F", 10, 10)],
+        ),
+        ("a.cs", b"namespace N;\nclass C { }\n", [("N", 1, 2), ("C", 2, 2)]),
+        ("a.css", b"@layer base {\n  .a { b: c }\n}\n@layer x, y;\n", [("@layer base", 1, 3), (".a", 2, 2)]),
+    ],
+)
+def test_what_a_grammar_stumbles_over_hides_no_definition(
+    tmp_path: Path, name: str, text: bytes, expected: list[tuple[str, int, int]]
+) -> None:
+    assert expected == _titles(tmp_path, name, text)
+
+
+@pytest.mark.parametrize("text", [b"f() {\n" * 3000, b"".join(b"cat <<E%d\n" % each for each in range(5000))])
+def test_heads_that_nothing_closes_are_looked_at_once(text: bytes) -> None:
+    looked: list[bytes] = []
+
+    kept = shell.skeleton(ODD + text, lambda piece: bool(looked.append(piece)))
+
+    assert (len(ODD + text), 0) == (len(kept), len(looked))

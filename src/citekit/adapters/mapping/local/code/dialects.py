@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from citekit.adapters.mapping.local.code import objective_cpp, statements
+from citekit.adapters.mapping.local.code import objective_cpp, sheets, shell, statements
+from citekit.adapters.mapping.local.code.conditions import without_conditions
 
 _OBJECTIVE = re.compile(rb"^\s*@(?:interface|protocol|implementation)\b", re.MULTILINE)
 _PLUS = re.compile(
@@ -23,21 +24,40 @@ def dialect(language: str, suffix: str, data: bytes) -> str:
     return "cpp" if _PLUS.search(data) else language
 
 
-_READERS = {"objc": objective_cpp.readable, "sql": statements.readable}
+_READERS = {
+    "bash": shell.readable,
+    "haskell": without_conditions,
+    "objc": objective_cpp.readable,
+    "scss": sheets.readable,
+    "sql": statements.readable,
+    "swift": without_conditions,
+}
 _MACROS: dict[str, tuple[re.Pattern[bytes], ...]] = {
     "cpp": (
         re.compile(rb"(?<=\))\s*(?:const\s+)?([A-Z][A-Z0-9_]{2,})(?=\s*\{)"),
         re.compile(rb"\b(?:class|struct)\s+([A-Z][A-Z0-9_]{3,})(?=\s+\w+\s*(?:final\s*)?[:{])"),
     ),
 }
-_MACROS["c"] = _MACROS["cpp"][:1]
+_MACROS["kotlin"] = (re.compile(rb"\b(annotation|inner)(?=\s+class\b)"),)
+_MACROS["cpp"] += (re.compile(rb"^((?:[A-Z0-9_]+_|__)?(?:BEGIN|END)(?:_[A-Z0-9_]+)?)[ \t]*$", re.MULTILINE),)
+_MACROS["c"] = (_MACROS["cpp"][0], _MACROS["cpp"][2])
+_STATEMENT = re.compile(
+    rb"^([A-Z][A-Z0-9_]{4,80}[ \t]*\((?:[^(){};#]|\([^(){};#]{0,500}\)){0,2000}\))[ \t]*$(?!\s*\{)", re.MULTILINE
+)
+"""A macro that is called where a declaration stands, without a semicolon."""
+
+
+_CONFLICT = re.compile(rb"^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?$", re.MULTILINE)
+"""The lines with which Git marks a conflict; both sides stay."""
 
 
 def hidden(data: bytes, language: str) -> bytes:
-    """The program `data` for the parser, of the same length: macros that it would stumble over are blanks.
+    """The program `data` for the parser, of the same length: what it would stumble over is blanks.
 
-    They are those between a head and its body, and between `class` and its name; and what Objective-C++ has of C++.
+    That is macros between a head and its body, and between `class` and its name; and words that a grammar misreads.
     """
+    if b"<<<<<<< " in data:
+        data = _CONFLICT.sub(lambda found: b" " * len(found[0]), data)
     if language in _READERS:
         return _READERS[language](data)
     for pattern in _MACROS.get(language, ()):
@@ -48,6 +68,18 @@ def hidden(data: bytes, language: str) -> bytes:
 def _blanked(found: re.Match[bytes]) -> bytes:
     start, end = found.start(1) - found.start(), found.end(1) - found.start()
     return found[0][:start] + b" " * (end - start) + found[0][end:]
+
+
+CONDITIONAL = frozenset(("c", "cpp", "csharp"))
+
+
+def plainer(data: bytes, language: str, fits: shell.Fits) -> bytes | None:
+    """The program once more, for a parser that did not understand all of what `hidden` gave; None where that is all."""
+    if language == "bash":
+        return shell.readable(shell.skeleton(data, fits))
+    if language not in CONDITIONAL:
+        return None
+    return hidden(_STATEMENT.sub(_blanked, without_conditions(data)), language)
 
 
 _GENERIC_NEST = re.compile(rb"<\s{0,4}(?:[\w.:]{1,60}\s{0,4}<\s{0,4}){300}")

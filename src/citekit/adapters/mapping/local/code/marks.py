@@ -83,7 +83,7 @@ _CALLABLE = {
     "perl": _PLAIN_UNIT,
     "julia": _PLAIN_UNIT,
     "c": _PLAIN_UNIT,
-    "cpp": re.compile(r"\Atest_|\A(?:TEST(?:_F|_P)?|TYPED_TEST|BENCHMARK|TEST_CASE)\b"),
+    "cpp": re.compile(r"\Atest_|\A(?:[A-Z0-9]+_)*(?:TEST|BENCHMARK)(?:_[A-Z]+)*\b"),
     "haskell": re.compile(r"\A(?:prop|test)_"),
     "dart": re.compile(r"\Atest_"),
 }

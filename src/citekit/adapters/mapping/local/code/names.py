@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from citekit.adapters.mapping.local.code.grammar import BINDING, CONTAINERS, PROTOTYPE
@@ -15,6 +16,10 @@ _FUNCTION_VALUES = frozenset(
 _KEYWORDS = frozenset(["if", "for", "while", "switch", "return", "else", "sizeof", "defined", "catch", "do"])
 """Words that stand where a name does after text that a grammar of C does not fit."""
 
+_MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
+"""What is called as a function in C is a macro that makes one, as `TEST(Coding, Numbers) { ... }`: its arguments name it."""
+
+_CALL_LIMIT = 120
 _UNWRAPPED = 4
 _AGGREGATES = {"struct_specifier": "struct", "union_specifier": "union", "enum_specifier": "enum"}
 _NEEDS_BODY = frozenset({*_AGGREGATES, "class_specifier", "mod_item", "namespace_definition"})
@@ -85,6 +90,8 @@ def _declared_name(node: Node, data: bytes) -> str:
     chain = _declarators(node)
     cast = next((each for each in chain if each.type == "operator_cast"), None)
     bare = text_of(cast, data).partition("(")[0].strip() if cast is not None else text_of(_declarator(node), data)
+    if node.type == "function_definition" and node.child_by_field_name("type") is None and _MACRO.fullmatch(bare):
+        bare = " ".join(text_of(node.child_by_field_name("declarator"), data, _CALL_LIMIT).split())
     return "" if bare in _KEYWORDS else bare
 
 

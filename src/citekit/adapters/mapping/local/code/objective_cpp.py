@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import accumulate, pairwise
 
-from attrs import frozen
+from citekit.adapters.mapping.local.code.conditions import without_conditions
 
 _TELLING = re.compile(rb"\w::~?\w|^[ \t]*namespace\b|\b(?:static|const|dynamic|reinterpret)_cast<", re.MULTILINE)
 
@@ -25,7 +24,6 @@ def _blank(text: bytes) -> bytes:
     return re.sub(rb"[^\r\n]", b" ", text)
 
 
-_CONDITION = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b")
 _ARGUMENTS = rb"\((?:[^();]|\((?:[^();]|\([^();]{0,500}\)){0,500}\)){0,2000}\)"
 _METHOD = re.compile(rb"^[A-Z][A-Z0-9_]{7,60}\(\s*(\w{1,100}(?:\s*:\s*\([^{};]{0,600})?)\)(?=\s*\{)", re.MULTILINE)
 _PLAIN_STEPS: tuple[tuple[re.Pattern[bytes], _Replace], ...] = (
@@ -75,52 +73,10 @@ _MIXED_STEPS: tuple[tuple[re.Pattern[bytes], _Replace], ...] = (
 
 def readable(data: bytes) -> bytes:
     """The program for the parser, of the same length and with the same lines."""
-    data = _without_conditions(data)
+    data = without_conditions(data)
     for pattern, replace in _PLAIN_STEPS:
         data = pattern.sub(replace, data)
     if _TELLING.search(data) is not None:
         for pattern, replace in _MIXED_STEPS:
             data = pattern.sub(replace, data)
     return data
-
-
-def _without_conditions(data: bytes) -> bytes:
-    """The program without `#if` and its kin: with all branches where the braces of each are even, else with the first."""
-    lines = data.splitlines(keepends=True)
-    edges = [0] * (len(lines) + 1)
-    open_: list[_Condition] = []
-    depth, going_on = 0, False
-    for number, line in enumerate(lines):
-        mark = None if going_on else _CONDITION.match(line)
-        if mark or going_on:
-            lines[number] = _blank(line)
-            going_on = line.rstrip(b"\r\n").endswith(b"\\")
-        else:
-            depth += line.count(b"{") - line.count(b"}")
-        if mark and mark[1].startswith(b"if"):
-            open_.append(_Condition([number], [depth]))
-        elif mark and open_:
-            open_[-1].marks.append(number)
-            open_[-1].depths.append(depth)
-            if mark[1] == b"endif":
-                depth = _keep_one(edges, open_.pop())
-    left_out = accumulate(edges)
-    return b"".join(_blank(line) if out else line for line, out in zip(lines, left_out, strict=False))
-
-
-@frozen
-class _Condition:
-    """The lines of an `#if`, its other branches and its end, and how many braces were open at each."""
-
-    marks: list[int]
-    depths: list[int]
-
-
-def _keep_one(edges: list[int], condition: _Condition) -> int:
-    """How many braces are open behind a condition; `edges` gain where its lines that go begin (1) and end (-1)."""
-    marks, depths = condition.marks, condition.depths
-    if len(marks) == 2 or all(before == after for before, after in pairwise(depths)):
-        return depths[-1]
-    edges[marks[1]] += 1
-    edges[marks[-1]] -= 1
-    return depths[1]

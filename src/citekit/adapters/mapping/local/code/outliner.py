@@ -6,12 +6,13 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
 from citekit.adapters.drivers import tree_sitter
 from citekit.adapters.drivers.text_file import TextFile, open_text
-from citekit.adapters.mapping.local.code.dialects import dialect, hidden, is_tangled
+from citekit.adapters.mapping.local.code.dialects import dialect, hidden, is_tangled, plainer
 from citekit.adapters.mapping.local.code.grammars import GRAMMARS
 from citekit.adapters.mapping.local.code.marks import EXPORTED, TEST, exports_of, is_test
 from citekit.adapters.mapping.local.code.preface import Preface, preface
@@ -21,8 +22,14 @@ from citekit.adapters.mapping.local.plain_text import PlainTextOutliner
 from citekit.domain.errors import DriverMissing, SourceUnreadable
 from citekit.domain.line_index import LineIndex, index_lines
 from citekit.domain.locations import Lines
-from citekit.domain.progress import Progress
+from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
+
+if TYPE_CHECKING:
+    from tree_sitter import Language
+
+AGAIN = 4 << 20
+"""Bytes of the longest file that is read a second time where its parser did not understand all of it."""
 
 SIZE_LIMIT = 32 << 20
 """Bytes of the longest file that is parsed; a syntax tree takes about twenty times the bytes of its file."""
@@ -68,8 +75,15 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
     grammar = GRAMMARS[language]
     loaded = tree_sitter.grammar(grammar.package, grammar.function, grammar.extra)
     tree = tree_sitter.parse(loaded, hidden(data, language), progress)
-    found, notes = _bounded(symbols(tree, data, grammar))
     wrong = tree_sitter.first_error(tree)
+    known = symbols(tree, data, grammar)
+    again = plainer(data, language, _fits(loaded, language)) if wrong is not None and len(data) <= AGAIN else None
+    if again is not None:
+        second = tree_sitter.parse(loaded, again, progress)
+        seen = symbols(second, data, grammar)
+        better = count(seen) >= count(known) + (tree_sitter.first_error(second) is not None)
+        known = seen if better else known
+    found, notes = _bounded(known)
     if wrong is not None:
         line = _line(index, wrong)
         notes.append(f"Not all of the file is understood by the parser of {language}, first at line {line}.")
@@ -78,6 +92,11 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
     return Outline(
         title=None, bounds=text.bounds, drafts=drafts, facts={**text.facts, "language": language}, notes=notes
     )
+
+
+def _fits(loaded: Language, language: str) -> Callable[[bytes], bool]:
+    """Whether the parser understands all of a piece of a program."""
+    return lambda data: tree_sitter.first_error(tree_sitter.parse(loaded, hidden(data, language), silent)) is None
 
 
 def _utf8(text: TextFile) -> tuple[bytes, LineIndex]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from citekit.adapters.mapping.local.code.comments import docstring_sentence
@@ -17,6 +18,9 @@ _DOC_LIMIT = 4000
 _COLON_ENDED = frozenset({"class_definition", "function_definition"})
 """Definitions of Python; those of the same name in other grammars have no colon and no docstring."""
 
+_OPENER = re.compile(r"(?<![#$]){")
+"""Opens a block; `#{` and `${` open text that is put in."""
+
 _FIRST_LINE = frozenset({"class", "module", "method", "singleton_method", "call", "module_definition"})
 """Definitions whose head is their first line: no brace ends it."""
 
@@ -31,7 +35,8 @@ def signature(head: Node, node: Node, data: bytes) -> str:
     if node.type in _FIRST_LINE:
         text = text.partition("\n")[0]
     elif body is None:
-        text = text.partition("{")[0].strip().partition("\n")[0] if "\n" in text else text.partition("{")[0]
+        text = _OPENER.split(text, maxsplit=1)[0]
+        text = text.strip().partition("\n")[0] if "\n" in text else text
     text = text.strip().removesuffix("=>").rstrip(" \t\r\n:{;=")
     return one_line(text.removesuffix(" do").removesuffix(","), _LIMIT)
 

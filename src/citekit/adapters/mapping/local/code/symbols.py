@@ -76,6 +76,8 @@ class _Scan:
         kind = self.grammar.kinds.get(node.type)
         if kind is not None and self._definition(node, kind):
             return
+        if node.type == "signature" and node.parent is not None and node.parent.type == "foreign_import":
+            return
         if node.type in self.grammar.above:
             self.above.add(node)
         elif node.type in self.grammar.wrappers:
@@ -141,7 +143,9 @@ class _Scan:
         )
 
     def _tail(self, outer: Node) -> int:
-        """Where a definition ends, with the body that some grammars put beside it."""
+        """Where a definition ends, with the body that some grammars put beside it; or the file, whose namespace it is."""
+        if outer.type == "file_scoped_namespace_declaration":
+            return self.size
         if self.grammar.tail:
             following = outer.next_named_sibling
             if following is not None and following.type in self.grammar.tail:

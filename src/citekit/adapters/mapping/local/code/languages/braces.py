@@ -66,6 +66,7 @@ GRAMMARS = {
     "java": Grammar(
         "tree_sitter_java",
         """
+        module module_declaration
         class class_declaration
         record record_declaration
         interface interface_declaration annotation_type_declaration
@@ -77,7 +78,7 @@ GRAMMARS = {
     "csharp": Grammar(
         "tree_sitter_c_sharp",
         """
-        namespace namespace_declaration
+        namespace namespace_declaration file_scoped_namespace_declaration
         class class_declaration
         record record_declaration
         struct struct_declaration
@@ -131,6 +132,7 @@ GRAMMARS = {
         type typealias_declaration
         function function_declaration protocol_function_declaration
         function init_declaration deinit_declaration subscript_declaration
+        macro macro_declaration
         """,
         above="comment multiline_comment",
         kind=_swift_kind,
@@ -141,6 +143,7 @@ GRAMMARS = {
         """
         class class_definition
         object object_definition package_object
+        instance given_definition
         trait trait_definition
         enum enum_definition
         type type_definition
@@ -155,10 +158,11 @@ GRAMMARS = {
         class class_definition
         mixin mixin_declaration
         enum enum_declaration
-        extension extension_declaration
+        extension extension_declaration extension_type_declaration
         type type_alias
         function function_signature getter_signature setter_signature operator_signature
-        function constructor_signature factory_constructor_signature
+        function constructor_signature constant_constructor_signature
+        function factory_constructor_signature redirecting_factory_constructor_signature
         """,
         "method_signature declaration",
         "comment documentation_comment annotation",

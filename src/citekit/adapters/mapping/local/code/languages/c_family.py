@@ -69,6 +69,7 @@ GRAMMARS = {
         f"""{_C}
         class class_specifier
         namespace namespace_definition
+        type concept_definition
         prototype field_declaration
         """,
         "template_declaration",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from citekit.adapters.mapping.local.code.grammar import EXTRA, Grammar
-from citekit.adapters.mapping.local.code.names import kind_of, text_of
+from citekit.adapters.mapping.local.code.names import first_child, kind_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,6 +17,8 @@ def _haskell_kind(node: Node, listed: str, parent: str | None, data: bytes) -> s
         return "method" if parent == "class" else ""
     if listed == "function" and parent in ("function", "method"):
         return ""
+    if node.type in ("foreign_import", "pattern_synonym"):
+        return listed
     if node.type == "function" and node.child_by_field_name("match") is None:
         return ""
     return kind_of(node, listed, parent, data)
@@ -26,11 +28,25 @@ def _haskell_name(node: Node, data: bytes) -> str:
     name = node.child_by_field_name("name")
     if name is None and node.named_child_count and (infix := node.named_child(0)) is not None:
         name = infix.child_by_field_name("operator") if infix.type == "infix" else None
+    if node.type in ("foreign_import", "pattern_synonym"):
+        name = _declared(node)
     said = text_of(name, data).strip("()` ")
     if node.type == "instance":
         patterns = node.child_by_field_name("patterns")
         said = f"{said} {text_of(patterns, data, 80)}".strip()
     return said
+
+
+def _declared(node: Node) -> Node | None:
+    """The name that a foreign import has in its signature, a pattern synonym at the left of its equation."""
+    signature = node.child_by_field_name("signature")
+    if signature is not None:
+        return signature.child_by_field_name("name")
+    equation = first_child(node)
+    left = equation.child_by_field_name("synonym") if equation is not None else None
+    if left is None:
+        return None
+    return left.child_by_field_name("operator") or left.child_by_field_name("function") or left
 
 
 def _sql_name(node: Node, data: bytes) -> str:
@@ -51,7 +67,8 @@ GRAMMARS = {
         function function bind signature
         class class
         instance instance
-        type data_type newtype type_synonym
+        type data_type newtype type_synonym data_family type_family type_instance
+        function foreign_import pattern_synonym
         """,
         above="comment haddock signature",
         clauses="function method",

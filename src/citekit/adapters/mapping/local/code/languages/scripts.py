@@ -63,6 +63,7 @@ _ELIXIR = {
     "defimpl": "impl",
     "def": "function",
     "defp": "function",
+    "defdelegate": "function",
     "defmacro": "macro",
     "defmacrop": "macro",
     "defguard": "macro",
@@ -178,7 +179,7 @@ GRAMMARS = {
         "tree_sitter_perl",
         """
         package package_statement
-        class class_statement
+        class class_statement role_statement
         function subroutine_declaration_statement method_declaration_statement
         """,
         above="comment pod",

@@ -36,6 +36,12 @@ def _title(node: Node, data: bytes) -> str:
     return text_of(first, data, _TITLE_LIMIT) if first is not None and "string" in first.type else ""
 
 
+def _rule_kind(node: Node, listed: str, _parent: str | None, _data: bytes) -> str:
+    """An at-rule counts where it has a block."""
+    bare = node.type == "at_rule" and not any(each.type == "block" for each in node.named_children[:20])
+    return "" if bare else listed
+
+
 def _rule_name(node: Node, data: bytes) -> str:
     """The selectors of a rule, or what stands before the block of an at-rule."""
     block = next((each for each in node.named_children[:8] if each.type.endswith(("block", "block_list"))), None)
@@ -78,7 +84,7 @@ GRAMMARS = {
     "javascript": _script("tree_sitter_javascript", _JAVASCRIPT, _JAVASCRIPT_WRAPPERS),
     "typescript": _script("tree_sitter_typescript", _TYPESCRIPT, _TYPESCRIPT_WRAPPERS, "language_typescript"),
     "tsx": _script("tree_sitter_typescript", _TYPESCRIPT, _TYPESCRIPT_WRAPPERS, "language_tsx"),
-    "css": Grammar("tree_sitter_css", _SHEET, name=_rule_name),
+    "css": Grammar("tree_sitter_css", f"{_SHEET}\nrule at_rule scope_statement", kind=_rule_kind, name=_rule_name),
     "scss": Grammar(
         "tree_sitter_scss",
         f"""{_SHEET}
