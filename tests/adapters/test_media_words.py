@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from citekit.adapters.mapping.local.media import MediaOutliner
-from citekit.adapters.mapping.local.media.silence import kind_of
+from citekit.adapters.mapping.local.media.silence import find_sounds, kind_of, needed
 from citekit.adapters.mapping.local.media.subtitles import beside, read_cues
 from citekit.adapters.mapping.local.media.topics import topics, vocabulary_shifts
+from citekit.adapters.mapping.local.media.turns import changes
 from citekit.adapters.probing.pyav import PyAvProbe
 from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
@@ -98,3 +99,55 @@ def test_an_even_sound_is_not_called_speech() -> None:
 
 def test_a_short_stretch_is_taken_for_speech() -> None:
     assert "speech" == kind_of([-20.0] * 40)
+
+
+def test_another_sound_is_heard_without_a_pause(tmp_path: Path) -> None:
+    path = tmp_path / "two.wav"
+    one, other = (f"anoisesrc=r=8000:d=8:c={colour}:seed=1,tremolo=f=4:d=0.95" for colour in ("pink", "white"))
+    ffmpeg("-filter_complex", f"aevalsrc=0:s=8000:d=1.5[q];{one}[a];{other}[b];[q][a][b]concat=n=3:v=0:a=1", str(path))
+
+    found = find_sounds(path, 17.5, silent)
+
+    assert [(1.4, "speech"), (9.5, "speech")] == [(pytest.approx(each.start, abs=0.4), each.kind) for each in found]
+
+
+def test_one_voice_is_not_parted_and_two_are() -> None:
+    chance = random.Random(3)
+    one = [[chance.gauss(0, 1) for _ in range(4)] for _ in range(200)]
+    other = [[chance.gauss(1.5, 0.5) for _ in range(4)] for _ in range(200)]
+    both = one + other
+
+    assert [] == changes(200, lambda window: one[window])
+    assert [200] == [pytest.approx(place, abs=8) for place in changes(400, lambda window: both[window])]
+
+
+def test_a_sound_that_changes_slowly_is_one() -> None:
+    chance = random.Random(4)
+    rising = [[window / 40 + chance.gauss(0, 0.05), chance.gauss(0, 0.05)] for window in range(400)]
+
+    assert [] == changes(400, lambda window: rising[window])
+
+
+def test_the_longer_a_pause_the_shorter_a_stretch_may_be() -> None:
+    assert [3.0, 1.5, 1.0, 0.0] == pytest.approx([needed(pause) for pause in (0.3, 0.7, 1.1, 2.0)])
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1252", "Héllo “wörld”, naïve café"),
+        ("shift_jis", "こんにちは世界。今日は天気がいいですね。"),
+        ("cp1251", "Здравствуйте, как ваши дела? Сегодня хорошая погода."),
+        ("utf-16", "Dzień dobry, jak się masz?"),
+        ("utf-16-le", "Hello there."),
+        ("utf-16-be", "字幕の文字コードを調べる。"),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".srt", ".vtt", ".ass"])
+def test_short_subtitles_of_every_encoding_are_read(tmp_path: Path, encoding: str, text: str, suffix: str) -> None:
+    path = tmp_path / f"film{suffix}"
+    block = f"1\n00:00:01.000 --> 00:00:02.000\n{text}\n"
+    line = f"[Events]\nFormat: Start, End, Text\nDialogue: 0:00:01.00,0:00:02.00,{text}\n"
+    path.write_bytes((line if suffix == ".ass" else block).encode(encoding))
+
+    assert [Cue(1.0, 2.0, text)] == read_cues(path)

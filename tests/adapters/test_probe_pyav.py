@@ -153,3 +153,19 @@ def _with_late_subtitle(path: Path) -> Path:
         packet.duration = 2000
         output.mux(packet)
     return path
+
+
+def test_a_film_of_one_picture_can_be_played(tmp_path: Path) -> None:
+    path = write_video(tmp_path / "film.mp4", seconds=0.04, audio=None)
+
+    assert 0.04 == pytest.approx(probe(path).duration)
+
+
+def test_a_stream_that_refreshes_its_pictures_bit_by_bit_can_be_played(tmp_path: Path) -> None:
+    path = tmp_path / "film.ts"
+    ffmpeg("-f", "lavfi", "-i", "testsrc2=s=128x96:r=25:d=3", "-c:v", "libx264", "-x264-params",
+           "keyint=infinite:intra-refresh=1", str(path))  # fmt: skip
+
+    facts = probe(path)
+
+    assert (3.0, (128, 96)) == (pytest.approx(facts.duration, abs=0.05), facts.size)

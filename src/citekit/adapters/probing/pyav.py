@@ -6,8 +6,18 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citekit.adapters.drivers.pyav import PIXEL_LIMIT, library, opened
-from citekit.adapters.drivers.pyav_streams import codec_name, ends, origin, picture, played, readable, sound
+from citekit.adapters.drivers.pyav import PIXEL_LIMIT, opened
+from citekit.adapters.drivers.pyav_streams import (
+    codec_name,
+    decoded,
+    drained,
+    ends,
+    origin,
+    picture,
+    played,
+    readable,
+    sound,
+)
 from citekit.adapters.probing.chapter_marks import chapter_marks
 from citekit.adapters.probing.embedded_subtitles import embedded_cues, preferred, text_streams
 from citekit.adapters.probing.stream_remarks import stream_remarks
@@ -35,7 +45,7 @@ class PyAvProbe:
             shown, heard = picture(container), sound(container)
             size = None if shown is None else _upright_size(container, shown)
             if not any(_first_frame(container, stream) for stream in streams):
-                raise SourceUnsupported("Nothing in the file can be played: it is damaged.")
+                raise SourceUnsupported("Nothing in the file can be played: it is empty or damaged.")
             end = ends(container)
             texts = text_streams(container)
             read = preferred(texts)
@@ -74,16 +84,17 @@ def _upright_size(container: InputContainer, stream: Any) -> tuple[int, int]:
 
 
 def _first_frame(container: InputContainer, stream: Any) -> Any | None:
-    """The first picture or sound that can be decoded, None where there is none among the first packets."""
-    container.seek(int(origin(container) * 1_000_000), backward=True)
+    """The first picture or sound that can be decoded, None where there is none among the first packets.
+
+    Gone back to is what comes before second 0: there may be what a decoder needs, and nowhere else in a stream that
+    refreshes its pictures bit by bit. A decoder may hold the only picture back until it is told that none follows.
+    """
+    container.seek(min(int(origin(container) * 1_000_000), 0), backward=True)
     for packet in islice(readable(container, [stream]), _TRIES):
-        try:
-            frames = packet.decode()
-        except library().error.FFmpegError:
-            continue
+        frames = decoded(stream, packet)
         if frames:
             return frames[0]
-    return None
+    return next(iter(drained(stream)), None)
 
 
 def _tags(container: InputContainer, stream: Any, spoken: Any) -> dict[str, str]:

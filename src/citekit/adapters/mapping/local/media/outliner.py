@@ -143,7 +143,7 @@ def _heard(source: Source, facts: MediaFacts, progress: Progress) -> Structure:
         title = numbered(word, number, part.start, part.end)
         place = span(part.start, part.end, Modality.AUDIO)
         drafts.append(Draft(title, part.kind, place, name=f"{word} {number}"))
-    return Structure(drafts, ["The structure was made from silences."])
+    return Structure(drafts, ["The structure was made from pauses and changes of the sound."])
 
 
 def _about(facts: MediaFacts) -> list[str]:

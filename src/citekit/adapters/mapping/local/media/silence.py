@@ -1,4 +1,4 @@
-"""Stretches of speech or other sound, parted where it is silent: by the loudness of short windows.
+"""Stretches of speech or other sound, parted where it is silent, and where another voice or music begins.
 
 Speech is told by how it varies: it is made of syllables, about four a second, with quiet moments between, which most music
 and noise has not (the low-energy frames of E. Scheirer and M. Slaney: Construction and evaluation of a robust multifeature
@@ -7,39 +7,33 @@ speech/music discriminator, ICASSP 1997).
 
 from __future__ import annotations
 
-import math
-from array import array
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
-from operator import mul
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from citekit.adapters.drivers.pyav import library, opened
-from citekit.adapters.drivers.pyav_streams import frames_of, origin, sound
+from citekit.adapters.mapping.local.media.hearing import WINDOW, Heard, hear
+from citekit.adapters.mapping.local.media.turns import changes
 from citekit.domain.progress import Progress
-
-RATE = 8000
-"""Samples a second that loudness is measured at."""
-
-WINDOW = 0.05
-"""Seconds of one window."""
 
 PAUSE = 0.3
 """Seconds of silence that may part two stretches."""
 
+LONG_PAUSE = 2.0
+"""Seconds of silence that always part them."""
+
 SHORTEST, LONGEST = 3.0, 60.0
-"""Seconds that a stretch lasts, where the pauses allow it."""
+"""Seconds that a stretch lasts: at least, beside the shortest pauses; at most."""
 
 LONG_ENOUGH = 4.0
 """Seconds from which on music and noise are told from speech."""
 
 _EVEN = 0.15
-_SILENT_DB = -90.0
 _RANGE_DB = 12.0
 _MARGIN = 0.1
+_CLICK = 0.15
+_NEAR = 8
 
 Span = tuple[float, float]
 
@@ -58,15 +52,14 @@ def find_sounds(path: Path, duration: float, progress: Progress) -> list[Sound]:
 
     Raises `SourceUnsupported`, `Cancelled`.
     """
-    loudness = list(_levels(path, duration, progress))
-    threshold = _threshold(loudness)
+    heard = hear(path, duration, progress)
+    threshold = _threshold(heard.levels)
     if threshold is None:
         return []
-    return [
-        Sound(start, min(end, duration), kind_of(loudness[int(start / WINDOW) : int(end / WINDOW)]))
-        for start, end in _sized(_loud(loudness, threshold), loudness)
-        if start < duration
-    ]
+    runs = [_widened(run, duration) for run in _sized(_loud(heard.levels, threshold)) if run[0] < duration]
+    parts = [part for run in runs for part in _turns(run, heard, threshold)]
+    told = _gathered([Sound(start, end, kind_of(_within(heard.levels, start, end))) for start, end in parts])
+    return [Sound(*piece, each.kind) for each in told for piece in _cut((each.start, each.end), heard.levels)]
 
 
 def kind_of(loudness: Sequence[float]) -> str:
@@ -87,51 +80,9 @@ def pauses_within(loudness: Sequence[float]) -> float:
     return quiet / len(powers)
 
 
-def _levels(path: Path, duration: float, progress: Progress) -> Iterator[float]:
-    """The loudness of each window from second 0 on, in dB below full scale."""
-    size = int(RATE * WINDOW)
-    pending = array("h")
-    done = 0
-    for samples in _samples(path):
-        pending.extend(samples)
-        whole = len(pending) - len(pending) % size
-        for start in range(0, whole, size):
-            yield _level(pending[start : start + size])
-        del pending[:whole]
-        done += whole
-        progress(min(done / RATE, duration), duration, "listening for silence")
-    if pending:
-        yield _level(pending)
-
-
-def _level(window: array[int]) -> float:
-    return _decibels(sum(map(mul, window, window)) / len(window))
-
-
-def _decibels(power: float) -> float:
-    return max(10 * math.log10(power / 32768**2), _SILENT_DB) if power else _SILENT_DB
-
-
-def _samples(path: Path) -> Iterator[array[int]]:
-    """Mono samples; where the sound begins after second 0, silence comes first."""
-    av = library()
-    with opened(path) as container:
-        stream: Any = sound(container)
-        resampler = av.AudioResampler("s16", "mono", RATE, frame_size=RATE)
-        first = True
-        for frame in frames_of(container, stream):
-            if first and frame.pts is not None:
-                late = min(max(frame.time - origin(container), 0.0), 3600.0)
-                yield array("h", bytes(2 * int(late * RATE)))
-            first = False
-            frame.pts = None
-            yield from _plain(resampler.resample(frame))
-        yield from _plain(resampler.resample(None))
-
-
-def _plain(frames: Sequence[Any]) -> Iterator[array[int]]:
-    for frame in frames:
-        yield array("h", bytes(frame.planes[0])[: 2 * frame.samples])
+def needed(pause: float) -> float:
+    """Seconds that the stretches beside a pause have to last: the longer the pause, the shorter they may be."""
+    return 0.0 if pause >= LONG_PAUSE else SHORTEST * (PAUSE + _MARGIN) / (pause + _MARGIN)
 
 
 def _threshold(levels: Sequence[float]) -> float | None:
@@ -145,29 +96,70 @@ def _threshold(levels: Sequence[float]) -> float | None:
 
 
 def _loud(levels: Sequence[float], threshold: float) -> list[Span]:
-    """Runs of windows above the threshold, a little wider; pauses shorter than `PAUSE` are bridged."""
+    """Runs of windows above the threshold; pauses shorter than `PAUSE` are bridged, clicks left out."""
     runs: list[Span] = []
     for number, level in enumerate(levels):
         if level < threshold:
             continue
-        start, end = max(number * WINDOW - _MARGIN, 0.0), (number + 1) * WINDOW + _MARGIN
-        if runs and start - runs[-1][1] < PAUSE - 2 * _MARGIN:
+        start, end = number * WINDOW, (number + 1) * WINDOW
+        if runs and start - runs[-1][1] < PAUSE - WINDOW / 2:
             runs[-1] = (runs[-1][0], end)
         else:
-            runs.append((max(start, runs[-1][1] if runs else 0.0), end))
-    return runs
+            runs.append((start, end))
+    return [run for run in runs if run[1] - run[0] > _CLICK]
 
 
-def _sized(runs: Sequence[Span], loudness: Sequence[float]) -> list[Span]:
-    """Runs joined over the shorter pauses until each lasts `SHORTEST`; longer ones are parted where it is quietest."""
-    joined: list[Span] = []
-    for start, end in runs:
-        last = joined[-1] if joined else None
-        if last is not None and start - last[1] < 2.0 and (last[1] - last[0] < SHORTEST or end - start < SHORTEST / 3):
-            joined[-1] = (last[0], end)
+def _sized(runs: Sequence[Span]) -> list[Span]:
+    """Runs joined over pauses, the shortest first, beside which one of them does not last as long as is needed."""
+    starts, ends = {run[0]: run for run in runs}, {run[1]: run for run in runs}
+    for first, after in sorted(pairwise(runs), key=lambda two: two[1][0] - two[0][1]):
+        left, right = ends[first[1]], starts[after[0]]
+        if min(left[1] - left[0], right[1] - right[0]) < needed(right[0] - left[1]):
+            del starts[right[0]], ends[left[1]]
+            starts[left[0]] = ends[right[1]] = (left[0], right[1])
+    return sorted(starts.values())
+
+
+def _widened(run: Span, duration: float) -> Span:
+    return max(run[0] - _MARGIN, 0.0), min(run[1] + _MARGIN, duration)
+
+
+def _within(levels: Sequence[float], start: float, end: float) -> Sequence[float]:
+    return levels[round(start / WINDOW) : max(round(end / WINDOW), round(start / WINDOW) + 1)]
+
+
+def _turns(run: Span, heard: Heard, threshold: float) -> Iterator[Span]:
+    """`run` in pieces of one voice or sound each, parted at a quiet moment nearby."""
+    low, high = int(run[0] / WINDOW), min(int(run[1] / WINDOW), len(heard.levels))
+    loud = [window for window in range(low, high) if heard.levels[window] >= threshold]
+    places = changes(len(loud), lambda number: heard.shape(loud[number]))
+    edges = [run[0], *(_quietest(heard.levels, loud[place]) for place in places), run[1]]
+    yield from ((start, end) for start, end in pairwise(edges) if start < end)
+
+
+def _quietest(levels: Sequence[float], window: int) -> float:
+    """The middle of the quietest window near one; half a dB is a window's distance worth."""
+    near = range(max(window - _NEAR, 0), min(window + _NEAR + 1, len(levels)))
+    return (min(near, key=lambda each: levels[each] + 0.5 * abs(each - window)) + 0.5) * WINDOW
+
+
+def _gathered(sounds: Sequence[Sound]) -> list[Sound]:
+    """Music and noise that go on after a short pause, or after a piece too short to tell, as one stretch."""
+    joined: list[Sound] = []
+    for place, each in enumerate(sounds):
+        after = sounds[place + 1] if place + 1 < len(sounds) else None
+        last = joined[-1] if joined and joined[-1].kind == "sound" else None
+        between = each.end - each.start < LONG_ENOUGH and _follows(last, each) and _follows(each, after)
+        kind = "sound" if between and after is not None and after.kind == "sound" else each.kind
+        if last is not None and kind == "sound" and each.start - last.end < 2 * PAUSE:
+            joined[-1] = evolve(last, end=each.end)
         else:
-            joined.append((start, end))
-    return [part for run in joined for part in _cut(run, loudness)]
+            joined.append(evolve(each, kind=kind))
+    return joined
+
+
+def _follows(one: Sound | None, other: Sound | None) -> bool:
+    return one is not None and other is not None and other.start - one.end < PAUSE
 
 
 def _cut(run: Span, loudness: Sequence[float]) -> Iterator[Span]:

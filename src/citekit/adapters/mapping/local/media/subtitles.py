@@ -40,6 +40,14 @@ _WORD_TIMES = re.compile(r"<\d{1,3}:\d{2}(?:[.:]\d{1,3})?>")
 _MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}]{0,200}\}")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
+_ENCODINGS = [
+    *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874"),
+    *("iso8859_2", "iso8859_5", "iso8859_7", "koi8_r", "koi8_u"),
+    *("cp932", "shift_jis", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949", "euc_kr", "utf_8"),
+]
+"""Of those of the web (https://encoding.spec.whatwg.org/) the ones of Windows, ISO 8859 and the East: those of DOS and of the
+old Macintosh are found by mistake more often than met."""
+
 
 def beside(media: Path) -> Path | None:
     """The subtitle file of `media` in its folder: the same stem, or the stem and a language (`talk.en.srt`).
@@ -97,12 +105,21 @@ def decoded(data: bytes) -> str:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
+    for encoding, high in (("utf-16-le", 1), ("utf-16-be", 0)):
+        if _is_wide(data[:4096], high):
+            return data.decode(encoding, "replace")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         from charset_normalizer import from_bytes
 
-        return data.decode(_likeliest(from_bytes(data[:65536])), "replace")
+        return data.decode(_likeliest(from_bytes(data[:65536], cp_isolation=_ENCODINGS)), "replace")
+
+
+def _is_wide(head: bytes, high: int) -> bool:
+    """Whether `head` is UTF-16 without a mark: times and signs of every language are ASCII, whose `high` byte is 0."""
+    pairs = len(head) // 2
+    return head[high::2].count(0) * 10 > pairs and head[1 - high :: 2].count(0) * 100 <= pairs
 
 
 def _likeliest(guesses: CharsetMatches) -> str:
