@@ -197,8 +197,8 @@ def mapped(path: Path) -> tuple[list[Mapped], float]:
     """The nodes of a program's map, and the seconds of the processor that it took."""
     from citekit.adapters.mapping.local.code import CodeOutliner
     from citekit.adapters.mapping.local.outline import plant
+    from citekit.domain.detection import detect
     from citekit.domain.digest import Digest
-    from citekit.domain.formats import detect
     from citekit.domain.source import Source
 
     data = path.read_bytes()

@@ -221,10 +221,10 @@ def cost(path: Path) -> tuple[float, float, float, int]:
     size = path.stat().st_size
     source = Source(path, Digest("0" * 64), size, by_name(path.name) or PLAIN_TEXT)
     began = time.process_time()
-    found = mapper._outliner(source.format).outline(source, silent)
+    found = mapper.outliners.of(source.format).outline(source, silent)
     seconds = time.process_time() - began
     tracemalloc.start()
-    mapper._outliner(source.format).outline(source, silent)
+    mapper.outliners.of(source.format).outline(source, silent)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return size / 1e6, seconds, peak / 1e6, len(found.drafts)

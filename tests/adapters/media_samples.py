@@ -17,8 +17,8 @@ import av
 import imageio_ffmpeg
 from attrs import frozen
 
+from citekit.domain.detection import HEAD_SIZE, detect
 from citekit.domain.digest import Digest
-from citekit.domain.formats import HEAD_SIZE, detect
 from citekit.domain.source import Source
 
 FFMPEG = imageio_ffmpeg.get_ffmpeg_exe()

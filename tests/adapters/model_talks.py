@@ -21,8 +21,8 @@ from citekit.adapters.mapping.model.scales import Scale
 from citekit.adapters.mapping.model.scripted_service import Line, ScriptedService
 from citekit.adapters.probing.pyav import PyAvProbe
 from citekit.adapters.reading.epub import EpubReader
+from citekit.domain.detection import HEAD_SIZE, detect
 from citekit.domain.digest import Digest
-from citekit.domain.formats import HEAD_SIZE, detect
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node

@@ -13,9 +13,9 @@ from citekit.adapters.mapping.local.code.grammars import GRAMMARS
 from citekit.adapters.mapping.local.code.outliner import SAME_NAME_LIMIT
 from citekit.adapters.mapping.local.code.symbols import LEVELS
 from citekit.adapters.mapping.local.outline import Outline, plant
+from citekit.domain.detection import detect
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
-from citekit.domain.formats import detect
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
 from citekit.domain.progress import Progress, silent
@@ -548,7 +548,8 @@ def test_every_program_of_the_corpus_is_mapped(suffix: str, corpus: Path) -> Non
 def _titles(tmp_path: Path, name: str, text: bytes) -> list[tuple[str, int, int]]:
     path = tmp_path / name
     path.write_bytes(text)
-    return [(each.title, each.location.first, each.location.last) for each in _walked(path)]
+    spans = ((each.title, each.location) for each in _walked(path))
+    return [(title, span.first, span.last) for title, span in spans if isinstance(span, Lines)]
 
 
 def _walked(path: Path) -> list[Node]:
@@ -622,6 +623,10 @@ def test_what_a_grammar_stumbles_over_hides_no_definition(
 def test_heads_that_nothing_closes_are_looked_at_once(text: bytes) -> None:
     looked: list[bytes] = []
 
-    kept = shell.skeleton(ODD + text, lambda piece: bool(looked.append(piece)))
+    def look(piece: bytes) -> bool:
+        looked.append(piece)
+        return False
+
+    kept = shell.skeleton(ODD + text, look)
 
     assert (len(ODD + text), 0) == (len(kept), len(looked))

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from citekit.adapters.extraction.image import PillowExtractor
+from citekit.domain.detection import detect
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, ExtractionFailed, FormUnsupported, SourceUnreadable, SourceUnsupported
 from citekit.domain.evidence import Extraction, Form, Options
-from citekit.domain.formats import BY_SUFFIX, detect
+from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.locations import Box, Lines
 from citekit.domain.source import Source
 

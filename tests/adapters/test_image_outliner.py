@@ -15,9 +15,10 @@ from citekit.adapters.mapping.local.image_regions import REGION_LIMIT
 from citekit.adapters.mapping.local.ocr import OcrLine
 from citekit.adapters.mapping.local.outline import Outline, plant
 from citekit.adapters.mapping.local.picture.frames import seconds
+from citekit.domain.detection import detect
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, SourceUnsupported
-from citekit.domain.formats import BY_SUFFIX, detect
+from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.locations import Box
 from citekit.domain.node import Node
 from citekit.domain.progress import silent

@@ -16,8 +16,8 @@ from citekit.adapters.mapping.local.outline import plant
 from citekit.adapters.reading.any_book import AnyBookReader
 from citekit.adapters.reading.mobi_records import unpacked
 from citekit.adapters.sources.filesystem import FileSources
+from citekit.domain.detection import detect
 from citekit.domain.errors import CiteKitError, LocationOutside, SourceUnsupported
-from citekit.domain.formats import detect
 from citekit.domain.progress import silent
 from tests.adapters.kindle import mobi_text, write_fb2, write_mobi
 from tests.adapters.visible import letters, visible

@@ -11,9 +11,9 @@ from citekit.adapters.extraction.media import PyAvClipExtractor
 from citekit.adapters.mapping.local.media import MediaOutliner
 from citekit.adapters.mapping.local.outline import plant
 from citekit.adapters.probing.pyav import PyAvProbe
+from citekit.domain.detection import HEAD_SIZE, detect
 from citekit.domain.errors import Refused
 from citekit.domain.evidence import Options
-from citekit.domain.formats import HEAD_SIZE, detect
 from citekit.domain.locations import TimeSpan
 from citekit.domain.progress import silent
 from tests.adapters.media_samples import ffmpeg, seen, source

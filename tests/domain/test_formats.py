@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.domain.formats import BY_SUFFIX, HEAD_SIZE, by_name, detect, looks_like_text
+from citekit.domain.detection import HEAD_SIZE, detect, looks_like_text
+from citekit.domain.formats import BY_SUFFIX, by_name
 from citekit.domain.modality import Modality
 
 NUL = b"\0" * 600
@@ -96,6 +97,16 @@ def box(kind: bytes, brand: bytes = b"") -> bytes:
         (b"OggS is the magic word\n", "x.txt", "text"),
         (b'if head.startswith(b"%PDF-"):\n', "x.py", "python"),
         (b"P1 and P2 are printers\n", "x.txt", "text"),
+        # scripts without a suffix
+        (b"#!/bin/sh\necho a\n", "configure", "bash"),
+        (b"#! /usr/bin/env python3\n", "tool", "python"),
+        (b"#!/usr/bin/env -S node --no-warnings\n", "cli", "javascript"),
+        (b"#!/usr/bin/perl -w\n", "x", "perl"),
+        (b"\xef\xbb\xbf#!/usr/bin/python3.11\n", "x", "python"),
+        (b"#!/bin/sh\n", "x.py", "python"),
+        (b"#!/usr/bin/shellfish\n", "x", "text"),
+        (b"#!/usr/bin/env\nsh\n", "x", "text"),
+        (b"# !/bin/sh\n", "x", "text"),
         # nobody can tell
         (b"", "x.txt", None),
         (b"", "x.mp3", None),

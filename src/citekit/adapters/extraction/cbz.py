@@ -14,10 +14,11 @@ from citekit.adapters.drivers.comic_archive import ComicArchive, opened_comic
 from citekit.adapters.drivers.files import writing
 from citekit.adapters.drivers.pymupdf import Document, exclusive, translated
 from citekit.adapters.extraction.image import PillowExtractor
+from citekit.domain.detection import HEAD_SIZE, detect
 from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed, FormUnsupported, LocationOutside, SourceUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
-from citekit.domain.formats import HEAD_SIZE, Format, detect
+from citekit.domain.formats import Format
 from citekit.domain.locations import Box, Location, Pages
 from citekit.domain.modality import Modality
 from citekit.domain.progress import Progress, silent

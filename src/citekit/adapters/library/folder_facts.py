@@ -13,9 +13,9 @@ from attrs import frozen
 from citekit.adapters.drivers.file_state import FINE, FileState
 from citekit.adapters.drivers.files import open_for_reading
 from citekit.adapters.drivers.sqlite_index import Index
+from citekit.domain.detection import HEAD_SIZE, detect
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError
-from citekit.domain.formats import HEAD_SIZE, detect
 from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.source import Source

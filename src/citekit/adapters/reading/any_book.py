@@ -10,7 +10,7 @@ from citekit.adapters.reading.epub import EpubReader
 from citekit.adapters.reading.fb2 import fb2_reader
 from citekit.adapters.reading.markup_books import MarkupReader
 from citekit.adapters.reading.mobi import mobi_reader
-from citekit.domain.formats import HEAD_SIZE, detect
+from citekit.domain.detection import HEAD_SIZE, detect
 from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.reader import Book
 from citekit.domain.progress import Progress, silent

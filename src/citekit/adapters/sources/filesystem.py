@@ -15,9 +15,10 @@ from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.sources.search import LIMIT, files_below
 from citekit.adapters.sources.states import States
 from citekit.adapters.sources.unsupported import why_unsupported
+from citekit.domain.detection import HEAD_SIZE, detect
 from citekit.domain.digest import Digest
 from citekit.domain.errors import SourceUnreadable, SourceUnsupported
-from citekit.domain.formats import HEAD_SIZE, Format, by_name, detect
+from citekit.domain.formats import Format, by_name
 from citekit.domain.modality import Modality
 from citekit.domain.source import Source
 

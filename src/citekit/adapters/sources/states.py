@@ -10,8 +10,9 @@ from typing import Any
 from citekit.adapters.drivers.file_state import COARSE, FileState
 from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.sources.known_digests import digest_in, row_of
+from citekit.domain.detection import DETECTION
 from citekit.domain.digest import Digest
-from citekit.domain.formats import DETECTION, Format, called
+from citekit.domain.formats import Format, called
 
 RACY = COARSE
 """Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
