@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from citekit.adapters.mapping.local.data.content import Content, read_content
 from citekit.adapters.mapping.local.data.csv import record_lines
 from citekit.adapters.mapping.local.data.grouping import grouped, round_size
 from citekit.adapters.mapping.local.data.json_scan import scan
+from citekit.adapters.mapping.local.data.log_times import stamp_of
 from citekit.adapters.mapping.local.data.yaml import Block
 from citekit.adapters.mapping.local.outline import Outline, plant
 from citekit.adapters.mapping.local.plain_text import PlainTextOutliner
@@ -64,7 +66,7 @@ def test_members_of_json_stand_on_their_lines(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.json", '{\n  "a": [1,\n  2],\n  "b": {"c": 3}, // so\n  "d": "x"\n}\n')
 
     assert [("a", 2, 3), ("b", 4, 4), ("d", 5, 5)] == spans(found)
-    assert ["2 items, the first 1", "1 keys: c", "x"] == [draft.summary for draft in found.drafts]
+    assert ["2 items, the first 1", "1 key: c", "x"] == [draft.summary for draft in found.drafts]
 
 
 def test_long_arrays_are_grouped_by_index_and_long_members_nested(tmp_path: Path) -> None:
@@ -298,6 +300,74 @@ def test_logs_are_stretches_of_time(tmp_path: Path, lines: list[str], titles: li
 
     assert titles == [draft.title for draft in found.drafts]
     assert found.drafts[-1].location == Lines(2, len(lines))
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        "081109 203615 148 INFO",
+        "08-11-09 20:36:15",
+        "08/11/09 20:36:15 INFO",
+        "[Sun Nov 09 20:36:15 2008]",
+        "Sun Nov  9 20:36:15 UTC 2008",
+        "Nov 9, 2008 8:36:15 PM org.a",
+        "November 9, 2008 20:36",
+        "Sun, 09 Nov 2008 20:36:15 +0000",
+        "09-Nov-2008 20:36:15.123 INFO",
+        "12:M 09 Nov 2008 20:36:15.123 *",
+        "2008-Nov-09 20:36:15.12",
+        "2008-11-09  20:36:15",
+        "a.log.1.2008-11-09_13:53:08 2008-11-09 20:36:15.008",
+        "- 1226262975 x",
+        '{"level":"info","ts":1226262975.123}',
+        "11/09/2008 08:36 PM",
+        "9.11.2008 20:36:15",
+    ],
+)
+def test_a_log_may_write_its_times_in_many_ways(time: str) -> None:
+    stamp = stamp_of([time])
+
+    assert stamp is not None
+    days, minutes = divmod(stamp.minute(time) or 0, 1440)
+    assert (date(2008, 11, 9), 20 * 60 + 36) == (date.fromordinal(days), minutes)
+
+
+@pytest.mark.parametrize(
+    "time", ["11-09 20:36:15.811 D", "[11.09 20:36:15]", "I1109 20:36:15.7 1 a.cc:1]", "09 Nov 20:36:15"]
+)
+def test_a_log_without_a_year_still_says_month_and_day(time: str) -> None:
+    stamp = stamp_of([time])
+
+    assert stamp is not None
+    assert (11, 9) == (found := date.fromordinal((stamp.minute(time) or 0) // 1440)).timetuple()[1:3], found
+
+
+def test_of_days_and_months_the_order_is_taken_that_fits_all_lines() -> None:
+    lines = ["03/11/2008 10:00:00 a", "23/11/2008 10:00:00 b"]
+
+    stamp = stamp_of(lines)
+
+    assert stamp is not None
+    assert [date(2008, 11, 3), date(2008, 11, 23)] == [
+        date.fromordinal((stamp.minute(each) or 0) // 1440) for each in lines
+    ]
+
+
+def test_an_item_of_yaml_that_is_a_mapping_holds_its_keys(tmp_path: Path) -> None:
+    steps = "".join(f"  step{n}: {n}\n" for n in range(30))
+
+    found = outline(tmp_path / "a.yaml", f"- tracks:\n  - GA\n{steps}  name: job\n")
+
+    assert ("tracks", "key", Lines(1, 2)) == (lambda each: (each.title, each.type, each.location))(
+        found.drafts[0].children[0]
+    )
+    assert 32 == len(found.drafts[0].children)
+
+
+def test_an_element_of_xml_without_others_in_it_says_its_text(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.xml", "<a>\n<b>one &amp; <!-- no -->two</b>\n<c/>\n</a>\n")
+
+    assert [("b", "one & two"), ("c", None)] == [(draft.title, draft.summary) for draft in found.drafts]
 
 
 def test_a_log_counts_how_grave_its_entries_are(tmp_path: Path) -> None:

@@ -35,6 +35,9 @@ pieces = st.sampled_from(
         "<section>",
         "</section>",
         "<aside aria-label='E'>",
+        "<div role='navigation'>",
+        "<summary>",
+        "</summary>",
         "</aside>",
         "<figure><figcaption>F",
         "</figcaption></figure>",
@@ -112,6 +115,29 @@ def test_sectioning_elements_with_a_heading_or_a_label_are_nodes_from_tag_to_tag
     assert ["nav", "article"] == [draft.type for draft in site.children]
 
 
+def test_headings_of_navigation_and_bars_of_links_are_no_sections(tmp_path: Path) -> None:
+    links = "".join(f"<a href='{letter}'>{letter}</a>" for letter in "ABCD")
+    page = f"""<div role="navigation">
+<h3>Ways</h3><div>x</div>
+<h3>More</h3>
+</div>
+<h2>{links}</h2>
+<h2><span>Ada</span> <span>Byron</span></h2>
+<nav><p>no title</p></nav>
+"""
+
+    found = outline(tmp_path / "a.html", page)
+
+    assert [("Ways", 1, 4), ("Ada Byron", 6, 7)] == spans(found)
+    assert ["nav", "section"] == [draft.type for draft in found.drafts]
+
+
+def test_a_section_in_a_summary_ends_nothing(tmp_path: Path) -> None:
+    page = "<details><summary>\n<section><h4>push</h4></section>\n</summary>\n<h5>Panics</h5>\n</details>\n"
+
+    assert [("push", 2, 5), ("Panics", 4, 5)] == spans(outline(tmp_path / "a.html", page))
+
+
 def test_an_element_without_a_title_ends_the_sections_inside_it(tmp_path: Path) -> None:
     page = "<main>\n<h2>A</h2>\n<h2>B</h2>\n</main>\n<footer>x</footer>\n"
 
@@ -151,6 +177,7 @@ def test_a_page_that_closes_nothing_is_read_once(tmp_path: Path, piece: str) -> 
 
 @given(st.lists(pieces, min_size=1, max_size=20).map("\n".join))
 @example("<figure><figcaption>F\n<aside aria-label='E'>\n</figcaption></figure>")
+@example("<aside aria-label='E'>\n<figure><figcaption>F\n</aside>\n</figcaption></figure>")
 @example("<figure><figcaption>F\n<h1>A</h1>\n</figcaption></figure>")
 @example("<figure><figcaption>F\n<H3>C\n</figcaption></figure>")
 @example("<figure><figcaption>F</figcaption>\n<section aria-label='E'>\n</section>\n</figure>")

@@ -70,7 +70,7 @@ def test_a_workbook_is_sheets_with_their_regions_tables_and_ranges(app: App, tmp
     ] == drawn(found.nodes)
     assert {"name": "Q1 Plan", "rows": 8, "columns": 7} == found.metadata["sheets"][0]
     assert {"name": "Hidden & odd", "rows": 6, "columns": 4, "state": "hidden"} == found.metadata["sheets"][1]
-    assert "Columns: Item, Cost, Date. 7 rows below the header." == found.find("q1_plan.budget_2024").summary
+    assert "Columns: Item, Cost, Date. 6 rows below the header." == found.find("q1_plan.budget_2024").summary
     assert [] == unsound(found)
 
 
@@ -132,3 +132,26 @@ def test_the_same_bytes_give_the_same_map(app: App, tmp_path: Path) -> None:
     path = made.write_pptx(tmp_path / "deck.pptx")
 
     assert mapped(app, path).nodes == mapped(app, path).nodes
+
+
+def test_a_document_without_headings_is_called_by_its_first_words(app: App, tmp_path: Path) -> None:
+    found = mapped(app, made.write_docx(tmp_path / "plain.docx", made.paragraph("First words. " + "And more. " * 30)))
+
+    assert ["First words. And more. And more. And more. And more. And more. And more. And..."] == [
+        node.title for node in found.nodes
+    ]
+
+
+def test_notes_of_a_document_end_with_their_own_words(app: App, tmp_path: Path) -> None:
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    types = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    relation = f'<Relationship Id="rId1" Type="{types}/footnotes" Target="footnotes.xml"/>'
+    parts = {
+        "word__footnotes.xml": f'<w:footnotes xmlns:w="{space}"><w:footnote w:id="2">{made.paragraph("A note.")}</w:footnote></w:footnotes>',
+        "word___rels__document.xml.rels": f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{relation}</Relationships>',
+    }
+    body = '<w:p><w:r><w:t>Text</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>'
+
+    path = made.write_docx(tmp_path / "a.docx", body, **parts)
+
+    assert ["Text[1]\nA note."] == [text.strip() for text in app.reader.texts(path, 1)]

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers.office_package import OfficePackage, attribute, below, local
 from citekit.adapters.drivers.sheet_cells import Value, shared_strings, values
+from citekit.adapters.drivers.sheet_values import (
+    EPOCH,
+    EPOCH_1904,
+    is_date_format,
+    number_formats,
+    shown_number,
+    unescaped,
+)
 from citekit.domain.errors import LocationMalformed, SourceUnsupported
 from citekit.domain.locations import Cells
 
@@ -26,12 +33,6 @@ STRINGS_PART_LIMIT = 256 * 1024 * 1024
 """Bytes of the shared strings."""
 
 _AREA = re.compile(r"(?:'((?:[^']|'')+)'|([^'!\[\]]+))!(\$?[A-Za-z]{1,3}\$?\d{1,7}(?::\$?[A-Za-z]{1,3}\$?\d{1,7})?)")
-_DATES = frozenset((*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)))
-"""Built-in number formats that show dates and times (18.8.30, with those of East Asian locales)."""
-
-_QUIET = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
-_DAY = re.compile(r"[dyhs]|m", re.IGNORECASE)
-_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 @frozen
@@ -44,6 +45,15 @@ class Sheet:
     has_cells: bool
 
 
+@frozen
+class Table:
+    """A table that is defined on a sheet: `columns` are the texts of its header, none where it has no header row."""
+
+    name: str
+    place: Cells
+    columns: tuple[str, ...]
+
+
 @define
 class Workbook:
     """The workbook in a package, open while its cells are read. Raises `SourceUnsupported`."""
@@ -54,7 +64,7 @@ class Workbook:
     _root: _Element
     _strings: list[str] | None = None
     _formats: list[str] | None = None
-    epoch: datetime = field(default=datetime(1899, 12, 30))
+    epoch: datetime = field(default=EPOCH)
 
     @classmethod
     def of(cls, package: OfficePackage) -> Workbook:
@@ -75,7 +85,7 @@ class Workbook:
             )
         workbook = cls(package, sheets, main, root)
         if any(attribute(each, "date1904") in ("1", "true") for each in below(root, "workbookPr")):
-            workbook.epoch = datetime(1904, 1, 1)
+            workbook.epoch = EPOCH_1904
         return workbook
 
     def sheet(self, name: str) -> Sheet | None:
@@ -100,7 +110,7 @@ class Workbook:
             case "b":
                 return "TRUE" if value.text.strip() in ("1", "true") else "FALSE"
             case "n":
-                return self._number(value)
+                return shown_number(value.text, self.format_of(value.style), self.epoch)
         return unescaped(value.text)
 
     def is_date(self, value: Value) -> bool:
@@ -125,19 +135,14 @@ class Workbook:
         """The number format of every style, in order."""
         if self._formats is None:
             part = self._part("styles")
-            self._formats = [] if part is None else _formats(self.package.root(part))
+            self._formats = [] if part is None else number_formats(self.package.root(part))
         return self._formats
 
-    def tables(self, sheet: Sheet) -> list[tuple[str, Cells]]:
-        """(name, place) of the tables that are defined on a sheet (18.5)."""
-        found = []
-        for relation in self.package.relations(sheet.part):
-            if relation.kind == "table" and not relation.outside:
-                root = self.package.root(relation.target)
-                place = _cells(sheet.name, str(root.get("ref") or ""))
-                if place is not None:
-                    found.append((str(root.get("displayName") or root.get("name") or "Table"), place))
-        return found
+    def tables(self, sheet: Sheet) -> list[Table]:
+        """The tables that are defined on a sheet (18.5)."""
+        relations = (each for each in self.package.relations(sheet.part) if each.kind == "table" and not each.outside)
+        found = (_table(sheet.name, self.package.root(each.target)) for each in relations)
+        return [each for each in found if each is not None]
 
     def names(self) -> list[tuple[str, Cells]]:
         """(name, place) of the named ranges that are one area of one sheet, hidden and built-in ones left out (18.2.5)."""
@@ -167,47 +172,17 @@ class Workbook:
             (each.target for each in self.package.relations(self.main) if each.kind == kind and not each.outside), None
         )
 
-    def _number(self, value: Value) -> str:
-        try:
-            number = float(value.text)
-        except ValueError:
-            return value.text
-        if not math.isfinite(number):
-            return value.text
-        if self.is_date(value):
-            return self._moment(number) or plain_number(number)
-        return plain_number(number)
 
-    def _moment(self, number: float) -> str | None:
-        """A serial number as a date, a time of day, or both (18.17.4); None outside the years 1900 to 9999."""
-        if self.epoch.year == 1899 and number < 60 and number >= 1:
-            number += 1  # the 29th of February 1900, which never was, is number 60
-        try:
-            moment = self.epoch + timedelta(seconds=round(number * 86400))
-        except (OverflowError, ValueError):
-            return None
-        if number < 0:
-            return None
-        if number < 1:
-            return moment.strftime("%H:%M:%S")
-        return moment.strftime("%Y-%m-%d") if number == int(number) else moment.strftime("%Y-%m-%dT%H:%M:%S")
-
-
-def plain_number(number: float) -> str:
-    """A number as it is entered: whole ones without a point, others with the 15 digits that Excel keeps."""
-    return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.15g}"
-
-
-def is_date_format(code: str) -> bool:
-    """Whether a number format shows a date or a time."""
-    if code.startswith("{"):
-        return int(code[1:-1]) in _DATES
-    return bool(_DAY.search(_QUIET.sub("", code.partition(";")[0]))) and "general" not in code.lower()
-
-
-def unescaped(text: str) -> str:
-    """Text with the characters that are written as `_x000D_` (22.9.2.19)."""
-    return _ESCAPED.sub(lambda found: _character(int(found[1], 16), found[0]), text) if "_x" in text else text
+def _table(sheet: str, root: _Element) -> Table | None:
+    place = _cells(sheet, str(root.get("ref") or ""))
+    if place is None:
+        return None
+    columns: tuple[str, ...] = ()
+    if root.get("headerRowCount") != "0":
+        groups = list(below(root, "tableColumns"))[:1]
+        names = (str(each.get("name") or "") for group in groups for each in below(group, "tableColumn"))
+        columns = tuple(" ".join(unescaped(name).split()) for name in names)
+    return Table(str(root.get("displayName") or root.get("name") or "Table"), place, columns)
 
 
 def area(formula: str) -> Cells | None:
@@ -232,23 +207,8 @@ def _is_name(name: str) -> bool:
         return False
 
 
-def _character(code: int, written: str) -> str:
-    return written if 0xD800 <= code <= 0xDFFF else chr(code)
-
-
 def _reference(element: _Element) -> str:
     return next((str(value) for key, value in element.items() if str(key).endswith("}id")), "")
-
-
-def _formats(root: _Element) -> list[str]:
-    codes = {str(each.get("numFmtId")): str(each.get("formatCode") or "") for each in root.iter("{*}numFmt")}
-    found = []
-    for group in below(root, "cellXfs"):
-        for each in below(group, "xf"):
-            number = str(each.get("numFmtId") or "0")
-            known = number if number.isascii() and number.isdigit() and len(number) < 6 else "0"
-            found.append(codes.get(number) or f"{{{known}}}")
-    return found
 
 
 def _chart_title(root: _Element) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from citekit.adapters.drivers import python_pptx as driver
 from citekit.adapters.drivers.office_package import opened_package
+from citekit.adapters.drivers.pptx_shapes import shapes
 from citekit.adapters.reading.office_facts import core_facts
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.formats import Format
@@ -20,10 +21,12 @@ from citekit.domain.source import Source
 class SlidesTextReader:
     """Reads presentations: a unit a slide, hidden ones too, with what its notes say below what stands on it.
 
-    `as_seen` leaves out the word that evidence has above the notes, which is none of the file: `CUT` stands there.
+    `as_seen` leaves out the word that evidence has above the notes, which is none of the file: `CUT` stands there; raised and
+    lowered numbers are superscripts and subscripts.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
+        self._as_seen = as_seen
         self._parted = [CUT] if as_seen else [""]
         self._label = "" if as_seen else "Notes: "
 
@@ -51,6 +54,8 @@ class SlidesTextReader:
         return core_facts(source.path)
 
     def _text(self, slide: Any, size: tuple[int, int]) -> str:
-        notes = driver.notes_text(slide)
-        words = [each.text or each.title for each in driver.shapes(slide, *size) if each.text or each.title]
+        notes = driver.notes_text(slide, as_seen=self._as_seen)
+        words = [
+            each.text or each.title for each in shapes(slide, *size, as_seen=self._as_seen) if each.text or each.title
+        ]
         return "\n".join([*words, *([*self._parted, f"{self._label}{notes}"] if notes else [])])

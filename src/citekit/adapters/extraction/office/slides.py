@@ -12,6 +12,7 @@ from citekit.adapters.drivers import python_pptx as driver
 from citekit.adapters.drivers.files import writing
 from citekit.adapters.drivers.installed import version_of
 from citekit.adapters.drivers.office_package import opened_package
+from citekit.adapters.drivers.pptx_shapes import shapes
 from citekit.adapters.extraction.office.deck import write_deck
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import FormUnsupported, LocationOutside
@@ -21,7 +22,7 @@ from citekit.domain.locations import Location, Pages
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
-RECIPE = "1"
+RECIPE = "2"
 """Changes whenever this package would make other bytes of the same request."""
 
 _FORMS = (Form.NATIVE, Form.TEXT)
@@ -73,16 +74,16 @@ def _text(deck: Any, location: Pages, name: str) -> str:
 
 def _slide_text(slide: Any, location: Pages, size: tuple[int, int]) -> str:
     """The text of a slide with its notes, or of what overlaps the region without them."""
-    shapes = driver.shapes(slide, *size)
+    found = shapes(slide, *size, as_seen=True)
     region = location.region
     if region is not None:
         return "\n".join(
             each.text or each.title
-            for each in shapes
+            for each in found
             if each.box and each.box.overlaps(region) and (each.text or each.title)
         )
-    notes = driver.notes_text(slide)
-    words = [each.text or each.title for each in shapes if each.text or each.title]
+    notes = driver.notes_text(slide, as_seen=True)
+    words = [each.text or each.title for each in found if each.text or each.title]
     return "\n".join([*words, *(["", f"Notes: {notes}"] if notes else [])])
 
 

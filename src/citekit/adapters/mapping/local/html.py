@@ -5,7 +5,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from citekit.adapters.drivers.text_file import open_text
-from citekit.adapters.mapping.local.html_sections import Page, read_page
+from citekit.adapters.mapping.local.html_page import Page
+from citekit.adapters.mapping.local.html_sections import read_page
 from citekit.adapters.mapping.local.outline import Draft, Outline, Outliner
 from citekit.adapters.mapping.local.prose import first_sentence
 from citekit.domain.locations import Lines

@@ -1,24 +1,27 @@
 """From the tags of an HTML document to its sections: headings, sectioning elements, figures and tables with captions.
 
 A sectioning element (`article`, `section`, `nav`, `aside`, `main`) that has a label (`aria-label`), or begins with the only
-heading of its level in it, is a node from its first to its last line. Any other only ends the sections inside it.
+heading of its level in it, is a node from its first to its last line. Any other only ends the sections inside it. The
+landmark roles of WAI-ARIA 1.2 (5.3.4) make sectioning elements of `div` and kin.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
 
 from attrs import define, field
 
 from citekit.adapters.drivers.lxml import names
+from citekit.adapters.mapping.local.html_heading import TITLE_LIMIT, Heading, flat
+from citekit.adapters.mapping.local.html_page import CAPTION, NAVIGATION, Box, Item, Page, nested, node_of
 from citekit.adapters.mapping.local.html_tags import Tag, Text, tokens
-from citekit.adapters.mapping.local.outline import Draft
-from citekit.adapters.mapping.local.prose import first_sentence
 from citekit.adapters.mapping.local.sections import HEADING_LIMIT
-from citekit.domain.locations import Lines
 
 _SECTIONING = frozenset(("article", "section", "nav", "aside", "main"))
+_ROLES = {"navigation": NAVIGATION, "search": NAVIGATION, "main": "main", "complementary": "aside"}
+_ROLED = frozenset(("div", "ul", "form"))
+"""Elements whose landmark roles are minded."""
+
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CAPTIONED = {"figcaption": "figure", "caption": "table"}
 _INLINE = names(
@@ -27,82 +30,9 @@ _INLINE = names(
     small span strike strong sub sup time tt u var wbr
     """
 )
-_PERMALINKS = frozenset("#¶§🔗⚓")
-_LABELLED, _CAPTION_LEVEL = 7, 9
+
 _DEPTH_LIMIT = 200
-_TITLE_LIMIT = 300
 _BODY_PIECES, _BODY_LIMIT = 40, 2000
-
-
-@define
-class Item:
-    """A node in the making: `end` is its last line; 0 for a heading, which reaches to the next of its level or a higher one.
-
-    `cap` is the last line that it may reach to, 0 where nothing says so.
-    """
-
-    line: int
-    level: int
-    title: str
-    type: str = "section"
-    end: int = 0
-    cap: int = 0
-    body: list[str] = field(factory=list)
-    below: list[Item] = field(factory=list)
-
-
-@define
-class _Box:
-    """A sectioning element that is open; the outermost is the document."""
-
-    name: str
-    line: int
-    label: str = ""
-    items: list[Item] = field(factory=list)
-
-
-@define
-class _Heading:
-    """A heading that is open: its text, and that before the first block in it, where nothing may ever close it."""
-
-    line: int
-    level: int
-    words: list[str] = field(factory=list)
-    first: int = -1
-
-    def title(self, *, closed: bool) -> str:
-        self._without_permalink()
-        whole = _one_line(self.words)
-        if self.first >= 0 and (not closed or len(whole) > _TITLE_LIMIT):
-            return _one_line(self.words[: self.first])
-        return whole
-
-    def _without_permalink(self) -> None:
-        """Take out a mark that only links to the heading itself: a piece of text of its own, before or behind the others."""
-        said = [position for position, piece in enumerate(self.words) if not piece.isspace()]
-        for position in (said[0], said[-1]) if len(said) > 1 else ():
-            if self.words[position].strip() in _PERMALINKS:
-                self.words[position] = " "
-
-
-@define
-class Page:
-    """What one pass over a document finds: its title, its text before the first section, and its sections."""
-
-    title: str = ""
-    opening: list[str] = field(factory=list)
-    items: list[Item] = field(factory=list)
-
-    def drafts(self, line_count: int) -> tuple[Draft, ...]:
-        """The sections as drafts; what stands before the first is a `preamble` where it holds text."""
-        first = self.items[0].line if self.items else line_count + 1
-        said = next((line for line in self.opening if line), "")
-        before = (
-            Draft(said, "preamble", Lines(1, first - 1), first_sentence(self.opening, skip=said))
-            if said and self.items and first > 1
-            else None
-        )
-        return (*((before,) if before else ()), *(_draft(item) for item in self.items))
 
 
 def read_page(content: str, line_count: int) -> Page:
@@ -131,34 +61,39 @@ def _deepest(content: str) -> int:
 class _Reader:
     deepest: int
     page: Page = field(factory=Page)
-    boxes: list[_Box] = field(factory=lambda: [_Box("", 1)])
+    boxes: list[Box] = field(factory=lambda: [Box("", "", 1)])
     open_: Counter[str] = field(factory=Counter)
-    heading: _Heading | None = None
+    heading: Heading | None = None
     captioned: list[tuple[str, int, list[str]]] = field(factory=list)
     catching: list[str] | None = None
     body: list[str] | None = None
     words: list[str] = field(factory=list)
+    depths: Counter[str] = field(factory=Counter)
+    in_summary: bool = False
     last_heading: int = 0
     kept: int = 0
     last_caption: int = 0
     last_node: int = 0
+    last_end: int = 0
     titles: list[str] | None = None
 
     def text(self, text: Text) -> None:
-        """A piece of text goes to the title, caption or body that is open."""
+        """A piece of text goes to the title, caption or body that is open; space alone only where words stand before it."""
         if self.titles is not None:
             self.titles.append(text.words)
         elif self.heading is not None:
-            self.heading.words.append(text.words)
+            self.heading.say(text.words)
         elif self.catching is not None:
             self.catching.append(text.words)
-        else:
+        elif self.words or not text.words.isspace():
             self.words.append(text.words)
 
     def tag(self, tag: Tag) -> None:
         """A tag opens or closes something, or parts paragraphs."""
         name = tag.name
         if name in _INLINE:
+            if name == "a" and self.heading is not None:
+                self.heading.link(closes=tag.closes)
             return
         self._part()
         if name == "title":
@@ -166,13 +101,25 @@ class _Reader:
         elif name in _HEADINGS:
             self._close_heading(closed=tag.closes)
             if not tag.closes and self._keeps(tag):
-                self.heading = _Heading(tag.line, _HEADINGS[name])
+                self.heading = Heading(tag.line, _HEADINGS[name])
         elif name in _SECTIONING:
-            self._close_heading(closed=False)
-            self._close(tag) if tag.closes else self._open(tag)
+            self._section(tag)
+        elif name in _ROLED:
+            self._landmark(tag)
+        elif name == "summary":
+            self.in_summary = not tag.closes
         elif name in ("figure", "table", "figcaption", "caption"):
             self._caption(tag)
-        elif self.heading is not None and not tag.closes and self.heading.first < 0 and _one_line(self.heading.words):
+        self._begin_block(tag)
+
+    def _begin_block(self, tag: Tag) -> None:
+        if (
+            self.heading is not None
+            and not tag.closes
+            and tag.line >= self.heading.line
+            and self.heading.first < 0
+            and flat(self.heading.words)
+        ):
             self.heading.first = len(self.heading.words)
 
     def finish(self, line_count: int) -> Page:
@@ -181,7 +128,7 @@ class _Reader:
         self._close_heading(closed=False)
         while len(self.boxes) > 1:
             self._pop(line_count)
-        self.page.items = _nested(self.boxes[0].items, line_count)
+        self.page.items = nested(self.boxes[0].items, line_count)
         return self.page
 
     def _part(self) -> None:
@@ -189,53 +136,81 @@ class _Reader:
             self.heading.words.append(" ")
         body = self.page.opening if self.body is None else self.body
         if self.words and len(body) < _BODY_PIECES:
-            body += [_one_line(self.words)[:_BODY_LIMIT], ""]
+            body += [flat(self.words)[:_BODY_LIMIT], ""]
         self.words.clear()
 
     def _title(self, tag: Tag) -> None:
         if not tag.closes and not self.page.title:
             self.titles = []
         elif tag.closes and self.titles is not None:
-            self.page.title, self.titles = _one_line(self.titles), None
+            self.page.title, self.titles = flat(self.titles), None
 
     def _close_heading(self, *, closed: bool) -> None:
         heading, self.heading = self.heading, None
         if heading is None:
             return
         title = heading.title(closed=closed)
-        if title:
+        if title and not heading.is_link_bar:
             self.kept += 1
             item = Item(heading.line, heading.level, title)
             self.boxes[-1].items.append(item)
             self.body, self.last_heading = item.body, heading.line
             self.last_node = max(self.last_node, heading.line)
             if not closed and heading.first >= 0:
-                item.body.append(_one_line(heading.words[heading.first :])[:_BODY_LIMIT])
+                item.body.append(flat(heading.words[heading.first :])[:_BODY_LIMIT])
 
     def _keeps(self, tag: Tag) -> bool:
         """Whether a heading becomes a node: two on one line would be told apart by nothing."""
         return tag.line > self.last_heading and _HEADINGS[tag.name] <= self.deepest and self.kept < HEADING_LIMIT
 
-    def _open(self, tag: Tag) -> None:
-        if len(self.boxes) < _DEPTH_LIMIT:
-            self.boxes.append(_Box(tag.name, tag.line, _one_line([tag.attributes.get("aria-label", "")])))
-            self.open_[tag.name] += 1
+    def _section(self, tag: Tag) -> None:
+        """A sectioning element; in a `summary` there can be none (HTML, 4.11.2)."""
+        if self.in_summary:
+            return
+        self._close_heading(closed=False)
+        if tag.closes:
+            self._close(tag.name, tag.line)
+        else:
+            self._open(tag, tag.name, tag.name)
 
-    def _close(self, tag: Tag) -> None:
-        while self.open_[tag.name]:
-            if self._pop(tag.line) == tag.name:
+    def _landmark(self, tag: Tag) -> None:
+        """An element that is a sectioning one where its role says so."""
+        if not tag.closes:
+            self.depths[tag.name] += 1
+            kind = _ROLES.get(tag.attributes.get("role", "")) if "role" in tag.written else None
+            if kind is not None:
+                self._close_heading(closed=False)
+                self._open(tag, self._own_name(tag), kind)
+        elif self.depths[tag.name]:
+            self._close(self._own_name(tag), tag.line)
+            self.depths[tag.name] -= 1
+
+    def _own_name(self, tag: Tag) -> str:
+        """A name that the end of an element has in common with its beginning alone."""
+        return f"{tag.name} {self.depths[tag.name]}"
+
+    def _open(self, tag: Tag, name: str, kind: str) -> None:
+        if len(self.boxes) < _DEPTH_LIMIT:
+            self.boxes.append(Box(name, kind, tag.line, flat([tag.attributes.get("aria-label", "")])))
+            self.open_[name] += 1
+
+    def _close(self, name: str, line: int) -> None:
+        while self.open_[name]:
+            self._close_heading(closed=False)
+            if self._pop(line) == name:
                 return
 
     def _pop(self, line: int) -> str:
         box = self.boxes.pop()
         self.open_[box.name] -= 1
         self.body = []
-        node = _node(box, line)
+        node = node_of(box, line)
         if node is None:
             for item in box.items:
                 item.cap = min(item.cap or line, line)
         else:
             self.last_node = max(self.last_node, node.line)
+            self.last_end = max(self.last_end, line)
         self.boxes[-1].items += box.items if node is None else [node]
         return box.name
 
@@ -251,54 +226,8 @@ class _Reader:
         elif self.captioned and self.captioned[-1][0] == tag.name:
             _, line, words = self.captioned.pop()
             self.catching = None
-            title = _one_line(words)[:_TITLE_LIMIT]
-            holds_none = self.heading is None and line >= max(self.last_node, self.boxes[-1].line)
+            title = flat(words)[:TITLE_LIMIT]
+            holds_none = self.heading is None and line >= max(self.last_node, self.boxes[-1].line, self.last_end + 1)
             if title and line > self.last_caption and holds_none:
                 self.last_caption = line
-                self.boxes[-1].items.append(Item(line, _CAPTION_LEVEL, title, tag.name, tag.line))
-
-
-def _node(box: _Box, end: int) -> Item | None:
-    """The node that a sectioning element makes, with what is in it."""
-    heads = [item for item in box.items if not item.end]
-    top = min((item.level for item in heads), default=0)
-    own = heads[0] if heads and heads[0] is box.items[0] and heads[0].level == top else None
-    if own is not None and sum(item.level == top for item in heads) > 1:
-        own = None
-    if box.label and (own is None or own.title.casefold() != box.label.casefold()):
-        return Item(box.line, _LABELLED, box.label, box.name, end, below=_nested(box.items, end))
-    if own is None:
-        return None
-    below = _nested(box.items[1:], end)
-    return Item(box.line, own.level, own.title, box.name, end, body=own.body, below=below)
-
-
-def _nested(items: Sequence[Item], last: int) -> list[Item]:
-    """Items in order, as a tree; `last` is the last line of what holds them."""
-    roots: list[Item] = []
-    stack: list[Item] = []
-    for item in sorted(items, key=lambda each: each.line):
-        while stack and (stack[-1].level >= item.level or 0 < stack[-1].cap < item.line):
-            _end(stack.pop(), item.line - 1)
-        (stack[-1].below if stack else roots).append(item)
-        if not item.end:
-            stack.append(item)
-    while stack:
-        _end(stack.pop(), last)
-    return roots
-
-
-def _end(item: Item, last: int) -> None:
-    """Give a heading's section its last line; one that a part of it shares with what follows is in both."""
-    reach = min(last, item.cap or last)
-    item.end = max(item.line, reach, *(child.end for child in item.below)) if item.below else max(item.line, reach)
-
-
-def _draft(item: Item) -> Draft:
-    summary = first_sentence(item.body, skip=item.title) if item.body else None
-    children = tuple(_draft(child) for child in item.below)
-    return Draft(item.title, item.type, Lines(item.line, max(item.line, item.end)), summary, children)
-
-
-def _one_line(words: Iterable[str]) -> str:
-    return " ".join("".join(words).split())
+                self.boxes[-1].items.append(Item(line, CAPTION, title, tag.name, tag.line))

@@ -63,8 +63,7 @@ def tokens(content: str) -> Iterator[Tag | Text]:
         start = found.start() if found else size
         if start > position:
             piece = content[position:start]
-            if not piece.isspace():
-                yield Text(line, unescape(piece) if "&" in piece else piece)
+            yield Text(line, unescape(piece) if "&" in piece else piece)
             line += piece.count("\n")
         if found is None:
             return

@@ -147,9 +147,13 @@ def told(data: bytes, parts: Parts, kind: str) -> str:
     """How many parts a value has, and of an object the first keys."""
     if kind == "array":
         first = shown(data, *parts.value(0)) if parts.count else ""
-        return f"{parts.count} items{f', the first {first}' if first else ''}"
+        return f"{parts.count} {'item' if parts.count == 1 else 'items'}{f', the first {first}' if first else ''}"
     keys = [parts.key(data, index) or "" for index in range(min(parts.count, _KEYS))]
-    return f"{parts.count} keys: {', '.join(keys)}{', ...' if parts.count > _KEYS else ''}" if keys else "empty"
+    return (
+        f"{parts.count} {'key' if parts.count == 1 else 'keys'}: {', '.join(keys)}{', ...' if parts.count > _KEYS else ''}"
+        if keys
+        else "empty"
+    )
 
 
 def shown(data: bytes, start: int, end: int) -> str:

@@ -9,7 +9,7 @@ from attrs import frozen
 from citekit.adapters.mapping.local.data.content import Content, opened
 from citekit.adapters.mapping.local.data.grouping import SINGLE, grouped
 from citekit.adapters.mapping.local.data.json import label, shown, told
-from citekit.adapters.mapping.local.data.json_scan import Parts, first_value, scan
+from citekit.adapters.mapping.local.data.json_scan import first_value, scan
 from citekit.adapters.mapping.local.outline import Draft, Outline, Outliner
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
@@ -94,5 +94,6 @@ def _one(content: Content, number: int, line: int) -> Draft:
     start, end = _span(content, line)
     data = content.data
     kind = {b"{": "object", b"[": "array"}.get(data[start : start + 1])
-    said = told(data, scan(data, start) if kind else Parts(), kind) if kind else shown(data, start, end)
-    return Draft(f"Record {number} {label(data, start, end)}".strip(), "record", Lines(line, line), said)
+    name = label(data, start, end)
+    said = told(data, scan(data, start), kind) if kind and name else shown(data, start, end)
+    return Draft(f"Record {number} {name}".strip(), "record", Lines(line, line), said)

@@ -25,7 +25,7 @@ _STATUS = re.compile(r'" ([1-5])\d\d (?:\d+|-)(?:\s|$)')
 
 @frozen
 class Stamp:
-    """A way to write times: `pattern` finds one near the beginning of a line, `read` gives its minute."""
+    """A way to write times: `pattern` finds one near the beginning of a line, by the groups that `_minute` reads."""
 
     name: str
     pattern: re.Pattern[str]
@@ -36,42 +36,24 @@ class Stamp:
         if found is None:
             return None
         try:
-            return _READ[self.name](found)
+            return _minute(found.groupdict())
         except (ValueError, OverflowError, KeyError):
             return None
 
 
-def _iso(found: re.Match[str]) -> int:
-    year, month, day, hour, minute = (int(found[n]) for n in range(1, 6))
-    return _minutes(year, month, day, hour, minute)
-
-
-def _syslog(found: re.Match[str]) -> int:
-    return _minutes(4, _MONTHS[found[1].lower()], int(found[2]), int(found[3]), int(found[4]))
-
-
-def _clf(found: re.Match[str]) -> int:
-    return _minutes(int(found[3]), _MONTHS[found[2].lower()], int(found[1]), int(found[4]), int(found[5]))
-
-
-def _ctime(found: re.Match[str]) -> int:
-    return _minutes(int(found[5]), _MONTHS[found[1].lower()], int(found[2]), int(found[3]), int(found[4]))
-
-
-def _epoch(found: re.Match[str]) -> int:
-    seconds = int(found[1][:10])
-    when = datetime.fromtimestamp(seconds, UTC)
-    return _minutes(when.year, when.month, when.day, when.hour, when.minute)
-
-
-def _us(found: re.Match[str]) -> int:
-    month, day, year, hour, minute = (int(found[n]) for n in range(1, 6))
-    hour = hour % 12 + 12 * (found[6] or "").lower().startswith("p") if found[6] else hour
-    return _minutes(year, month, day, hour, minute)
-
-
-def _clock(found: re.Match[str]) -> int:
-    return _minutes(1, 1, 1, int(found[1]), int(found[2]))
+def _minute(said: dict[str, str | None]) -> int:
+    """The minute that the groups `y`, `mo` (number or name), `d`, `h`, `mi`, `half` say, or `epoch`, seconds since 1970."""
+    if said.get("epoch"):
+        when = datetime.fromtimestamp(int(said["epoch"] or 0), UTC)
+        return _minutes(when.year, when.month, when.day, when.hour, when.minute)
+    month = said.get("mo")
+    if month is None:
+        return _minutes(1, 1, 1, int(said["h"] or 0), int(said["mi"] or 0))
+    hour, half, year = int(said["h"] or 0), said.get("half"), said.get("y") or _NO_YEAR
+    if half:
+        hour = hour % 12 + 12 * half.lower().startswith("p")
+    number = int(month) if month.isdigit() else _MONTHS[month[:3].lower()]
+    return _minutes(int(year) + 2000 * (len(year) == 2), number, int(said["d"] or 0), hour, int(said["mi"] or 0))
 
 
 def _minutes(year: int, month: int, day: int, hour: int, minute: int) -> int:
@@ -80,19 +62,48 @@ def _minutes(year: int, month: int, day: int, hour: int, minute: int) -> int:
     return datetime(year, month, day).toordinal() * 1440 + hour * 60 + minute
 
 
+_NO_YEAR = "4"
+"""Stands for the year where a log says none: one with a 29th of February."""
+
 _BEFORE = r"(?:[^\d]{0,40}?|<\d{1,3}>\d?\s*)"
-_READ = {"iso": _iso, "clf": _clf, "ctime": _ctime, "syslog": _syslog, "epoch": _epoch, "us": _us, "clock": _clock}
+_TIME, _LOOSE = (
+    r"(?P<h>\d{2}):(?P<mi>\d{2}):\d{2}",
+    r"(?P<h>\d{1,2}):(?P<mi>\d{2})(?::\d{2})?(?:[ \u202f]?(?P<half>[AaPp])\.?[Mm])?",
+)
+_NAME = r"(?P<mo>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+
+
+def _stamp(name: str, pattern: str) -> Stamp:
+    return Stamp(name, re.compile(pattern))
+
+
 STAMPS = (
-    Stamp("iso", re.compile(_BEFORE + r"(\d{4})[-/.](\d{2})[-/.](\d{2})[T _:](\d{2}):(\d{2})(?::\d{2})?")),
-    Stamp("iso", re.compile(_BEFORE + r"(\d{4})(\d{2})(\d{2})[T _-]?(\d{2}):?(\d{2})(?::?\d{2})?(?!\d)")),
-    Stamp("clf", re.compile(r".{0,300}?\[(\d{1,2})/([A-Za-z]{3})/(\d{4}):(\d{2}):(\d{2}):\d{2}")),
-    Stamp("ctime", re.compile(r".{0,20}?([A-Z][a-z]{2})\s+(\d{1,2}) (\d{2}):(\d{2}):\d{2}(?:\.\d+)? (\d{4})\b")),
-    Stamp("syslog", re.compile(r"(?:<\d{1,3}>)?([A-Z][a-z]{2})\s+(\d{1,2}) (\d{2}):(\d{2}):\d{2}\b")),
-    Stamp(
-        "us", re.compile(_BEFORE + r"(\d{1,2})/(\d{1,2})/(\d{4}),? (\d{1,2}):(\d{2})(?::\d{2})?(?: ?([AaPp])\.?[Mm])?")
+    _stamp(
+        "iso",
+        _BEFORE
+        + r"(?P<y>\d{4})[-/.](?P<mo>\d{2})[-/.](?P<d>\d{2})(?:[T_:]| {1,2})(?P<h>\d{1,2}):(?P<mi>\d{2})(?::\d{2})?",
     ),
-    Stamp("epoch", re.compile(r"[\[(\"{A-Za-z_:= ]{0,20}?(1\d{9})(?:\d{3}(?:\d{3})?)?(?!\d)")),
-    Stamp("clock", re.compile(r"\[?(\d{2}):(\d{2}):\d{2}(?:[.,]\d+)?\b")),
+    _stamp(
+        "iso", _BEFORE + r"(?P<y>\d{4})(?P<mo>\d{2})(?P<d>\d{2})[T _-]?(?P<h>\d{2}):?(?P<mi>\d{2})(?::?\d{2})?(?!\d)"
+    ),
+    _stamp("clf", rf".{{0,300}}?\[(?P<d>\d{{1,2}})/{_NAME}/(?P<y>\d{{4}}):{_TIME}"),
+    _stamp("ctime", rf".{{0,20}}?{_NAME}\s+(?P<d>\d{{1,2}}) {_TIME}(?:\.\d+)? (?:[A-Z]{{2,5}} )?(?P<y>\d{{4}})\b"),
+    _stamp("syslog", rf"(?:<\d{{1,3}}>)?{_NAME}\s+(?P<d>\d{{1,2}}) {_TIME}\b"),
+    _stamp(
+        "day, month", rf".{{0,30}}?\b(?P<d>\d{{1,2}})[ /-]{_NAME}[a-z]{{0,6}}[ /-](?P<y>\d{{4}})[ ,:T]{{1,2}}{_LOOSE}"
+    ),
+    _stamp("month, day", rf".{{0,30}}?\b{_NAME}[a-z]{{0,6}} (?P<d>\d{{1,2}}), (?P<y>\d{{4}}),?(?: at)? {_LOOSE}"),
+    _stamp("year, month", rf"{_BEFORE}(?P<y>\d{{4}})-{_NAME}-(?P<d>\d{{1,2}})[ T]{_LOOSE}"),
+    _stamp("us", rf"{_BEFORE}(?P<mo>\d{{1,2}})[/-](?P<d>\d{{1,2}})[/-](?P<y>\d{{4}}),? {_LOOSE}"),
+    _stamp("day first", rf"{_BEFORE}(?P<d>\d{{1,2}})[./-](?P<mo>\d{{1,2}})[./-](?P<y>\d{{4}}),? {{1,2}}{_LOOSE}"),
+    _stamp("short year", rf"{_BEFORE}(?P<y>\d{{2}})[/-](?P<mo>\d{{2}})[/-](?P<d>\d{{2}}) {_TIME}"),
+    _stamp("short year", r"(?P<y>\d{2})(?P<mo>\d{2})(?P<d>\d{2}) {1,2}(?P<h>\d{1,2}):?(?P<mi>\d{2}):?\d{2}\b"),
+    _stamp("no year", rf"\[?(?P<mo>\d{{2}})[-./](?P<d>\d{{2}}) {_TIME}\b"),
+    _stamp("no year", rf"[IWEFD](?P<mo>\d{{2}})(?P<d>\d{{2}}) {_TIME}\.\d"),
+    _stamp("no year", rf".{{0,20}}?\b(?P<d>\d{{1,2}}) {_NAME} {_TIME}\b"),
+    _stamp("epoch", r"[-\[(\"{A-Za-z_:=, ]{0,40}?(?P<epoch>1\d{9})(?:\d{3}(?:\d{3})?)?(?!\d)"),
+    _stamp("clock", rf"\[?{_TIME}(?:[.,]\d+)?\b"),
+    _stamp("iso", rf".{{0,60}}?(?<!\d)(?P<y>\d{{4}})-(?P<mo>\d{{2}})-(?P<d>\d{{2}})[T ]{_TIME}"),
 )
 
 

@@ -133,6 +133,11 @@ def _string(data: bytes, place: tuple[int, int]) -> str:
     return found if isinstance(found, str) else ""
 
 
+_OLD_OUTPUTS = frozenset(("pyout", "display_data"))
+_NO_MEDIA = frozenset(("output_type", "metadata", "prompt_number"))
+"""Of the format 3: outputs that hold their media beside one another (`html`, `png`), and what else they hold."""
+
+
 def _outputs(data: bytes, place: tuple[int, int]) -> tuple[str, ...]:
     """The kinds of the outputs of a cell, each once: media types, `stream`, the name of an error."""
     if data[place[0] : place[0] + 1] != b"[":
@@ -143,7 +148,9 @@ def _outputs(data: bytes, place: tuple[int, int]) -> tuple[str, ...]:
         kind = _said(data, output.get("output_type", (0, 0)))
         if "data" in output:
             kinds.update(dict.fromkeys(_members(data, output["data"][0])))
-        elif kind == "error":
+        elif kind in _OLD_OUTPUTS:
+            kinds.update(dict.fromkeys(name for name in output if name not in _NO_MEDIA))
+        elif kind in ("error", "pyerr"):
             kinds[_said(data, output.get("ename", (0, 0))) or kind] = None
         elif kind:
             kinds[{"stream": "text"}.get(kind, kind)] = None

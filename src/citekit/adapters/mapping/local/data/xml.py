@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Mapping
+from html import unescape
 from typing import Any
 
 from attrs import define, evolve, field, frozen
@@ -29,6 +30,7 @@ _LABELS = 50_000
 _CALLED = ("title", "name", "label", "id", "key", "ref")
 _LABEL_LIMIT = 200
 _TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*+\"|'[^']*+')*+>")
+_WORDS_LOOK = 1000
 _STEP = 50_000
 
 
@@ -231,8 +233,19 @@ class _Tree:
         place, label = self._place(index, index), self.found.labels.get(index, "")
         long = place.last - place.first >= _LONG
         below = self._below(index) if self.found.depths[index] < DEEPEST - 1 else []
-        names = list(dict.fromkeys(self.found.name(each) for each in below))
-        summary = f"{len(below)} elements: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}" if below else None
+        summary = self._names(below) if below else self._words(index) if not label else None
         children = self._many(below) if long and below else ()
         draft = Draft(f"{self.found.name(index)} {label}".strip(), "element", place, summary)
         return evolve(draft, children=children)
+
+    def _names(self, below: list[int]) -> str:
+        names = list(dict.fromkeys(self.found.name(each) for each in below))
+        more = ", ..." if len(names) > 8 else ""
+        return f"{len(below)} {'element' if len(below) == 1 else 'elements'}: {', '.join(names[:8])}{more}"
+
+    def _words(self, index: int) -> str | None:
+        """The beginning of the text of an element."""
+        start = self.found.starts[index]
+        written = self.content.data[start : min(max(start, self.found.ends[index]), start + _WORDS_LOOK)]
+        words = unescape(_TAG.sub(b" ", written).decode("utf-8", "replace"))
+        return " ".join(words.partition("<")[0].split()) or None

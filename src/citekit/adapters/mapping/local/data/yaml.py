@@ -140,9 +140,9 @@ class Block:
                 return len(line) - len(line.lstrip(b" "))
         return None
 
-    def _starts(self, first: int, last: int, indent: int) -> Iterator[tuple[int, bytes]]:
+    def _starts(self, first: int, last: int, indent: int, *, keys: bool | None = None) -> Iterator[tuple[int, bytes]]:
         """(line, text) of every key or item at that indentation; where keys are, items of lists are none."""
-        data, held, keys = self.content.data, 0, None
+        data, held = self.content.data, 0
         begin, end = self.content.start(first), self.content.start(last + 1)
         pattern = _AT.setdefault(indent, re.compile(rb"(?m)(?:^|(?<=\r)) {%d}(?=[^\s#])" % indent))
         for found in pattern.finditer(data, begin, end):
@@ -171,14 +171,31 @@ class Block:
         long = last - first >= _LONG and depth < DEEPEST
         if long and not item and pair and _EMPTY_VALUE.match(pair[2]):
             below = self.entries(first + 1, last, depth + 1)
+        elif long and item and pair:
+            below = self._keys(first, last, text, depth)
         title = _shown(pair[1]) if pair and not item else self._label(first, last, text)
         summary = said([entry.title for entry in below]) if below and below[0].type == "key" else None
         if summary is None and below:
-            summary = f"{len(below)} items"
+            summary = f"{len(below)} items" if len(below) > 1 else "1 item"
         elif summary is None and pair:
             summary = _shown(pair[2]) or None if not item else None
         children = drafts(below, f"{below[0].type}s") if below else ()
         return Entry(title or "item", "item" if item else "key", first, last, summary, children)
+
+    def _keys(self, first: int, last: int, text: bytes, depth: int) -> list[Entry]:
+        """The keys of a mapping that is an item of a list, the first of them on the line of the item's dash."""
+        line, key = self._line(first), text[1:].lstrip()
+        indent = len(line) - len(line.lstrip(b" ")) + len(text) - len(key)
+        starts = [(first, key), *self._starts(first + 1, last, indent, keys=True)]
+        ends = [*(start - 1 for start, _ in starts[1:]), last]
+        return (
+            [
+                self._entry(at, self._trimmed(at, end), said, depth + 1)
+                for (at, said), end in zip(starts, ends, strict=True)
+            ]
+            if 1 < len(starts) <= MANY
+            else []
+        )
 
     def _label(self, first: int, last: int, text: bytes) -> str:
         """What an item of a sequence is called: its name, else its first line."""

@@ -14,7 +14,7 @@ OPEN_LIMIT = 1000
 BLOCKS_LIMIT = 500
 """Blocks of one sheet; a sheet with more has no regions worth telling."""
 
-FIRST_ROWS = 3
+FIRST_ROWS = 10
 """Rows of a block whose values are kept."""
 
 

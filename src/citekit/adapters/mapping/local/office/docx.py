@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve, frozen
 
 from citekit.adapters.mapping.local.epub import contents_drafts
-from citekit.adapters.mapping.local.outline import Draft, Outline
+from citekit.adapters.mapping.local.outline import Draft, Outline, one_line
 from citekit.domain.bounds import Bounds
 from citekit.domain.locations import Chapter
 from citekit.domain.ports.reader import Book, Reader
@@ -16,6 +16,9 @@ from citekit.domain.source import Source
 
 EXHIBITS_LIMIT = 2000
 """Tables and figures of one document that become nodes."""
+
+OPENING_LOOK, OPENING_TITLE = 2000, 80
+"""Characters of a chapter without a heading that are looked at, and that become its title."""
 
 _NO_HEADINGS = "The document has no headings: it is one chapter."
 
@@ -31,7 +34,7 @@ class DocxOutliner:
         progress(0, 1, "reading the document")
         book = self.reader.read(source.path)
         lengths = tuple(len(chapter.text) for chapter in book.chapters)
-        drafts: Sequence[Draft] = contents_drafts(book)
+        drafts: Sequence[Draft] = [_named(draft, book) for draft in contents_drafts(book)]
         for exhibit in _exhibits(book):
             drafts = _with(drafts, exhibit)
         return Outline(
@@ -46,6 +49,16 @@ class DocxOutliner:
             },
             notes=() if book.contents else (_NO_HEADINGS,),
         )
+
+
+def _named(draft: Draft, book: Book) -> Draft:
+    """A chapter without a heading by its first words: its own name is none of the document."""
+    place = draft.location
+    chapter = book.chapters[place.number - 1] if isinstance(place, Chapter) else None
+    if chapter is None or draft.title != chapter.name:
+        return draft
+    first = next((line for line in chapter.text[:OPENING_LOOK].split("\n") if line.strip()), "")
+    return evolve(draft, title=one_line(first, OPENING_TITLE) or f"Chapter {chapter.number}")
 
 
 def _exhibits(book: Book) -> Iterator[Draft]:

@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 
 from citekit.adapters.drivers import python_pptx as driver
 from citekit.adapters.drivers.office_package import opened_package
+from citekit.adapters.drivers.pptx_shapes import Placed, shapes
 from citekit.adapters.mapping.local.outline import Draft, Outline
 from citekit.domain.bounds import Bounds
 from citekit.domain.errors import SourceUnsupported
@@ -89,9 +90,9 @@ def _sectioned(drafts: Sequence[Draft], ids: Sequence[int], named: Sequence[tupl
 
 def _slide(slide: Any, number: int, size: tuple[int, int]) -> Draft:
     title = driver.title_of(slide)
-    shapes = driver.shapes(slide, *size)
-    words = " ".join(" ".join(each.text.split()) for each in shapes if each.kind == "text")
-    notes = " ".join(driver.notes_text(slide).split())
+    found = shapes(slide, *size, as_seen=True)
+    words = " ".join(" ".join(each.text.split()) for each in found if each.kind == "text")
+    notes = " ".join(driver.notes_text(slide, as_seen=True).split())
     body = words.removeprefix(title).strip()
     told = ("Hidden slide.", body[:180] if notes else body, f"Notes: {notes}" if notes else "")
     return Draft(
@@ -99,14 +100,14 @@ def _slide(slide: Any, number: int, size: tuple[int, int]) -> Draft:
         "slide",
         Pages((number,)),
         " ".join(filter(None, told if driver.is_hidden(slide) else told[1:])) or None,
-        tuple(_exhibits(shapes, number)),
+        tuple(_exhibits(found, number)),
     )
 
 
-def _exhibits(shapes: Sequence[driver.Placed], number: int) -> Iterator[Draft]:
+def _exhibits(found: Sequence[Placed], number: int) -> Iterator[Draft]:
     """A draft for every picture, table and chart; those without a title of their own are told by their kind."""
-    for shape in shapes:
-        if shape.kind == "text" or shape.box is None:
+    for shape in found:
+        if shape.kind in ("text", "running") or shape.box is None:
             continue
         x1, y1, x2, y2 = shape.box.corners
         if shape.kind != "figure" or (x2 - x1) * (y2 - y1) >= LEAST_AREA:

@@ -8,25 +8,20 @@ from typing import TypeVar
 from attrs import define, evolve, field, frozen
 
 from citekit.adapters.drivers.office_package import opened_package
-from citekit.adapters.drivers.sheet_cells import Value
-from citekit.adapters.drivers.workbook import Sheet, Workbook
-from citekit.adapters.mapping.local.office.blocks import Block, TooManyBlocksError, blocks
+from citekit.adapters.drivers.workbook import Table, Workbook
+from citekit.adapters.mapping.local.office.blocks import Block
+from citekit.adapters.mapping.local.office.sheet_headers import first_words, headed, said
+from citekit.adapters.mapping.local.office.sheet_reading import ReadSheet
 from citekit.adapters.mapping.local.outline import Draft, Outline
 from citekit.domain.bounds import Bounds
-from citekit.domain.errors import SourceUnsupported
 from citekit.domain.locations import Cells
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
-CELLS_LIMIT = 20_000_000
-"""Cells of one workbook that are looked at."""
-
-ROW_VALUES = 60
-"""Characters of a value that is kept for titles and headers."""
+TITLE_GAP = 3
+"""Rows that a title stands at most above what it names."""
 
 _T = TypeVar("_T")
-_WORDS = frozenset(("s", "str", "inlineStr"))
-"""Kinds of values that are text."""
 
 
 @frozen
@@ -41,7 +36,7 @@ class XlsxOutliner:
             read = []
             for number, sheet in enumerate(workbook.sheets):
                 progress(number, len(workbook.sheets), f"reading {sheet.name}")
-                read.append(_Read.of(workbook, sheet))
+                read.append(ReadSheet.of(workbook, sheet))
             sheets = tuple((each.sheet.name, each.rows, each.columns) for each in read)
             charts = [chart for each in read for chart in workbook.charts(each.sheet)]
             drafts = [_sheet(workbook, each, names, charts) for each in read]
@@ -49,77 +44,28 @@ class XlsxOutliner:
             title=None,
             bounds=Bounds(sheets=sheets),
             drafts=drafts,
-            facts={"sheets": [_said(each) for each in read]},
+            facts={"sheets": [_facts(each) for each in read]},
         )
 
 
-@define
-class _Read:
-    """A sheet that was read: how far it reaches, and its blocks (None where its cells are scattered)."""
-
-    sheet: Sheet
-    rows: int = 0
-    columns: int = 0
-    filled: int = 0
-    formulas: int = 0
-    blocks: list[Block] | None = field(factory=list)
-
-    @classmethod
-    def of(cls, workbook: Workbook, sheet: Sheet) -> _Read:
-        read = cls(sheet)
-        rows = read._rows(workbook)
-        try:
-            read.blocks = blocks(rows)
-        except TooManyBlocksError:
-            read.blocks = None
-            for _ in rows:
-                pass
-        return read
-
-    def _rows(self, workbook: Workbook) -> Iterator[tuple[int, dict[int, Value]]]:
-        """The values by row, those of the first rows of anything as text; a row that comes late is left out."""
-        now = 0
-        row: dict[int, Value] = {}
-        for value in workbook.values(self.sheet):
-            self._count(value)
-            if value.row != now:
-                if row:
-                    yield now, row
-                if value.row < now:
-                    raise SourceUnsupported(
-                        f"{workbook.package.path.name}: the rows of {self.sheet.name!r} are in disorder."
-                    )
-                now, row = value.row, {}
-            row[value.column] = value
-        if row:
-            yield now, row
-
-    def _count(self, value: Value) -> None:
-        self.rows, self.columns = max(self.rows, value.row), max(self.columns, value.column)
-        self.filled += 1
-        self.formulas += value.formula
-        if self.filled > CELLS_LIMIT:
-            raise SourceUnsupported(f"The sheet {self.sheet.name!r} holds more than {CELLS_LIMIT} cells; split it.")
-
-
-def _said(read: _Read) -> dict[str, str | int]:
+def _facts(read: ReadSheet) -> dict[str, str | int]:
     state = {} if read.sheet.state == "visible" else {"state": read.sheet.state}
     return {"name": read.sheet.name, "rows": read.rows, "columns": read.columns, **state}
 
 
 def _sheet(
-    workbook: Workbook, read: _Read, names: Sequence[tuple[str, Cells]], charts: Sequence[tuple[str, list[Cells]]]
+    workbook: Workbook, read: ReadSheet, names: Sequence[tuple[str, Cells]], charts: Sequence[tuple[str, list[Cells]]]
 ) -> Draft:
     sheet = read.sheet
     tables = workbook.tables(sheet)
-    regions = _regions(workbook, read, [place for _, place in tables])
-    drafts = [_table(workbook, read, name, place) for name, place in tables] + regions
+    regions = _regions(workbook, read, [table.place for table in tables])
+    drafts = [_table(table) for table in tables] + regions
     drafts += [Draft(name, "range", place) for name, place in _once(names) if _fits(place, read)]
     drafts += [chart for title, areas in charts for chart in _chart(title, areas, read)]
     return Draft(sheet.name, "sheet", Cells(sheet.name), _about(read, regions), _nested(drafts))
 
 
-def _about(read: _Read, regions: Sequence[Draft]) -> str:
+def _about(read: ReadSheet, regions: Sequence[Draft]) -> str:
     hidden = {"hidden": "Hidden sheet. ", "veryHidden": "Hidden sheet. "}.get(read.sheet.state, "")
     if not read.sheet.has_cells:
         return f"{hidden}A sheet of a chart, without cells."
@@ -128,10 +74,15 @@ def _about(read: _Read, regions: Sequence[Draft]) -> str:
     formulas = f", {read.formulas} of them formulas" if read.formulas else ""
     scattered = "" if read.blocks is not None else " The cells are scattered: no regions are told apart."
     single = f" {regions[0].summary}" if len(regions) == 1 and regions[0].summary else ""
-    return f"{hidden}{read.rows} rows, {read.columns} columns, {read.filled} cells{formulas}.{scattered}{single}"
+    size = f"{_many(read.rows, 'row')}, {_many(read.columns, 'column')}, {_many(read.filled, 'cell')}"
+    return f"{hidden}{size}{formulas}.{scattered}{single}"
 
 
-def _fits(place: Cells, read: _Read) -> bool:
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _fits(place: Cells, read: ReadSheet) -> bool:
     """Whether a named range lies on the sheet, is more than a cell, and begins among the cells in use."""
     if place.sheet != read.sheet.name or place.first is None or place.first == place.last:
         return False
@@ -142,56 +93,57 @@ def _once(named: Sequence[tuple[str, _T]]) -> list[tuple[str, _T]]:
     return list(dict(named).items())
 
 
-def _regions(workbook: Workbook, read: _Read, tables: Sequence[Cells]) -> list[Draft]:
+def _regions(workbook: Workbook, read: ReadSheet, tables: Sequence[Cells]) -> list[Draft]:
     """A draft for each block that is no defined table, nor a few cells beside larger ones."""
     found = [(block, _place(block, read)) for block in read.blocks or ()]
     free = [(block, place) for block, place in found if not any(place.overlaps(table) for table in tables)]
     large = [pair for pair in free if pair[0].filled >= 3] or (free if not tables else [])
-    return [_region(workbook, block, place) for block, place in large]
+    small = [block for block, _ in free if _is_title(workbook, block)]
+    return [_region(workbook, block, place, _above(block, small)) for block, place in large]
 
 
-def _place(block: Block, read: _Read) -> Cells:
+def _is_title(workbook: Workbook, block: Block) -> bool:
+    """Whether a block is one or two cells, one below the other, that hold words."""
+    return block.filled < 3 and block.left == block.right and all(said(workbook, row) for row in block.head.values())
+
+
+def _above(block: Block, small: Sequence[Block]) -> Block | None:
+    """The title that stands above a block with at most two empty rows between."""
+    near = [
+        each
+        for each in small
+        if 0 < block.top - each.bottom <= TITLE_GAP and block.left <= each.left <= block.right and each is not block
+    ]
+    return max(near, key=lambda each: each.bottom, default=None)
+
+
+def _place(block: Block, read: ReadSheet) -> Cells:
     return Cells(read.sheet.name, (block.top, block.left), (block.bottom, block.right))
 
 
-def _region(workbook: Workbook, block: Block, place: Cells) -> Draft:
-    title, header = _headed(workbook, block)
-    return Draft(title or place.range or "", "region", place, _columns(header, block.bottom - block.top))
-
-
-def _headed(workbook: Workbook, block: Block) -> tuple[str, list[str]]:
-    """(title, header) of a block: a lone cell above several is its title, the first row of texts its header."""
-    rows = [_texts(workbook, block.head[row]) for row in sorted(block.head)]
-    title = ""
-    if len(rows) > 1 and len(rows[0]) == 1 and len(rows[1]) > 1:
-        title = rows[0][0][0]
-        rows = rows[1:]
-    header = [text for text, _ in rows[0]] if rows and all(worded for _, worded in rows[0]) else []
-    return title or ", ".join(header) or (rows[0][0][0] if rows and rows[0] and rows[0][0][1] else ""), header
-
-
-def _texts(workbook: Workbook, row: dict[int, Value]) -> list[tuple[str, bool]]:
-    """(text, whether it is words) of the values of a row."""
-    values = [row[column] for column in sorted(row)]
-    shown = [(" ".join(workbook.shown(value)[:200].split())[:ROW_VALUES], value.kind in _WORDS) for value in values]
-    return [pair for pair in shown if pair[0]]
+def _region(workbook: Workbook, block: Block, place: Cells, above: Block | None) -> Draft:
+    title, header, below = headed(workbook, block)
+    if not title and above is not None:
+        title = said(workbook, above.head[above.top])
+    return Draft(
+        title or ", ".join(header) or first_words(workbook, block) or place.range or "",
+        "region",
+        place,
+        _columns(header, below),
+    )
 
 
 def _columns(header: Sequence[str], rows: int) -> str | None:
-    return f"Columns: {', '.join(header)}. {rows} rows below the header." if header and rows else None
+    return f"Columns: {', '.join(header)}. {_many(rows, 'row')} below the header." if header and rows else None
 
 
-def _table(workbook: Workbook, read: _Read, name: str, place: Cells) -> Draft:
-    """A defined table, with the header that the block it lies in has, where that is its own."""
-    holding = next((each for each in read.blocks or () if _place(each, read).overlaps(place)), None)
-    first = place.first or (1, 1)
-    row = {} if holding is None else holding.head.get(first[0], {})
-    last = place.last or first
-    header = [text for text, _ in _texts(workbook, {at: row[at] for at in row if first[1] <= at <= last[1]})]
-    return Draft(name, "table", place, _columns(header, last[0] - first[0]))
+def _table(table: Table) -> Draft:
+    """A defined table, with its header."""
+    first, last = table.place.first or (1, 1), table.place.last or (1, 1)
+    return Draft(table.name, "table", table.place, _columns(table.columns, last[0] - first[0]))
 
 
-def _chart(title: str, areas: Sequence[Cells], read: _Read) -> Iterator[Draft]:
+def _chart(title: str, areas: Sequence[Cells], read: ReadSheet) -> Iterator[Draft]:
     """A chart as the rectangle of its data on this sheet."""
     here = [each for each in areas if _fits_any(each, read)]
     if here:
@@ -201,7 +153,7 @@ def _chart(title: str, areas: Sequence[Cells], read: _Read) -> Iterator[Draft]:
         yield Draft(title or "Chart", "chart", Cells(read.sheet.name, first, last), "The data that a chart shows.")
 
 
-def _fits_any(place: Cells, read: _Read) -> bool:
+def _fits_any(place: Cells, read: ReadSheet) -> bool:
     first = place.first
     return place.sheet == read.sheet.name and first is not None and first[0] <= read.rows and first[1] <= read.columns
 
