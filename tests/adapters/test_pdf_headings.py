@@ -13,7 +13,15 @@ import pytest
 
 from citekit.adapters.mapping.local.outline import Draft
 from citekit.adapters.mapping.local.pdf import PdfOutliner
-from citekit.adapters.mapping.local.pdf.numbering import depth_of, is_label, parts_of, rank_of, roman_of, unnumbered
+from citekit.adapters.mapping.local.pdf.numbering import (
+    depth_of,
+    is_label,
+    parts_of,
+    rank_of,
+    roman_of,
+    spaced,
+    unnumbered,
+)
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.progress import silent
@@ -197,6 +205,20 @@ def test_headings_in_japanese_are_found(tmp_path: Path) -> None:
     assert titles(drafts(tmp_path / "x.pdf")) == ["第一章 川の流れ1", "第二章 川の流れ2", "第三章 川の流れ3"]
 
 
+def test_numbers_tell_headings_in_a_type_that_prints_other_things_too(tmp_path: Path) -> None:
+    def counted(page: pymupdf.Page, number: int) -> None:
+        page.insert_text((40, 300), f"{number}.1 Part {'abcd'[number - 1] * 4}", fontname="hebo", fontsize=10)
+        prose(page, 40, 320, 4)
+        for line in range(4):
+            page.insert_text(
+                (40, 400 + 30 * line), f"And bold words {line}, on page {number},", fontname="hebo", fontsize=10
+            )
+
+    found = titles(drafts(written(tmp_path / "x.pdf", counted)))
+
+    assert [title for at in range(4) for title in (HEADINGS[at], f"{at + 1}.1 Part {'abcd'[at] * 4}")] == found
+
+
 def test_what_chinese_documents_count_is_told_from_sentences_of_the_same_type(tmp_path: Path) -> None:
     rows = [
         (16, "第七章企业的信用"),
@@ -259,7 +281,17 @@ def test_the_depth_of_a_number_is_that_of_its_heading(text: str, depth: int, par
 def test_parts_chapters_and_sections_are_told_by_their_names() -> None:
     ranks = {
         text: rank_of(text)
-        for text in ("Part II", "Chapter Two", "Kapitel 3", "Section 2", "第3部", "第十章 海", "第1節", "Partial sums")
+        for text in (
+            "Part II",
+            "Chapter Two",
+            "Kapitel 3",
+            "Section 2",
+            "第3部",
+            "第十章 海",
+            "第1節",
+            "CHAPTER1",
+            "Partial sums",
+        )
     }
 
     assert ranks == {
@@ -270,8 +302,13 @@ def test_parts_chapters_and_sections_are_told_by_their_names() -> None:
         "第3部": 0,
         "第十章 海": 1,
         "第1節": 2,
+        "CHAPTER1": 1,
         "Partial sums": None,
     }
+
+
+def test_the_name_of_a_chapter_stands_apart_from_its_number() -> None:
+    assert ("CHAPTER 1 Roads", "Part two") == (spaced("CHAPTER1 Roads"), spaced("Part two"))
 
 
 def test_a_heading_without_its_number_is_its_words() -> None:

@@ -12,7 +12,7 @@ from citekit.adapters.mapping.local.pdf.columns import Columns, columns_of
 from citekit.adapters.mapping.local.pdf.contents_page import LEADER
 from citekit.adapters.mapping.local.pdf.heading_rows import type_of, whole, with_numbers
 from citekit.adapters.mapping.local.pdf.lines import Typed
-from citekit.adapters.mapping.local.pdf.numbering import depth_of, is_begun_label, is_label, is_number, rank_of
+from citekit.adapters.mapping.local.pdf.numbering import depth_of, is_begun_label, is_label, is_number, rank_of, spaced
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 
 LINE_LIMIT = 2000
@@ -121,7 +121,7 @@ def _in_order(lines: Sequence[Typed], columns: Columns) -> list[Typed]:
 def _closed(page: int, held: Sequence[Typed], columns: Columns) -> Iterator[Heading]:
     if not held:
         return
-    text = _joined([line.text for line in held])
+    text = spaced(_joined([line.text for line in held]))
     first = max(held, key=lambda line: (line.size, -line.top))
     if len(text) <= LONGEST and WORD.search(text) and not text.endswith("。"):  # a sentence, however large it is set
         style = (first.font, first.size, first.bold, _is_capitals(text))

@@ -14,7 +14,7 @@ _SPELLED = (
 _NAMED = re.compile(
     r"(?:(?P<part>part|teil|partie|parte|deel|book|volume)|"
     r"(?P<chapter>chapter|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk|appendix|anhang|annexe?|ap[eé]ndice|appendice)|"
-    r"(?P<section>section|abschnitt|secci[oó]n|sezione))\s+(?:\d{1,3}|[IVXLC]{1,7}|[A-Z]|[ivxlc]{1,7}|"
+    r"(?P<section>section|abschnitt|secci[oó]n|sezione))(?:\s+|(?=\d))(?:\d{1,3}|[IVXLC]{1,7}|[A-Z]|[ivxlc]{1,7}|"
     rf"{_SPELLED})(?!\w)(?!\.\d)",
     re.IGNORECASE,
 )
@@ -26,12 +26,15 @@ _COUNTED = re.compile(
 
 _ROMAN = re.compile(r"([IVX]{1,6})[.:]?\s+(?=\S)")
 _LABEL = re.compile(
-    r"(?:chapter|part|kapitel|teil|chapitre|partie|cap[ií]tulo|parte|capitolo|appendix|anhang|annexe)\s+"
+    r"(?:chapter|part|kapitel|teil|chapitre|partie|cap[ií]tulo|parte|capitolo|appendix|anhang|annexe)(?:\s+|(?=\d))"
     rf"(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_SPELLED})[.:]?|第.{{1,4}}[章部編]",
     re.IGNORECASE,
 )
 _BEGUN = re.compile(
     r"chapter|part|kapitel|teil|chapitre|partie|cap[ií]tulo|parte|capitolo|appendix|anhang|annexe", re.I
+)
+_GLUED = re.compile(
+    r"(?:(?<=^chapter)|(?<=^part)|(?<=^kapitel)|(?<=^teil)|(?<=^chapitre)|(?<=^appendix))(?=\d)", re.IGNORECASE
 )
 _ALONE = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}[.:)]?|[IVX]{1,6}[.:]?")
 
@@ -71,6 +74,11 @@ def roman_of(text: str) -> str:
     """The Roman number in capitals before a heading, "" where there is none."""
     found = _ROMAN.match(text)
     return found[1] if found else ""
+
+
+def spaced(text: str) -> str:
+    """A heading with a space between the name of a chapter and its number, where it is printed without (`CHAPTER1`)."""
+    return _GLUED.sub(" ", text, count=1)
 
 
 def is_label(text: str) -> bool:

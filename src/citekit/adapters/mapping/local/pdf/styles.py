@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from citekit.adapters.mapping.local.pdf.headings import LARGER, USUAL, WORD, Body, Heading, Style
 from citekit.adapters.mapping.local.pdf.lines import Typed
+from citekit.adapters.mapping.local.pdf.numbering import parts_of
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 
 Type = tuple[str, float, bool]
@@ -15,6 +16,12 @@ Type = tuple[str, float, bool]
 
 RUBRIC = 8
 """How often a title without a number may be repeated."""
+
+DOTTED = 2
+"""The depth of a number that has a dot."""
+
+COUNTED = 3
+"""Headings with such numbers in one style, from which on they are headings whatever else is printed in it."""
 
 CROWDED = 0.2
 """The part of a page's lines in one style from which on it is no style of headings there."""
@@ -50,7 +57,9 @@ def heading_styles(found: Sequence[Heading], texts: PageTexts, body: Body, skipp
         groups[heading.style].append(heading)
     used = {style: sum(len(heading.lines) for heading in group) for style, group in groups.items()}
     kept = {style for style, group in groups.items() if _is_heading(style, group, used, lines, body)}
-    chosen = _without_rubrics([heading for heading in found if heading.style in kept])
+    counted = {style for style, group in groups.items() if style not in kept and _is_counted(group)}
+    chosen = [each for each in found if each.style in kept or (each.style in counted and each.depth >= DOTTED)]
+    chosen = _without_rubrics(chosen)
     chosen = _without_title_pages(_without_stray(chosen, texts), texts, body, skipped)
     if len(chosen) > PER_PAGE * texts.count:
         chosen = [heading for heading in chosen if heading.style[1] >= LARGER * body.size]
@@ -126,6 +135,12 @@ def _spread(shown: Sequence[Typed], type_: Type) -> bool:
     """Whether lines of one type mostly have others between them, as headings do that have text below each."""
     own = [_type(line) == type_ for line in shown]
     return sum(one and other for one, other in pairwise(own)) * 4 <= sum(own) and sum(own) * 2 < len(own)
+
+
+def _is_counted(group: Sequence[Heading]) -> bool:
+    """Whether a style that prints other things, too, is that of headings where numbers with dots (`3.2.1`) say so."""
+    numbers = [parts_of(heading.text) for heading in group if heading.depth >= DOTTED]
+    return len(numbers) >= COUNTED and len(set(numbers)) * 10 >= len(numbers) * 9
 
 
 def _is_heading(
