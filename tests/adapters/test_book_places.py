@@ -41,7 +41,17 @@ def with_ncx(path: Path) -> Path:
     return write_epub(path, files | {"OPS/book.opf": package(names, NCX_ITEM, ' toc="ncx"'), "OPS/toc.ncx": ncx})
 
 
-@pytest.mark.parametrize("make", [with_nav, with_ncx])
+def with_marks(path: Path) -> Path:
+    """Pages that are marked where they begin, and listed nowhere."""
+    bodies = [
+        '<p><span epub:type="pagebreak" aria-label=" ix "></span>First words.</p>'
+        '<p>On the <span role="doc-pagebreak" title="2"/>second page.</p>',
+        '<section epub:type="pagebreak"/><div epub:type="pagebreak" title="3"></div><p>Third.</p>',
+    ]
+    return write_epub(path, book_files(bodies))
+
+
+@pytest.mark.parametrize("make", [with_nav, with_ncx, with_marks])
 def test_pages_of_the_printed_edition_are_placed(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     path = make(tmp_path / "book.epub")
 

@@ -17,9 +17,10 @@ from citekit.adapters.drivers.comic_archive import opened_comic, reading_order
 from citekit.adapters.extraction.cbz import CbzExtractor
 from citekit.adapters.mapping.local.books.cbz import CbzOutliner
 from citekit.adapters.mapping.local.outline import Outline
+from citekit.domain.detection import detect
 from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnsupported
 from citekit.domain.evidence import Form, Options
-from citekit.domain.formats import BY_SUFFIX, detect
+from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.locations import Box, Chapter, Pages
 from citekit.domain.progress import silent
 from tests.adapters.texts import source
@@ -188,3 +189,11 @@ def test_names_that_lead_out_of_the_archive_write_nothing_there(tmp_path: Path) 
 def test_a_comic_is_told_by_its_name_and_its_signature() -> None:
     assert CBZ == detect("a.cbz", b"PK\x03\x04" + b"\0" * 60)
     assert None is detect("a.zip", b"PK\x03\x04" + b"\0" * 60)
+
+
+def test_signs_come_before_numbers_and_a_name_before_the_same_with_a_number() -> None:
+    names = ["cover2.jpg", "10.jpg", "cover.jpg", "2.jpg", "!cover.jpg", "01.jpg"]
+
+    ordered = sorted(names, key=reading_order)
+
+    assert ["!cover.jpg", "01.jpg", "2.jpg", "10.jpg", "cover.jpg", "cover2.jpg"] == ordered

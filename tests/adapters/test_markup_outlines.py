@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from citekit.adapters.mapping.local import markdown
 from citekit.adapters.mapping.local.markdown import MarkdownOutliner
-from citekit.adapters.mapping.local.markup.latex import plain
+from citekit.adapters.mapping.local.markup.latex_words import plain
 from citekit.adapters.mapping.local.outline import Outline
 from citekit.adapters.mapping.local.plain_text import PlainTextOutliner
 from citekit.adapters.mapping.local.rst import RstOutliner
@@ -267,3 +267,57 @@ def test_printed_contents_are_not_the_sections(tmp_path: Path) -> None:
 
     assert [("Chapter 1. Dawn", 7, 10), ("Chapter 2. Dusk", 11, 14)] == spans(found)[-2:]
     assert 1 == sum(title.startswith("Chapter 1") for title, _, _ in spans(found))
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (r"How \ltx\ sets \url{a.b} and \cs{frac}", "How ltx sets a.b and frac"),
+        (r"Fran\c{c}ois \v{S}koda \'\i n", "François Škoda ín"),
+        (r"\LaTeXe{} for \XeTeX\ users, 50\,\%", "LaTeX2e for XeTeX users, 50 %"),
+        (r"\cmd{\def} and \verb|\x{y}|", "\\def and \\x{y}"),
+        (r"\textcolor{red}{Red} \href{http://x}{link}\\[2pt] below", "Red link below"),
+    ],
+)
+def test_latex_says_words_not_commands(written: str, said: str) -> None:
+    assert said == plain(written)
+
+
+def test_slides_begin_where_their_frame_does_and_setup_is_no_text(tmp_path: Path) -> None:
+    tex = (
+        "\\title{Talk}\n\\AtBeginSection{\\begin{frame}{Outline}\\end{frame}}\n\\begin{document}\nHello.\n"
+        "\\section<presentation>*{One}\n\\begin{frame}[t]\n\\frametitle{First}\n\\end{frame}\n"
+        "\\begin{frame}<1>{Second,\nlonger}\n\\end{frame}\n"
+    )
+
+    found = outline(tmp_path / "a.tex", tex)
+
+    assert [("Hello.", 1, 4), ("One", 5, 11), ("First", 6, 8), ("Second, longer", 9, 11)] == spans(found)
+
+
+def test_verbatim_latex_that_never_ends_is_read_all_the_same(tmp_path: Path) -> None:
+    tex = "\\section{A}\n\\begin{myverbatim}\n\\section{B}\n\\begin{verbatim}\n\\section{no}\n\\end{verbatim}\n"
+
+    assert [("A", 1, 2), ("B", 3, 6)] == spans(outline(tmp_path / "a.tex", tex))
+
+
+def test_titles_of_two_lines_may_follow_one_another_in_asciidoc(tmp_path: Path) -> None:
+    text = "= {name} Manual\n:name: My\n\nDesign\n------\nFormat\n~~~~~~\nText.\n"
+
+    assert [("My Manual", 1, 8), ("Design", 4, 8), ("Format", 6, 8)] == spans(outline(tmp_path / "a.adoc", text))
+
+
+def test_code_in_a_markdown_heading_is_kept_as_it_is(tmp_path: Path) -> None:
+    text = "# `get(x) -> Map<A>` &amp; `__init__`\n\nText.\n"
+
+    found = MarkdownOutliner(PlainTextOutliner()).outline(source(tmp_path / "a.md", text), silent)
+
+    assert [("get(x) -> Map<A> & __init__", 1, 3)] == spans(found)
+
+
+def test_code_below_a_plot_is_no_caption(tmp_path: Path) -> None:
+    text = "Sec\n===\n\n.. plot::\n\n   draw()\n\n.. plot::\n   :caption: Seen.\n\n   draw()\n"
+
+    found = RstOutliner(PlainTextOutliner()).outline(source(tmp_path / "a.rst", text), silent)
+
+    assert [("Sec", 1, 11), ("Seen.", 8, 11)] == spans(found)

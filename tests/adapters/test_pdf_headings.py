@@ -213,6 +213,7 @@ def test_numbers_tell_headings_in_a_type_that_prints_other_things_too(tmp_path: 
             page.insert_text(
                 (40, 400 + 30 * line), f"And bold words {line}, on page {number},", fontname="hebo", fontsize=10
             )
+        page.insert_text((40, 500), f"Term {'abcd'[number - 1] * 4}", fontname="hebo", fontsize=10)
 
     found = titles(drafts(written(tmp_path / "x.pdf", counted)))
 

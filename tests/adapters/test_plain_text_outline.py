@@ -50,6 +50,21 @@ def test_underlined_and_numbered_headings(tmp_path: Path) -> None:
     assert [("Alpha", 1, 19), ("Beta", 20, 38)] == spans(outline(tmp_path / "a.txt", text))
 
 
+def test_lines_of_a_paragraph_in_capitals_are_no_headings(tmp_path: Path) -> None:
+    legal = "OR OF ANY KIND,\n\nEXPRESS OR IMPLIED, ARE MADE TO YOU AS\n\nTO THE TEXT.\n\n"
+    text = f"FIRST PART\n\n{PARAGRAPH * 20}{legal}{PARAGRAPH * 20}SECOND PART\n\n{PARAGRAPH * 20}"
+
+    assert [("FIRST PART", 1, 88), ("SECOND PART", 89, 130)] == spans(outline(tmp_path / "a.txt", text))
+
+
+def test_numbered_titles_may_end_with_a_full_stop_where_sentences_do_not_count(tmp_path: Path) -> None:
+    text = f"0. Definitions.\n\n{PARAGRAPH * 14}1. Stop the engine.\n\n{PARAGRAPH * 14}2. Basic Permissions.\n\n{PARAGRAPH * 14}"
+
+    assert ["0. Definitions.", "2. Basic Permissions."] == [
+        title for title, *_ in spans(outline(tmp_path / "a.txt", text))
+    ]
+
+
 def test_names_of_speakers_are_no_headings(tmp_path: Path) -> None:
     text = "".join(f"{name}\n\nWords are spoken.\n\n" for name in ("ROMEO", "JULIET") * 20)
 

@@ -99,13 +99,21 @@ def opened_comic(path: Path) -> Iterator[ComicArchive]:
         yield ComicArchive(path, archive, tuple(sorted(names, key=reading_order)))
 
 
-def reading_order(name: str) -> list[list[tuple[int, str]]]:
-    """What names are sorted by: folder by folder, numbers by their values, case aside; the name itself breaks ties."""
-    return [[*map(_ordered, _NUMBER.split(part.casefold()))] for part in name.split("/")] + [[(0, name)]]
+def reading_order(name: str) -> list[list[tuple[int, int, str]]]:
+    """What names are sorted by: folder by folder, numbers by their values, case aside; the name itself breaks ties.
+
+    Signs come before numbers, as in ASCII (`!cover` before `01`), and a name before the same with more behind it, whatever
+    the ending (`cover.jpg` before `cover2.jpg`).
+    """
+    *folders, file = name.split("/")
+    parts = [*folders, file.rpartition(".")[0] or file]
+    return [[_ordered(piece) for piece in _NUMBER.split(part.casefold()) if piece] for part in parts] + [[(0, 0, name)]]
 
 
-def _ordered(piece: str) -> tuple[int, str]:
-    return (int(piece), "") if piece.isdecimal() and piece.isascii() else (-1, piece)
+def _ordered(piece: str) -> tuple[int, int, str]:
+    if piece.isdecimal() and piece.isascii():
+        return 1, int(piece), ""
+    return (0 if piece < "0" else 2), 0, piece
 
 
 def _is_picture(item: zipfile.ZipInfo) -> bool:

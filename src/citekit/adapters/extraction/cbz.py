@@ -37,7 +37,7 @@ _KEPT_BY_PDF = ("jpeg", "png", "gif", "bmp", "tiff", "jpeg2000")
 class CbzExtractor:
     """Cuts comics. One whole page is the picture, byte for byte; several are a smaller CBZ, each under its page number."""
 
-    identity = ExtractorIdentity("cbz", "1")
+    identity = ExtractorIdentity("cbz", "2")
 
     def __init__(self) -> None:
         self._pictures = PillowExtractor()

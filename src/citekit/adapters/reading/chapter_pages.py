@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from attrs import define
 
+from citekit.adapters.reading.epub_flow import Flow
 from citekit.adapters.reading.epub_html import Page, body_markup, document
-from citekit.adapters.reading.epub_text import Flow
 from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnsupported
 from citekit.domain.progress import Progress
 

@@ -7,6 +7,7 @@ Office files). Captions are joined with the table or picture beside them.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -39,6 +40,7 @@ RACY = COARSE
 """Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
 
 _READ = frozenset(("styles", "numbering", "footnotes", "endnotes", "comments"))
+_ARROW = re.compile(r"#note-(?:footnote|endnote)-ref-")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -66,6 +68,7 @@ class _Documents:
         html, facts = self._html(path)
         root = parse_html(html, path.name)
         body = next((each for each in root if local_name(each) == "body"), root)
+        _without_arrows(body)
         _join_captions(body)
         title = next((inner_text(each) for each in body.iter("p") if each.get("class") == "title"), None)
         parts, contents = _chapters(body)
@@ -132,6 +135,19 @@ def _picture(path: Path, name: str) -> tuple[bytes, str] | None:
             return None if part is None or not part.startswith("word/") else (package.read(part), "")
     except CiteKitError:
         return None
+
+
+def _without_arrows(body: _Element) -> None:
+    """Take out the arrows by which mammoth leads back from its notes: they are none of the document's text."""
+    for arrow in [each for each in body.iter("a") if _ARROW.match(each.get("href") or "") and each.text == "\u2191"]:
+        before, parent = arrow.getprevious(), arrow.getparent()
+        if parent is None:
+            continue
+        if before is not None:
+            before.tail = (before.tail or "").rstrip() + (arrow.tail or "")
+        else:
+            parent.text = (parent.text or "").rstrip() + (arrow.tail or "")
+        parent.remove(arrow)
 
 
 def _join_captions(body: _Element) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from attrs import define, field
@@ -12,15 +13,16 @@ from citekit.adapters.drivers.lxml import parse_html, parse_page
 from citekit.adapters.reading.chapter_pages import STEPS_LIMIT, ChapterPages
 from citekit.adapters.reading.epub_archive import EpubArchive
 from citekit.adapters.reading.epub_books import EpubBooks
-from citekit.adapters.reading.epub_contents import read_contents, read_landmarks, read_page_list
+from citekit.adapters.reading.epub_contents import PAGES_LIMIT, read_contents, read_landmarks, read_page_list
+from citekit.adapters.reading.epub_flow import Flow
 from citekit.adapters.reading.epub_html import Page
-from citekit.adapters.reading.epub_marks import landmarks, marks, page_breaks
+from citekit.adapters.reading.epub_marks import landmarks, marked_pages, marks, page_breaks
 from citekit.adapters.reading.epub_package import Item, Package, package_facts
 from citekit.adapters.reading.epub_placing import headings
-from citekit.adapters.reading.epub_text import Flow, flow
+from citekit.adapters.reading.epub_text import flow
 from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.library.books import BookFacts
-from citekit.domain.ports.reader import Book, BookChapter
+from citekit.domain.ports.reader import Book, BookChapter, PageBreak
 from citekit.domain.progress import Progress, silent
 
 PICTURE_LIMIT = 8 * 1024 * 1024
@@ -55,12 +57,13 @@ class EpubReader:
     def read(self, path: Path) -> Book:
         """The whole book. Raises `SourceUnsupported`: no EPUB, encrypted, too large; `SourceUnreadable`."""
         with self._books.opened(path) as (archive, package):
-            chapters, anchors, steps = [], [], 0
+            chapters, anchors, steps, pages = [], [], 0, list[PageBreak]()
             for number, item in enumerate(package.spine, 1):
                 text = _flow(archive, item, as_seen=self._as_seen)
                 name = item.path or item.href
                 chapters.append(BookChapter(number=number, name=name, text=text.text, marks=marks(text)))
                 anchors.append(text.anchors)
+                pages.extend(islice(marked_pages(text, number), PAGES_LIMIT - len(pages)))
                 steps += len(text.steps)
                 if steps > STEPS_LIMIT:
                     raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
@@ -74,7 +77,7 @@ class EpubReader:
             chapters=chapters,
             contents=headings(entries, chapters, anchors),
             landmarks=tuple(landmarks(named, chapters, anchors)),
-            page_breaks=page_breaks(printed, chapters, anchors),
+            page_breaks=page_breaks(printed, chapters, anchors) or pages,
             remarks=package.remarks,
         )
 

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from citekit.adapters.drivers.lxml import names
 from citekit.adapters.reading.as_seen import is_unseen
-from citekit.adapters.reading.epub_text import BLOCKS, PREFORMATTED, Closing, Flow, Opening, Words
+from citekit.adapters.reading.epub_flow import BLOCKS, PREFORMATTED, Closing, Flow, Opening, Words
 
 _FLOWING = names(
     """

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from citekit.adapters.drivers.lxml import names
-from citekit.adapters.reading.epub_text import Flow, Opening
+from citekit.adapters.reading.epub_contents import LABEL_LIMIT
+from citekit.adapters.reading.epub_flow import Flow, Opening, is_page_break
 from citekit.domain.ports.reader import BookChapter, Landmark, Mark, PageBreak
 
 HEADING_LIMIT = 300
@@ -55,7 +56,7 @@ def _marks(chapter: Flow) -> Iterator[Mark]:
     for each in chapter.marked:
         while open_ and open_[-1].end <= each.start:
             open_.pop()
-        if each.start >= each.end:
+        if each.start >= each.end or is_page_break(each.said):
             continue
         if each.name in _HEADINGS and each.end - each.start <= HEADING_LIMIT:
             yield Mark("heading", _title(chapter, each), each.start, each.end, _HEADINGS[each.name])
@@ -103,3 +104,16 @@ def page_breaks(
         if number is not None and offset is not None:
             found.append(PageBreak(label, number, offset))
     return sorted(found, key=lambda each: (each.chapter, each.offset))
+
+
+def marked_pages(chapter: Flow, number: int) -> Iterator[PageBreak]:
+    """The pages that the markup of chapter `number` marks where they begin, for books that do not list them.
+
+    The label is what the mark is called (EPUB Accessibility 1.1, page break markers), else its text; without either it is
+    left out.
+    """
+    for each in chapter.marked:
+        if is_page_break(each.said):
+            label = each.said.get("aria-label") or each.said.get("title") or _title(chapter, each)
+            if label.strip():
+                yield PageBreak(" ".join(label.split())[:LABEL_LIMIT], number, each.start)

@@ -7,26 +7,28 @@ are left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from citekit.adapters.drivers.lxml import local_attributes, local_name, names
 from citekit.adapters.reading.as_seen import Level, is_unseen, level_of, levelled, unseen
+from citekit.adapters.reading.epub_flow import (
+    BLOCKS,
+    NOTHING,
+    PREFORMATTED,
+    Closing,
+    Flow,
+    Opening,
+    Space,
+    Step,
+    Words,
+    is_page_break,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
-
-BLOCKS = names(
-    """
-    address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption
-    figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol
-    optgroup option p plaintext pre search section summary table tbody text tfoot thead tr ul xmp
-    """
-)
-"""Elements that begin and end a line."""
 
 HIDDEN = names(
     """
@@ -41,63 +43,9 @@ MARKED = names("h1 h2 h3 h4 h5 h6 figure figcaption table caption")
 USED = names("section body div article aside nav header footer")
 """Elements that may say what they are used for (`epub:type`)."""
 
-PREFORMATTED = frozenset(("pre", "listing", "xmp", "plaintext", "textarea"))
 _CELLS = frozenset(("td", "th"))
 _SPACES = " \t\n\r\f"
 _PARTING = BLOCKS | _CELLS | {"br"}
-_NOTHING: Mapping[str, str] = MappingProxyType({})
-
-
-@define
-class Opening:
-    """An element begins. Its text is `text[start:end]`; where it has none, `start` is where the next text begins.
-
-    `said` are its attributes, as `local_attributes` gives them.
-    """
-
-    name: str
-    said: Mapping[str, str] = _NOTHING
-    start: int = -1
-    end: int = -1
-
-
-@define
-class Closing:
-    """The element that `opening` began ends."""
-
-    opening: Opening
-
-
-@define  # not frozen, which takes three times as long to make: there are thousands
-class Words:
-    """The piece `text` of the chapter's text at `offset`; `lead` is the preformatted white space before it."""
-
-    lead: str
-    offset: int
-    text: str
-
-
-@define
-class Space:
-    """White space, shown as one space at `offset`; at -1 it is not shown."""
-
-    offset: int = -1
-
-
-Step = Opening | Closing | Words | Space
-
-
-@frozen
-class Flow:
-    """A chapter: its whole text, the steps that make it, in order, and the offset of every id (and old anchor name).
-
-    `marked` are the elements of `MARKED`, and those of `USED` that say a type, in the order of their beginnings.
-    """
-
-    text: str
-    steps: list[Step] = field(repr=False)
-    anchors: dict[str, int] = field(repr=False)
-    marked: list[Opening] = field(factory=list, repr=False)
 
 
 def flow(root: _Element, *, as_seen: bool = False) -> Flow:
@@ -157,10 +105,10 @@ class _Writer:
     def open(self, element: _Element, name: str) -> None:
         if name in _PARTING:
             self._part(name)
-        opening = Opening(name, local_attributes(element) or _NOTHING)
+        opening = Opening(name, local_attributes(element) or NOTHING)
         if "id" in opening.said or "name" in opening.said:
             self.named.append(opening)
-        if name in MARKED or ("type" in opening.said and name in USED):
+        if name in MARKED or ("type" in opening.said and name in USED) or is_page_break(opening.said):
             self.marked.append(opening)
         self.steps.append(opening)
         self.stack.append(opening)
@@ -239,7 +187,7 @@ class _SeenWriter(_Writer):
     def enter(self, element: _Element, name: str, path: Sequence[str]) -> None:
         around = self.levels[-1]
         if around is not Level.UNSEEN:
-            said = local_attributes(element) if element.attrib else _NOTHING
+            said = local_attributes(element) if element.attrib else NOTHING
             around = Level.UNSEEN if is_unseen(said) else level_of(element, name, said, path, around)
         self.levels.append(around)
 

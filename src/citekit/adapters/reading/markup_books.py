@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,14 +16,14 @@ from citekit.adapters.reading.epub import (
     PICTURES_LIMIT,
     media_type,
 )
-from citekit.adapters.reading.epub_contents import Entry
+from citekit.adapters.reading.epub_contents import PAGES_LIMIT, Entry
 from citekit.adapters.reading.epub_html import Page
-from citekit.adapters.reading.epub_marks import landmarks, marks
+from citekit.adapters.reading.epub_marks import landmarks, marked_pages, marks
 from citekit.adapters.reading.epub_placing import headings
 from citekit.adapters.reading.epub_text import flow
 from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.library.books import BookFacts
-from citekit.domain.ports.reader import Book, BookChapter
+from citekit.domain.ports.reader import Book, BookChapter, PageBreak
 from citekit.domain.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class MarkupReader:
         loaded = self.load(path)
         chapters: list[BookChapter] = []
         anchors: list[dict[str, int]] = []
-        steps = 0
+        steps, pages = 0, list[PageBreak]()
         for number, part in enumerate(loaded.parts, 1):
             content = flow(part.root(), as_seen=self.as_seen)
             steps += len(content.steps)
@@ -79,6 +80,7 @@ class MarkupReader:
                 raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
             chapters.append(BookChapter(number=number, name=part.name, text=content.text, marks=marks(content)))
             anchors.append(content.anchors)
+            pages.extend(islice(marked_pages(content, number), PAGES_LIMIT - len(pages)))
         facts = loaded.facts
         return Book(
             title=facts.title,
@@ -88,6 +90,7 @@ class MarkupReader:
             chapters=chapters,
             contents=headings(loaded.contents, chapters, anchors),
             landmarks=tuple(landmarks(loaded.landmarks, chapters, anchors)),
+            page_breaks=pages,
         )
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:

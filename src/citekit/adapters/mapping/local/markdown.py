@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from itertools import islice, pairwise
 
 from citekit.adapters.drivers.text_file import TextFile, open_text
@@ -29,8 +30,13 @@ _PICTURE = re.compile(r"!\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)")
 _LINK = re.compile(
     r"\[([^\]\[\n]{1,300})\](?:\([^()\n]{0,500}(?:\([^()\n]{0,200}\)[^()\n]{0,300})?\)|\[[^\]\n]{0,100}\])"
 )
-_TAG = re.compile(r"<(?:/?[A-Za-z][^<>\n]{0,300}|!--[^>\n]{0,300}--)>")
+_TAG = re.compile(r"(?<!\\)<(?:/?[A-Za-z][^<>\n]{0,300}|!--[^>\n]{0,300}--)>")
 _MARKS = re.compile(r"\*\*|__|``?|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|\\(?=[!-/:-@\[-`{-~])")
+_CODE = re.compile(r"(?<![`\\])(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)")
+_KEPT = dict(zip(map(ord, "<>*_[]()~\\!&`"), range(0xE000, 0xE00D), strict=True))
+_SHOWN = {kept: sign for sign, kept in _KEPT.items()}
+"""Markup that is none inside of code, in characters of the private use area until the end."""
+
 _LINE_START = re.compile(r"^\s{0,3}(?:[#>]+\s*|[-*+]\s+|\d{1,9}[.)]\s+|[-*_=~`|: ]{3,}$|\[[^\]\n]{1,100}\]:.*$)")
 
 
@@ -95,5 +101,10 @@ def plain(line: str) -> str:
     if line.replace(" ", "").isalnum():
         return line.strip()
     text = _LINE_START.sub("", line)
+    coded = "`" in text
+    if coded:
+        text = _CODE.sub(lambda code: code[2].translate(_KEPT), text)
     text = _TAG.sub("", _LINK.sub(r"\1", _PICTURE.sub(r"\1", text)))
-    return _MARKS.sub("", text).strip()
+    text = _MARKS.sub("", text).strip()
+    text = unescape(text) if "&" in text else text
+    return text.translate(_SHOWN) if coded else text

@@ -33,6 +33,7 @@ class RstCaptions:
     plain: Callable[[str], str]
     found: list[TextHeading] = field(factory=list)
     kind: str = ""
+    directive: str = ""
     begun: int = 0
     last: int = 0
     indent: int = 0
@@ -65,25 +66,26 @@ class RstCaptions:
             return
         name = (mark[2] or "").lower()
         if name in _KINDS:
-            self.kind, self.begun, self.last, self.indent, self.held = _KINDS[name], number, number, indent, [mark[3]]
+            self.kind, self.directive, self.held = _KINDS[name], name, [mark[3]]
+            self.begun, self.last, self.indent = number, number, indent
         elif name in _LITERAL or (not name and not _TARGET.match(line)):
             self.literal = indent
 
     def _close(self) -> None:
-        title = self.plain(_caption(self.kind, self.held)) if self.kind else ""
+        title = self.plain(_caption(self.directive, self.held)) if self.kind else ""
         if title:
             self.found.append(TextHeading(self.begun, FLOAT, title, 1, self.kind, self.last))
         self.kind = ""
 
 
-def _caption(kind: str, lines: Sequence[str]) -> str:
+def _caption(directive: str, lines: Sequence[str]) -> str:
     """The title of a table, the first paragraph below a figure, or the option `caption` of any."""
     first = next((place for place, line in enumerate(lines) if place and _OPTION.match(line)), len(lines))
     blank = next((place for place, line in enumerate(lines) if place and not line), len(lines))
     said = _said(lines[first:blank])
-    if said or kind == "listing":
+    if said or directive in _LITERAL:
         return said
-    if kind == "table":
+    if directive in _TABLES:
         return " ".join(lines[: min(first, blank)]).strip()
     below = list(takewhile(bool, lines[blank + 1 :]))
     return "" if below[:1] == [".."] else " ".join(below)

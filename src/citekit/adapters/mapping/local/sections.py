@@ -12,7 +12,7 @@ from citekit.adapters.mapping.local.outline import Draft, nested
 from citekit.adapters.mapping.local.prose import first_sentence, has_text
 from citekit.domain.locations import Lines
 
-_LOOKED_AT = 40
+LOOKED_AT = 40
 """Lines after a heading that a summary is looked for in."""
 
 HEADING_LIMIT = 20_000
@@ -95,7 +95,7 @@ def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
 def heads(text: TextFile, starts: Mapping[int, int]) -> dict[int, list[str]]:
     """For each line in `starts`, the lines that follow it up to the next one: the first few, its own `height` left out."""
     lines = [*sorted(starts), text.line_count + 1]
-    spans = [(line + starts[line], min(line + starts[line] + _LOOKED_AT, end) - 1) for line, end in pairwise(lines)]
+    spans = [(line + starts[line], min(line + starts[line] + LOOKED_AT, end) - 1) for line, end in pairwise(lines)]
     return dict(zip(lines, text.passages(spans), strict=False))
 
 

@@ -34,7 +34,7 @@ _ALONE = re.compile(
     r"\s*(?:prologue|epilogue|preface|foreword|introduction|contents|afterword|index|glossary)\s*\.?\s*\Z", re.I
 )
 _CHINESE = re.compile(r"\s*第[0-9０-９一二三四五六七八九十百千零〇两]{1,8}[章节節回卷部篇集]\s*.{0,30}\Z")
-_NUMBERED = re.compile(r"\s{0,3}(\d{1,3}(?:\.\d{1,3}){0,5})\.?\)?\s+([^\W\d_].{0,90}[^.,;:\s])\s*\Z")
+_NUMBERED = re.compile(r"\s{0,3}(\d{1,3}(?:\.\d{1,3}){0,5})\.?\)?\s+([^\W\d_].{0,90}[^,;:\s])\s*\Z")
 _UNDERLINE = re.compile(r"\s*([=~^*#-])\1{2,}\s*\Z")
 _CONTENTS = re.compile(
     r"\s*(?:(?:table\s+of\s+)?contents|inhalt(?:sverzeichnis)?|table\s+des\s+mati[eè]res|sommaire|[ií]ndice|"
@@ -44,6 +44,13 @@ _CONTENTS = re.compile(
 _LEADER = re.compile(r"(?:(?:[ .·…_]*[.·…_]{2,}[ .·…_]*)|\s{2,})\s*(?:\d{1,4}|[ivxlc]{1,7})\s*\Z", re.IGNORECASE)
 _CONTENTS_LIMIT = 1000
 """Lines that printed contents may take."""
+
+_GOES_ON = re.compile(
+    r".*(?:[,;&–—-]|\b(?:a|an|the|of|or|and|nor|but|to|for|in|on|at|by|with|from|as|not|is|are|be|any|that|which|if|"
+    r"der|die|das|des|und|oder|von|für|mit|zu|im|le|la|les|du|et|ou|que|el|los|y|o|con|por|il|lo|gli|e|di|da|per))\Z",
+    re.IGNORECASE,
+)
+"""A line that a sentence does not end with."""
 
 _SHORT = 100
 _CAPITALS_LIMIT = 70
@@ -112,14 +119,14 @@ class HeadingFinder:
 
     def _maybe(self, number: int, title: str) -> None:
         counted = _NUMBERED.match(title)
-        if counted:
+        if counted and not counted[2][0].islower() and (not title.endswith(".") or _in_title_case(counted[2])):
             self.numbered.append(TextHeading(number, 10 + counted[1].count("."), title))
         elif len(title) <= _CAPITALS_LIMIT and title.isupper() and _is_words(title):
             self.capitals.append(TextHeading(number, 8, title))
             self.title = self.title or (title if number <= 10 and not _CONTENTS.match(title) else None)
 
     def _chosen(self) -> Iterator[tuple[int, TextHeading]]:
-        for few in (self.capitals, self.numbered):
+        for few in (_without_paragraphs(self.capitals), self.numbered):
             if len(few) > 1 and not self._is_noise(few):
                 yield from ((heading.line, heading) for heading in few)
         for sure in (self.underlined, self.named):
@@ -137,6 +144,23 @@ class HeadingFinder:
     def _is_noise(self, found: list[TextHeading]) -> bool:
         different = Counter(heading.title for heading in found)
         return len(different) < 0.7 * len(found) or len(found) * 12 > self.lines
+
+
+def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
+    """The lines in capitals without those of paragraphs in which every second line is blank.
+
+    Such lines follow one another with nothing between them, one at least stops within a sentence, and they are three, or
+    the last one ends with a full stop: a title on two lines does not.
+    """
+    kept: list[TextHeading] = []
+    run: list[TextHeading] = []
+    for heading, after in zip(found, [*found[1:], None], strict=False):
+        run.append(heading)
+        if after is None or after.line - heading.line > 2:
+            running = any(_GOES_ON.match(each.title) for each in run[:-1])
+            kept.extend([] if running and (len(run) > 2 or run[-1].title.endswith(".")) else run)
+            run = []
+    return kept
 
 
 def _without_listed(found: list[TextHeading]) -> list[TextHeading]:
@@ -158,6 +182,12 @@ def _without_listed(found: list[TextHeading]) -> list[TextHeading]:
 def _folded(line: str) -> str:
     """A title as it is compared: letters and digits alone, without the leader and the page that contents add."""
     return "".join(filter(str.isalnum, _LEADER.sub("", line).casefold()))
+
+
+def _in_title_case(title: str) -> bool:
+    """Whether words begin with capitals, short ones aside: so a title that ends with a full stop is told from a sentence."""
+    words = title.split()
+    return len(words) <= 8 and not any(word[:1].islower() and len(word) > 4 for word in words) and ". " not in title
 
 
 def _is_words(title: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from citekit.adapters.mapping.local.markup.outliner import Found, MarkupOutliner
 from citekit.adapters.mapping.local.outline import Outliner
@@ -21,7 +21,7 @@ _ATTRIBUTE = re.compile(r":(!?[\w][\w-]*!?):(?:[ \t]+(.*))?\Z")
 _STYLE = re.compile(r"\[(?:style=)?[\"']?([\w-]*)[^\]]*\][ \t]*\Z")
 _IMAGE = re.compile(r"(?:image|video|audio)::\S*\[")
 _REFERENCE = re.compile(r"\{([\w][\w-]*)\}")
-_ANCHOR = re.compile(r"\[\[[^\]]{1,100}\]\]|\[#[^\]]{1,100}\]|\(\(\([^()]{1,200}\)\)\)")
+_ANCHOR = re.compile(r"\[\[[^\]]{1,100}\]\]|(?<!\S)\[#[^\]]{1,100}\]|\(\(\([^()]{1,200}\)\)\)")
 _LINK = re.compile(r"(?:link:|xref:|mailto:|https?://)[^\s\[\]]{1,500}\[([^\]]{0,300})\]")
 _CROSS = re.compile(r"<<[^,>]{1,200}(?:,([^>]{1,200}))?>>")
 _MARKS = re.compile(r"(?<!\w)(\*\*?|__?|``?|##?|\+\+?)(?=\S)([^\n]{1,300}?)(?<=\S)\1(?!\w)")
@@ -67,7 +67,10 @@ class _Reader:
             return
         if line[0].isalnum() and not _IMAGE.match(line):
             self.style, self.caption = "", (0, "")
-        elif not self._two_lines(number, line) and not self._marked(number, line):
+        elif self._two_lines(number, line) or self._marked(number, line):
+            self.before, self.above = "", ""
+            return
+        else:
             self._other(number, line)
         self.before, self.above = self.above, line
 
@@ -81,7 +84,6 @@ class _Reader:
         if len(line) < 3 or not any(map(str.isalnum, title)):
             return False
         self._add(number - 1, _UNDERLINES.index(rule[1]) + 1, title, 2)
-        self.above = ""
         return True
 
     def _marked(self, number: int, line: str) -> bool:
@@ -94,7 +96,7 @@ class _Reader:
         return True
 
     def _add(self, line: int, level: int, title: str, height: int) -> None:
-        said = plain(_REFERENCE.sub(lambda name: self.known.get(name[1].lower(), name[0]), title))
+        said = plain(self._filled(title))
         if self.style not in ("discrete", "float") and said:
             kind = (
                 self.style if self.style in ("appendix", "preface", "glossary", "bibliography", "index") else "section"
@@ -102,13 +104,16 @@ class _Reader:
             self.found.headings.append(TextHeading(line, max(1, level + self.offset), said, height, kind))
         self.style, self.caption = "", (0, "")
 
+    def _filled(self, title: str) -> str:
+        return _REFERENCE.sub(lambda name: self.known.get(name[1].lower(), name[0]), title)
+
     def _other(self, number: int, line: str) -> None:
         delimiter, style, name = _DELIMITER.match(line), _STYLE.match(line), _ATTRIBUTE.match(line)
         caption = _BLOCK_TITLE.match(line)
         if delimiter:
             self.block = "```" if line.startswith("```") else line
             table = "===" in line and line[0] in "|,:!"
-            self.kind = "table" if table else "listing" if line.startswith(("----", "```")) else ""
+            self.kind = "table" if table else "listing" if line.startswith(("----", "```", "....")) else ""
             self.opened, self.caption = self.caption if self.kind else (0, ""), (0, "")
         elif style:
             self.style = style[1] or self.style
@@ -141,7 +146,10 @@ class _Reader:
 
     def finish(self) -> Found:
         named = self.known.get("doctitle") or self.known.get("title")
-        first = next((each for each in self.found.headings if each.type != "figure"), None)
+        first = next((each for each in self.found.headings if each.last is None), None)
+        if first and first.level == 1 and "{" in first.title:
+            filled = evolve(first, title=self._filled(first.title))
+            self.found.headings[self.found.headings.index(first)] = first = filled
         self.found.title = named or (first.title if first and first.level == 1 else None)
         if all(each.last is not None for each in self.found.headings):
             self.found.headings.clear()

@@ -1,0 +1,124 @@
+r"""The words that LaTeX says, without its commands: nothing is expanded, so a command of the document's own goes by its name.
+
+What must not be taken for markup, because it is quoted (`\verb|\x|`) or escaped (`\{`), is kept in characters of the private
+use area until the end.
+"""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+
+_KEPT = str.maketrans("\\{}$~&", "\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4\ufdd5")
+_BEHIND = "\ufdd6"
+"""Ends the name of a command before what was put in behind it."""
+
+_SHOWN = str.maketrans("\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4\ufdd5", "\\{}$~&", f"{{}}${_BEHIND}")
+
+_QUOTED = re.compile(r"\\(?:verb|lstinline)\*?([^\sA-Za-z*{\[])(.*?)\1")
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
+_DROPPED = re.compile(
+    r"\\(?:label|footnote(?:text|mark)?|index|[A-Za-z]*cite[A-Za-z]*|thanks|(?:page|eq|auto|name|v|c|C)?ref|[vh]space|"
+    r"(?:text|page)?color|colorbox|href|hyperlink|hypertarget|foreignlanguage|selectlanguage|includegraphics|raisebox|"
+    r"input|include|(?:fontsize|rule|setlength|addtolength|setcounter)\s*\{[^{}]*\})\*?\s*(?:\[[^\]]*\])*\s*\{[^{}]*\}"
+    r"|\\[vh]skip\s*-?[\d.]+\s*(?:true)?[a-z]{2}(?![A-Za-z])"
+)
+"""Commands whose first argument (of a few, whose first two) is not shown; what they show follows in another."""
+
+_SIGNS = {
+    **dict.fromkeys(("\\ ", "\\,", "\\;", "\\:", "\\>", "~"), " "),
+    **dict.fromkeys(("\\/", "\\-", "\\!", "\\@"), ""),
+    **{f"\\{sign}": sign for sign in "%#_"},
+    **{f"\\{sign}": sign.translate(_KEPT) for sign in "&${}"},
+}
+_SIGN = re.compile(r"\\\\\*?(?:\s*\[[^\]]{0,20}\])?|\\[ ,;:>/\-!@%#_&${}]|~")
+_ACCENT = re.compile(
+    r"(?<!\\)\\(?:([\"'`^~=.])\s*|([cvuHkrd])(?:\s+|(?=\{)))(?:\{\\?([^\W\d_])\}|\\([ij])(?![A-Za-z])\s?|([^\W\d_]))"
+)
+_MARKS = dict(
+    zip(
+        "\"'`^~=.cvuHkrd",
+        "\u0308\u0301\u0300\u0302\u0303\u0304\u0307\u0327\u030c\u0306\u030b\u0328\u030a\u0323",
+        strict=True,
+    )
+)
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega "
+    "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
+)
+_LETTERS = MappingProxyType(
+    {
+        **dict(
+            zip(("ss", "ae", "oe", "o", "aa", "l", "AE", "OE", "O", "AA", "L", "i", "j"), "ßæœøåłÆŒØÅŁij", strict=True)
+        ),
+        **dict(zip(("ldots", "dots", "textellipsis", "S", "P", "copyright", "slash"), "………§¶©/", strict=True)),
+        **dict(zip(("textendash", "textemdash", "textregistered", "texttrademark"), "–—®™", strict=True)),
+        **dict(zip(("textunderscore", "textbackslash", "textasciitilde"), "_\ufdd0\ufdd4", strict=True)),
+        **dict(zip(("leq", "le", "geq", "ge", "neq", "times", "infty", "cdot", "pm", "to"), "≤≤≥≥≠×∞·±→", strict=True)),
+        **dict(zip(_GREEK.split(), "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ", strict=True)),
+        **dict.fromkeys(
+            ("quad", "qquad", "space", "enspace", "thinspace", "newline", "linebreak", "par", "hfill"), " "
+        ),
+    }
+)
+_LETTER = re.compile(rf"\\({'|'.join(sorted(_LETTERS, key=len, reverse=True))})(?![A-Za-z])(?:\{{\}}|(\s))?")
+_WITHIN_WORDS = frozenset(("ss", "ae", "oe", "o", "aa", "l", "AE", "OE", "O", "AA", "L", "i", "j", "textbackslash"))
+_TEX = re.compile(r"\\([A-Za-z]*TeX)(e?)(?![A-Za-z])(?:\{\})?")
+_NAMED = re.compile(r"\\([A-Za-z]+)(?:\{\}|(?=\\ ))")
+r"""A command without arguments that says a word, as its writer took care of the space behind it: `\name{}`, `\name\ `."""
+
+_SHOWN_NAME = re.compile(r"(\\[A-Za-z]+\{)\\([A-Za-z]+)\}")
+_COMMAND = re.compile(r"\\(?:texorpdfstring\s*\{([^{}]*)\}\s*\{[^{}]*\}|[A-Za-z@]+\*?\s*(?:\[[^\]]*\])?)")
+
+
+def without_comment(line: str) -> str:
+    """A line up to the `%` that begins a comment."""
+    return _COMMENT.sub(r"\1", line) if "%" in line else line
+
+
+def quoted(line: str) -> str:
+    r"""A line in which what stands in `\verb` is no markup any more."""
+    return _QUOTED.sub(lambda found: found[2].translate(_KEPT), line)
+
+
+def plain(text: str) -> str:
+    """A text without commands: what they say stays, labels, notes and citations go."""
+    import unicodedata
+
+    flat = " ".join(text.split())
+    if "\\" in flat:
+        flat = _said(quoted(flat))
+    flat = flat.replace("~", " ").translate(_SHOWN)
+    flat = flat.replace("---", "—").replace("--", "–").replace("``", "“").replace("''", "”")
+    return unicodedata.normalize("NFC", " ".join(flat.split()))
+
+
+def _said(flat: str) -> str:
+    for _ in range(2):
+        flat = _DROPPED.sub("", flat)
+    flat = _ACCENT.sub(_accented, flat)
+    flat = _LETTER.sub(_letter, flat)
+    flat = _TEX.sub(lambda found: f"{_BEHIND}{found[1]}{'2e' if found[2] else ''}", flat)
+    flat = _SHOWN_NAME.sub("\\1\ufdd0\\2}", _NAMED.sub(rf"{_BEHIND}\1", flat))
+    flat = _SIGN.sub(lambda found: _SIGNS.get(found[0], " "), flat)
+    return _COMMAND.sub(lambda found: found[1] or "", flat)
+
+
+def _accented(found: re.Match[str]) -> str:
+    return _BEHIND + (found[3] or found[4] or found[5]) + _MARKS[found[1] or found[2]]
+
+
+def _letter(found: re.Match[str]) -> str:
+    """The letter or sign; LaTeX shows no space behind either, but only within words is that meant."""
+    return _BEHIND + _LETTERS[found[1]] + ("" if found[1] in _WITHIN_WORDS else found[2] or "")
+
+
+def summarized(line: str) -> str:
+    """A line for a summary: nothing of one that is a command alone, or a comment."""
+    text = without_comment(line)
+    bare = text.strip()
+    if bare.startswith(
+        ("\\label", "\\begin", "\\end", "\\centering", "\\include", "\\input", "\\usepackage", "\\document")
+    ):
+        return ""
+    return plain(text)
