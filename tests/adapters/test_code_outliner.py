@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.drivers import tree_sitter
-from citekit.adapters.mapping.local.code import CodeOutliner, objective_cpp, shell, statements
+from citekit.adapters.mapping.local.code import CodeOutliner, objective_cpp, sheets, shell, statements
+from citekit.adapters.mapping.local.code.dialects import NEST, hidden
 from citekit.adapters.mapping.local.code.grammars import GRAMMARS
 from citekit.adapters.mapping.local.code.outliner import SAME_NAME_LIMIT
 from citekit.adapters.mapping.local.code.symbols import LEVELS
@@ -553,11 +555,11 @@ def _titles(tmp_path: Path, name: str, text: bytes) -> list[tuple[str, int, int]
 
 
 def _walked(path: Path) -> list[Node]:
-    data = path.read_bytes()
-    kind = detect(path.name, data)
-    assert kind is not None
-    outline = CodeOutliner().outline(Source(path, Digest.of_bytes(data), len(data), kind), silent)
-    return [node for root in plant(outline) for node in root.walk()]
+    return [node for root in plant(_outline_of(path)) for node in root.walk()]
+
+
+def _outline_of(path: Path, progress: Progress = silent) -> Outline:
+    return CodeOutliner().outline(source_at(path), progress)
 
 
 ODD = b"case $x in\n?*' '?*) ;;\nesac\nfor i do\n  :\ndone\n"
@@ -572,12 +574,34 @@ ODD = b"case $x in\n?*' '?*) ;;\nesac\nfor i do\n  :\ndone\n"
             ODD + b"# Greets.\nhello() {\n" + ODD + b"  inner() { echo; }\n}\nfunction bye ( ) (\n  " + ODD + b")\n",
             [("hello", 7, 16), ("inner", 15, 15), ("bye", 17, 24)],
         ),
+        (
+            "c.sh",
+            ODD + b"make() {\n" + ODD + b"cat <<END\nquoted() {\n}\nEND\n  inner() { :; }\n}\n",
+            [("make", 7, 19), ("inner", 18, 18)],
+        ),
+        ("d.sh", ODD + b"cat <<END\r\nquoted() {\r\n}\r\nEND\r\nreal() {\r\n  :\r\n}\r\n", [("real", 11, 13)]),
         ("b.sh", ODD + b"cat <<'END'\nquoted() {\n}\nEND\nreal() {\n  :\n}\n", [("real", 11, 13)]),
         (
             "a.scss",
             b"// D.\n@function f($a, $b...) {\n  @return $a;\n}\n%p-#{$x} {\n  --#{$y}c: #{map.get($m, '}')};\n"
             b"  @include m($k...) {\n    &:hover { a: b }\n  }\n}\n@keyframes k { 50% { a: b } }\n",
             [("f", 1, 4), ("%p-#{$x}", 5, 10), ("&:hover", 8, 8), ("@keyframes k", 11, 11)],
+        ),
+        (
+            "b.scss",
+            b".a {\n  b: url(#{f($x)}/y.png);\n  .c { d: e }\n}\n.d { e: f }\n",
+            [(".a", 1, 4), (".c", 3, 3), (".d", 5, 5)],
+        ),
+        (
+            "c.scss",
+            b"@keyframes k { 50% { a: b } }\n.a { b: url(data:x;y{z);\n  .c { d: e }\n}\n",
+            [("@keyframes k", 1, 1), (".a", 2, 4), (".c", 3, 3)],
+        ),
+        ("e.sh", ODD + b"cat <<<word\nreal() {\n  :\n}\nword\n", [("real", 8, 10)]),
+        (
+            "c.c",
+            b"int e(\n#if A && \\\n  x {{ y\n#endif\nint a(int x) {\n  return x;\n}\n",
+            [("a", 5, 7)],
         ),
         (
             "a.swift",
@@ -595,6 +619,16 @@ ODD = b"case $x in\n?*' '?*) ;;\nesac\nfor i do\n  :\ndone\n"
             "a.java",
             b"class A {\n<<<<<<< HEAD\n  void f() { a(); }\n=======\n  void f() { b(); }\n>>>>>>> theirs\n}\n",
             [("A", 1, 7), ("f", 3, 3), ("f", 5, 5)],
+        ),
+        (
+            "b.java",
+            b"class A {\r\n<<<<<<< HEAD\r\n  void f() { a(); }\r\n=======\r\n  void g() { }\r\n>>>>>>> theirs\r\n}\r\n",
+            [("A", 1, 7), ("f", 3, 3), ("g", 5, 5)],
+        ),
+        (
+            "b.c",
+            b"X_BEGIN_DECLS\r\nint a(void) { return 1; }\r\nDEFINE_TYPE (Thing, thing)\r\n\r\nstatic void b (void)\r\n{\r\n}\r\n",
+            [("a", 2, 2), ("b", 5, 7)],
         ),
         ("b.cpp", b"TEST(Suite, One) {\n}\n", [("TEST(Suite, One)", 1, 2)]),
         ("a.kt", b'@A(m = "x")\nannotation class Marked\nclass B\n', [("Marked", 1, 2), ("B", 3, 3)]),
@@ -630,3 +664,54 @@ def test_heads_that_nothing_closes_are_looked_at_once(text: bytes) -> None:
     kept = shell.skeleton(ODD + text, look)
 
     assert (len(ODD + text), 0) == (len(kept), len(looked))
+
+
+@pytest.mark.parametrize(("language", "text"), [("scss", b"a { b: c; }\n"), ("swift", b"#if A\n" + b" " * 99 + b"\n")])
+def test_what_is_left_out_takes_little_memory(language: str, text: bytes) -> None:
+    data = text * 4000
+    tracemalloc.start()
+    try:
+        kept = hidden(data, language)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert len(data) == len(kept)
+    assert peak < 20 * len(data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"a" + b"/* x */" * 300_000,
+        b"\n" * 300_000 + b"a" + b"/* x */" * 300_000,
+        b"url(" * 500_000,
+        b'"' + b'\\"' * 500_000,
+    ],
+    ids=["comments", "blanks and comments", "url", "quotes"],
+)
+def test_a_sheet_is_gone_over_once(text: bytes) -> None:
+    assert b"" == sheets.readable(text).strip()
+
+
+def test_a_program_of_brackets_in_brackets_is_lines(tmp_path: Path) -> None:
+    path = tmp_path / "deep.c"
+    path.write_bytes(b"AAAA(" * NEST)
+
+    outline = _outline_of(path)
+
+    assert ("The file is too tangled for a parser of code.",) == outline.notes
+
+
+def test_the_second_reading_of_a_script_can_be_cancelled(tmp_path: Path) -> None:
+    path = tmp_path / "a.sh"
+    path.write_bytes(ODD + b"f() { :; }\n" * 3)
+    calls: list[str] = []
+
+    def stop(_done: float, _total: float | None = None, message: str = "") -> None:
+        calls.append(message)
+        if calls.count("reading the code") == 4:
+            raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        _outline_of(path, stop)

@@ -7,11 +7,9 @@ from itertools import accumulate, pairwise
 
 from attrs import frozen
 
+from citekit.adapters.mapping.local.code.blanks import blank
+
 _CONDITION = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elseif|else|endif)\b")
-
-
-def _blank(text: bytes) -> bytes:
-    return re.sub(rb"[^\r\n]", b" ", text)
 
 
 def without_conditions(data: bytes) -> bytes:
@@ -23,7 +21,7 @@ def without_conditions(data: bytes) -> bytes:
     for number, line in enumerate(lines):
         mark = None if going_on else _CONDITION.match(line)
         if mark or going_on:
-            lines[number] = _blank(line)
+            lines[number] = blank(line)
             going_on = line.rstrip(b"\r\n").endswith(b"\\")
         else:
             depth += line.count(b"{") - line.count(b"}")
@@ -35,7 +33,7 @@ def without_conditions(data: bytes) -> bytes:
             if mark[1] == b"endif":
                 depth = _keep_one(edges, open_.pop())
     left_out = accumulate(edges)
-    return b"".join(_blank(line) if out else line for line, out in zip(lines, left_out, strict=False))
+    return b"".join(blank(line) if out else line for line, out in zip(lines, left_out, strict=False))
 
 
 @frozen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
 from citekit.adapters.mapping.local.code import objective_cpp, sheets, shell, statements
 from citekit.adapters.mapping.local.code.conditions import without_conditions
@@ -39,15 +40,15 @@ _MACROS: dict[str, tuple[re.Pattern[bytes], ...]] = {
     ),
 }
 _MACROS["kotlin"] = (re.compile(rb"\b(annotation|inner)(?=\s+class\b)"),)
-_MACROS["cpp"] += (re.compile(rb"^((?:[A-Z0-9_]+_|__)?(?:BEGIN|END)(?:_[A-Z0-9_]+)?)[ \t]*$", re.MULTILINE),)
+_MACROS["cpp"] += (re.compile(rb"^((?:[A-Z0-9_]+_|__)?(?:BEGIN|END)(?:_[A-Z0-9_]+)?)[ \t]*\r?$", re.MULTILINE),)
 _MACROS["c"] = (_MACROS["cpp"][0], _MACROS["cpp"][2])
 _STATEMENT = re.compile(
-    rb"^([A-Z][A-Z0-9_]{4,80}[ \t]*\((?:[^(){};#]|\([^(){};#]{0,500}\)){0,2000}\))[ \t]*$(?!\s*\{)", re.MULTILINE
+    rb"^([A-Z][A-Z0-9_]{4,80}[ \t]*\((?:[^(){};#]|\([^(){};#]{0,500}\)){0,2000}\))[ \t]*\r?$(?!\s*\{)", re.MULTILINE
 )
 """A macro that is called where a declaration stands, without a semicolon."""
 
 
-_CONFLICT = re.compile(rb"^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?$", re.MULTILINE)
+_CONFLICT = re.compile(rb"^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?(?=\r?$)", re.MULTILINE)
 """The lines with which Git marks a conflict; both sides stay."""
 
 
@@ -82,9 +83,17 @@ def plainer(data: bytes, language: str, fits: shell.Fits) -> bytes | None:
     return hidden(_STATEMENT.sub(_blanked, without_conditions(data)), language)
 
 
+NEST = 50_000
+"""Brackets inside one another from which on a program is tangled: each takes kilobytes of a parser's stack."""
+
 _GENERIC_NEST = re.compile(rb"<\s{0,4}(?:[\w.:]{1,60}\s{0,4}<\s{0,4}){300}")
+_STEPS = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
+_OTHERS = bytes(each for each in range(256) if each not in _STEPS)
 
 
 def is_tangled(data: bytes, language: str) -> bool:
-    """Whether a program opens hundreds of angle brackets and closes none: a parser tries every reading of them."""
-    return language in ("csharp", "cpp") and _GENERIC_NEST.search(data) is not None
+    """Whether a program opens thousands of brackets, or hundreds of angle brackets, and closes none."""
+    if language in ("csharp", "cpp") and _GENERIC_NEST.search(data) is not None:
+        return True
+    brackets = data.translate(None, _OTHERS)
+    return len(brackets) >= NEST and max(accumulate(map(_STEPS.__getitem__, brackets))) >= NEST

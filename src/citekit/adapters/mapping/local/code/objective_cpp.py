@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from citekit.adapters.mapping.local.code.blanks import blank
 from citekit.adapters.mapping.local.code.conditions import without_conditions
 
 _TELLING = re.compile(rb"\w::~?\w|^[ \t]*namespace\b|\b(?:static|const|dynamic|reinterpret)_cast<", re.MULTILINE)
@@ -17,17 +18,13 @@ _Replace = Callable[[re.Match[bytes]], bytes]
 
 def _as(text: bytes) -> _Replace:
     """The text, with blanks and line ends to the length of what was found."""
-    return lambda found: text + _blank(found[0][len(text) :])
-
-
-def _blank(text: bytes) -> bytes:
-    return re.sub(rb"[^\r\n]", b" ", text)
+    return lambda found: text + blank(found[0][len(text) :])
 
 
 _ARGUMENTS = rb"\((?:[^();]|\((?:[^();]|\([^();]{0,500}\)){0,500}\)){0,2000}\)"
 _METHOD = re.compile(rb"^[A-Z][A-Z0-9_]{7,60}\(\s*(\w{1,100}(?:\s*:\s*\([^{};]{0,600})?)\)(?=\s*\{)", re.MULTILINE)
 _PLAIN_STEPS: tuple[tuple[re.Pattern[bytes], _Replace], ...] = (
-    (_METHOD, lambda found: b"- (void)" + _blank(found[0][8 : found.start(1) - found.start()]) + found[1] + b" "),
+    (_METHOD, lambda found: b"- (void)" + blank(found[0][8 : found.start(1) - found.start()]) + found[1] + b" "),
     (
         re.compile(
             rb"(?<=[\w)])\s+[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:\((?:[^(){};]|\([^(){};]{0,99}\)){0,200}\))?(?=\s*[{;])"

@@ -22,7 +22,7 @@ from citekit.adapters.mapping.local.plain_text import PlainTextOutliner
 from citekit.domain.errors import DriverMissing, SourceUnreadable
 from citekit.domain.line_index import LineIndex, index_lines
 from citekit.domain.locations import Lines
-from citekit.domain.progress import Progress, silent
+from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 AGAIN = 4 << 20
 """Bytes of the longest file that is read a second time where its parser did not understand all of it."""
 
-SIZE_LIMIT = 32 << 20
-"""Bytes of the longest file that is parsed; a syntax tree takes about twenty times the bytes of its file."""
+SIZE_LIMIT = 16 << 20
+"""Bytes of the longest file that is parsed; a syntax tree takes about sixty times the bytes of its file."""
 
 SYMBOL_LIMIT = 50_000
 """Definitions that one map holds; beyond, those that stand inside others are left out."""
@@ -77,7 +77,9 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
     tree = tree_sitter.parse(loaded, hidden(data, language), progress)
     wrong = tree_sitter.first_error(tree)
     known = symbols(tree, data, grammar)
-    again = plainer(data, language, _fits(loaded, language)) if wrong is not None and len(data) <= AGAIN else None
+    again = (
+        plainer(data, language, _fits(loaded, language, progress)) if wrong is not None and len(data) <= AGAIN else None
+    )
     if again is not None:
         second = tree_sitter.parse(loaded, again, progress)
         seen = symbols(second, data, grammar)
@@ -94,9 +96,9 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
     )
 
 
-def _fits(loaded: Language, language: str) -> Callable[[bytes], bool]:
+def _fits(loaded: Language, language: str, progress: Progress) -> Callable[[bytes], bool]:
     """Whether the parser understands all of a piece of a program."""
-    return lambda data: tree_sitter.first_error(tree_sitter.parse(loaded, hidden(data, language), silent)) is None
+    return lambda data: tree_sitter.first_error(tree_sitter.parse(loaded, hidden(data, language), progress)) is None
 
 
 def _utf8(text: TextFile) -> tuple[bytes, LineIndex]:

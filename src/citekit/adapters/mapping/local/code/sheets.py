@@ -9,10 +9,13 @@ import re
 
 from attrs import define, field
 
+from citekit.adapters.mapping.local.code.blanks import blank
+
 _TOKEN = re.compile(
-    rb"/\*.*?(?:\*/|\Z)|(?<!:)//[^\r\n]*|\"(?:\\.|[^\"\\\r\n])*\"|'(?:\\.|[^'\\\r\n])*'|url\([^)\"']*\)|#\{|[{};]",
+    rb"/\*.*?(?:\*/|\Z)|(?<!:)//[^\r\n]*|\"(?:\\.|[^\"\\\r\n])*\"?|'(?:\\.|[^'\\\r\n])*'?|url\([^()\"']*\)|#\{|[{};]",
     re.DOTALL,
 )
+_INK = re.compile(rb"\S")
 _NAMED = re.compile(rb"@(?:mixin|function)\s+[\w-]+")
 _PASSED = re.compile(
     rb"@(?!(?:media|supports|(?:-\w+-)?keyframes|layer|container|font-face|page|scope|at-root|mixin|function)\b)|--|\$|.*:\Z",
@@ -26,7 +29,7 @@ _INTERPOLATION, _KEPT, _DROPPED, _MOVING = "interpolation", "kept", "dropped", "
 
 def readable(data: bytes) -> bytes:
     """The sheet for the parser, of the same length and with the same lines; comments stay, before what they precede."""
-    sheet = _Sheet(data, bytearray(re.sub(rb"[^\r\n]", b" ", data)))
+    sheet = _Sheet(data, bytearray(blank(data)))
     for token in _TOKEN.finditer(data):
         sheet.see(token)
     return bytes(sheet.kept)
@@ -54,9 +57,15 @@ class _Sheet:
             self._open(token.start())
         elif text == b";":
             self.start = token.end()
-        elif text[:1] == b"/" and not self.data[self.start : token.start()].strip():
-            self.kept[token.start() : token.end()] = text
-            self.start = token.end()
+        elif text[:1] == b"/":
+            self._comment(token)
+
+    def _comment(self, token: re.Match[bytes]) -> None:
+        """Keep a comment with nothing before it; blanks are gone over once, however many comments follow."""
+        ink = _INK.search(self.data, self.start, token.start())
+        self.start = ink.start() if ink else token.end()
+        if ink is None:
+            self.kept[token.start() : token.end()] = token[0]
 
     def _close(self, place: int) -> None:
         state = self.open.pop() if self.open else _DROPPED

@@ -8,8 +8,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 
 from attrs import frozen
+
+from citekit.adapters.mapping.local.code.blanks import blank
 
 _HEAD = re.compile(
     rb"^(?P<indent>[ \t]*)(?:function[ \t]+[^\s(){}'\"$;&|<>#]+(?:[ \t]*\([ \t]*\))?|[^\s(){}'\"$;&|<>#=]+[ \t]*\([ \t]*\))"
@@ -24,7 +27,7 @@ _SAME_LINE = {
     each: re.compile(rb"[^\r\n]*[;&\s](" + re.escape(each) + rb")[ \t]*(?=[\r\n]|\Z)") for each in _CLOSERS.values()
 }
 _CLOSING = re.compile(rb"^[ \t]*[})](?![^\s;&|<>#0-9)])", re.MULTILINE)
-_WORD = re.compile(rb"^[ \t]*(\w+)[ \t]*$", re.MULTILINE)
+_WORD = re.compile(rb"^[ \t]*(\w+)[ \t]*(?=\r?$)", re.MULTILINE)
 _ROOM = re.compile(rb"[^\r\n]")
 _NESTED = 8
 
@@ -52,22 +55,24 @@ def skeleton(data: bytes, fits: Fits) -> bytes:
 
     A body that does not fit is reduced to the functions in it.
     """
-    kept = bytearray(_blank(data))
+    kept = bytearray(blank(data))
     for comment in _COMMENT.finditer(data):
         kept[comment.start() : comment.end()] = comment[0]
-    script = _Script(data, fits, kept, _closers(data))
-    for each in script.outermost(0, len(data), _quoted(data)):
+    quoted = _quoted(data)
+    script = _Script(data, fits, kept, quoted, _closers(data, quoted))
+    for each in script.outermost(0, len(data)):
         script.keep(each, _NESTED)
     return bytes(kept)
 
 
 @frozen
 class _Script:
-    """A program, what is kept of it, and where the lines are that close something, by their indent and mark."""
+    """A program, what is kept of it, the texts of its here-documents, and where lines close something, by indent and mark."""
 
     data: bytes
     fits: Fits
     kept: bytearray
+    quoted: Sequence[tuple[int, int]]
     closers: dict[bytes, list[int]]
 
     def keep(self, each: _Function, levels: int) -> None:
@@ -76,22 +81,20 @@ class _Script:
         if self.fits(whole):
             self.kept[each.start : each.end] = whole
             return
-        self.kept[each.start : each.end] = _blank(whole)
+        self.kept[each.start : each.end] = blank(whole)
         self.kept[each.start : each.body] = self.data[each.start : each.body]
         self.kept[each.closer : each.end] = self.data[each.closer : each.end]
         if self.data[each.closer : each.end] == b")" and (room := _ROOM.search(self.data, each.body, each.closer)):
             self.kept[room.start()] = ord(":")
-        for nested in self.outermost(each.body, each.closer, []) if levels else []:
+        for nested in self.outermost(each.body, each.closer) if levels else []:
             self.keep(nested, levels - 1)
 
-    def outermost(self, start: int, end: int, quoted: Sequence[tuple[int, int]]) -> list[_Function]:
+    def outermost(self, start: int, end: int) -> list[_Function]:
         """The functions between two places that stand in no other there, nor in the texts of here-documents."""
         found: list[_Function] = []
-        starts = [first for first, _ in quoted]
         for head in _HEAD.finditer(self.data, start, end):
-            before = bisect_right(starts, head.start()) - 1
             inside = found and head.start() < found[-1].end
-            if inside or (before >= 0 and head.start() < quoted[before][1]):
+            if inside or _is_quoted(head.start(), self.quoted):
                 continue
             function = self._closed(head, end)
             if function is not None:
@@ -110,9 +113,16 @@ class _Script:
         )
 
 
-def _closers(data: bytes) -> dict[bytes, list[int]]:
+def _is_quoted(place: int, quoted: Sequence[tuple[int, int]]) -> bool:
+    before = bisect_right(quoted, place, key=itemgetter(0)) - 1
+    return before >= 0 and place < quoted[before][1]
+
+
+def _closers(data: bytes, quoted: Sequence[tuple[int, int]]) -> dict[bytes, list[int]]:
     found: dict[bytes, list[int]] = {}
     for each in _CLOSING.finditer(data):
+        if _is_quoted(each.start(), quoted):
+            continue
         found.setdefault(each[0], []).append(each.end() - 1)
     return found
 
@@ -129,7 +139,3 @@ def _quoted(data: bytes) -> list[tuple[int, int]]:
         if after < len(ends) and not (found and begin.start() < found[-1][1]):
             found.append((begin.end(), ends[after]))
     return found
-
-
-def _blank(text: bytes) -> bytes:
-    return re.sub(rb"[^\r\n]", b" ", text)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from citekit.adapters.mapping.local.code.blanks import blank
+
 _STATEMENTS = (
     rb"CREATE\s+(?:OR\s+REPLACE\s+)?(?:OPERATOR|CAST|AGGREGATE|ACCESS\s+METHOD|TEXT\s+SEARCH|COLLATION|CONVERSION|LANGUAGE"
     rb"|EVENT\s+TRIGGER|SERVER|FOREIGN\s+DATA|PUBLICATION|SUBSCRIPTION|STATISTICS|TRANSFORM|RULE)\b"
@@ -30,16 +32,16 @@ def readable(data: bytes) -> bytes:
     What goes: commands of psql, statements about operators, casts, rights and their kin, the symbol of a function in C, the
     description of a type that is defined in C, and the arguments of a function that says by `OUT` what it returns.
     """
-    data = _without_statements(_COMMANDS.sub(lambda found: _blank(found[0]), data))
+    data = _without_statements(_COMMANDS.sub(lambda found: blank(found[0]), data))
     for pattern in (_SYMBOL, _SHAPE):
-        data = pattern.sub(lambda found: _blank(found[0]), data)
+        data = pattern.sub(lambda found: blank(found[0]), data)
     return _OUT.sub(_returning, data)
 
 
 def _without_statements(data: bytes) -> bytes:
     pieces, place = [], 0
     while (found := _UNKNOWN.search(data, place)) and (rest := _REST.match(data, found.end())):
-        pieces += [data[place : found.start()], _blank(data[found.start() : rest.end()])]
+        pieces += [data[place : found.start()], blank(data[found.start() : rest.end()])]
         place = rest.end()
     return b"".join([*pieces, data[place:]])
 
@@ -50,10 +52,6 @@ def _returning(found: re.Match[bytes]) -> bytes:
     wide = next((number for number, line in enumerate(lines) if len(line.rstrip(b"\r\n")) >= len(_RETURNS)), None)
     if wide is None:
         return found[0]
-    blank = [_blank(line) for line in lines]
-    blank[wide] = _RETURNS + blank[wide][len(_RETURNS) :]
-    return found[1] + b"".join(blank)
-
-
-def _blank(text: bytes) -> bytes:
-    return re.sub(rb"[^\r\n]", b" ", text)
+    empty = [blank(line) for line in lines]
+    empty[wide] = _RETURNS + empty[wide][len(_RETURNS) :]
+    return found[1] + b"".join(empty)
