@@ -12,6 +12,7 @@ from citekit.adapters.mapping.local.media.subtitles import beside, read_cues
 from citekit.adapters.mapping.local.media.topics import topics, vocabulary_shifts
 from citekit.adapters.mapping.local.media.turns import changes
 from citekit.adapters.probing.pyav import PyAvProbe
+from citekit.domain.errors import Cancelled
 from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
 from citekit.domain.progress import silent
@@ -129,6 +130,67 @@ def test_a_sound_that_changes_slowly_is_one() -> None:
     assert [] == changes(400, lambda window: rising[window])
 
 
+def test_listening_for_voices_can_be_cancelled() -> None:
+    def stop() -> None:
+        raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        changes(100, lambda window: [float(window % 7)], stop)
+
+
+@pytest.mark.parametrize(
+    ("loud", "expected"),
+    [
+        ([(1, 2), (2.5, 8), (10.5, 16)], [(0.9, 8.1, "sound"), (10.4, 16, "sound")]),
+        ([(1, 9), (9.45, 16)], [(0.9, 16, "sound")]),
+    ],
+    ids=["a short stretch is joined to its neighbour", "noise goes on after a short pause"],
+)
+def test_short_pauses_do_not_part_everything(
+    tmp_path: Path, loud: list[tuple[float, float]], expected: list[tuple[float, float, str]]
+) -> None:
+    path = tmp_path / "noise.wav"
+    on = "+".join(f"between(t,{start},{end})" for start, end in loud)
+    noise = "anoisesrc=r=8000:d=16:c=pink:seed=1"
+    ffmpeg("-f", "lavfi", "-i", noise, "-af", f"volume=0:enable='not({on})':eval=frame", str(path))
+
+    found = find_sounds(path, 16.0, silent)
+
+    assert [kind for *_, kind in expected] == [each.kind for each in found]
+    assert [time for *span, _ in expected for time in span] == pytest.approx(
+        [time for each in found for time in (each.start, each.end)], abs=0.2
+    )
+
+
+def test_sound_whose_rate_changes_is_heard_to_its_end(tmp_path: Path) -> None:
+    parts = []
+    for rate, layout in (("44100", "stereo"), ("22050", "mono")):
+        part = tmp_path / f"{rate}.mp3"
+        noise = f"anoisesrc=r={rate}:d=4:c=pink:seed=1,aformat=channel_layouts={layout}"
+        ffmpeg("-f", "lavfi", "-i", noise, "-af", "volume=0:enable='lt(t,2)'", str(part))
+        parts.append(part.read_bytes())
+    path = tmp_path / "both.mp3"
+    path.write_bytes(b"".join(parts))
+
+    found = find_sounds(path, 8.0, silent)
+
+    assert [2.0, 4.0, 6.0, 8.0] == pytest.approx([time for each in found for time in (each.start, each.end)], abs=0.25)
+
+
+def test_times_stay_right_behind_a_damaged_part(tmp_path: Path) -> None:
+    path = tmp_path / "talk.ogg"
+    noise = "anoisesrc=r=44100:d=16:c=pink:seed=1,volume=0:enable='between(t,2,4)+between(t,10,12)'"
+    ffmpeg("-f", "lavfi", "-i", noise, "-c:a", "libvorbis", str(path))
+    data = bytearray(path.read_bytes())
+    hole = range(len(data) * 3 // 8, len(data) // 2)
+    data[hole.start : hole.stop] = bytes(len(hole))
+    path.write_bytes(data)
+
+    found = find_sounds(path, 16.0, silent)
+
+    assert (11.9, 16.0) == pytest.approx((found[-1].start, found[-1].end), abs=0.25)
+
+
 def test_the_longer_a_pause_the_shorter_a_stretch_may_be() -> None:
     assert [3.0, 1.5, 1.0, 0.0] == pytest.approx([needed(pause) for pause in (0.3, 0.7, 1.1, 2.0)])
 
@@ -139,6 +201,7 @@ def test_the_longer_a_pause_the_shorter_a_stretch_may_be() -> None:
         ("cp1252", "Héllo “wörld”, naïve café"),
         ("shift_jis", "こんにちは世界。今日は天気がいいですね。"),
         ("cp1251", "Здравствуйте, как ваши дела? Сегодня хорошая погода."),
+        ("cp1253", "Καλημέρα, τι κάνεις;"),
         ("utf-16", "Dzień dobry, jak się masz?"),
         ("utf-16-le", "Hello there."),
         ("utf-16-be", "字幕の文字コードを調べる。"),

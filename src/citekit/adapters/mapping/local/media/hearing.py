@@ -30,7 +30,10 @@ TRAITS = ("centroid", "spread", "skewness", "kurtosis", "entropy", "flatness", "
 """What of the spectrum of a window is kept, in this order."""
 
 LATEST = 3600.0
-"""Seconds of silence at most before a sound that begins after second 0."""
+"""Seconds of silence at most that are put in where nothing can be played."""
+
+HOLE = 0.25
+"""Seconds by which a frame has to come late for silence to be put in before it."""
 
 _USUAL = (0.32, 0.21, 0.28, 0.46, 0.11, 0.4, 0.4, 0.32)
 """By how much each trait varies within three seconds of one voice (recorded prompts of six speakers): its unit."""
@@ -73,17 +76,28 @@ def hear(path: Path, duration: float, progress: Progress) -> Heard:
 
 
 def _mono(container: Any) -> Iterator[Any]:
-    """Frames of mono samples of 16 bits; where the sound begins after second 0, silence comes first."""
-    stream = sound(container)
-    resampler = library().AudioResampler("s16", "mono", RATE, frame_size=RATE)
-    first = True
-    for frame in frames_of(container, stream):
-        if first and frame.pts is not None:
-            yield from _silence(min(max(frame.time - origin(container), 0.0), LATEST))
-        first = False
+    """Frames of mono samples of 16 bits, without a hole: silence stands where nothing can be played."""
+    resampler, shape = None, None
+    for frame in _filled(container, sound(container)):
+        now = (frame.format.name, frame.layout.name, frame.sample_rate)
+        if resampler is None or now != shape:
+            yield from resampler.resample(None) if resampler else ()
+            resampler, shape = library().AudioResampler("s16", "mono", RATE, frame_size=RATE), now
         frame.pts = None
         yield from resampler.resample(frame)
-    yield from resampler.resample(None)
+    yield from resampler.resample(None) if resampler else ()
+
+
+def _filled(container: Any, stream: Any) -> Iterator[Any]:
+    """Frames as they are decoded, after silence where the sound begins after second 0, or a damaged part is left out."""
+    begin, until, left = origin(container), 0.0, LATEST
+    for frame in frames_of(container, stream):
+        gap = 0.0 if frame.pts is None else min(frame.time - begin - until, left)
+        if gap > (HOLE if until else 0.0):
+            yield from _silence(gap)
+            until, left = until + gap, left - gap
+        yield frame
+        until += frame.samples / frame.sample_rate
 
 
 def _silence(seconds: float) -> Iterator[Any]:

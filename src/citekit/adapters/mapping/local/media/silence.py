@@ -7,7 +7,8 @@ speech/music discriminator, ICASSP 1997).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -56,8 +57,9 @@ def find_sounds(path: Path, duration: float, progress: Progress) -> list[Sound]:
     threshold = _threshold(heard.levels)
     if threshold is None:
         return []
+    alive = partial(progress, duration, duration, "listening for voices")
     runs = [_widened(run, duration) for run in _sized(_loud(heard.levels, threshold)) if run[0] < duration]
-    parts = [part for run in runs for part in _turns(run, heard, threshold)]
+    parts = [part for run in runs for part in _turns(run, heard, threshold, alive)]
     told = _gathered([Sound(start, end, kind_of(_within(heard.levels, start, end))) for start, end in parts])
     return [Sound(*piece, each.kind) for each in told for piece in _cut((each.start, each.end), heard.levels)]
 
@@ -128,11 +130,11 @@ def _within(levels: Sequence[float], start: float, end: float) -> Sequence[float
     return levels[round(start / WINDOW) : max(round(end / WINDOW), round(start / WINDOW) + 1)]
 
 
-def _turns(run: Span, heard: Heard, threshold: float) -> Iterator[Span]:
+def _turns(run: Span, heard: Heard, threshold: float, alive: Callable[[], None]) -> Iterator[Span]:
     """`run` in pieces of one voice or sound each, parted at a quiet moment nearby."""
     low, high = int(run[0] / WINDOW), min(int(run[1] / WINDOW), len(heard.levels))
     loud = [window for window in range(low, high) if heard.levels[window] >= threshold]
-    places = changes(len(loud), lambda number: heard.shape(loud[number]))
+    places = changes(len(loud), lambda number: heard.shape(loud[number]), alive)
     edges = [run[0], *(_quietest(heard.levels, loud[place]) for place in places), run[1]]
     yield from ((start, end) for start, end in pairwise(edges) if start < end)
 

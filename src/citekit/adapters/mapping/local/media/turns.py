@@ -81,9 +81,15 @@ class _Sums:
         return total
 
 
-def changes(count: int, shape: Callable[[int], Vector]) -> list[int]:
-    """The windows at which another sound begins, of `count` windows one after another; `shape` gives the vector of each."""
-    scores = dict(_scores(count, shape))
+def changes(count: int, shape: Callable[[int], Vector], alive: Callable[[], None] = lambda: None) -> list[int]:
+    """The windows at which another sound begins, of `count` windows one after another; `shape` gives the vector of each.
+
+    `alive` is called now and then, and may raise.
+    """
+    scores: dict[int, float] = {}
+    for place, score in _scores(count, shape):
+        alive()
+        scores[place] = score
     best = [place for place, score in scores.items() if score > 0 and score >= _best_around(scores, place)]
     return [
         place for place in best if _apart(count, shape, place, NEAR) >= _SUDDEN * _apart(count, shape, place, BESIDE)
