@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.drivers.pdf_images import ImageReader
 from citekit.adapters.drivers.pymupdf import opened
 from citekit.adapters.mapping.local.pdf.lines import Typed, typed_lines
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
@@ -76,3 +77,44 @@ def test_a_page_that_was_read_quickly_is_read_exactly_once_asked(tmp_path: Path)
 
     assert ([True], [False]) == ([line.bold for line in before], [line.bold for line in after])
     assert [True] == [line.tail for line in after]
+
+
+def test_pages_that_are_read_once_more_are_told_and_never_fewer_than_before(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    with pymupdf.open() as document:
+        for _ in range(3):
+            document.new_page().insert_text((60, 60), "A line")
+        document.save(path)
+    told: list[float] = []
+
+    with opened(path) as document:
+        texts = PageTexts(document, lambda done, *_: told.append(done), quick=True)
+        for page in (3, 1, 2):
+            texts.read(page)
+        texts.slow_down()
+        for page in (1, 2, 3):
+            texts.read(page)
+
+    assert [1, 2, 3, 3, 3, 3] == told
+
+
+def test_forms_that_hold_one_another_have_the_pictures_of_both(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    with pymupdf.open() as document:
+        pages = [document.new_page().xref for _ in range(2)]
+        pictures, forms, named = ([document.get_new_xref() for _ in range(2)] for _ in range(3))
+        for at in (0, 1):
+            image = "<</Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray>>"
+            form = f"<</Type/XObject/Subtype/Form/BBox[0 0 1 1]/Resources<</XObject {named[at]} 0 R>>>>"
+            for xref, kind, content in ((pictures[at], image, b"0"), (forms[at], form, b"q Q")):
+                document.update_object(xref, kind)
+                document.update_stream(xref, content, new=True)
+            document.update_object(named[at], f"<</F {forms[1 - at]} 0 R/I {pictures[at]} 0 R>>")
+            document.xref_set_key(pages[at], "Resources", f"<</XObject {named[at]} 0 R>>")
+        document.save(path)
+
+    with opened(path) as document:
+        reader = ImageReader(document)
+        found = [{image.number for image in reader.images_of(page)} for page in (1, 2)]
+
+    assert [set(pictures), set(pictures)] == found

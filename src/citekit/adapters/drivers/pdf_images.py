@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from attrs import define, field
@@ -44,7 +45,8 @@ class ImageReader:
     """
 
     _document: Document
-    _known: dict[int, Images] = field(factory=dict, init=False)
+    _known: dict[Place, Images] = field(factory=dict, init=False)
+    _within: dict[Place, tuple[PdfImage, ...]] = field(factory=dict, init=False)
 
     def images_of(self, page: int) -> list[PdfImage]:
         """The pictures that `page`, counted from 1, or a form on it, draws.
@@ -59,20 +61,19 @@ class ImageReader:
             if len(named) >= SHARED:
                 drawn = _drawn(self._document[page - 1].read_contents())
                 named = {name: images for name, images in named.items() if name in drawn}
-        return list(dict.fromkeys(image for images in named.values() for image in images))
+        return list(_all(named))
 
     def _named(self, mupdf: Any, objects: Any, depth: int) -> Images:
-        number = int(mupdf.pdf_to_num(objects))
-        if number and number in self._known:
-            return self._known[number]
-        found: Images = {}
-        if number:
-            self._known[number] = found  # before it is filled: forms may hold themselves
+        place = _place(mupdf, objects, depth)
+        if place not in self._known:
+            self._known[place] = dict(self._read(mupdf, objects, depth))
+        return self._known[place]
+
+    def _read(self, mupdf: Any, objects: Any, depth: int) -> Iterator[tuple[str, tuple[PdfImage, ...]]]:
         for at in range(min(mupdf.pdf_dict_len(objects), MOST)):
             images = self._stands_for(mupdf, mupdf.pdf_dict_get_val(objects, at), depth)
             if images:
-                found[mupdf.pdf_to_name(mupdf.pdf_dict_get_key(objects, at))] = images
-        return found
+                yield mupdf.pdf_to_name(mupdf.pdf_dict_get_key(objects, at)), images
 
     def _stands_for(self, mupdf: Any, thing: Any, depth: int) -> tuple[PdfImage, ...]:
         if mupdf.pdf_name_eq(mupdf.pdf_dict_get(thing, mupdf.PDF_ENUM_NAME_Subtype), mupdf.PDF_ENUM_NAME_Image):
@@ -82,8 +83,26 @@ class ImageReader:
         resources = mupdf.pdf_dict_get(thing, mupdf.PDF_ENUM_NAME_Resources)
         if not depth or not resources.m_internal:
             return ()
-        inner = self._named(mupdf, mupdf.pdf_dict_get(resources, mupdf.PDF_ENUM_NAME_XObject), depth - 1)
-        return tuple(dict.fromkeys(image for images in inner.values() for image in images))
+        objects = mupdf.pdf_dict_get(resources, mupdf.PDF_ENUM_NAME_XObject)
+        place = _place(mupdf, objects, depth - 1)
+        if place not in self._within:
+            self._within[place] = _all(self._named(mupdf, objects, depth - 1))
+        return self._within[place]
+
+
+Place = tuple[int, int]
+"""The number of a dictionary, or of the object it is part of, and how many forms deeper are followed from there: with that,
+forms that hold themselves come to an end, and none is read more than `DEPTH` times."""
+
+
+def _place(mupdf: Any, objects: Any, depth: int) -> Place:
+    return mupdf.pdf_to_num(objects) or mupdf.pdf_obj_parent_num(objects), depth
+
+
+def _all(named: Images) -> tuple[PdfImage, ...]:
+    """The pictures of all names, each once; names of one form have the very same."""
+    distinct = {id(images): images for images in named.values()}
+    return tuple(dict.fromkeys(image for images in distinct.values() for image in images))
 
 
 def _drawn(content: bytes) -> set[str]:

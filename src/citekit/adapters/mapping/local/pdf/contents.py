@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import insort
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,8 +15,14 @@ from citekit.adapters.mapping.local.pdf.lines import Typed
 from citekit.adapters.mapping.local.pdf.numbering import unnumbered
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 
+DEEPEST = 20
+"""Levels to which tables of parts are put below one another; a thousand would be nested too deeply to be walked."""
+
 FOUND = 0.5
 """The part of its entries that must stand on the pages they name: else the list is no table of contents."""
+
+REPEATED = 0.8
+"""The part of the entries of a table that a longer one repeats."""
 
 
 @frozen
@@ -46,6 +53,7 @@ class Contents:
 def read_contents(texts: PageTexts, tables: Sequence[Sequence[Entry]]) -> Contents:
     """What the printed `tables` of contents promise, as far as it stands where they say. Empty where there are none."""
     pages = frozenset(entry.on for table in tables for entry in table)
+    tables = _without_short(tables)
     if not tables:
         return Contents()
     finder = _Finder(texts, pages)
@@ -55,6 +63,16 @@ def read_contents(texts: PageTexts, tables: Sequence[Sequence[Entry]]) -> Conten
         if sum(bool(each.lines) for each in promised) >= FOUND * len(promised) > 0:
             kept.append(promised)
     return Contents(tuple(_merged(kept)), pages)
+
+
+def _without_short(tables: Sequence[Sequence[Entry]]) -> list[Sequence[Entry]]:
+    """The tables without those that the next one repeats, as `Contents` do `Short contents`."""
+    said = [{letters(entry.title) for entry in table} for table in tables]
+    return [
+        table
+        for own, following, table in zip(said, [*said[1:], set()], tables, strict=True)
+        if len(following) <= len(own) or len(own & following) < REPEATED * len(own)
+    ]
 
 
 def _leading_on(group: Sequence[Entry]) -> list[Entry]:
@@ -207,24 +225,33 @@ def _roman(number: int, style: str) -> str:
 def _merged(groups: Iterable[Sequence[Promised]]) -> list[Promised]:
     """The tables as one: that of a part goes below the entry of the part, and what is said twice counts once."""
     merged: list[Promised] = []
+    known: set[tuple[str, int]] = set()
+    in_order = False
     for group in groups:
-        known = {(letters(each.title), each.page) for each in merged}
         new = [each for each in group if (letters(each.title), each.page) not in known]
-        if not merged or not new:
+        if merged and new:
+            step = _level_below(merged, group, new[0], known) - min(each.level for each in new)
+            if not in_order:
+                merged.sort(key=_place)
+                in_order = True
+            for each in new:
+                insort(merged, evolve(each, level=min(each.level + step, DEEPEST)), key=_place)
+        else:
             merged += new
-            continue
-        first = new[0]
-        above = [each for each in merged if each.page <= first.page]
-        below = _level_below(above, group, known)
-        step = below - min(each.level for each in new)
-        merged += [evolve(each, level=each.level + step) for each in new]
-        merged.sort(key=lambda each: (each.page, each.y if math.isfinite(each.y) else -1.0))
+        known.update((letters(each.title), each.page) for each in new)
     return merged
 
 
-def _level_below(above: Sequence[Promised], group: Sequence[Promised], known: set[tuple[str, int]]) -> int:
+def _place(promised: Promised) -> tuple[int, float]:
+    return promised.page, promised.y if math.isfinite(promised.y) else -1.0
+
+
+def _level_below(
+    merged: Sequence[Promised], group: Sequence[Promised], first: Promised, known: set[tuple[str, int]]
+) -> int:
     """The level of a later table's highest entries: that of one both have, else one below the nearest before."""
     shared = [each for each in group if (letters(each.title), each.page) in known]
     if shared:
         return min(each.level for each in shared) + 1
-    return above[-1].level + 1 if above else 1
+    above = next((each for each in reversed(merged) if each.page <= first.page), None)
+    return above.level + 1 if above else 1

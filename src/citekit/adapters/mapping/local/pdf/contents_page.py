@@ -9,7 +9,7 @@ from enum import Enum
 
 from citekit.adapters.mapping.local.pdf.contents_entries import Entry, rises
 from citekit.adapters.mapping.local.pdf.lines import Link, Typed
-from citekit.adapters.mapping.local.pdf.rows import Row, rows_of
+from citekit.adapters.mapping.local.pdf.rows import Row, gutters, parted, rows_of
 
 FIRST_PAGES = 40
 """Pages that are looked at row by row; further on, only those where several lines have leader dots."""
@@ -72,15 +72,15 @@ def entries_on(
     Lists of figures and tables, and indexes at the end of a book, give none.
     """
     found: list[Entry] = []
-    kind = before
-    for heading, run in _runs(rows_of(lines), links):
+    kind, on = before, _RowLinks(links)
+    for heading, run in _runs(_rows(lines, on), on):
         if heading is not None:
             kind = ListKind.CONTENTS if _CONTENTS.fullmatch(heading) else ListKind.OTHER
         if kind is ListKind.OTHER:
             continue
-        entries = _kept(_read(run, page, links))
+        entries = _kept(_read(run, page, on))
         named = kind is ListKind.CONTENTS
-        if len(entries) >= (FEWEST if named else UNNAMED) and (named or _are_sure(run, links)):
+        if len(entries) >= (FEWEST if named else UNNAMED) and (named or _are_sure(run, on)):
             if _are_captions(entries):
                 kind = ListKind.OTHER
             elif rises(entries):
@@ -105,9 +105,9 @@ def _has_entries(lines: Sequence[Typed]) -> bool:
     return sum(bool(LEADER.search(line.text)) for line in lines) >= FEWEST
 
 
-def _are_sure(run: Sequence[Row], links: Sequence[Link]) -> bool:
+def _are_sure(run: Sequence[Row], links: _RowLinks) -> bool:
     """Whether leaders or links tell entries from the rows of a table of numbers."""
-    sure = sum(bool(LEADER.search(row.text)) or _link_of(row, links) is not None for row in run)
+    sure = sum(bool(LEADER.search(row.text)) or links.on(row) is not None for row in run)
     return sure * 2 > len(run)
 
 
@@ -118,7 +118,7 @@ def _kept(entries: Sequence[Entry]) -> list[Entry]:
     return [entry for entry in kept if not _CONTENTS.fullmatch(entry.title)]
 
 
-def _runs(rows: Sequence[Row], links: Sequence[Link]) -> Iterator[tuple[str | None, list[Row]]]:
+def _runs(rows: Sequence[Row], links: _RowLinks) -> Iterator[tuple[str | None, list[Row]]]:
     """Rows from the first entry to the last, with what stands above: few others in between."""
     heading: str | None = None
     run: list[Row] = []
@@ -140,11 +140,23 @@ def _runs(rows: Sequence[Row], links: Sequence[Link]) -> Iterator[tuple[str | No
         yield heading, run
 
 
+def _rows(lines: Sequence[Typed], links: _RowLinks) -> list[Row]:
+    """The rows of a page, those of two columns one column after the other where that makes more of them entries."""
+    best = rows_of(lines)
+    most = sum(_is_entry(row, links) for row in best)
+    for gutter in gutters(lines):
+        rows = [row for part in parted(lines, gutter) for row in rows_of(part)]
+        found = sum(_is_entry(row, links) for row in rows)
+        if found >= most + FEWEST:
+            best, most = rows, found
+    return best
+
+
 def _is_named(row: Row) -> bool:
     return bool(_CONTENTS.fullmatch(row.text) or (_OTHER_LIST.fullmatch(row.text) and not LEADER.search(row.text)))
 
 
-def _is_entry(row: Row, links: Sequence[Link]) -> bool:
+def _is_entry(row: Row, links: _RowLinks) -> bool:
     """Whether a row ends with the number of a page, told from its text by leaders, a gap, or a link below."""
     text = row.text
     if not _NUMBERED.search(text[-_ENDING:]):
@@ -155,22 +167,35 @@ def _is_entry(row: Row, links: Sequence[Link]) -> bool:
     apart = (
         len(row.lines) > 1 and bool(_BARE.fullmatch(last.text)) and last.left - row.lines[-2].right > 0.8 * last.size
     )
-    return bool(LEADER.search(text)) or apart or _link_of(row, links) is not None
+    return bool(LEADER.search(text)) or apart or links.on(row) is not None
 
 
-def _link_of(row: Row, links: Sequence[Link]) -> Link | None:
-    """The link that lies on the row: the one that covers most of it, where it covers a third."""
-    middle = (row.top + row.bottom) / 2
+class _RowLinks:
+    """The links of a page by the rows that they lie on, each row looked at once."""
+
+    def __init__(self, links: Sequence[Link]) -> None:
+        self._links = links
+        self._found: dict[int, tuple[Row, Link | None]] = {}
+
+    def on(self, row: Row) -> Link | None:
+        """The link that lies on the row: the one that covers most of it."""
+        if id(row) not in self._found:
+            self._found[id(row)] = row, _widest(row, self._links)
+        return self._found[id(row)][1]
+
+
+def _widest(row: Row, links: Sequence[Link]) -> Link | None:
+    middle, left, right = (row.top + row.bottom) / 2, row.left, row.right
     best, wide = None, 0.0
     for link in links:
         if link.top - 1 <= middle <= link.bottom + 1:
-            width = min(link.right, row.right) - max(link.left, row.left)
+            width = min(link.right, right) - max(link.left, left)
             if width > wide:
                 best, wide = link, width
     return best
 
 
-def _read(run: Sequence[Row], page: int, links: Sequence[Link]) -> list[Entry]:
+def _read(run: Sequence[Row], page: int, links: _RowLinks) -> list[Entry]:
     """The entries of a run; a row without a number begins the title of the next, or is a part that has none."""
     found: list[Entry] = []
     open_: list[Row] = []
@@ -178,7 +203,7 @@ def _read(run: Sequence[Row], page: int, links: Sequence[Link]) -> list[Entry]:
         if not _is_entry(row, links):
             open_.append(row)
             continue
-        link = _link_of(row, links)
+        link = links.on(row)
         parts = _ENTRY.fullmatch(row.text)
         assert parts is not None
         before = [each for each in open_ if _goes_on(each, row, link, links)]
@@ -188,9 +213,9 @@ def _read(run: Sequence[Row], page: int, links: Sequence[Link]) -> list[Entry]:
     return found
 
 
-def _goes_on(row: Row, following: Row, link: Link | None, links: Sequence[Link]) -> bool:
+def _goes_on(row: Row, following: Row, link: Link | None, links: _RowLinks) -> bool:
     """Whether a row without a number is the beginning of the title that goes on in the `following` one."""
-    own = _link_of(row, links)
+    own = links.on(row)
     if own is not None and link is not None:
         return (own.page, own.y) == (link.page, link.y) or (math.isnan(own.y) and own.page == link.page)
     near = following.top - row.bottom < 0.8 * (row.bottom - row.top)

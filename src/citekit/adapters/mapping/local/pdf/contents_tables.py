@@ -6,12 +6,21 @@ from collections import Counter
 from collections.abc import Sequence
 
 from citekit.adapters.mapping.local.pdf.contents_entries import Entry, aligned
-from citekit.adapters.mapping.local.pdf.contents_page import FIRST_PAGES, ListKind, entries_on, may_hold_contents
+from citekit.adapters.mapping.local.pdf.contents_page import (
+    FEWEST,
+    FIRST_PAGES,
+    ListKind,
+    entries_on,
+    may_hold_contents,
+)
 from citekit.adapters.mapping.local.pdf.entry_levels import levels_of
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 
 ENTRY_LIMIT = 20_000
 LONGEST = 300
+
+COMPARED = 20_000_000
+"""Lines of a page times its links, summed up over all pages that are looked at row by row."""
 
 
 def tables_of_contents(texts: PageTexts, *, in_front: bool = False) -> list[list[Entry]]:
@@ -20,26 +29,34 @@ def tables_of_contents(texts: PageTexts, *, in_front: bool = False) -> list[list
     Where `in_front`, there are none unless one begins on the first pages; then no other page is read.
     """
     groups: list[list[Entry]] = []
-    kind, last, read = ListKind.NONE, 0, 0
+    kind, last, read, compared = ListKind.NONE, 0, 0, 0
     for page in range(1, texts.count + 1):
         if in_front and page > FIRST_PAGES and not groups:
             return []
         lines = texts.read(page)
-        if read > ENTRY_LIMIT or not may_hold_contents(page, lines):
+        if read > ENTRY_LIMIT or compared > COMPARED or not may_hold_contents(page, lines):
             kind = ListKind.NONE
             continue
         links, before = texts.links(page), kind
+        compared += len(lines) * len(links)
         found, kind = entries_on(page, lines, links, before)
         if found and texts.quick:
             found, kind = entries_on(page, texts.exactly(page), links, before)
         read += len(found)
         found = [entry for entry in found if len(entry.title) <= LONGEST]
-        if found and groups and last == page - 1:
+        if found and groups and last == page - 1 and not _begins_anew(found, groups[-1]):
             groups[-1] += found
         elif found:
             groups.append(found)
         last = page if found else last
     return [group for entries in groups if not _is_index(group := levels_of(aligned(_without_headers(entries))))]
+
+
+def _begins_anew(found: Sequence[Entry], group: Sequence[Entry]) -> bool:
+    """Whether the first entries of a page are said before, as those of a table that follows a shorter one."""
+    said = {entry.title for entry in group}
+    first = found[: FEWEST + 1]
+    return sum(entry.title in said for entry in first) >= FEWEST
 
 
 def _without_headers(group: list[Entry]) -> list[Entry]:

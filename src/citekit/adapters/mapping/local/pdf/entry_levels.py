@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 
@@ -50,15 +51,17 @@ def _indents(entries: Sequence[Entry]) -> list[int]:
     for left in sorted(entry.left for entry in entries):
         if not starts or left - starts[-1] > TOLERANCE:
             starts.append(left)
-    return [sum(left <= entry.left for left in starts) - 1 for entry in entries]
+    return [bisect_right(starts, entry.left) - 1 for entry in entries]
 
 
 def _usual(depths: Sequence[int], indents: Sequence[int]) -> dict[int, int]:
     """The depth of most numbered entries of each indent; one without any is a level deeper than the one before it."""
     usual: dict[int, int] = {}
+    counted: dict[int, Counter[int]] = {indent: Counter() for indent in indents}
+    for depth, indent in zip(depths, indents, strict=True):
+        counted[indent].update([depth] if depth else [])
     previous = 0
-    for indent in sorted(set(indents)):
-        own = Counter(depth for depth, at in zip(depths, indents, strict=True) if at == indent and depth)
+    for indent, own in sorted(counted.items()):
         previous = own.most_common(1)[0][0] if own else previous + 1
         usual[indent] = previous
     return usual

@@ -87,6 +87,7 @@ class _Search:
         large = not captions and self._has_new_picture(page)
         if not captions and not large:
             return
+        self._texts.go_on()
         layout = self._layout(page)
         if layout is None:
             yield from (_placeless(page, caption) for caption in captions if caption.certain)

@@ -127,6 +127,11 @@ class PageTexts:
         running.learn(pages)
         return running
 
+    def go_on(self) -> None:
+        """Between two pages of long work that reads none: let others have PyMuPDF. Raises `Cancelled` where none wants it."""
+        self._progress(len(self._heights), self.count, "pages")
+        give_way()
+
     def is_turned(self, page: int) -> bool:
         """Whether `page` is shown turned, so that its lines have other coordinates than its bookmarks."""
         return self.turn(page) is not None
@@ -168,8 +173,8 @@ class PageTexts:
     def read(self, page: int) -> list[Typed]:
         """All lines of `page`."""
         if page not in self._cache:
-            if page not in self._heights:  # else it was read before, and told
-                self._progress(page, self.count, "pages")
+            done = len(self._heights) + (page not in self._heights)  # pages come in any order, some of them twice
+            self._progress(done, self.count, "pages")
             self._cache[page] = self._read(page, self.quick)
             give_way()
         return self._cache[page]

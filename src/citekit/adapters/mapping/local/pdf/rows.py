@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 
 from attrs import frozen
 
 from citekit.adapters.mapping.local.pdf.lines import Typed
+
+ALIGNED = 5
+"""Lines that end at one place near the middle of a page where a column may end."""
 
 
 @frozen
@@ -50,6 +55,35 @@ def rows_of(lines: Sequence[Typed]) -> list[Row]:
         else:
             rows.append([line])
     return [Row(tuple(sorted(row, key=lambda line: line.left))) for row in rows]
+
+
+def gutters(lines: Sequence[Typed]) -> list[float]:
+    """Where a first column of contents may end: `ALIGNED` lines end there, with a number, between three and seven tenths
+    of the width."""
+    upright = [line for line in lines if line.upright]
+    if not upright:
+        return []
+    left, right = min(line.left for line in upright), max(line.right for line in upright)
+    ended = Counter(round(line.right) for line in upright if line.text[-1].isdecimal())
+    low, high = left + 0.3 * (right - left), left + 0.7 * (right - left)
+    return sorted(at + 1.0 for at, times in ended.items() if times >= ALIGNED and low < at < high)
+
+
+def parted(lines: Sequence[Typed], gutter: float) -> list[list[Typed]]:
+    """The lines above two columns, the left column, the right one, and what stands below: the columns reach from the line
+    that runs across `gutter` to the next that does."""
+    first = min((line.top for line in lines if abs(line.right - gutter) < 2), default=math.inf)
+    across = [line for line in lines if line.left < gutter - 1 and line.right > gutter + 1]
+    top = max((line.bottom for line in across if line.top <= first), default=-math.inf)
+    end = min((line.top for line in across if line.top > first), default=math.inf)
+    above = [line for line in lines if line.top < top]
+    inside = [line for line in lines if top <= line.top < end]
+    return [
+        above,
+        [line for line in inside if line.left < gutter],
+        [line for line in inside if line.left >= gutter],
+        [line for line in lines if line.top >= max(top, end)],
+    ]
 
 
 def _beside(one: Typed, other: Typed) -> bool:

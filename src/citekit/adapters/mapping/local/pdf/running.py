@@ -20,6 +20,9 @@ MARGIN = 0.12
 MARGIN_LINES = 60
 """Lines in the margins of a page; where there are more, it is no page of text."""
 
+COMPARED = 1_000_000
+"""Lines of the margins times lines of the page, up to which what stands beside each is looked at."""
+
 SMALL = 1.25
 """How many times the usual height of a line a running header has at most."""
 
@@ -76,8 +79,12 @@ class RunningLines:
 
     def without(self, page: int) -> list[Typed]:
         """The lines of `page` that are none of them, in the order of the file."""
-        margin = {id(line) for line in self._margin(page) if self._is_running(page, line)}
-        return [line for line in self._pages.read(page) if id(line) not in margin]
+        lines, margin = self._pages.read(page), self._margin(page)
+        if len(margin) * len(lines) <= COMPARED:
+            running = {id(line) for line in margin if self._is_running(page, line)}
+        else:
+            running = {id(line) for line in margin if _pattern(line) in self._known}
+        return [line for line in lines if id(line) not in running]
 
     def _stands_off(self, page: int, line: Typed) -> bool:
         """Whether the row is the first or last of its page, parted from the text by more than half a line, and small."""

@@ -11,13 +11,12 @@ from citekit.adapters.drivers.pdf_graphics import may_draw, page_graphics
 from citekit.adapters.drivers.pymupdf import Document, away, empty_store, exclusive
 from citekit.adapters.mapping.local.ocr import OcrReader
 from citekit.adapters.mapping.local.outline import Draft
-from citekit.adapters.mapping.local.pdf.contents import letters
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 from citekit.adapters.mapping.local.pdf.placing import Section
 from citekit.adapters.mapping.local.pdf.running import SAMPLE
 from citekit.adapters.mapping.local.pdf.scan_ink import inks_of, with_numbers
 from citekit.adapters.mapping.local.pdf.scan_type import ReadPage, typed_pages
-from citekit.adapters.mapping.local.pdf.structure import sections_of_text
+from citekit.adapters.mapping.local.pdf.structure import outdone, sections_of_text
 from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Pages
 
@@ -38,12 +37,6 @@ LARGE = 100_000
 
 _COVERED = 0.7
 """The part of a page that its picture covers at least."""
-
-_BORNE_OUT = 0.5
-"""The part of the printed contents that type tells, too, from which on it is trusted with the rest."""
-
-_MORE = 1.3
-"""How many times as many headings type tells where contents lack some."""
 
 _SURE = 0.5
 """How sure a reader is of a line at least."""
@@ -82,9 +75,9 @@ def scans_among(document: Document, texts: PageTexts) -> Scans:
     """The scans among the pages that were read; none where a sample of the pages that may be some holds none."""
     candidates = [page for page in range(1, texts.count + 1) if texts.at_hand(page) and _may_be(texts, page)]
     step = max(1, len(candidates) // SAMPLE)
-    if not any(_is_scan(document, page) for page in candidates[::step]):
+    if not any(_is_scan(document, texts, page) for page in candidates[::step]):
         return Scans()
-    scans = [page for page in candidates if _is_scan(document, page)]
+    scans = [page for page in candidates if _is_scan(document, texts, page)]
     return Scans(
         frozenset(page for page in scans if not texts.read(page)), frozenset(page for page in scans if texts.read(page))
     )
@@ -95,7 +88,8 @@ def _may_be(texts: PageTexts, page: int) -> bool:
     return sum(image.width * image.height for image in texts.images(page)) >= LARGE
 
 
-def _is_scan(document: Document, page: int) -> bool:
+def _is_scan(document: Document, texts: PageTexts, page: int) -> bool:
+    texts.go_on()
     try:
         with exclusive():
             shown = document[page - 1]
@@ -150,13 +144,7 @@ def sections_of_scans(texts: PageTexts) -> tuple[list[Section], bool]:
     if not printed:
         return promised, False
     told, _ = sections_of_text(texts, contents=False)
-    named = {(letters(each.title), each.page) for each in promised}
-    borne_out = [each for each in told if (letters(each.title), each.page) in named]
-    deepest = max((each.level for each in borne_out), default=0)
-    as_deep = sum(each.level <= deepest for each in told)
-    if len(borne_out) >= _BORNE_OUT * len(promised) and as_deep > _MORE * len(promised):
-        return told, False
-    return promised, True
+    return (told, False) if outdone(promised, told) else (promised, True)
 
 
 def _read(document: Document, page: int, ocr: OcrReader) -> ReadPage | None:

@@ -22,6 +22,12 @@ from citekit.adapters.mapping.local.pdf.vertical import is_vertical, laid_down
 SPARSE = 4
 """Pages an entry up to which the printed contents are taken to name every heading."""
 
+BORNE_OUT = 0.5
+"""The part of the printed contents that type tells, too, from which on it is trusted with the rest."""
+
+MORE = 1.3
+"""How many times as many headings type tells where contents lack some."""
+
 READ_LIMIT = 5000
 """Pages that are searched, at 5 to 10 ms each; a longer document is grouped by pages."""
 
@@ -40,12 +46,25 @@ def sections_of_text(texts: PageTexts, contents: bool = True) -> tuple[list[Sect
     texts.learn_from(range(1, texts.count + 1))
     promised = read_contents(texts, tables_of_contents(texts))
     kept = _kept(texts, promised.pages)
-    if promised.entries and contents:
+    told = _told(kept)
+    if promised.entries and contents and not outdone(_promised(promised), told):
         return _completed(promised, kept, texts.count), True
-    if len(kept) < 2:
-        return [], False
-    levels = levels_of(kept)
-    return [_section(heading, level) for heading, level in zip(kept, levels, strict=True)], False
+    return told, False
+
+
+def _told(kept: Sequence[Heading]) -> list[Section]:
+    """The headings as sections; one alone is none."""
+    levels = levels_of(kept) if len(kept) > 1 else []
+    return [_section(heading, level) for heading, level in zip(kept, levels, strict=False)]
+
+
+def outdone(promised: Sequence[Section], told: Sequence[Section]) -> bool:
+    """Whether type bears out what the contents name, and tells more of the same levels: then they are not whole."""
+    named = {(letters(each.title), each.page) for each in promised}
+    borne_out = [each for each in told if (letters(each.title), each.page) in named]
+    deepest = max((each.level for each in borne_out), default=0)
+    as_deep = sum(each.level <= deepest for each in told)
+    return len(borne_out) >= BORNE_OUT * len(promised) and as_deep > MORE * len(promised)
 
 
 def _named_in_front(texts: PageTexts) -> list[Section]:
@@ -76,9 +95,11 @@ def _kept(texts: PageTexts, skipped: frozenset[int]) -> list[Heading]:
     body = body_of(texts)
     if body is None:
         return []
-    shown = ((page, texts.shown(page)) for page in range(1, texts.count + 1))
-    outside = ((page, outside_contents(lines) if page in skipped else lines) for page, lines in shown)
-    found = [heading for page, lines in outside for heading in _on(page, lines, body)]
+    found: list[Heading] = []
+    for page in range(1, texts.count + 1):
+        lines = texts.shown(page)
+        found += _on(page, outside_contents(lines) if page in skipped else lines, body)
+        texts.go_on()
     return with_entries(heading_styles(found, texts, body, skipped), entries_of(found, texts, body))
 
 
