@@ -209,3 +209,11 @@ def test_real_pages(corpus: Path) -> None:
 
         assert_sound(found)
         assert found.drafts
+
+
+def test_a_heading_that_only_blank_blocks_follow_ends_where_its_first_words_do(tmp_path: Path) -> None:
+    given = source(tmp_path / "blank.html", "<h1>" + "<p> \n" * 100_000 + "<p>Words\n<p>More\n")
+
+    outline = HtmlOutliner(PlainTextOutliner()).outline(given, silent)
+
+    assert ["Words"] == [draft.title for draft in outline.drafts]

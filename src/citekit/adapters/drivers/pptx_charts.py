@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 POINTS_LIMIT = 100_000
 """Points of one series that are read."""
 
+CELLS_LIMIT = 1_000_000
+"""Cells of the rows of series that share them: what comes after is left out."""
+
 _LABELS = ("cat", "xVal")
 _VALUES = ("val", "yVal", "bubbleSize")
 
@@ -96,5 +99,5 @@ def _rows(group: Sequence[Series]) -> Iterator[str]:
     columns = [(each.name, values) for each in group for values in each.values or ({},)]
     yield "\t".join(["", *(name for name, _ in columns)])
     numbers = sorted({*group[0].labels, *(number for _, values in columns for number in values)})
-    for number in numbers:
+    for number in numbers[: CELLS_LIMIT // (len(columns) + 1)]:
         yield "\t".join([group[0].labels.get(number, ""), *(values.get(number, "") for _, values in columns)])

@@ -26,6 +26,7 @@ class Heading:
     links: int = 0
     in_link: bool = False
     has_own: bool = False
+    has_words: bool = False
 
     def link(self, *, closes: bool) -> None:
         """A link in it begins or ends."""
@@ -35,6 +36,7 @@ class Heading:
     def say(self, words: str) -> None:
         """A piece of its text."""
         self.words.append(words)
+        self.has_words |= not words.isspace()
         self.has_own |= not self.in_link and any(character.isalnum() for character in words)
 
     @property

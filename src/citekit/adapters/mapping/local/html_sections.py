@@ -118,7 +118,7 @@ class _Reader:
             and not tag.closes
             and tag.line >= self.heading.line
             and self.heading.first < 0
-            and flat(self.heading.words)
+            and self.heading.has_words
         ):
             self.heading.first = len(self.heading.words)
 

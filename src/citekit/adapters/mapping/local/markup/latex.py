@@ -44,8 +44,12 @@ _UNCLOSED = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\])*\{.*")
 _LENGTH = 1000
 """Characters of the title of a slide."""
 
-_LINES = 20
-"""Lines that the title of a section may take."""
+_LINES, _HELD = 20, 4000
+"""Lines that the title of a section may take, and characters."""
+
+_SLIDE = re.compile(r"\\(?:begin|end)\{frame\}")
+_ARGUMENTS = re.compile(r"\\(?s:.)?|[\[\]<>{}]|[^\s\\\[\]<>{}]+")
+"""What braces are counted by: a sign behind a backslash is none of them."""
 
 
 def latex(fallback: Outliner) -> MarkupOutliner:
@@ -95,10 +99,12 @@ class _Reader:
 
     def _hopeless(self, text: str) -> bool:
         """Whether what is held ends with a command alone, and what follows is not its argument: then it has no title."""
+        after = text.lstrip()[:1]
+        if not after or after in "[{<*":
+            return False
         held = "\n".join(self.pending).rstrip()
         mark = self._titled(held)
-        after = text.lstrip()[:1]
-        if not after or after in "[{<*" or mark is None or mark.end() < len(held):
+        if mark is None or mark.end() < len(held):
             return False
         self.pending = []
         return True
@@ -109,6 +115,8 @@ class _Reader:
             self.open, self.found.opening, self.highest = [], number + 1, FLOAT
         for mark in _ENVIRONMENT.finditer(text):
             self._environment(number, mark, text)
+            if self.verbatim:
+                break
         if "\\appendix" in text:
             self.appendix = True
         if not self.pending and self._titled(text):
@@ -153,6 +161,7 @@ class _Reader:
         """A slide begins: with its title behind it, which may go on below, or one that comes inside."""
         if self.frame == number:
             return
+        after = _SLIDE.split(after, 1)[0]
         title = argument(after)
         self.frame = 0 if title else number
         if title:
@@ -161,11 +170,11 @@ class _Reader:
             self.pending, self.begun = [f"\\frametitle{after}"], number
 
     def _complete(self, number: int) -> None:
-        """Take the title out of the lines held, where it is whole; give up after `_LINES`."""
+        """Take the title out of the lines held, where it is whole; give up after `_LINES` or `_HELD` characters."""
         text = "\n".join(self.pending)
         mark = self._titled(text)
-        title = argument(text[mark.end() :]) if mark else None
-        if title is None and len(self.pending) < _LINES:
+        title = argument(text[mark.end() : mark.end() + _HELD]) if mark else None
+        if title is None and len(self.pending) < _LINES and mark is not None and len(text) < mark.end() + _HELD:
             return
         self.pending = []
         if title is None or mark is None:
@@ -199,20 +208,20 @@ class _Reader:
 def argument(text: str) -> str | None:
     """The first argument in braces, optional ones and overlays before it passed over; None where it is not closed."""
     depth, start, brackets = 0, -1, 0
-    for position, character in enumerate(text):
-        if position and text[position - 1] == "\\" and not text[:position].endswith("\\\\"):
-            continue
-        if start < 0 and character in "[]":
-            brackets += 1 if character == "[" else -1
-        elif start < 0 and character in "<>":
-            brackets += 1 if character == "<" else -1
-        elif character == "{" and not brackets:
-            start = position + 1 if start < 0 else start
+    for found in _ARGUMENTS.finditer(text):
+        sign = found[0]
+        if start < 0 and sign in _BRACKETS:
+            brackets += _BRACKETS[sign]
+        elif sign == "{" and not brackets:
+            start = found.end() if start < 0 else start
             depth += 1
-        elif character == "}" and depth and not brackets:
+        elif sign == "}" and depth and not brackets:
             depth -= 1
             if not depth:
-                return text[start:position]
-        elif start < 0 and not brackets and not character.isspace():
+                return text[start : found.start()]
+        elif start < 0 and not brackets:
             return None
     return None
+
+
+_BRACKETS = {"[": 1, "<": 1, "]": -1, ">": -1}

@@ -15,12 +15,12 @@ _BEHIND = "\ufdd6"
 
 _SHOWN = str.maketrans("\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4\ufdd5", "\\{}$~&", f"{{}}${_BEHIND}")
 
-_QUOTED = re.compile(r"\\(?:verb|lstinline)\*?([^\sA-Za-z*{\[])(.*?)\1")
+_QUOTED = re.compile(r"\\(?:verb|lstinline)\*?([^\sA-Za-z*{\[])(.{0,500}?)\1")
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _DROPPED = re.compile(
-    r"\\(?:label|footnote(?:text|mark)?|index|[A-Za-z]*cite[A-Za-z]*|thanks|(?:page|eq|auto|name|v|c|C)?ref|[vh]space|"
+    r"\\(?:label|footnote(?:text|mark)?|index|(?=[A-Za-z]{0,30}cite)[A-Za-z]++|thanks|(?:page|eq|auto|name|v|c|C)?ref|[vh]space|"
     r"(?:text|page)?color|colorbox|href|hyperlink|hypertarget|foreignlanguage|selectlanguage|includegraphics|raisebox|"
-    r"input|include|(?:fontsize|rule|setlength|addtolength|setcounter)\s*\{[^{}]*\})\*?\s*(?:\[[^\]]*\])*\s*\{[^{}]*\}"
+    r"input|include|(?:fontsize|rule|setlength|addtolength|setcounter)\s*\{[^{}]*\})\*?\s*(?:\[[^\]]{0,300}\])*\s*\{[^{}]*\}"
     r"|\\[vh]skip\s*-?[\d.]+\s*(?:true)?[a-z]{2}(?![A-Za-z])"
 )
 """Commands whose first argument (of a few, whose first two) is not shown; what they show follows in another."""
@@ -68,7 +68,7 @@ _NAMED = re.compile(r"\\([A-Za-z]+)(?:\{\}|(?=\\ ))")
 r"""A command without arguments that says a word, as its writer took care of the space behind it: `\name{}`, `\name\ `."""
 
 _SHOWN_NAME = re.compile(r"(\\[A-Za-z]+\{)\\([A-Za-z]+)\}")
-_COMMAND = re.compile(r"\\(?:texorpdfstring\s*\{([^{}]*)\}\s*\{[^{}]*\}|[A-Za-z@]+\*?\s*(?:\[[^\]]*\])?)")
+_COMMAND = re.compile(r"\\(?:texorpdfstring\s*\{([^{}]*)\}\s*\{[^{}]*\}|[A-Za-z@]+\*?\s*(?:\[[^\]]{0,300}\])?)")
 
 
 def without_comment(line: str) -> str:
