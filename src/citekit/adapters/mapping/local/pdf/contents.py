@@ -70,7 +70,7 @@ def _without_short(tables: Sequence[Sequence[Entry]]) -> list[Sequence[Entry]]:
     said = [{letters(entry.title) for entry in table} for table in tables]
     return [
         table
-        for own, following, table in zip(said, [*said[1:], set()], tables, strict=True)
+        for own, following, table in zip(said, [*said[1:], set()], tables, strict=False)
         if len(following) <= len(own) or len(own & following) < REPEATED * len(own)
     ]
 
