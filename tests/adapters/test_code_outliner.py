@@ -708,7 +708,7 @@ def test_the_second_reading_of_a_script_can_be_cancelled(tmp_path: Path) -> None
     path.write_bytes(ODD + b"f() { :; }\n" * 3)
     calls: list[str] = []
 
-    def stop(done: float, total: float | None = None, message: str = "") -> None:  # noqa: ARG001
+    def stop(done: float, total: float | None = None, message: str = "") -> None:
         calls.append(message)
         if calls.count("reading the code") == 4:
             raise Cancelled("stop")

@@ -125,15 +125,29 @@ def test_bookmarks_that_lead_nowhere_are_left_out_and_counted(tmp_path: Path) ->
     assert "1 of 3 bookmarks lead nowhere" in found.notes[1]
 
 
-def test_bookmarks_that_run_in_circles_end(tmp_path: Path) -> None:
-    with pymupdf.open(pages(tmp_path / "x.pdf", 2, [[1, "One", 1], [1, "Two", 2]])) as document:
-        first = document.get_toc(simple=False)[0][3]["xref"]
-        document.xref_set_key(first, "Next", f"{first} 0 R")
+@pytest.mark.parametrize("back", ["Next", "First"])
+def test_bookmarks_that_run_in_circles_are_told_once(back: str, tmp_path: Path) -> None:
+    with pymupdf.open(pages(tmp_path / "x.pdf", 3, [[1, "One", 1], [1, "Two", 2]])) as document:
+        first, second = [bookmark[3]["xref"] for bookmark in document.get_toc(simple=False)]
+        document.xref_set_key(second, back, f"{first} 0 R")
         document.save(tmp_path / "circle.pdf")
 
     found = outline(tmp_path / "circle.pdf")
 
-    assert [draft.location for draft in leaves(found.drafts)][-1] == Pages((2,))
+    assert [("One", 1, 1), ("Two", 2, 3)] == [(title, first, last) for title, _, first, last, _ in tree(found.drafts)]
+
+
+def test_a_bookmark_to_a_page_that_is_not_there_is_not_taken_for_one_to_the_first(tmp_path: Path) -> None:
+    with pymupdf.open(pages(tmp_path / "x.pdf", 3, [[1, "Far", 2], [1, "Near", 3]])) as document:
+        first = document.get_toc(simple=False)[0][3]["xref"]
+        document.xref_set_key(first, "A", "null")
+        document.xref_set_key(first, "Dest", "[ 999 0 R /Fit ]")
+        document.save(tmp_path / "far.pdf")
+
+    found = outline(tmp_path / "far.pdf")
+
+    assert ["Pages 1-2", "Near"] == [draft.title for draft in found.drafts]
+    assert "1 of 2 bookmarks lead nowhere" in found.notes[1]
 
 
 def test_a_summary_is_the_first_sentence_below_the_heading(tmp_path: Path) -> None:

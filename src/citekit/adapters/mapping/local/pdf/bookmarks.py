@@ -14,7 +14,7 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
 
     One that leads nowhere but has others below it begins where the first of them does; the rest are left out.
     """
-    bookmarks = list(read_bookmarks(document))
+    bookmarks = read_bookmarks(document)
     sections = [section for place in range(len(bookmarks)) if (section := _section(bookmarks, place)) is not None]
     notes = []
     lost = len(bookmarks) - len(sections)
