@@ -33,6 +33,7 @@ _ENDING = 12
 
 _GLUED = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){1,5}\.?)(?=[^\W\d_])")
 _BARE = re.compile(rf"[\s.…·_・‥]*(?:{_NUMBER})")
+_LEADERS_ALONE = re.compile(rf"(?:[.…·_・‥]\s*){{2,}}(?:{_NUMBER})")
 _CONTENTS = re.compile(
     r"(?:table of contents|(?:brief |short |detailed )?contents|inhalt(?:sverzeichnis)?|table des mati[eè]res|sommaire|"
     r"[ií]ndice(?: general| de contenido)?|contenido|indice|sommario|inhoud(?:sopgave)?|目次|目录|目錄|차례|目　次|"
@@ -43,6 +44,8 @@ _OTHER_LIST = re.compile(
     r"(?:list|index|liste|verzeichnis) (?:of|der|des) (?:figures|tables|illustrations|plates|listings|algorithms|examples|"
     r"abbildungen|tabellen|figures|tableaux)|(?:figures|tables|illustrations|examples|listings)\W*$|"
     r"(?:abbildungs|tabellen)verzeichnis|図目次|表目次|table des (?:figures|illustrations)|[ií]ndice de (?:figuras|tablas)|"
+    r"(?:lista|elenco|indice) delle (?:figure|tabelle|illustrazioni)|lista de (?:figuras|tabelas|tablas|ilustraciones)|"
+    r"liste des (?:figures|tableaux|illustrations|exemples)|lijst van (?:figuren|tabellen)|список (?:иллюстраций|таблиц)|"
     r"(?:general |concept |function |command |variable |subject )*index\W*$",
     re.IGNORECASE,
 )
@@ -142,14 +145,25 @@ def _runs(rows: Sequence[Row], links: _RowLinks) -> Iterator[tuple[str | None, l
 
 def _rows(lines: Sequence[Typed], links: _RowLinks) -> list[Row]:
     """The rows of a page, those of two columns one column after the other where that makes more of them entries."""
-    best = rows_of(lines)
+    best = _with_leaders(rows_of(lines))
     most = sum(_is_entry(row, links) for row in best)
     for gutter in gutters(lines):
-        rows = [row for part in parted(lines, gutter) for row in rows_of(part)]
+        rows = _with_leaders([row for part in parted(lines, gutter) for row in rows_of(part)])
         found = sum(_is_entry(row, links) for row in rows)
         if found >= most + FEWEST:
             best, most = rows, found
     return best
+
+
+def _with_leaders(rows: Sequence[Row]) -> list[Row]:
+    """The rows, those of nothing but leaders and a number joined to the one before, whose title was too long for them."""
+    joined: list[Row] = []
+    for row in rows:
+        if joined and _LEADERS_ALONE.fullmatch(row.text) and row.top - joined[-1].bottom < row.bottom - row.top:
+            joined[-1] = Row(joined[-1].lines + row.lines)
+        else:
+            joined.append(row)
+    return joined
 
 
 def _is_named(row: Row) -> bool:

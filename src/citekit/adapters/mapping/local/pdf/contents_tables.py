@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from citekit.adapters.mapping.local.pdf.contents_entries import Entry, aligned
+from citekit.adapters.mapping.local.pdf.contents_entries import Entry, aligned, order_of
 from citekit.adapters.mapping.local.pdf.contents_page import (
     FEWEST,
     FIRST_PAGES,
@@ -49,7 +49,8 @@ def tables_of_contents(texts: PageTexts, *, in_front: bool = False) -> list[list
         elif found:
             groups.append(found)
         last = page if found else last
-    return [group for entries in groups if not _is_index(group := levels_of(aligned(_without_headers(entries))))]
+    tables = [table for entries in groups for table in _parted(_without_headers(entries))]
+    return [levelled for table in tables if not _is_index(levelled := levels_of(aligned(table)))]
 
 
 def _begins_anew(found: Sequence[Entry], group: Sequence[Entry]) -> bool:
@@ -57,6 +58,18 @@ def _begins_anew(found: Sequence[Entry], group: Sequence[Entry]) -> bool:
     said = {entry.title for entry in group}
     first = found[: FEWEST + 1]
     return sum(entry.title in said for entry in first) >= FEWEST
+
+
+def _parted(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+    """The entries up to where they begin again with earlier pages, as a list of figures does that follows the contents."""
+    places = [order_of(entry) for entry in entries]
+    start = 0
+    for at in range(1, len(entries)):
+        if at - start >= FEWEST and max(places[at : at + FEWEST]) < places[at - 1] and at + FEWEST <= len(entries):
+            yield list(entries[start:at])
+            start = at
+    if entries:
+        yield list(entries[start:])
 
 
 def _without_headers(group: list[Entry]) -> list[Entry]:
