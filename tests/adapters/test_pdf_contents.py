@@ -213,6 +213,66 @@ def shifted(nested: Sequence[Any], pages: int) -> list[Any]:
     return [(title, first + pages, last + pages, shifted(below, pages)) for title, first, last, below in nested]
 
 
+@pytest.mark.parametrize(("number", "deeper"), [("", True), ("1.", False)])
+def test_headings_below_contents_are_added_where_no_numbers_tell_that_they_are_whole(
+    number: str, deeper: bool, tmp_path: Path
+) -> None:
+    names = ["Springs", "Brooks", "Rivers", "Mouths"]
+    titles = [f"{number}{place} {name}" if number else name for place, name in enumerate(names, 1)]
+    with pymupdf.open() as document:
+        for _ in range(5):
+            document.new_page(width=400, height=600)
+        document[0].insert_text((40, 60), "Contents", fontsize=16)
+        for row, title in enumerate(titles):
+            print_entry(document[0], 40, 110 + 16 * row, title, str(row + 2), row + 2)
+            page = document[row + 1]
+            page.insert_text((40, 80), title, fontsize=18)
+            page.insert_text((40, 300), f"How {names[row].lower()} are made", fontsize=13)
+            for line in (*range(100, 280, 13), *range(320, 500, 13)):
+                page.insert_text((40, line), "A line tells of what flows there and goes on", fontsize=10)
+        document.save(tmp_path / "x.pdf")
+
+    found = [draft for draft in outline(tmp_path / "x.pdf").drafts if draft.type != "pages"]
+
+    below = [[f"How {name.lower()} are made"] if deeper else [] for name in names]
+    assert list(zip(titles, below, strict=True)) == [
+        (draft.title, [child.title for child in draft.children]) for draft in found
+    ]
+
+
+def test_a_list_of_figures_after_the_contents_is_told_from_them_in_any_language(tmp_path: Path) -> None:
+    path = tmp_path / "figures.pdf"
+    with pymupdf.open(book(tmp_path / "x.pdf", BOOK)) as document:
+        document[1].insert_text((40, 300), "Wykaz rysunków", fontsize=14)
+        for row in range(6):
+            print_entry(document[1], 40, 330 + 16 * row, f"A drawing of water {row}", str(1 + row // 2), None)
+        document.save(path)
+
+    assert NESTED == tree(outline(path).drafts)
+
+
+def test_leaders_below_a_long_title_belong_to_it(tmp_path: Path) -> None:
+    titles = ["1 Springs", "2 Brooks and whatever lives in them", "3 Rivers", "4 Mouths"]
+    with pymupdf.open() as document:
+        for _ in range(5):
+            document.new_page(width=400, height=600)
+        document[0].insert_text((40, 60), "Contents", fontsize=16)
+        for row, title in enumerate(titles):
+            y = 110 + 30 * row
+            document[row + 1].insert_text((40, 80), title, fontsize=18)
+            if row == 1:
+                document[0].insert_text((40, y), title, fontsize=10)
+                document[0].insert_text((40, y + 12), ". " * 40 + str(row + 2), fontsize=10)
+            else:
+                print_entry(document[0], 40, y, title, str(row + 2), None)
+        document.save(tmp_path / "x.pdf")
+
+    found = outline(tmp_path / "x.pdf")
+
+    assert BY_CONTENTS == found.notes[0]
+    assert titles == [title for title, *_ in tree(found.drafts)]
+
+
 def test_where_the_contents_are_sparse_headings_below_their_entries_are_added(tmp_path: Path) -> None:
     with pymupdf.open(
         book(tmp_path / "plain.pdf", [(0, "1 Rivers", 3), (0, "2 Lakes", 14), (0, "3 Seas", 25)])

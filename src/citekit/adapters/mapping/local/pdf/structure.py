@@ -11,9 +11,10 @@ from citekit.adapters.mapping.local.pdf.contents import Contents, letters, read_
 from citekit.adapters.mapping.local.pdf.contents_page import outside_contents
 from citekit.adapters.mapping.local.pdf.contents_tables import tables_of_contents
 from citekit.adapters.mapping.local.pdf.entries import entries_of, with_entries
-from citekit.adapters.mapping.local.pdf.headings import Body, Heading, body_of, headings_on
+from citekit.adapters.mapping.local.pdf.headings import LARGER, Body, Heading, body_of, headings_on
 from citekit.adapters.mapping.local.pdf.levels import levels_of
 from citekit.adapters.mapping.local.pdf.lines import Typed
+from citekit.adapters.mapping.local.pdf.numbering import depth_of
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 from citekit.adapters.mapping.local.pdf.placing import Section
 from citekit.adapters.mapping.local.pdf.styles import heading_styles
@@ -75,7 +76,29 @@ def _named_in_front(texts: PageTexts) -> list[Section]:
         return []
     texts.learn_from(range(1, texts.count + 1))
     promised = read_contents(texts, tables)
-    return _promised(promised) if promised.entries and _is_dense(promised, texts.count) else []
+    if not promised.entries or not _is_dense(promised, texts.count):
+        return []
+    return _promised(promised) if _are_counted(promised) else _deepened(promised, _large(texts, promised.pages))
+
+
+def _are_counted(contents: Contents) -> bool:
+    """Whether numbers tell the deepest level that the contents name: what has none below is no section then."""
+    deepest = max(each.level for each in contents.entries)
+    own = [each for each in contents.entries if each.level == deepest]
+    return sum(depth_of(each.title) > 1 for each in own) * 3 > len(own)
+
+
+def _large(texts: PageTexts, skipped: frozenset[int]) -> list[Heading]:
+    """The headings in larger type than the text."""
+    body = body_of(texts)
+    return [each for each in _kept(texts, skipped) if body is not None and each.style[1] >= LARGER * body.size]
+
+
+def _deepened(contents: Contents, kept: Sequence[Heading]) -> list[Section]:
+    """What the contents promise, and the headings below their entries."""
+    below = _below(contents, kept)
+    levels = levels_of(below) if below else []
+    return _interleaved(_promised(contents), list(zip(below, levels, strict=True)))
 
 
 def _is_dense(contents: Contents, page_count: int) -> bool:
@@ -114,9 +137,7 @@ def _completed(contents: Contents, kept: Sequence[Heading], page_count: int) -> 
     """What the contents promise; where they leave long stretches untold, the headings below their entries too."""
     if _is_dense(contents, page_count):
         return _promised(contents)
-    below = _below(contents, kept)
-    levels = levels_of(below) if below else []
-    return _interleaved(_promised(contents), [(heading, level) for heading, level in zip(below, levels, strict=True)])
+    return _deepened(contents, kept)
 
 
 def _below(contents: Contents, kept: Sequence[Heading]) -> list[Heading]:
