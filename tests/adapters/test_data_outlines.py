@@ -370,6 +370,17 @@ def test_an_element_of_xml_without_others_in_it_says_its_text(tmp_path: Path) ->
     assert [("b", "one & two"), ("c", None)] == [(draft.title, draft.summary) for draft in found.drafts]
 
 
+def test_only_the_busiest_hours_of_a_long_log_are_parted_into_minutes(tmp_path: Path) -> None:
+    usual = [f"2026-03-{day:02} {at // 60:02}:{at % 60:02}:{second:02} x" for day in (1, 2, 3) for at in range(1440)
+             for second in range(0, 60, 10)]  # fmt: skip
+    busy = [f"2026-03-04 00:{minute:02}:{second:02} x" for minute in range(60) for second in range(60)]
+
+    found = outline(tmp_path / "a.log", "\n".join([*usual, *busy, "2026-03-04 01:00:00 x"]))
+
+    below = [[len(hour.children) for hour in day.children] for day in found.drafts]
+    assert [[0] * 24, [0] * 24, [0] * 24, [60, 0]] == below
+
+
 def test_a_log_counts_how_grave_its_entries_are(tmp_path: Path) -> None:
     text = "2024-03-01 10:00:01 ERROR a\n2024-03-01 10:00:02 INFO an errorless day\n2024-03-01 10:00:03 [warn] c\n"
 

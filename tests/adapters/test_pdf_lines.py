@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from citekit.adapters.drivers.pdf_images import ImageReader
 from citekit.adapters.drivers.pymupdf import opened
-from citekit.adapters.mapping.local.pdf.lines import Typed, typed_lines
+from citekit.adapters.mapping.local.pdf.lines import Typed, clean, typed_lines
 from citekit.adapters.mapping.local.pdf.pages import PageTexts
 from citekit.adapters.mapping.local.pdf.quick_lines import quick_lines
 from citekit.domain.progress import silent
@@ -118,3 +118,9 @@ def test_forms_that_hold_one_another_have_the_pictures_of_both(tmp_path: Path) -
         found = [{image.number for image in reader.images_of(page)} for page in (1, 2)]
 
     assert [set(pictures), set(pictures)] == found
+
+
+def test_accents_that_old_fonts_print_apart_stand_on_their_letters() -> None:
+    said = [clean(text) for text in ("T´el´echargement tr`es fa¸con", "`code` and a´ b", "plain")]
+
+    assert ["Téléchargement très façon", "`code` and a´ b", "plain"] == said

@@ -259,7 +259,7 @@ def _check(document: Document, path: Path, password: str | None) -> None:
         _unlock(document, path, password)
     count = document.page_count
     if count < 1:
-        raise SourceUnsupported(f"{path.name!r} is damaged: no page of it can be read.")
+        raise SourceUnsupported(f"{path.name!r} holds no page, or is damaged so that none can be read.")
     if count > PAGE_LIMIT:
         raise SourceUnsupported(f"{path.name!r} claims {count} pages; at most {PAGE_LIMIT} are read.")
 

@@ -20,8 +20,17 @@ _SAMPLE = 200
 _LINE = 400
 """Bytes of a line that are looked at."""
 
+_UNITS = (1440, 60, 1)
+"""Minutes of a day, an hour and a minute."""
+
 _MANY = 300
 """Entries from which on a day is parted into hours, and an hour into minutes."""
+
+_MOST = 3_000
+"""Hours or minutes of a log, from which on only the busiest times are parted into them."""
+
+_BUSY = 50
+"""The part of the entries of such a log that a busy time has: one in as many."""
 
 _BACK = 1440
 """Minutes by which a time must lie before the one above it to be believed: entries are often a little out of order."""
@@ -109,27 +118,29 @@ def _merged(minutes: Sequence[Minute], grain: int) -> list[Minute]:
 
 def _drafts(minutes: Sequence[Minute], text: TextFile) -> tuple[Draft, ...]:
     """Days where there are several, hours of a single one, minutes of a single hour."""
-    units = (1440, 60, 1)
-    unit = next((each for each in units if len({minute.when // each for minute in minutes}) > 1), 1)
-    return tuple(_stretches(minutes, text.line_count, unit))
+    numbers = {unit: len({minute.when // unit for minute in minutes}) for unit in _UNITS}
+    unit = next((unit for unit in _UNITS if numbers[unit] > 1), 1)
+    enough = sum(minute.count for minute in minutes) // _BUSY
+    many = {finer: _MANY if numbers[finer] <= _MOST else max(_MANY, enough) for finer in _UNITS}
+    return tuple(_stretches(minutes, text.line_count, unit, many))
 
 
-def _stretches(minutes: Sequence[Minute], last: int, unit: int) -> Iterator[Draft]:
+def _stretches(minutes: Sequence[Minute], last: int, unit: int, many: dict[int, int]) -> Iterator[Draft]:
     groups = [list(group) for _, group in groupby(minutes, lambda minute: minute.when // unit)]
     if len(groups) > _TOP * 4:
         groups = _gathered(groups)
     for group, after in zip(groups, [*(each[0].line for each in groups[1:]), last + 1], strict=True):
         count = sum(minute.count for minute in group)
-        below = _below(group, after - 1, unit, count)
+        below = _below(group, after - 1, unit, count, many)
         yield Draft(
             _title(group, unit), "time", Lines(group[0].line, max(group[0].line, after - 1)), _said(group), below
         )
 
 
-def _below(group: Sequence[Minute], last: int, unit: int, count: int) -> tuple[Draft, ...]:
-    for finer in (60, 1):
-        if finer < unit and count > _MANY and len({minute.when // finer for minute in group}) > 1:
-            return tuple(_stretches(group, last, finer))
+def _below(group: Sequence[Minute], last: int, unit: int, count: int, many: dict[int, int]) -> tuple[Draft, ...]:
+    for finer in _UNITS:
+        if finer < unit and count > many[finer] and len({minute.when // finer for minute in group}) > 1:
+            return tuple(_stretches(group, last, finer, many))
     return ()
 
 

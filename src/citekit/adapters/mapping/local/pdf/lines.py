@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -102,6 +104,14 @@ def typed(line: Line) -> Typed:
     return Typed(line.text, line.left, line.top, line.right, line.bottom, line.size, line.bold, line.block)
 
 
+_MARKS = {
+    "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¨": "\u0308", "¸": "\u0327", "ˇ": "\u030c", "˘": "\u0306", "˚": "\u030a",
+    "˙": "\u0307", "˝": "\u030b",
+}  # fmt: skip
+"""Accents that old fonts of TeX print as a character of their own before the letter, and what stands for them on it."""
+
+_ACCENT = re.compile(r"[´ˆ˜¨¸ˇ˘˚˙˝][A-Za-z]|(?<=[^\W\d_])`[aeiouAEIOU]")
+
 Style = tuple[str, float, bool, bool, bool, int]
 """Font, size, bold, italic, fixed width, and the colour as 0xRRGGBB."""
 
@@ -181,10 +191,17 @@ def is_bold_name(font: str) -> bool:
 
 
 def clean(text: str) -> str:
-    """What is seen of the text of a line: one space for each gap, none around it."""
+    """What is seen of the text of a line: one space for each gap, none around it, accents on their letters."""
+    if not text.isascii() and _ACCENT.search(text):
+        text = _ACCENT.sub(_accented, text)
     if text.isprintable():
         return " ".join(text.split()) if "  " in text else text.strip(" ")  # no other white space is printable
     return " ".join(text.translate(_SHOWN).split())
+
+
+def _accented(found: re.Match[str]) -> str:
+    mark = _MARKS.get(found[0][0], "\u0300")
+    return unicodedata.normalize("NFC", found[0][-1] + mark)
 
 
 class _Shown(dict[int, int]):
