@@ -45,6 +45,7 @@ class ImageReader:
     """
 
     _document: Document
+    _pdf: Any = field(default=None, init=False)
     _known: dict[Place, Images] = field(factory=dict, init=False)
     _within: dict[Place, tuple[PdfImage, ...]] = field(factory=dict, init=False)
 
@@ -55,7 +56,9 @@ class ImageReader:
         """
         with exclusive() as pymupdf:
             mupdf = pymupdf.mupdf
-            own = mupdf.pdf_lookup_page_obj(mupdf.pdf_document_from_fz_document(self._document.this), page - 1)
+            if self._pdf is None:  # dear: two milliseconds a document of a thousand pages
+                self._pdf = mupdf.pdf_document_from_fz_document(self._document.this)
+            own = mupdf.pdf_lookup_page_obj(self._pdf, page - 1)
             resources = mupdf.pdf_dict_get_inheritable(own, mupdf.PDF_ENUM_NAME_Resources)
             named = self._named(mupdf, mupdf.pdf_dict_get(resources, mupdf.PDF_ENUM_NAME_XObject), DEPTH)
             if len(named) >= SHARED:

@@ -11,6 +11,7 @@ from citekit.adapters.mapping.local.pdf.contents import Contents, letters, read_
 from citekit.adapters.mapping.local.pdf.contents_page import outside_contents
 from citekit.adapters.mapping.local.pdf.contents_tables import tables_of_contents
 from citekit.adapters.mapping.local.pdf.entries import entries_of, with_entries
+from citekit.adapters.mapping.local.pdf.heading_rows import type_of
 from citekit.adapters.mapping.local.pdf.headings import LARGER, Body, Heading, body_of, headings_on
 from citekit.adapters.mapping.local.pdf.levels import levels_of
 from citekit.adapters.mapping.local.pdf.lines import Typed
@@ -78,7 +79,7 @@ def _named_in_front(texts: PageTexts) -> list[Section]:
     promised = read_contents(texts, tables)
     if not promised.entries or not _is_dense(promised, texts.count):
         return []
-    return _promised(promised) if _are_counted(promised) else _deepened(promised, _large(texts, promised.pages))
+    return _promised(promised) if _are_counted(promised) else _deepened(promised, _larger(texts, promised))
 
 
 def _are_counted(contents: Contents) -> bool:
@@ -88,10 +89,24 @@ def _are_counted(contents: Contents) -> bool:
     return sum(depth_of(each.title) > 1 for each in own) * 3 > len(own)
 
 
-def _large(texts: PageTexts, skipped: frozenset[int]) -> list[Heading]:
-    """The headings in larger type than the text."""
-    body = body_of(texts)
-    return [each for each in _kept(texts, skipped) if body is not None and each.style[1] >= LARGER * body.size]
+def _larger(texts: PageTexts, contents: Contents) -> list[Heading]:
+    """The headings in larger type than the text, on pages that have lines in a larger type that the contents do not name."""
+    body, named = body_of(texts), _named(contents)
+    if body is None:
+        return []
+    large = LARGER * body.size
+    found: list[Heading] = []
+    for page in range(1, texts.count + 1):
+        lines = texts.shown(page)
+        if page not in contents.pages and any(line.size >= large and type_of(line) not in named for line in lines):
+            found += _on(page, lines, body)
+            texts.go_on()
+    return [each for each in heading_styles(found, texts, body, contents.pages) if each.style[1] >= large]
+
+
+def _named(contents: Contents) -> set[tuple[str, float, bool]]:
+    """The types that the headings have that the contents name."""
+    return {type_of(line) for each in contents.entries for line in each.lines}
 
 
 def _deepened(contents: Contents, kept: Sequence[Heading]) -> list[Section]:
@@ -143,7 +158,7 @@ def _completed(contents: Contents, kept: Sequence[Heading], page_count: int) -> 
 def _below(contents: Contents, kept: Sequence[Heading]) -> list[Heading]:
     """Headings that the contents do not name, of other styles than those that they name."""
     said = {(letters(each.title), each.page) for each in contents.entries}
-    named = {(line.font, line.size, line.bold) for each in contents.entries for line in each.lines}
+    named = _named(contents)
     largest = max((size for _, size, _ in named), default=math.inf)
     return [
         heading
