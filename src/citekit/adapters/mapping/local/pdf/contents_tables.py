@@ -23,14 +23,14 @@ COMPARED = 20_000_000
 """Lines of a page times its links, summed up over all pages that are looked at row by row."""
 
 
-def tables_of_contents(texts: PageTexts, *, in_front: bool = False) -> list[list[Entry]]:
-    """The entries of each table, which may run over several pages; pages that hold some are read exactly.
+def tables_of_contents(texts: PageTexts, *, in_front: bool = False, after: int = 0) -> list[list[Entry]]:
+    """The entries of each table `after` a page, which may run over several; pages that hold some are read exactly.
 
     Where `in_front`, there are none unless one begins on the first pages; then no other page is read.
     """
     groups: list[list[Entry]] = []
     kind, last, read, compared = ListKind.NONE, 0, 0, 0
-    for page in range(1, texts.count + 1):
+    for page in range(after + 1, texts.count + 1):
         if in_front and page > FIRST_PAGES and not groups:
             return []
         lines = texts.read(page)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from citekit.adapters.mapping.local.pdf.contents import Contents, letters, read_contents
-from citekit.adapters.mapping.local.pdf.contents_page import outside_contents
+from citekit.adapters.mapping.local.pdf.contents_entries import Entry
+from citekit.adapters.mapping.local.pdf.contents_page import FIRST_PAGES, outside_contents
 from citekit.adapters.mapping.local.pdf.contents_tables import tables_of_contents
 from citekit.adapters.mapping.local.pdf.entries import entries_of, with_entries
 from citekit.adapters.mapping.local.pdf.heading_rows import type_of
@@ -42,11 +43,14 @@ def sections_of_text(texts: PageTexts, contents: bool = True) -> tuple[list[Sect
     """
     if texts.count > READ_LIMIT:
         return [], False
-    if contents and (named := _named_in_front(texts)):
+    texts.quick = True
+    tables = tables_of_contents(texts, in_front=True) if contents else []
+    if tables and (named := _named(texts, tables)):
         return named, True
     texts.slow_down()
     texts.learn_from(range(1, texts.count + 1))
-    promised = read_contents(texts, tables_of_contents(texts))
+    searched = 0 if tables or not contents else FIRST_PAGES
+    promised = read_contents(texts, tables_of_contents(texts, after=searched))
     kept = _kept(texts, promised.pages)
     told = _told(kept)
     if promised.entries and contents and not outdone(_promised(promised), told):
@@ -69,10 +73,8 @@ def outdone(promised: Sequence[Section], told: Sequence[Section]) -> bool:
     return len(borne_out) >= BORNE_OUT * len(promised) and as_deep > MORE * len(promised)
 
 
-def _named_in_front(texts: PageTexts) -> list[Section]:
-    """What contents on the first pages name, where that is nearly every heading; else none."""
-    texts.quick = True
-    tables = tables_of_contents(texts, in_front=True)
+def _named(texts: PageTexts, tables: Sequence[Sequence[Entry]]) -> list[Section]:
+    """What contents that begin on the first pages name, where that is nearly every heading; else none."""
     if sum(map(len, tables)) * SPARSE < texts.count:
         return []
     texts.learn_from(range(1, texts.count + 1))
@@ -91,7 +93,7 @@ def _are_counted(contents: Contents) -> bool:
 
 def _larger(texts: PageTexts, contents: Contents) -> list[Heading]:
     """The headings in larger type than the text, on pages that have lines in a larger type that the contents do not name."""
-    body, named = body_of(texts), _named(contents)
+    body, named = body_of(texts), _types(contents)
     if body is None:
         return []
     large = LARGER * body.size
@@ -104,7 +106,7 @@ def _larger(texts: PageTexts, contents: Contents) -> list[Heading]:
     return [each for each in heading_styles(found, texts, body, contents.pages) if each.style[1] >= large]
 
 
-def _named(contents: Contents) -> set[tuple[str, float, bool]]:
+def _types(contents: Contents) -> set[tuple[str, float, bool]]:
     """The types that the headings have that the contents name."""
     return {type_of(line) for each in contents.entries for line in each.lines}
 
@@ -158,7 +160,7 @@ def _completed(contents: Contents, kept: Sequence[Heading], page_count: int) -> 
 def _below(contents: Contents, kept: Sequence[Heading]) -> list[Heading]:
     """Headings that the contents do not name, of other styles than those that they name."""
     said = {(letters(each.title), each.page) for each in contents.entries}
-    named = _named(contents)
+    named = _types(contents)
     largest = max((size for _, size, _ in named), default=math.inf)
     return [
         heading
