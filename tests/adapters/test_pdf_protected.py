@@ -12,8 +12,9 @@ import pymupdf
 import pypdfium2
 import pytest
 
-from citekit.adapters.drivers.pdf_outline import BOOKMARK_LIMIT, read_bookmarks
+from citekit.adapters.drivers.pdf_outline import read_bookmarks
 from citekit.adapters.drivers.pdf_pool import Use, shared
+from citekit.adapters.drivers.pdf_structure import BOOKMARK_LIMIT
 from citekit.adapters.drivers.pymupdf import opened
 from citekit.adapters.extraction.pdf import PyMuPdfExtractor
 from citekit.adapters.mapping.local.outline import Outline

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from attrs import define, field
 
+from citekit.adapters.drivers.pdf_structure import page_index
 from citekit.adapters.drivers.pymupdf import Document, exclusive
 
 _NAMED = "#nameddest="
@@ -30,6 +31,7 @@ class LinkReader:
     _document: Document
     _places: dict[str, Place | None] = field(factory=dict, init=False)
     _names: list[Any] | None = field(default=None, init=False)
+    _pdf: Any = field(default=None, init=False)
 
     def links_of(self, page: Any, most: int) -> Iterator[tuple[Rectangle, Place]]:
         """The rectangle and the place of the first `most` links of `page`, those that lead out of the document left out.
@@ -55,7 +57,8 @@ class LinkReader:
         with exclusive() as pymupdf:
             mupdf = pymupdf.mupdf
             if self._names is None:
-                self._names = _dictionaries(mupdf, self._document)
+                self._pdf = mupdf.pdf_document_from_fz_document(self._document.this)
+                self._names = _dictionaries(mupdf, self._pdf)
             for names in self._names:
                 target = mupdf.pdf_dict_gets(names, name)
                 if target.m_internal:
@@ -66,8 +69,7 @@ class LinkReader:
         array = mupdf.pdf_dict_gets(target, "D") if mupdf.pdf_is_dict(target) else target
         if not mupdf.pdf_is_array(array):
             return None
-        first = mupdf.pdf_array_get(array, 0)
-        page = mupdf.pdf_to_int(first) if mupdf.pdf_is_int(first) else self._number(mupdf, first)
+        page = page_index(mupdf, self._pdf, array)
         place = _TOPS.get(mupdf.pdf_to_name(mupdf.pdf_array_get(array, 1)))
         top = mupdf.pdf_array_get(array, place) if place is not None else None
         if top is None or not mupdf.pdf_is_number(top) or not 0 <= page < self._document.page_count:
@@ -75,14 +77,9 @@ class LinkReader:
         height = float(mupdf.pdf_to_real(top))
         return page, float(self._document.page_cropbox(page).y1) - height if height else math.nan
 
-    def _number(self, mupdf: Any, page: Any) -> int:
-        pdf = mupdf.pdf_document_from_fz_document(self._document.this)
-        return int(mupdf.pdf_lookup_page_number(pdf, page)) if mupdf.pdf_is_dict(page) else -1
 
-
-def _dictionaries(mupdf: Any, document: Document) -> list[Any]:
+def _dictionaries(mupdf: Any, pdf: Any) -> list[Any]:
     """The names of the document, those of the name tree (7.9.6) before those of PDF 1.1."""
-    pdf = mupdf.pdf_document_from_fz_document(document.this)
     dests = mupdf.pdf_new_name("Dests")
     root = mupdf.pdf_dict_gets(mupdf.pdf_trailer(pdf), "Root")
     found = (mupdf.pdf_load_name_tree(pdf, dests), mupdf.pdf_dict_get(root, dests))

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from citekit.adapters.drivers.file_state import FileState
-from citekit.adapters.drivers.pdf_outline import BOOKMARK_LIMIT, DEPTH_LIMIT
 from citekit.adapters.drivers.pdf_structure import (
+    BOOKMARK_LIMIT,
+    DEPTH_LIMIT,
     OutlineError,
     PageTreeError,
     Target,

@@ -7,13 +7,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from citekit.adapters.drivers.pdf_outline_objects import Item, outline_items
+from citekit.adapters.drivers.pdf_structure import BOOKMARK_LIMIT, DEPTH_LIMIT, Item, outline_items
 from citekit.domain.errors import CiteKitError
-
-BOOKMARK_LIMIT = 20_000
-"""Bookmarks that are read; a longer outline is a damaged or hostile one."""
-
-DEPTH_LIMIT = 32
 
 _DOUBTFUL = (None, 1)
 """What MuPDF tells of destinations that it does not understand."""
@@ -74,7 +69,7 @@ def _held_ready(document: Any) -> list[Bookmark]:
 
 def _of_objects(document: Any) -> list[Item]:
     try:
-        return list(outline_items(document, BOOKMARK_LIMIT))
+        return list(outline_items(document))
     except CiteKitError:
         raise
     except Exception:  # a damaged outline has no bookmarks; what PyMuPDF raises then is of any kind
@@ -83,7 +78,7 @@ def _of_objects(document: Any) -> list[Item]:
 
 def _unplaced(item: Item) -> Bookmark:
     level, title, page = item
-    return Bookmark(min(level, DEPTH_LIMIT), _shown(title), page, math.nan, math.nan)
+    return Bookmark(level, _shown(title), page, math.nan, math.nan)
 
 
 def _bookmark(item: Any, level: int, page_count: int) -> Bookmark:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from citekit.adapters.drivers.pdf_outline import BOOKMARK_LIMIT, DEPTH_LIMIT
 from citekit.adapters.drivers.pymupdf import Document, exclusive
+
+BOOKMARK_LIMIT = 20_000
+"""Bookmarks that are read; a longer outline is a damaged or hostile one."""
+
+DEPTH_LIMIT = 32
 
 _DEPTH = 40
 """Levels of a page tree that is read."""
@@ -28,14 +32,41 @@ class Target(NamedTuple):
     page: int
 
 
-def outline_targets(document: Document) -> Iterator[Target]:
-    """The items of the outline in reading order. Raises `OutlineError`. Call it inside `exclusive()`.
+Item = tuple[int, str, int | None]
+"""Level from 1, title, and the page from 1, None where the destination is no page of the file."""
 
-    Walked by plain pointers, for there may be thousands: they live as long as the document.
-    """
+
+def outline_targets(document: Document) -> Iterator[Target]:
+    """The items of the outline in reading order. Raises `OutlineError`. Call it inside `exclusive()`."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
     source = mupdf.pdf_document_from_fz_document(document.this)
+    for level, item, own in _outline(mupdf, source, circles=False):
+        yield Target(min(level, DEPTH_LIMIT), own, _page(mupdf, source, item, own))
+
+
+def outline_items(document: Document) -> Iterator[Item]:
+    """The bookmarks in reading order, those of an outline in circles once. Call it inside `exclusive()` or `opened()`.
+
+    MuPDF drops all of such an outline, and takes one to a page that is not there for one to the first. Raises what PyMuPDF
+    does.
+    """
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        source = mupdf.pdf_document_from_fz_document(document.this)
+        count = mupdf.pdf_count_pages(source)
+        for level, plain, _ in _outline(mupdf, source, circles=True):
+            item = mupdf.PdfObj(mupdf.ll_pdf_keep_obj(plain))
+            title = mupdf.pdf_dict_get_text_string(item, mupdf.PDF_ENUM_NAME_Title)
+            page = _index(mupdf, source, item)
+            yield min(level, DEPTH_LIMIT), str(title), page + 1 if 0 <= page < count else None
+
+
+def _outline(mupdf: Any, source: Any, *, circles: bool) -> Iterator[tuple[int, Any, int]]:
+    """Level, item and its number. Where the outline runs in `circles` each item is told once, else `OutlineError` raised.
+
+    Walked by plain pointers, for there may be thousands: they live as long as the document.
+    """
     get, number = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_num
     root = mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_trailer(source.m_internal), "Root/Outlines")
     pending = [(get(root, "First"), 1)]
@@ -45,11 +76,30 @@ def outline_targets(document: Document) -> Iterator[Target]:
         if not item:
             continue
         own = number(item)
-        if own in seen or not own:
+        if circles and own in seen:
+            continue
+        if own in seen or not (own or circles):
             raise OutlineError
         seen.add(own)
-        yield Target(min(level, DEPTH_LIMIT), own, _page(mupdf, source, item, own))
+        yield level, item, own
         pending += ((get(item, "Next"), level), (get(item, "First"), level + 1))
+
+
+def _index(mupdf: Any, source: Any, item: Any) -> int:
+    try:
+        return page_index(mupdf, source, explicit(mupdf, source, item))
+    except RuntimeError:  # MuPDF's word for an object that is no page
+        return -1
+
+
+def page_index(mupdf: Any, source: Any, place: Any | None) -> int:
+    """The page, counted from 0, that an explicit destination names; -1 where it names none. Raises what PyMuPDF does."""
+    if place is None:
+        return -1
+    page = mupdf.pdf_array_get(place, 0)
+    if mupdf.pdf_is_int(page):
+        return int(mupdf.pdf_to_int(page))
+    return int(mupdf.pdf_lookup_page_number(source, page)) if mupdf.pdf_is_dict(page) else -1
 
 
 def _page(mupdf: Any, source: Any, item: Any, own: int) -> int:

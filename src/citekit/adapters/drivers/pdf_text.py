@@ -63,9 +63,15 @@ def text_as_seen(page: Any, area: Any = None) -> str:
     return _flowing(lines)
 
 
-def _blocks(page: Any, area: Any) -> Any:
+def text_flags() -> int:
+    """How MuPDF is asked for text: white space kept, what lies outside the page left out, unknown characters told apart."""
     with exclusive() as pymupdf:
-        flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+        return int(pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE)
+
+
+def _blocks(page: Any, area: Any) -> Any:
+    with exclusive():
+        flags = text_flags()
         clip = None if area is None else area * page.derotation_matrix
         return page.get_text("dict", flags=flags, clip=clip)["blocks"]
 

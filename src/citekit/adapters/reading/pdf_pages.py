@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from citekit.adapters.drivers.pdf_levels import levelled_blocks
-from citekit.adapters.drivers.pymupdf import exclusive, give_way, opened
+from citekit.adapters.drivers.pdf_text import text_flags
+from citekit.adapters.drivers.pymupdf import give_way, opened
 from citekit.adapters.reading.book_facts import language_code
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
@@ -64,8 +65,7 @@ class PyMuPdfTextReader:
 
 
 def _pages(document: Any, progress: Progress, *, as_seen: bool) -> Iterator[str]:
-    with exclusive() as pymupdf:
-        flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+    flags = text_flags()
     count = document.page_count
     for number in range(count):
         progress(number, count, "reading pages")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citekit.adapters.drivers.pdf_outline import BOOKMARK_LIMIT, Bookmark, read_bookmarks
+from citekit.adapters.drivers.pdf_outline import Bookmark, read_bookmarks
+from citekit.adapters.drivers.pdf_structure import BOOKMARK_LIMIT
 from citekit.adapters.drivers.pymupdf import Document
 from citekit.adapters.mapping.local.pdf.placing import Section
 

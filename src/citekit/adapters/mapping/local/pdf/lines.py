@@ -11,7 +11,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from citekit.adapters.drivers.pdf_links import LinkReader
-from citekit.adapters.drivers.pdf_text import Line
+from citekit.adapters.drivers.pdf_text import Line, text_flags
 from citekit.adapters.drivers.pymupdf import exclusive
 
 LINK_LIMIT = 1000
@@ -83,7 +83,7 @@ def typed_lines(page: Any) -> list[Typed]:
 def text_of(page: Any) -> Any:
     """As `page.get_textpage`, which turns a page upright by writing to the document; one that stands so needs no such."""
     with exclusive() as pymupdf:
-        flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+        flags = text_flags()
         if page.rotation:
             return page.get_textpage(flags=flags).this
         return pymupdf.mupdf.FzStextPage(page.this, pymupdf.mupdf.FzStextOptions(flags))
