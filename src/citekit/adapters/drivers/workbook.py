@@ -14,7 +14,6 @@ from citekit.adapters.drivers.sheet_cells import Value, shared_strings, values
 from citekit.adapters.drivers.sheet_values import (
     EPOCH,
     EPOCH_1904,
-    is_date_format,
     number_formats,
     shown_number,
     unescaped,
@@ -112,10 +111,6 @@ class Workbook:
             case "n":
                 return shown_number(value.text, self.format_of(value.style), self.epoch)
         return unescaped(value.text)
-
-    def is_date(self, value: Value) -> bool:
-        """Whether a number is shown as a date or time."""
-        return value.kind == "n" and is_date_format(self.format_of(value.style))
 
     def format_of(self, style: int) -> str:
         """The number format of a style, as the codes of formats are written; the id in brackets where it is built in."""

@@ -43,12 +43,6 @@ class Contents:
     entries: tuple[Promised, ...] = ()
     pages: frozenset[int] = frozenset()
 
-    @property
-    def depth(self) -> int:
-        """Levels of entries."""
-        levels = {entry.level for entry in self.entries}
-        return len(levels)
-
 
 def read_contents(texts: PageTexts, tables: Sequence[Sequence[Entry]]) -> Contents:
     """What the printed `tables` of contents promise, as far as it stands where they say. Empty where there are none."""
