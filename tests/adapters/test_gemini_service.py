@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from citekit.adapters.mapping.model.conversation import FilePart, ImagePart, Question, TextPart
+from citekit.adapters.mapping.model.conversation import FilePart, Generation, ImagePart, Question, TextPart
 from citekit.adapters.mapping.model.gemini import INLINE_FILE, INLINE_TOTAL, MODEL, GeminiService
 from citekit.adapters.mapping.model.gemini_files import MEDIA_NAMES
 from citekit.adapters.mapping.model.leftovers import Leftovers
@@ -17,6 +17,7 @@ from citekit.domain.errors import Cancelled, MapperUnavailable, SourceUnreadable
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.progress import silent
 from tests.services.gemini_faults import MP4, PDF, PNG, SCHEMA, Fault, file_for, question_about, service_for
+from tests.services.gemini_rules import spelled
 from tests.services.gemini_server import KEY, Answer, GeminiServer, candidate, file_data, gemini_server, inline_data
 
 
@@ -64,13 +65,42 @@ def test_the_model_is_asked_with_the_schema_and_the_file(
     assert {"fileUri": f"{server.url}/v1beta/files/{name}", "mimeType": PDF} == file_data(file)
     assert [{"text": "You map files."}] == request.json["systemInstruction"]["parts"]
     assert {
-        "temperature": 0.0,
         "responseMimeType": "application/json",
         "responseJsonSchema": SCHEMA,
     } == request.json["generationConfig"]
     assert {"contents", "systemInstruction", "generationConfig"} == set(request.json)
     assert ('{"nodes": []}', True) == (reply.text, reply.complete)
     assert (1, 1200, 100) == (reply.usage.requests, reply.usage.input_tokens, reply.usage.output_tokens)
+
+
+def test_nothing_is_sent_that_the_documentation_advises_against(server: GeminiServer, service: GeminiService) -> None:
+    with service.session() as session:
+        session.ask(Question("s", (TextPart("q"),), SCHEMA), silent)
+
+    assert [] == server.discouraged
+
+
+@pytest.mark.parametrize("level", ["minimal", "low", "medium", "high"])
+def test_what_the_user_sets_is_sent_as_the_service_spells_it(
+    server: GeminiServer, service: GeminiService, level: str
+) -> None:
+    wanted = Generation(temperature=1.5, thinking=level, max_output=5000)
+
+    with evolve(service, generation=wanted).session() as session:
+        session.ask(Question("s", (TextPart("q"),), SCHEMA), silent)
+
+    config = spelled(server.of("generate")[0].json)["generationConfig"]
+    assert (1.5, 5000) == (config["temperature"], config["maxOutputTokens"])
+    assert {"thinkingLevel": level.upper()} == {
+        name: value for name, value in config["thinkingConfig"].items() if name != "includeThoughts"
+    }
+
+
+def test_a_level_that_the_model_does_not_have_is_refused_in_the_services_words(service: GeminiService) -> None:
+    older = evolve(service, model="gemini-2.5-flash", generation=Generation(thinking="low"))
+
+    with pytest.raises(MapperUnavailable, match="Thinking level is not supported"), older.session() as session:
+        session.ask(Question("s", (TextPart("q"),), SCHEMA), silent)
 
 
 def test_what_the_model_thinks_is_not_part_of_the_answer(server: GeminiServer, service: GeminiService) -> None:

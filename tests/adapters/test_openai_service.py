@@ -9,11 +9,21 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from citekit.adapters.drivers import openai as driver
 from citekit.adapters.drivers.asking_again import Retries
 from citekit.adapters.mapping.model import openai_parts
-from citekit.adapters.mapping.model.conversation import FilePart, ImagePart, Part, Question, Reply, TextPart, Usage
+from citekit.adapters.mapping.model.conversation import (
+    FilePart,
+    Generation,
+    ImagePart,
+    Part,
+    Question,
+    Reply,
+    TextPart,
+    Usage,
+)
 from citekit.adapters.mapping.model.openai import DEFAULT_MODEL, OpenAiService
 from citekit.adapters.mapping.model.openai_schema import strict
 from citekit.domain.errors import Cancelled, MapperUnavailable, SourceUnreadable
@@ -117,23 +127,42 @@ def test_words_alone_go_as_one_string() -> None:
     assert "store" not in server.requests[0].body
 
 
-@pytest.mark.parametrize(("model", "temperature"), [("gpt-4.1", 0), (OTHER, 0), ("gpt-6.1-terra", None)])
-def test_only_models_that_take_a_temperature_are_sent_one(model: str, temperature: int | None) -> None:
+@pytest.mark.parametrize("model", ["gpt-4.1", OTHER, "gpt-6.1-terra"])
+def test_nothing_about_sampling_is_sent_that_the_user_did_not_set(model: str) -> None:
     with OpenAiServer() as server:
         _ask(OpenAiService(KEY, model, server.url))
 
-    assert temperature == server.requests[0].body.get("temperature")
+    body = server.requests[0].body
+    assert {"model", "messages", "response_format"} == body.keys() - {"stream", "stream_options"}
 
 
-def test_a_temperature_that_a_model_refuses_is_left_out_from_then_on() -> None:
+def test_what_the_user_sets_is_sent_as_openai_names_it(hosted: Callable[[OpenAiServer], OpenAiService]) -> None:
+    with OpenAiServer() as server:
+        _ask(evolve(hosted(server), generation=Generation(thinking="low", max_output=5000)))
+
+    body = server.requests[0].body
+    assert ("low", 5000) == (body["reasoning_effort"], body["max_completion_tokens"])
+    assert "temperature" not in body
+
+
+def test_other_servers_get_the_limit_of_output_under_the_name_that_all_of_them_know() -> None:
+    with OpenAiServer() as server:
+        _ask(OpenAiService(KEY, OTHER, server.url, generation=Generation(temperature=0.5, max_output=5000)))
+
+    body = server.requests[0].body
+    assert (0.5, 5000) == (body["temperature"], body["max_tokens"])
+
+
+def test_a_temperature_that_a_model_refuses_is_left_out_from_then_on_and_that_is_noted() -> None:
     refusal = error(400, "Unsupported value: 'temperature' does not support 0 with this model.", "unsupported_value")
 
     with OpenAiServer([refusal]) as server:
-        service = OpenAiService(KEY, "gpt-4.1", server.url)
+        service = OpenAiService(KEY, "gpt-4.1", server.url, generation=Generation(temperature=0))
         first, second = _ask(service), _ask(service)
 
     assert [True, False, False] == ["temperature" in request.body for request in server.requests]
     assert [2, 1] == [first.usage.requests, second.usage.requests]
+    assert all("takes no temperature" in note for reply in (first, second) for note in reply.notes)
 
 
 def test_without_a_key_openai_is_not_asked_and_the_way_out_is_named() -> None:

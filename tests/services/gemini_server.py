@@ -21,19 +21,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from attrs import define, field, frozen
 
+from tests.services.gemini_rules import discouraged, refused, spelled
+
 KEY = "AIza-local-test-key"
-MODELS = ("gemini-3.8-flash", "gemini-3-pro-preview")
+MODELS = ("gemini-3.8-flash", "gemini-3-pro-preview", "gemini-2.5-flash")
 ANSWER = '{"nodes": []}'
 GRANULARITY = 256 * 1024
-
-SCHEMA_WORDS = {
-    *("type", "format", "title", "description", "nullable", "enum", "items", "prefixItems", "minItems", "maxItems"),
-    *("minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties", "required", "propertyOrdering"),
-}
-CONFIG_WORDS = {
-    *("temperature", "responseMimeType", "responseSchema", "responseJsonSchema", "maxOutputTokens", "thinkingConfig"),
-    *("topP", "topK", "candidateCount", "seed", "mediaResolution"),
-}
 
 
 @frozen
@@ -113,7 +106,8 @@ USAGE = {
 
 
 class GeminiServer:
-    """Listens on a free local port. `requests` holds what came, `files` what lies there now."""
+    """Listens on a free local port. `requests` holds what came, `files` what lies there now, `discouraged` what the
+    documentation advises against in them."""
 
     def __init__(self, key: str = KEY) -> None:
         self.key = key
@@ -124,6 +118,7 @@ class GeminiServer:
         self.files: dict[str, Remote] = {}
         self.closing = threading.Event()
         self.errors: list[BaseException] = []
+        self.discouraged: list[str] = []
         self._scripts: dict[str, deque[Answer]] = {}
         self._lock = threading.RLock()
         self._http = _Listener(("127.0.0.1", 0), _Handler)
@@ -245,22 +240,15 @@ class GeminiServer:
         if model not in MODELS:
             text = f"models/{model} is not found for API version v1beta, or is not supported for generateContent. Call ListModels"
             return refusal(404, "NOT_FOUND", text)
-        fault = self._fault_of(request.json)
+        fault = self._fault_of(spelled(request.json), model)
         return fault if fault is not None else candidate(self.answer, thoughts="Let me see.")
 
-    def _fault_of(self, body: dict[str, Any]) -> Answer | None:
-        config = body.get("generationConfig", {})
-        unknown = {*body} - {"contents", "systemInstruction", "generationConfig", "safetySettings"}
-        unknown |= {*config} - CONFIG_WORDS
-        if unknown:
-            return _invalid(f'Invalid JSON payload received. Unknown name "{min(unknown)}": Cannot find field.')
-        schema = config.get("responseJsonSchema", config.get("responseSchema"))
-        if schema is not None and config.get("responseMimeType") != "application/json":
-            return _invalid("A response schema needs the response MIME type application/json.")
-        words = sorted(set(_words(schema)) - SCHEMA_WORDS)
-        if words:
-            return _invalid(f"The schema has a keyword that is not supported: {words[0]}")
-        for part in body["contents"][0]["parts"]:
+    def _fault_of(self, body: dict[str, Any], model: str) -> Answer | None:
+        fault = refused(body, model)
+        if fault is not None:
+            return _invalid(fault)
+        self.discouraged += discouraged(body, model)
+        for part in (part for turn in body["contents"] for part in turn["parts"]):
             if "fileData" in part:
                 file = self.files.get(file_data(part)["fileUri"].rsplit("/", 1)[-1])
                 if file is None:
@@ -286,15 +274,6 @@ def inline_data(part: dict[str, Any]) -> tuple[bytes, str]:
     return base64.urlsafe_b64decode(plain["data"].translate({43: 45, 47: 95})), plain.get("mimeType") or plain[
         "mime_type"
     ]
-
-
-def _words(schema: Any) -> Iterator[str]:
-    """The keywords of a schema and of those within it."""
-    if not isinstance(schema, dict):
-        return
-    yield from schema
-    for below in (*schema.get("properties", {}).values(), schema.get("items")):
-        yield from _words(below)
 
 
 def _invalid(message: str) -> Answer:

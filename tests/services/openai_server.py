@@ -17,6 +17,8 @@ from typing import Any, Literal
 
 from attrs import define, field, frozen
 
+from tests.services.openai_rules import refused
+
 KEY = "sk-test-0123456789abcdef"
 MODELS = ("gpt-6.1-terra", "gpt-4.1", "llama3.2-vision")
 
@@ -190,8 +192,8 @@ class OpenAiServer:
 
 
 def _as_openai(body: dict[str, Any]) -> Step | None:
-    if "temperature" in body and body["model"].startswith(("gpt-6", "o")):
-        return error(400, "Unsupported value: 'temperature' does not support 0 with this model.", "unsupported_value")
+    if fault := refused(body):
+        return error(400, *fault)
     for part in _parts(body):
         match part:
             case {"type": "file", "file": {"filename": str(), "file_data": str(data)}}:

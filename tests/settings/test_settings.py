@@ -29,6 +29,9 @@ def test_every_variable_counts() -> None:
             "CITEKIT_RETRIES": "0",
             "CITEKIT_TIMEOUT": "7",
             "CITEKIT_MAX_REQUESTS": "5",
+            "CITEKIT_TEMPERATURE": "0.5",
+            "CITEKIT_THINKING": "low",
+            "CITEKIT_MAX_OUTPUT": "9000",
             "CITEKIT_CACHE_LIMIT": "1.5M",
             "CITEKIT_ROOTS": "/a:/b",
             "CITEKIT_CONCURRENCY": "9",
@@ -47,6 +50,7 @@ def test_every_variable_counts() -> None:
         chosen.base_url,
     )
     assert (0, 7.0, 5, 1_500_000) == (chosen.retries, chosen.timeout, chosen.max_requests, chosen.cache_limit)
+    assert (0.5, "low", 9000) == (chosen.temperature, chosen.thinking, chosen.max_output)
     assert ((Path("/a"), Path("/b")), 9, "ffmpeg") == (chosen.roots, chosen.concurrency, chosen.media)
     assert ("g", "o", "p", False) == (chosen.gemini_key, chosen.openai_key, chosen.password, chosen.ocr)
 

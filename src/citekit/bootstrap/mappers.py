@@ -14,7 +14,7 @@ from citekit.domain.errors import RequestRefused
 from citekit.settings.secrets import without_user
 
 if TYPE_CHECKING:
-    from citekit.adapters.mapping.model.conversation import Service
+    from citekit.adapters.mapping.model.conversation import Generation, Service
     from citekit.adapters.mapping.model.viewing import Viewer
     from citekit.bootstrap.app import App
     from citekit.domain.ports.mapper import Mapper
@@ -98,6 +98,7 @@ class Mappers:
             max_requests=chosen.max_requests,
             leftovers=self.app.leftovers,
             key_variable=chosen.gemini_variable,
+            generation=self._generation(),
         )
 
     def _openai(self) -> Service:
@@ -113,7 +114,14 @@ class Mappers:
             Retries(count=chosen.retries),
             chosen.max_requests,
             self._showing()[0].paged_text,
+            self._generation(),
         )
+
+    def _generation(self) -> Generation:
+        from citekit.adapters.mapping.model.conversation import Generation
+
+        chosen = self.app.settings
+        return Generation(temperature=chosen.temperature, thinking=chosen.thinking, max_output=chosen.max_output)
 
     def of_object(self, provider: Any) -> Mapper:
         """An object with a `generate_map` method as a mapper. Raises `RequestRefused`."""

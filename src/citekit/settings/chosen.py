@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from citekit.settings.library import LibrarySettings, library_settings
 from citekit.settings.places import CACHE, MAPS, OUTPUT, home_named
-from citekit.settings.reading import GIGABYTE, count, default, expanded, one_of, read_size, size
+from citekit.settings.reading import GIGABYTE, count, default, expanded, number, one_of, read_size, size
 from citekit.settings.secrets import SUFFIX, read_secret, remember, remember_address, without_user
 
 
@@ -25,8 +25,8 @@ class Settings:
     clips: `pyav`, or `ffmpeg` for the program of that name. `password` opens PDFs that are locked. `ocr` reads the
     text of scans and pictures, where the extra is installed. `parsers` run `apart`, in a child process that may hold
     `parser_memory` bytes and is ended after `parser_timeout` seconds without progress, or `here`. `model`,
-    `base_url`, `retries`, `timeout` (seconds) and `max_requests` are for mappers that ask a model; keys and the
-    password are never shown.
+    `base_url`, `retries`, `timeout` (seconds), `max_requests`, `temperature` (0 to 2), `thinking` (one of `THINKING`) and
+    `max_output` (tokens) are for mappers that ask a model; keys and the password are never shown.
     """
 
     home: Path
@@ -49,6 +49,9 @@ class Settings:
     retries: int = 3
     timeout: float | None = None
     max_requests: int | None = None
+    temperature: float | None = None
+    thinking: str | None = None
+    max_output: int | None = None
     gemini_key: str | None = field(default=None, repr=False)
     gemini_variable: str = "GEMINI_API_KEY"
     openai_base_url: str | None = field(default=None, repr=lambda url: repr(without_user(url)))
@@ -79,6 +82,9 @@ class Settings:
 
 
 MEDIA = ("pyav", "ffmpeg")
+THINKING = ("minimal", "low", "medium", "high", "xhigh")
+HOTTEST = 2.0
+"""The highest temperature that the services take."""
 SWITCH = ("on", "off")
 PARSERS = ("apart", "here")
 LEAST_PARSER_MEMORY = 100_000_000
@@ -90,6 +96,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
     place = expanded(home_named(environment, home))
     own = environment.get("GEMINI_API_KEY") or environment.get(f"GEMINI_API_KEY{SUFFIX}")
     gemini = "GEMINI_API_KEY" if own else "GOOGLE_API_KEY"
+    thinking = environment.get("CITEKIT_THINKING")
     roots = [part for part in environment.get("CITEKIT_ROOTS", "").split(os.pathsep) if part]
     return Settings(
         home=Path(os.path.abspath(place)),  # noqa: PTH100 - resolve() would follow links in the home's own path
@@ -109,6 +116,9 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         retries=default(count(environment, "CITEKIT_RETRIES", 0), 3),
         timeout=count(environment, "CITEKIT_TIMEOUT", 1),
         max_requests=count(environment, "CITEKIT_MAX_REQUESTS", 1),
+        temperature=number(environment, "CITEKIT_TEMPERATURE", 0.0, HOTTEST),
+        thinking=one_of("CITEKIT_THINKING", thinking, THINKING) if thinking else None,
+        max_output=count(environment, "CITEKIT_MAX_OUTPUT", 1),
         gemini_key=read_secret(environment, gemini),
         gemini_variable=gemini + SUFFIX if environment.get(gemini + SUFFIX) else gemini,
         openai_base_url=environment.get("OPENAI_BASE_URL") or None,

@@ -64,6 +64,20 @@ def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
     return int(text)
 
 
+def number(environment: Mapping[str, str], name: str, least: float, most: float) -> float | None:
+    """The number from `least` to `most` that a variable says, or None if it is not set. Raises `RequestRefused`."""
+    text = environment.get(name)
+    if not text:
+        return None
+    try:
+        found = float(text)
+    except ValueError:
+        found = most + 1
+    if not least <= found <= most:  # also False for "nan"
+        raise RequestRefused(f"{name}={shown(text)} is not a number from {least:g} to {most:g}.")
+    return found
+
+
 def default(value: int | None, default: int) -> int:
     """`value`, or where it is None the default."""
     return default if value is None else value

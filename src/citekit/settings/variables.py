@@ -12,6 +12,9 @@ VARIABLES = {
     "CITEKIT_RETRIES": "how often a request is tried again where that may help (default: 3)",
     "CITEKIT_TIMEOUT": "seconds after which a request to a model (default: 300), or a mapper of your own, is given up",
     "CITEKIT_MAX_REQUESTS": "how many requests one map may cost (default: no bound)",
+    "CITEKIT_TEMPERATURE": "the sampling temperature of a model, from 0 to 2 (default: the service's own)",
+    "CITEKIT_THINKING": "how much a model thinks: minimal, low, medium, high, xhigh (default: the service's own)",
+    "CITEKIT_MAX_OUTPUT": "how many tokens one answer of a model may have, thinking included (default: the service's own)",
     "CITEKIT_CACHE_LIMIT": "how large the evidence store may grow, as bytes or with K, M, G, T (default: 10G)",
     "CITEKIT_ROOTS": "folders that agents may read files in, and in which moved sources are looked for, "
     f"parted by {os.pathsep!r}",

@@ -27,6 +27,7 @@ from citekit.entrypoints.cli.watching import Watch, watching
 from citekit.entrypoints.cli.wording import counted, lasted
 from citekit.entrypoints.failures import exit_code, sentence
 from citekit.entrypoints.invisible import printable
+from citekit.settings.chosen import HOTTEST, THINKING
 from citekit.wire.locations import modality_of
 
 UNTOLD = 0.1
@@ -51,6 +52,19 @@ TYPES = ("document", "pdf", "video", "audio", "image", "text")
     "--timeout", type=click.FloatRange(1), metavar="SECONDS", help="When to give up a request (default: 300)."
 )
 @click.option("--max-requests", type=click.IntRange(1), metavar="N", help="How many requests one map may cost.")
+@click.option(
+    "--temperature",
+    type=click.FloatRange(0, HOTTEST),
+    metavar="T",
+    help="The model's sampling temperature (default: the service's own).",
+)
+@click.option("--thinking", type=click.Choice(THINKING), help="How much the model thinks (default: the service's own).")
+@click.option(
+    "--max-output",
+    type=click.IntRange(1),
+    metavar="TOKENS",
+    help="How long one answer may be, thinking included (default: the service's own).",
+)
 @password_option("a PDF")
 @click.option(
     "--ocr/--no-ocr", default=None, help="Read the text of scans and pictures (default: with the extra ocr, yes)."
@@ -70,6 +84,9 @@ def command(
     retries: int | None,
     timeout: float | None,
     max_requests: int | None,
+    temperature: float | None,
+    thinking: str | None,
+    max_output: int | None,
     password: str | None,
     ocr: bool | None,
     **wanted: Any,
@@ -85,6 +102,7 @@ def command(
         raise click.UsageError("--id names one map, so it stands beside one file.")
     flags = {"model": model, "base_url": base_url, "retries": retries, "timeout": timeout}
     flags |= {"max_requests": max_requests, "concurrency": concurrency, "mapper": mapper}
+    flags |= {"temperature": temperature, "thinking": thinking, "max_output": max_output}
     flags |= {"password": password, "ocr": ocr}
     app = app_with(session, flags, _config(mapper_config))
     unknown: list[Path] = []

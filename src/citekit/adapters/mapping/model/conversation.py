@@ -53,6 +53,18 @@ class Question:
     schema: Mapping[str, Any]
 
 
+@frozen(kw_only=True)
+class Generation:
+    """How the user wants the model to answer. None leaves a choice to the service, whose defaults suit its models best.
+
+    `temperature` is 0 to 2, `thinking` one of `minimal`, `low`, `medium`, `high`, `xhigh`, `max_output` in tokens.
+    """
+
+    temperature: float | None = None
+    thinking: str | None = None
+    max_output: int | None = None
+
+
 @frozen
 class Usage:
     """What was spent: requests that reached the service, and tokens as it counts them."""

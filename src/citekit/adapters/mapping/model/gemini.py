@@ -15,6 +15,7 @@ from citekit.adapters.drivers.files import unreadable
 from citekit.adapters.mapping.model.budget import Budget
 from citekit.adapters.mapping.model.conversation import (
     FilePart,
+    Generation,
     ImagePart,
     Limits,
     Part,
@@ -79,6 +80,7 @@ class GeminiService:
     max_requests: int | None = field(default=None, kw_only=True)
     leftovers: Leftovers = field(kw_only=True)
     key_variable: str | None = field(default=None, kw_only=True)
+    generation: Generation = field(factory=Generation, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -125,7 +127,9 @@ class GeminiService:
                 files = RemoteFiles(client, explain, self.retries, self.timeout, self.base_url, owner, run)
                 files.sweep(self.leftovers)
                 try:
-                    yield GeminiSession(client, self.model, self.retries, explain, files, Budget(self.max_requests))
+                    yield GeminiSession(
+                        client, self.model, self.generation, self.retries, explain, files, Budget(self.max_requests)
+                    )
                 finally:
                     files.delete_all()
         finally:
@@ -156,6 +160,7 @@ class GeminiSession:
 
     _client: genai.Client = field(repr=False)
     _model: str
+    _generation: Generation
     _retries: Retries
     _explain: _Explanation
     _files: RemoteFiles
@@ -164,7 +169,7 @@ class GeminiSession:
     def ask(self, question: Question, progress: Progress) -> Reply:
         """The model's reply. Raises `MapperUnavailable`, `SourceUnreadable`, `Cancelled`."""
         contents = self._contents(question.parts, progress)
-        config = _config(question)
+        config = _config(question, self._generation)
         tries = 0
 
         def request() -> Any:
@@ -224,12 +229,20 @@ def _inline(part: Part, room: int) -> bytes | None:
         raise unreadable(error, part.path) from error
 
 
-def _config(question: Question) -> Any:
+def _config(question: Question, wanted: Generation) -> Any:
+    """The settings of a request.
+
+    Nothing that the user did not set is sent: Gemini 3 loops at temperatures below its default of 1.0 (Gemini 3 developer
+    guide, "Temperature"), and each model has a thinking level and a limit of output of its own.
+    """
     from google.genai import types
 
+    level = None if wanted.thinking is None else types.ThinkingLevel(wanted.thinking.upper())
     return types.GenerateContentConfig(
         system_instruction=question.system,
-        temperature=0,
+        temperature=wanted.temperature,
+        max_output_tokens=wanted.max_output,
+        thinking_config=None if level is None else types.ThinkingConfig(thinking_level=level),
         response_mime_type="application/json",
         response_json_schema=dict(question.schema),
         automatic_continuation=False,  # the SDK would ask again and again, uncounted

@@ -19,7 +19,7 @@ from attrs import define, field, frozen
 from citekit.adapters.drivers import openai as driver
 from citekit.adapters.drivers.asking_again import Retries
 from citekit.adapters.mapping.model.budget import Budget
-from citekit.adapters.mapping.model.conversation import Limits, Question, Reply, Session
+from citekit.adapters.mapping.model.conversation import Generation, Limits, Question, Reply, Session
 from citekit.adapters.mapping.model.openai_abilities import Abilities
 from citekit.adapters.mapping.model.openai_asking import Asking, Talk
 from citekit.adapters.mapping.model.openai_failures import Place, failure, no_key
@@ -70,6 +70,7 @@ class OpenAiService:
     retries: Retries = field(factory=Retries, repr=False)
     max_requests: int | None = None
     extract_text: Callable[[Path], str] | None = field(default=None, repr=False)
+    generation: Generation = field(factory=Generation)
     _learnt: _Learnt = field(factory=_Learnt, init=False, repr=False, eq=False)
 
     @property
@@ -124,6 +125,7 @@ class OpenAiService:
             retries=self.retries,
             budget=Budget(self.max_requests),
             extract_text=self.extract_text,
+            generation=self.generation,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ from citekit.adapters.drivers import openai as driver
 from citekit.adapters.drivers.asking_again import Retries, Verdict, tried
 from citekit.adapters.drivers.attended import attended
 from citekit.adapters.mapping.model.budget import Budget
-from citekit.adapters.mapping.model.conversation import Question, Reply, Usage
+from citekit.adapters.mapping.model.conversation import Generation, Question, Reply, Usage
 from citekit.adapters.mapping.model.openai_abilities import Abilities, Form, lesser
 from citekit.adapters.mapping.model.openai_failures import BadAnswerError, Place, failure, refusal
 from citekit.adapters.mapping.model.openai_parts import Messages, Writer
@@ -25,9 +24,6 @@ from citekit.domain.progress import Progress
 if TYPE_CHECKING:
     from openai import OpenAI
     from openai.types.chat import ChatCompletion
-
-_NO_TEMPERATURE = re.compile(r"(^|/)(o\d|gpt-[5-9]|gpt-\d\d|gpt-oss)")
-"""Models that reason; they refuse a temperature, or ignore it."""
 
 _CHARACTERS_PER_TOKEN = 10
 """More than any text has in the mean (English about 4); beyond it the server did not read all that it was sent."""
@@ -43,6 +39,7 @@ class Talk:
     retries: Retries
     budget: Budget
     extract_text: Callable[[Path], str] | None
+    generation: Generation = field(factory=Generation)
 
 
 class _LackingError(Exception):
@@ -68,8 +65,7 @@ class Asking:
         talk = self.talk
         writer = Writer(place=talk.place, extract_text=talk.extract_text)
         while True:
-            tempered = _NO_TEMPERATURE.search(talk.place.model) is None
-            written = writer.written(self.question, self.able, temperature=tempered)
+            written = writer.written(self.question, self.able, temperature=talk.generation.temperature is not None)
             try:
                 completion = tried(partial(self._send, written), self._explain, talk.retries, self.progress)
                 return self._read(completion, written)
@@ -97,8 +93,13 @@ class Asking:
 
     def _request(self, written: Messages) -> dict[str, Any]:
         request: dict[str, Any] = {"model": self.talk.place.model, "messages": written.messages}
+        wanted, hosted = self.talk.generation, self.talk.place.hosted
         if written.sent.temperature:
-            request["temperature"] = 0
+            request["temperature"] = wanted.temperature
+        if wanted.thinking is not None:
+            request["reasoning_effort"] = wanted.thinking
+        if wanted.max_output is not None:  # the older name, which OpenAI refuses for its newer models, others know
+            request["max_completion_tokens" if hosted else "max_tokens"] = wanted.max_output
         if self.talk.place.hosted:
             request["store"] = False
         if self.able.form is Form.SCHEMA:

@@ -61,7 +61,7 @@ class Writer:
         return Messages(
             messages=[{"role": "system", "content": system}, {"role": "user", "content": _plain(content)}],
             sent=sent,
-            notes=tuple(self._notes(question, able)),
+            notes=tuple(self._notes(question, able, temperature=temperature)),
             characters=len(system) + sum(len(piece.get("text", "")) for piece in content),
             in_files=sum(len(self._text(part)) for part in _pdfs(question)) if self._doubtful(sent) else 0,
         )
@@ -106,8 +106,10 @@ class Writer:
     def _text(self, part: FilePart) -> str:
         return self.extract_text(part.path) if self.extract_text is not None else ""
 
-    def _notes(self, question: Question, able: Abilities) -> Iterator[str]:
+    def _notes(self, question: Question, able: Abilities, *, temperature: bool) -> Iterator[str]:
         who = self.place.who
+        if temperature and not able.temperature:
+            yield f"{who} takes no temperature for the model {self.place.model!r}: its default was used."
         if not able.files and (pdfs := list(_pdfs(question))):
             names = ", ".join(repr(part.path.name) for part in pdfs)
             yield f"{who} takes no files: it was given the text of {names}, without the pictures in it."
