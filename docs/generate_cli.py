@@ -27,8 +27,8 @@ by `docs/generate_cli.py` (`make docs`).
   has an `error` object with a `type`, a `message`, and sometimes `nearest` names or `faults` (`path: reason` lines).
 - **`--home DIR`**, before or after the command's name, is the folder that holds `.resource_maps/` (the maps),
   `.citekit_output/` (evidence under friendly names) and `.citekit_cache/` (what can be made again).
-- **Exit codes**: 0 done; 1 failed; 2 the request cannot be understood; 130 interrupted with Ctrl-C, which leaves nothing
-  half-made.
+- **Exit codes**: 0 done; 1 failed; 2 the request cannot be understood; 3 (`verify` alone) the receipt holds, but no file was
+  checked; 130 interrupted with Ctrl-C, which leaves nothing half-made.
 - **Parts** are named as `RESOURCE NODE`, or by an address such as `doc://book#pages=12-15`. The older `RESOURCE.NODE` in
   one word is understood where only one such node exists, and so is `NODE --resource RESOURCE`.
 - **Words of files**: in titles, names and errors, control characters and all that is not seen (turns of direction, zero-width

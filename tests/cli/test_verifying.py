@@ -30,6 +30,41 @@ def test_the_command_says_the_ruling_to_people_and_programs(cli: Cli) -> None:
     assert (1, "FaultyAnswer") == (none.code, none.document["error"]["type"])
 
 
+def test_a_receipt_alone_has_a_verdict_and_an_exit_code_of_its_own(cli: Cli) -> None:
+    cli.write("t.txt", "one\ntwo\n")
+    cli.within("ingest", "t.txt")
+    found = cli.within("resolve", "text://t_txt#lines=1", "--json").document
+    cli.write("receipt.json", json.dumps(found["receipt"]))
+    cli.write("answer.json", json.dumps(found))
+
+    alone, told = cli.within("verify", "receipt.json", "--json"), cli.within("verify", "receipt.json")
+    answer = cli.within("verify", "answer.json")
+    with_answer = cli.within("verify", found["output_path"], "--receipt", "answer.json")
+
+    assert (3, "receipt-only", False, False) == (
+        alone.code, alone.document["verdict"], alone.document["genuine"], alone.document["refuted"],
+    )  # fmt: skip
+    assert "ReceiptOnly" == alone.document["error"]["type"]
+    assert (3, False) == (told.code, "Genuine" in told.out)
+    assert "no file was checked" in told.err
+    assert 1 == answer.code
+    assert "No receipt speaks of answer.json" in answer.err
+    assert 0 == with_answer.code
+
+
+def test_a_stored_receipt_that_is_evidence_itself_is_compared_as_evidence(cli: Cli) -> None:
+    cli.write("t.txt", "one\ntwo\n")
+    cli.within("ingest", "t.txt")
+    made = cli.within("resolve", "text://t_txt#lines=1", "--json").document
+    cli.write("log.txt", json.dumps(made["receipt"]) + "\n")
+    cli.within("ingest", "log.txt")
+    evidence = cli.within("resolve", "text://log_txt#lines=1", "--json").document["output_path"]
+
+    verdict = cli.within("verify", evidence, "--json")
+
+    assert (0, "text://log_txt#lines=1") == (verdict.code, verdict.document["address"])
+
+
 def test_without_the_password_of_the_source_it_cannot_be_told(cli: Cli) -> None:
     with pymupdf.open() as document:
         document.new_page().insert_text((72, 100), "Secret.")

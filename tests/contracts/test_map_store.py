@@ -98,6 +98,18 @@ class TestMapStore:
 
         assert 1 == len(store.editions("book"))
 
+    def test_the_digests_of_earlier_sources_are_remembered_until_the_map_is_removed(self, store: MapStore) -> None:
+        digests = [Digest.of_bytes(bytes([number])) for number in range(3)]
+        for digest in (*digests, digests[2]):
+            store.put(evolve(a_map(), metadata={**a_map().metadata, "source_hash": digest.hex}))
+        store.put(evolve(a_map(), metadata={}))
+
+        earlier = store.earlier_sources("book")
+        store.remove("book")
+
+        assert digests == list(earlier)
+        assert [] == list(store.earlier_sources("book")) == list(store.earlier_sources("nothing"))
+
     def test_removing_a_map_removes_its_editions(self, store: MapStore) -> None:
         store.put(a_map())
         store.put(evolve(a_map(), metadata={**a_map().metadata, "mapper": {"name": "x", "version": "1"}}))

@@ -204,7 +204,7 @@ def test_genuine_evidence_is_verified_and_forged_refuted(world: World, tmp_path:
 
     assert world.app.verify.file(evidence.output_path).genuine
     assert world.app.verify.file(copy).genuine
-    assert world.app.verify.receipt(written).genuine
+    assert world.app.verify.file(copy, receipt=written).genuine
     evidence.output_path.unlink()
     evidence.output_path.write_bytes(b"forged\n")
     assert world.app.verify.file(evidence.output_path).refuted

@@ -92,10 +92,15 @@ def replace(path: Path, data: bytes) -> None:
 
 
 def test_what_is_as_it_was_is_genuine(cut: Cut) -> None:
-    verdicts = [cut.app.verify.file(cut.path), cut.app.verify.receipt(cut.receipt)]
-    verdicts.append(cut.app.verify.file(cut.path, receipt=cut.receipt))
+    verdicts = [cut.app.verify.file(cut.path), cut.app.verify.file(cut.path, receipt=cut.receipt)]
 
-    assert [(Ruling.GENUINE, True, (Ruling.GENUINE,))] * 3 == [(v.ruling, v.genuine, v.rulings) for v in verdicts]
+    assert [(Ruling.GENUINE, True, (Ruling.GENUINE,))] * 2 == [(v.ruling, v.genuine, v.rulings) for v in verdicts]
+
+
+def test_a_receipt_alone_is_neither_genuine_nor_refuted(cut: Cut) -> None:
+    verdict = cut.app.verify.receipt(cut.receipt)
+
+    assert (False, False, (Ruling.RECEIPT_ONLY,)) == (verdict.genuine, verdict.refuted, verdict.rulings)
 
 
 def test_a_tampered_file_is_edited_evidence(cut: Cut) -> None:
@@ -135,9 +140,10 @@ def test_an_object_that_was_changed_in_the_cache_is_told(cut: Cut) -> None:
 
     linked, alone = cut.app.verify.file(cut.path), cut.app.verify.receipt(cut.receipt)
 
-    assert ((Ruling.CACHE_EDITED, Ruling.EVIDENCE_EDITED), (Ruling.CACHE_EDITED,)) == (linked.rulings, alone.rulings)
+    assert (Ruling.CACHE_EDITED, Ruling.EVIDENCE_EDITED) == linked.rulings
+    assert (Ruling.CACHE_EDITED, Ruling.RECEIPT_ONLY) == alone.rulings
     assert 1 == len(cut.app.evidence.verify().healed)
-    assert Ruling.GENUINE == cut.app.verify.receipt(cut.receipt).ruling
+    assert Ruling.RECEIPT_ONLY == cut.app.verify.receipt(cut.receipt).ruling
 
 
 def test_a_changed_source_is_told_from_a_missing_one(cut: Cut) -> None:
@@ -251,5 +257,77 @@ def test_what_refutes_goes_before_what_leaves_it_open(cut: Cut) -> None:
 
 def test_only_the_first_ruling_is_genuine_and_the_open_ones_refute_nothing() -> None:
     assert [
-        "receipt-edited", "other-receipt", "cache-edited", "evidence-edited", "other-content",
+        "receipt-edited", "other-receipt", "cache-edited", "evidence-edited", "other-content", "other-source",
     ] == [ruling.value for ruling in Ruling if ruling.refutes]  # fmt: skip
+
+
+def test_a_receipt_with_the_id_of_another_file_here_is_refuted(cut: Cut, tmp_path: Path) -> None:
+    trusted = tmp_path / "trusted.txt"
+    trusted.write_text("Another file.\n")
+    cut.app.ingest(trusted, wanted_id="trusted")
+    claim, unknown = (evolve(cut.receipt, resource_id=name) for name in ("trusted", "nobody-here"))
+
+    verdict = cut.app.verify.file(cut.path, receipt=claim)
+
+    assert (True, Ruling.OTHER_SOURCE) == (verdict.refuted, verdict.ruling)
+    assert "'trusted'" in next(each.detail for each in verdict.checks if each.name == "resource")
+    assert cut.app.verify.file(cut.path, receipt=unknown).genuine
+
+
+def test_a_receipt_of_an_earlier_state_of_a_source_stays_genuine(cut: Cut, tmp_path: Path) -> None:
+    older = tmp_path / "older" / cut.source.name
+    older.parent.mkdir()
+    shutil.copy(cut.source, older)
+    newer = tmp_path / "newer.txt"
+    newer.write_text("The second edition.\n")
+    cut.app.maps.put(evolve(cut.app.ingest(newer).resource_map, resource_id=cut.receipt.resource_id))
+    cut.source.unlink()
+    shutil.rmtree(cut.app.settings.output_folder / ".receipts" / ".by_content")
+    kept = Path(shutil.copy(cut.path, tmp_path / "kept"))
+
+    verdict = cut.app.verify.file(kept, [older.parent], receipt=cut.receipt)
+
+    assert verdict.genuine
+    assert "earlier" in next(each.detail for each in verdict.checks if each.name == "resource")
+
+
+def test_a_damaged_map_leaves_it_open(cut: Cut) -> None:
+    (cut.app.settings.maps_folder / f"{cut.receipt.resource_id}.json").write_text("{")
+
+    verdict = bootstrap(cut.app.settings).verify.file(cut.path, receipt=cut.receipt)
+
+    assert (Ruling.MAP_UNREADABLE, False, False) == (verdict.ruling, verdict.genuine, verdict.refuted)
+
+
+class ChangesWhileCut:
+    """An extractor during whose work somebody changes a file."""
+
+    def __init__(self, inner: Any, change: Callable[[], object]) -> None:
+        self.inner, self.change, self.identity, self.forms = inner, change, inner.identity, inner.forms
+
+    def extract(self, *arguments: Any, **named: Any) -> Extraction:
+        made: Extraction = self.inner.extract(*arguments, **named)
+        self.change()
+        return made
+
+
+def test_a_file_that_changes_while_it_is_checked_is_not_genuine(cut: Cut) -> None:
+    def change() -> None:
+        replace(cut.path, b"forged")
+
+    extractors = [ChangesWhileCut(each, change) for each in cut.app.extractors]
+
+    verdict = bootstrap(cut.app.settings, extractors=extractors).verify.file(cut.path)
+
+    assert (Ruling.FILE_CHANGED, False) == (verdict.ruling, verdict.genuine)
+
+
+def test_a_source_that_changes_while_it_is_cut_proves_nothing(cut: Cut) -> None:
+    def change() -> None:
+        cut.source.write_bytes(b"another")
+
+    extractors = [ChangesWhileCut(each, change) for each in cut.app.extractors]
+
+    verdict = bootstrap(cut.app.settings, extractors=extractors).verify.file(cut.path)
+
+    assert (Ruling.SOURCE_CHANGED, False) == (verdict.ruling, verdict.genuine)

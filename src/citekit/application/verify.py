@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar
@@ -18,7 +18,10 @@ from citekit.domain.errors import (
     FormUnsupported,
     LocationMalformed,
     LocationOutside,
+    MapCorrupt,
     ReceiptMissing,
+    ResourceIdRefused,
+    ResourceMissing,
     SourceUnreadable,
 )
 from citekit.domain.evidence import EvidenceKey, Extraction, Receipt
@@ -47,6 +50,9 @@ class Ruling(StrEnum):
     OTHER_CONTENT = "other-content"
     """The source is there, and that part of it is something else, or it has no such part."""
 
+    OTHER_SOURCE = "other-source"
+    """This home has a map of the receipt's resource, and neither it nor an earlier one is of the receipt's source."""
+
     SOURCE_CHANGED = "source-changed"
     """There is a file where the source was, and its bytes are others: it cannot be told."""
 
@@ -59,6 +65,15 @@ class Ruling(StrEnum):
     NOT_CUT = "not-cut"
     """The part could not be cut again here now, as without a driver or the password: it cannot be told."""
 
+    MAP_UNREADABLE = "map-unreadable"
+    """This home's map of the receipt's resource cannot be read, so nobody can tell whether it is of that source."""
+
+    FILE_CHANGED = "file-changed"
+    """The file changed while it was checked. Check it again."""
+
+    RECEIPT_ONLY = "receipt-only"
+    """The receipt holds, but no file was checked against it."""
+
     @property
     def refutes(self) -> bool:
         """Whether evidence of which this is said is not what its receipt says."""
@@ -68,7 +83,15 @@ class Ruling(StrEnum):
 _NO_SUCH_PART = (LocationOutside, LocationMalformed, FormUnsupported)
 """Errors that follow from the bytes of the source and the receipt alone; any other may be of this machine, or of now."""
 
-_OPEN = (Ruling.SOURCE_CHANGED, Ruling.SOURCE_MISSING, Ruling.OTHER_EXTRACTOR, Ruling.NOT_CUT)
+_OPEN = (
+    Ruling.SOURCE_CHANGED,
+    Ruling.SOURCE_MISSING,
+    Ruling.OTHER_EXTRACTOR,
+    Ruling.NOT_CUT,
+    Ruling.MAP_UNREADABLE,
+    Ruling.FILE_CHANGED,
+    Ruling.RECEIPT_ONLY,
+)
 
 
 @frozen
@@ -83,13 +106,19 @@ class Check:
 
 @frozen
 class Verdict:
-    """Whether evidence is genuine, and why. `genuine` only where nothing failed and its bytes were made anew."""
+    """Whether evidence is genuine, and why.
+
+    `genuine` only if a file was checked, nothing failed, and cutting the part again gave the bytes of that file.
+    """
 
     receipt: Receipt
     checks: Sequence[Check] = field(converter=tuple[Check, ...])
 
     UNPROVEN: ClassVar[Sequence[str]] = ("resource_id", "source_path", "created", "owner")
-    """What a receipt says that nothing can prove: names, when it was made, and for whom."""
+    """Fields of a receipt that nothing can prove: names, when it was made, and for whom.
+
+    A `resource_id` that this home has a map of is compared with that map; elsewhere it is only a name.
+    """
 
     @property
     def genuine(self) -> bool:
@@ -122,6 +151,18 @@ class VerifyEvidence:
     outputs: Outputs
     resolve: Resolve
 
+    def knows(self, path: Path) -> bool:
+        """Whether the file at `path` is evidence of this home, by its name in the output folder or by its bytes.
+
+        Such a file is evidence whatever it looks like, even if it reads as a receipt.
+        """
+        if self._by_name(path) is not None:
+            return True
+        digest = self.sources.digest_uncached(path)
+        if digest is None:
+            return False
+        return self.outputs.receipt_of(digest) is not None or self.resolve.evidence.is_intact(digest) is not None
+
     def file(
         self,
         path: Path,
@@ -138,14 +179,18 @@ class VerifyEvidence:
         digest = self.sources.digest_uncached(path)
         if digest is None:
             raise SourceUnreadable(f"There is no readable file at {path}.")
-        known = receipt or self.outputs.receipt(path) or self.outputs.receipt_of(digest)
+        known = receipt or self._by_name(path) or self.outputs.receipt_of(digest)
         if known is None:
             raise ReceiptMissing(f"No receipt speaks of {path}: give the receipt itself, or resolve the part again.")
         return self._verdict(known, _Shown(path, digest), roots, address)
 
     def receipt(self, receipt: Receipt, roots: Sequence[Path] = (), *, address: str | None = None) -> Verdict:
-        """The verdict on a receipt alone; `address` is what it says its address is."""
+        """The verdict on a receipt alone: `RECEIPT_ONLY` at best. `address` is what it says its address is."""
         return self._verdict(receipt, None, roots, address)
+
+    def _by_name(self, path: Path) -> Receipt | None:
+        """The receipt stored for that file in the output folder; a link has the name of the file that it leads to."""
+        return self.outputs.receipt(path) or self.outputs.receipt(_real(path))
 
     def _verdict(self, receipt: Receipt, shown: _Shown | None, roots: Sequence[Path], address: str | None) -> Verdict:
         checks = [_consistent(receipt, address)]
@@ -159,7 +204,38 @@ class VerifyEvidence:
         else:
             checks.append(_sized(receipt, source))
             checks.append(self._remade(receipt, source, shown))
+        checks.extend(self._resource(receipt))
+        if shown is None:
+            checks.append(Check("evidence", None, _NO_FILE, Ruling.RECEIPT_ONLY))
+        elif self.sources.digest_uncached(shown.path) != shown.digest:
+            checks.append(Check("evidence", None, "the file changed while it was checked", Ruling.FILE_CHANGED))
         return Verdict(receipt, checks)
+
+    def _resource(self, receipt: Receipt) -> Iterator[Check]:
+        """Whether this home's map of the receipt's resource is of the receipt's source; nothing if there is no such map."""
+        maps, name = self.resolve.maps, receipt.resource_id
+        try:
+            mapped = maps.card(name).source_hash
+            earlier = maps.earlier_sources(name)
+        except (ResourceMissing, ResourceIdRefused):
+            return
+        except MapCorrupt as error:
+            yield Check("resource", None, str(error), Ruling.MAP_UNREADABLE)
+            return
+        if mapped is None:
+            return  # a map of another program that names no bytes
+        if mapped == receipt.source_digest.hex:
+            yield Check("resource", True, f"the map of '{name}' here is of that source")
+        elif receipt.source_digest in earlier or self._was_cut_here(receipt):
+            yield Check("resource", True, f"an earlier map of '{name}' here was of that source")
+        else:
+            detail = f"'{name}' is the id of another file here: its map is of the digest {mapped}"
+            yield Check("resource", False, detail, Ruling.OTHER_SOURCE)
+
+    def _was_cut_here(self, receipt: Receipt) -> bool:
+        """Whether this home stored the same receipt. Homes of earlier versions have no list of earlier sources."""
+        own = self.outputs.receipt_of(receipt.evidence_digest)
+        return own is not None and (own.resource_id, own.key) == (receipt.resource_id, receipt.key)
 
     def _shown(self, receipt: Receipt, shown: _Shown) -> Check:
         if shown.digest == receipt.evidence_digest:
@@ -187,6 +263,9 @@ class VerifyEvidence:
             target = Path(folder) / "again"
             try:
                 made = self.resolve.again(receipt, self.sources.identify(path), target)
+                if self.sources.digest_uncached(path) != receipt.source_digest:
+                    detail = f"{path} changed while it was read"
+                    return Check("content", None, detail, Ruling.SOURCE_CHANGED)
             except Cancelled:
                 raise
             except _NO_SUCH_PART as error:
@@ -200,6 +279,7 @@ class VerifyEvidence:
             return _held(receipt, made, target.stat().st_size, self.sources.digest_uncached(target), shown)
 
 
+_NO_FILE = "no file was checked against it: give the file, and the receipt with --receipt"
 _IN_CACHE = "the object in the cache was changed: clean up with 'citekit cache verify', and resolve the part again"
 
 
@@ -209,6 +289,14 @@ class _Shown:
 
     path: Path
     digest: Digest
+
+
+def _real(path: Path) -> Path:
+    """The path with all links followed; the path itself if they lead nowhere."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return path
 
 
 def _held(receipt: Receipt, made: Extraction, size: int, digest: Digest | None, shown: _Shown | None) -> Check:

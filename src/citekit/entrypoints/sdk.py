@@ -132,10 +132,11 @@ class CiteKit:
     def verify(
         self, what: str | Path | Receipt, *, receipt: Receipt | None = None, roots: Sequence[str | Path] = ()
     ) -> Verdict:
-        """Whether a file that was cut out here, or a receipt alone, is genuine; `ruling` says it in one word.
+        """Whether a file that was cut out here is genuine; `ruling` says it in one word.
 
         With `receipt`, whether the file is the one that this receipt speaks of; `roots` are folders to look for a moved
-        source in. Raises `ReceiptMissing`, `SourceUnreadable`.
+        source in. A receipt alone is never `genuine`: if it holds, its `ruling` is `RECEIPT_ONLY`, since no file was
+        checked. A path is always that of evidence. Raises `ReceiptMissing`, `SourceUnreadable`.
         """
         folders = [Path(root) for root in roots]
         if isinstance(what, Receipt):

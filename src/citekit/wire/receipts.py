@@ -44,7 +44,7 @@ def from_plain(data: object, where: str) -> Receipt:
     """The receipt that `data` means. Raises `FaultyAnswer`; `where` says what the data is."""
     receipt, address = claimed(data, where)
     if address is not None and address != str(receipt.address):
-        raise FaultyAnswer(where, [f"address: {_shown(address)} is not that of its location, {receipt.address}"])
+        raise FaultyAnswer(where, [f"address: {shown(address)} is not that of its location, {receipt.address}"])
     return receipt
 
 
@@ -53,7 +53,7 @@ def claimed(data: object, where: str) -> tuple[Receipt, str | None]:
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a receipt is a JSON object"])
     if data.get("receipt_version") != RECEIPT_VERSION:
-        raise FaultyAnswer(where, [f"receipt_version: {_shown(data.get('receipt_version'))} is not {RECEIPT_VERSION}"])
+        raise FaultyAnswer(where, [f"receipt_version: {shown(data.get('receipt_version'))} is not {RECEIPT_VERSION}"])
     address = data.get("address")
     return read_receipt(data) or leniently(data, Receipt, where), None if address is None else str(address)
 
@@ -89,7 +89,8 @@ def leniently(data: object, kind: type[_T], where: str) -> _T:
     return found
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value as an error message shows it, shortened if it is long."""
     text = repr(value)
     return text if len(text) <= 200 else f"{text[:200]}..."
 

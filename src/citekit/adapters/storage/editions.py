@@ -11,6 +11,7 @@ from pathlib import Path
 
 from citekit.adapters.drivers.files import open_for_reading, sweep, unwritable, write_atomically
 from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, parsed
+from citekit.domain.digest import Digest
 from citekit.domain.errors import MapCorrupt
 from citekit.domain.ids import stored_name
 from citekit.domain.mapper_identity import MapperIdentity
@@ -20,8 +21,18 @@ FOLDER = ".editions"
 """Below the folder of maps; hidden, so that no edition is taken for a map of its own."""
 
 
+SOURCES = "sources.txt"
+"""In the folder of a resource: the digests of the files that earlier maps were of, one a line, oldest first."""
+
+SOURCES_LIMIT = 10_000
+"""Digests that are remembered for one resource; the oldest are dropped first."""
+
+_LINE = 65
+"""Bytes of a digest in hexadecimal and the end of its line."""
+
+
 class Editions:
-    """One file for each mapper, in a folder for each resource."""
+    """One file for each mapper, in a folder for each resource; and the digests of the files that it was mapped from."""
 
     def __init__(self, maps_folder: Path) -> None:
         self._folder = maps_folder / FOLDER
@@ -45,6 +56,21 @@ class Editions:
             with suppress(OSError, MapCorrupt):
                 found.append(self._read(resource_id, path))
         return found
+
+    def note_source(self, resource_id: str, digest: Digest) -> None:
+        """Remember that the resource was a file with that digest. Raises `HomeUnwritable`."""
+        earlier = [each for each in self.sources(resource_id) if each != digest]
+        lines = "".join(f"{each}\n" for each in [*earlier, digest][-SOURCES_LIMIT:])
+        write_atomically(self._of(resource_id) / SOURCES, lines.encode())
+
+    def sources(self, resource_id: str) -> Sequence[Digest]:
+        """The digests that were noted; lines that are no digests are skipped."""
+        found = []
+        with suppress(OSError), open_for_reading(self._of(resource_id) / SOURCES) as file:
+            for line in file.read(SOURCES_LIMIT * _LINE).decode("ascii", "replace").splitlines():
+                with suppress(ValueError):
+                    found.append(Digest(line))
+        return tuple(found)
 
     def forget(self, resource_id: str) -> None:
         """Remove all that is kept of the resource. Raises `HomeUnwritable`."""

@@ -158,6 +158,10 @@ class JsonMapStore:
         same = (each for each in kept if each.source_digest == current.source_digest and each.mapper != current.mapper)
         return [current, *same]
 
+    def earlier_sources(self, resource_id: str) -> Sequence[Digest]:
+        """The digests that were noted when a map of another file was stored under the id."""
+        return self._editions.sources(_checked(resource_id))
+
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
         """A stored map of those bytes by that mapper; None, too, where the index that remembers it was lost."""
         for resource_id in self._hints.mapped(source, mapper):
@@ -183,7 +187,11 @@ class JsonMapStore:
     def _keep_other_edition(self, resource_map: ResourceMap) -> None:
         with suppress(ResourceMissing, MapCorrupt):
             there, new = self.card(resource_map.resource_id), resource_map.card()
-            if there.source_hash is not None and there.source_hash == new.source_hash and there.mapper != new.mapper:
+            if there.source_hash is None:
+                return
+            if there.source_hash != new.source_hash:
+                self._editions.note_source(resource_map.resource_id, Digest(there.source_hash))
+            elif there.mapper != new.mapper:
                 current = self.get(resource_map.resource_id)
                 self._editions.keep(current, maps.to_json(current).encode())
 

@@ -33,6 +33,7 @@ class InMemoryMapStore:
     def __init__(self) -> None:
         self._maps: dict[str, ResourceMap] = {}
         self._kept: dict[str, list[ResourceMap]] = {}
+        self._earlier: dict[str, list[Digest]] = {}
         self._versions: dict[str, int] = {}
         self._puts = 0
 
@@ -82,6 +83,11 @@ class InMemoryMapStore:
             *replaced,
             *(each for each in self._kept.get(name, ()) if each.mapper != resource_map.mapper),
         ]
+        earlier = self._earlier.setdefault(name, [])
+        for each in replaced:
+            digest = each.source_digest
+            if digest is not None and digest != resource_map.source_digest and digest not in earlier:
+                earlier.append(digest)
         self._maps[name] = resource_map
 
     def remove(self, resource_id: str) -> None:
@@ -89,6 +95,7 @@ class InMemoryMapStore:
         if self._maps.pop(check_resource_id(resource_id), None) is None:
             raise self._missing(resource_id)
         self._kept.pop(resource_id, None)
+        self._earlier.pop(resource_id, None)
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
         """The map of the resource that `mapper` made."""
@@ -101,6 +108,10 @@ class InMemoryMapStore:
         kept = self._kept.get(resource_id, ())
         same = (each for each in kept if each.source_digest == current.source_digest and each.mapper != current.mapper)
         return [current, *same]
+
+    def earlier_sources(self, resource_id: str) -> Sequence[Digest]:
+        """The digests of the files that replaced maps were of."""
+        return tuple(self._earlier.get(check_resource_id(resource_id), ()))
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
         """A stored map of those bytes by that mapper."""

@@ -67,6 +67,12 @@ class MapStore(Protocol):
         Raises `ResourceMissing`, `MapCorrupt`.
         """
 
+    def earlier_sources(self, resource_id: str) -> Sequence[Digest]:
+        """Digests of the files that earlier maps stored under that id were of, oldest first, as far as is remembered.
+
+        Empty for an id without a map. Raises `ResourceIdRefused`.
+        """
+
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
         """A stored map of those bytes by that mapper, under whatever id, or None where none is known."""
 

@@ -98,7 +98,7 @@ PROGRAM = Program(
             ["--version"], is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Show it."
         ),
     ],
-    epilog="Exit codes: 0 done, 1 failed, 2 the request cannot be understood, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 failed, 2 the request cannot be understood, 3 only a receipt was checked, 130 interrupted.",
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,15 @@ from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.invisible import printable
 from citekit.wire import receipts
+from citekit.wire.receipt_documents import read_answer, read_document
 
 RECEIPT_LIMIT = 10_000_000
-"""Bytes of the largest file that is looked at as a receipt."""
+"""Bytes of the largest file that is read as a receipt."""
 
+RECEIPT_ONLY = 3
+"""The exit code if the receipt holds and no file was checked against it."""
+
+_NO_RECEIPT = "$: no receipt: give one as it was stored, or a whole answer of resolve --json, in UTF-8"
 _MARKS = {True: ("yes", "green"), False: ("NO", "red"), None: ("?", "yellow")}
 
 
@@ -38,9 +42,12 @@ def command(
 ) -> None:
     """Tell whether evidence really is that part of that source.
 
-    Give a file that was cut out here (wherever it lies now), a file with its receipt (--receipt), or a receipt as JSON:
-    alone, or as `resolve --json` prints it. The part is cut out of the source once more, and must have the same bytes.
-    Exit code 0 only if all of that holds.
+    Give a file that was cut out here (wherever it lies now), a file with its receipt (--receipt), or a receipt alone.
+    The part is cut out of the source again, and the file must have the same bytes: only then is the exit code 0.
+
+    A file whose name or bytes are those of evidence here is evidence, even if it reads as a receipt. Otherwise a file
+    is a receipt only if it is exactly one; a document that contains a receipt is not. --receipt also takes what
+    `resolve --json` printed. A receipt alone proves no file: at best the exit code is 3.
 
     \b
     The verdict is one word (with --json: `verdict`, and all that fit in `verdicts`):
@@ -51,21 +58,26 @@ def command(
       cache-edited     the object in the cache was changed ('citekit cache verify')
       evidence-edited  the bytes of the file are not those of the receipt
       other-content    that part of the source is something else, or is not there
+      other-source     the receipt's resource id is that of another file here
     open:
       source-changed   the file at the source's place has other bytes
       source-missing   there is no file at the source's place
       other-extractor  it was cut by an extractor or a version that is not here
       not-cut          the part could not be cut here now, as without a driver or password
+      map-unreadable   the map of the receipt's resource id cannot be read here
+      file-changed     the file changed while it was checked
+      receipt-only     the receipt holds, but no file was checked (exit code 3)
     """
     path = Path(receipt_or_file)
     folders = [Path(root) for root in roots]
-    found = _receipt(path) if given is None else _given(Path(given))
     use_case = session.app_with(password=password).verify
-    if given is None and found is not None:
+    if given is not None:
+        receipt, address = _given(Path(given))
+        verdict = use_case.file(path, folders, receipt=receipt, address=address)
+    elif (found := None if use_case.knows(path) else _receipt(path)) is not None:
         verdict = use_case.receipt(found[0], folders, address=found[1])
     else:
-        receipt, address = found or (None, None)
-        verdict = use_case.file(path, folders, receipt=receipt, address=address)
+        verdict = use_case.file(path, folders)
     plain = _plain(verdict)
     if verdict.genuine:
         session.answer(plain, _lines(verdict))
@@ -74,32 +86,33 @@ def command(
     raise _failed(receipt_or_file, verdict, plain)
 
 
-def _given(path: Path) -> tuple[Receipt, str | None]:
-    """The receipt in a file that is said to hold one. Raises `SourceUnreadable`, `FaultyAnswer`."""
-    found = _receipt(path)
-    if found is not None:
-        return found
+def _given(path: Path) -> tuple[Receipt, str]:
+    """The receipt in the file that --receipt names. Raises `SourceUnreadable`, `FaultyAnswer`."""
     if not path.is_file():
         raise SourceUnreadable(f"There is no file at {path}, so it holds no receipt.")
-    raise FaultyAnswer(str(path), ["$: no receipt: give one as JSON, alone or as resolve --json prints it"])
+    data = _content(path)
+    found = read_document(data, str(path)) or read_answer(data, str(path))
+    if found is None:
+        raise FaultyAnswer(str(path), [_NO_RECEIPT])
+    return found
 
 
-def _receipt(path: Path) -> tuple[Receipt, str | None] | None:
-    """The receipt in the file at `path`, and the address that stands in it; None where it holds something else.
+def _receipt(path: Path) -> tuple[Receipt, str] | None:
+    """The receipt that the file at `path` is, and the address written in it; None if it is anything else.
 
     Raises `FaultyAnswer`.
     """
     try:
-        if not path.is_file() or path.stat().st_size > RECEIPT_LIMIT:
-            return None
-        data = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return read_document(_content(path), str(path)) if path.is_file() else None
+    except OSError:
         return None
-    if isinstance(data, dict) and isinstance(data.get("receipt"), dict):
-        data = data["receipt"]
-    if not isinstance(data, dict) or "receipt_version" not in data:
-        return None
-    return receipts.claimed(data, str(path))
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of the file, or none if there are more than any receipt has."""
+    with path.open("rb") as file:
+        data = file.read(RECEIPT_LIMIT + 1)
+    return data if len(data) <= RECEIPT_LIMIT else b""
 
 
 def _plain(verdict: Verdict) -> dict[str, Any]:
@@ -140,4 +153,7 @@ def _failed(name: str, verdict: Verdict, plain: dict[str, Any]) -> CommandError:
     )
     if verdict.refuted:
         return CommandError("Refuted", f"{name} is not what its receipt says ({verdict.ruling}): {reasons}.", plain)
+    if verdict.ruling is Ruling.RECEIPT_ONLY:
+        message = f"The receipt {name} holds ({verdict.ruling}), but {reasons}."
+        return CommandError("ReceiptOnly", message, plain, RECEIPT_ONLY)
     return CommandError("Undecided", f"Whether {name} is genuine cannot be told ({verdict.ruling}): {reasons}.", plain)

@@ -1,0 +1,113 @@
+"""Files that are receipts: exactly the stored form, and nothing else.
+
+A document that merely contains a receipt is not one. Otherwise anybody could wrap a genuine receipt in words of their own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import define, field
+
+from citekit.domain.errors import FaultyAnswer
+from citekit.domain.evidence import Receipt
+from citekit.wire import receipts
+
+_VERSION = "receipt_version"
+_SOMETIMES: Mapping[str, type] = {"notes": list, "bytes_from": object, "owner": str}
+"""Keys that may be missing. Output folders store an `owner`; early forms wrote empty `notes` and a null `bytes_from`."""
+
+_ANSWER = frozenset(
+    (
+        "output_path",
+        "modality",
+        "address",
+        "node",
+        "resource_id",
+        "stale",
+        "made_now",
+        "seconds",
+        "copied_to",
+        "receipt",
+    )
+)
+"""The keys of an answer of `resolve --json`."""
+
+_ANSWER_SOMETIMES = frozenset(("unchecked", "moved"))
+
+
+def read_document(data: bytes, where: str) -> tuple[Receipt, str] | None:
+    """The receipt that the file's bytes are, and the address written in it; None if they are anything else.
+
+    Raises `FaultyAnswer` for a JSON object that says it is a receipt (it has a `receipt_version`) and is not exactly one.
+    """
+    strict = _StrictJson()
+    plain = strict.read(data)
+    return _receipt(plain, strict.faults, where) if isinstance(plain, dict) and _VERSION in plain else None
+
+
+def read_answer(data: bytes, where: str) -> tuple[Receipt, str] | None:
+    """The receipt in a whole answer of `resolve --json`, and the address written in it; None for any other document.
+
+    Raises `FaultyAnswer` for an answer whose receipt is not exactly one.
+    """
+    strict = _StrictJson()
+    plain = strict.read(data)
+    if not isinstance(plain, dict) or not _ANSWER <= plain.keys() <= _ANSWER | _ANSWER_SOMETIMES:
+        return None
+    return _receipt(plain["receipt"], strict.faults, where)
+
+
+def _receipt(plain: object, faults: list[str], where: str) -> tuple[Receipt, str]:
+    if faults:
+        raise FaultyAnswer(where, faults)
+    receipt, address = receipts.claimed(plain, where)
+    found = _differences(plain, receipts.to_plain(receipt))
+    if address is None or found:
+        raise FaultyAnswer(where, found)
+    return receipt, address
+
+
+def _differences(plain: Any, written: Any, path: str = "") -> list[str]:
+    """Where the keys of `plain` differ from those of the form that is written."""
+    if not isinstance(written, Mapping) or not isinstance(plain, Mapping):
+        return []
+    optional = {} if path else _SOMETIMES
+    faults = [f"{path}{key}: is missing" for key in written if key not in plain and key not in optional]
+    for key, value in plain.items():
+        if key in written:
+            faults += _differences(value, written[key], f"{path}{key}.")
+        elif key not in optional:
+            faults.append(f"{path}{receipts.shown(key)}: a receipt has no such key")
+        elif value is not None and not isinstance(value, optional[key]):
+            faults.append(f"{path}{key}: {receipts.shown(value)} is not a {optional[key].__name__}")
+    return faults
+
+
+@define
+class _StrictJson:
+    """JSON without what readers of JSON disagree about. `faults` are what was found of that."""
+
+    faults: list[str] = field(factory=list)
+
+    def read(self, data: bytes) -> object:
+        """The document in UTF-8 without a byte order mark, or None if there is none."""
+        try:
+            text = data.decode("utf-8", "surrogatepass")
+            return json.loads(text, object_pairs_hook=self._object, parse_constant=self._constant)
+        except (ValueError, RecursionError):
+            return None
+
+    def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        plain = dict(pairs)
+        if len(plain) != len(pairs):
+            seen: set[str] = set()
+            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            self.faults.append(f"{receipts.shown(twice)}: the key occurs twice")
+        return plain
+
+    def _constant(self, name: str) -> float:
+        self.faults.append(f"$: {name} is not JSON")
+        return float(name.replace("Infinity", "inf"))
