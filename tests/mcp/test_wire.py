@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.entrypoints.mcp import stdio
+from citekit.entrypoints.mcp import request_ids, stdio
+from citekit.entrypoints.mcp.request_ids import refused_request
 from tests.mcp.server_process import PATIENCE, Home, Wire, node
 
 HEAVY = ("mupdf", "/av/", "PIL", "lxml", "tree_sitter", "numpy")
@@ -119,6 +120,97 @@ def test_a_line_that_is_no_message_is_answered_as_the_protocol_has_it(wire: Call
         "id": None,
         "error": {"code": -32700, "message": "This line is not a JSON-RPC message."},
     } == client.read()
+
+
+@pytest.mark.parametrize("depth", [5, 190, 197, 198, 199, 1000, 1_000_000])
+@pytest.mark.parametrize(("opened", "closed"), [("[", "]"), ('{"a":', "}")])
+def test_a_call_of_any_depth_is_answered_under_its_own_id(noisy: Wire, depth: int, opened: str, closed: str) -> None:
+    nested = opened * depth + "1" + closed * depth
+    noisy.number += 1
+    params = f'{{"name": "getNode", "arguments": {{"resource_id": "notes", "node_id": {nested}}}}}'
+
+    noisy.send(f'{{"jsonrpc": "2.0", "method": "tools/call", "params": {params}, "id": {noisy.number}}}'.encode())
+    answer = noisy.read()
+
+    assert noisy.number == answer["id"]
+    if depth < 197:
+        assert "must be a text" in answer["result"]["content"][0]["text"]
+    if depth > 197:
+        assert (-32600, True) == (answer["error"]["code"], "nested too deeply" in answer["error"]["message"])
+
+
+def test_a_refused_request_under_a_used_id_leaves_the_other_answer_whole(wire: Callable[..., Wire]) -> None:
+    client = wire()
+    client.number += 1
+    listed = {"jsonrpc": "2.0", "id": client.number, "method": "tools/call", "params": {"name": "listResources"}}
+    deep = f'{{"jsonrpc": "2.0", "id": {client.number}, "method": "x", "params": {{"a": {"[" * 500 + "]" * 500}}}}}'
+
+    client.send(json.dumps(listed).encode() + b"\n" + deep.encode())
+    answers = [client.read(), client.read()]
+
+    (result,) = [each["result"] for each in answers if "result" in each]
+    assert "notes" in json.dumps(result["structuredContent"])
+    assert {client.number} == {each["id"] for each in answers}
+
+
+_IDS = st.integers(-(2**53), 2**53) | st.text(st.characters(exclude_categories=["Cs"]))
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(alphabet='[]{}:,"\\ id'),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["id", "method", 'a"{', "x"]), inner),
+    max_leaves=10,
+)
+
+
+@given(_IDS, st.lists(_VALUES, max_size=3), st.permutations(["id", "method", "params", "jsonrpc"]), st.booleans())
+def test_the_id_is_found_whatever_is_beside_it(
+    request_id: str | int, values: list[object], order: list[str], spaced: bool
+) -> None:
+    deep: object = values
+    for _ in range(request_ids.NESTING_LIMIT):
+        deep = [deep]
+    members = {"id": request_id, "method": "tools/call", "params": {"id": 1, "x": deep}, "jsonrpc": "2.0"}
+    separators = None if spaced else (",", ":")
+
+    line = json.dumps({name: members[name] for name in order}, separators=separators).encode()
+
+    found = refused_request(line)
+    assert found is not None
+    assert (request_id, True) == (found.id, found.is_nested_too_deeply)
+    assert refused_request(line[:-1]) is None
+
+
+def test_the_id_of_a_line_of_any_length_is_found_in_bounded_work() -> None:
+    deep = b'{"a":' * 2_000_000 + b"1" + b"}" * 2_000_000
+    began = time.process_time()
+
+    first = refused_request(b'{"id": 7, "method": "x", "params": ' + deep + b"}")
+    last = refused_request(b'{"method": "x", "params": ' + deep + b', "id": 7}')
+
+    assert (first, None) == (request_ids.RefusedRequest(7, is_nested_too_deeply=True), last)
+    assert time.process_time() - began < 20  # without a limit it takes many times as long
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"[]",
+        b'"id"',
+        b'{"id": 1}',
+        b'{"method": "x"}',
+        b'{"id": null, "method": "x"}',
+        b'{"id": true, "method": "x"}',
+        b'{"id": [1], "method": "x"}',
+        b'{"id": 1.5, "method": "x"}',
+        b'{"a": {"id": 1, "method": "x"}}',
+        b'{"id": 1, "method": 5}',
+        b'{"id": "\xff", "method": "x"}',
+        b'{"id": 1, "method": "x',
+        b'{"id": ' + b"1" * 5000 + b', "method": "x"}',
+    ],
+)
+def test_a_line_without_a_request_has_no_id(line: bytes) -> None:
+    assert refused_request(line) is None
 
 
 def test_a_message_beyond_all_measure_ends_the_session(wire: Callable[..., Wire]) -> None:

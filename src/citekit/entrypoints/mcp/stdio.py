@@ -21,9 +21,18 @@ from anyio.lowlevel import EventLoopToken, current_token
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from attrs import define, field
 from mcp.shared.message import SessionMessage
-from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCNotification, JSONRPCRequest, jsonrpc_message_adapter
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    jsonrpc_message_adapter,
+)
 
 from citekit.entrypoints.mcp.parcels import Parcels
+from citekit.entrypoints.mcp.request_ids import refused_request
 
 MESSAGE_LIMIT = 16 * 1024 * 1024
 """Bytes of the longest message that is read; a longer one ends the session."""
@@ -182,8 +191,7 @@ async def _deliver(
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
-        refusal = ErrorData(code=PARSE_ERROR, message="This line is not a JSON-RPC message.")
-        await back.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=refusal)))
+        await back.send(SessionMessage(await _refusal(wire, line)))
         return
     match message:
         case JSONRPCRequest(id=request):
@@ -191,6 +199,17 @@ async def _deliver(
         case JSONRPCNotification(method="notifications/cancelled", params={"requestId": str() | int() as request}):
             wire.settle(request)
     await to_server.send(SessionMessage(message))
+
+
+async def _refusal(wire: Wire, line: bytes) -> JSONRPCError:
+    """The answer to a line that is no message, under the id of its request if it has one."""
+    refused = await to_thread.run_sync(refused_request, line)  # a line may have 16 MB: other calls go on meanwhile
+    if refused is None:
+        error = ErrorData(code=PARSE_ERROR, message="This line is not a JSON-RPC message.")
+        return JSONRPCError(jsonrpc="2.0", id=None, error=error)
+    wire.owe(refused.id)  # a client may use an id again: the answer to the earlier request must stay expected
+    error = ErrorData(code=INVALID_REQUEST, message=refused.reason)
+    return JSONRPCError(jsonrpc="2.0", id=refused.id, error=error)
 
 
 async def _end(wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Exception], back: Outgoing) -> None:
