@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -401,3 +402,50 @@ def test_a_text_as_plain_data_is_the_same_text() -> None:
     quotable = Quotable.of(Manuscript.joined(UnitKind.CHAPTER, ["caf\u00e9 \ud800", "two"], "\n\n"))
 
     assert quotable == from_plain(json.loads(json.dumps(to_plain(quotable))))
+
+
+def test_an_ellipsis_over_a_negation_is_altered_everywhere(kit: CiteKit, tmp_path: Path) -> None:
+    (tmp_path / "leaflet.txt").write_text("Read this.\n\nYou must not take it with wine. Take 5 mg daily.\n")
+    kit.ingest(tmp_path / "leaflet.txt", resource_id="leaflet")
+
+    verdict = kit.verify_quote("leaflet", "You must ... take it with wine.")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "citekit",
+            "--home",
+            tmp_path,
+            "verify-quote",
+            "leaflet",
+            "You must ... take it with wine.",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    plain = subprocess.run(
+        [sys.executable, "-m", "citekit", "--home", tmp_path, "--json", "verify-quote", "leaflet", "take 5 MG daily"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (Finding.ALTERED, False) == (verdict.finding, verdict.holds)
+    assert ("not", ("not",)) == (verdict.places[0].gaps[0].text, verdict.places[0].gaps[0].qualifiers)
+    assert 1 == done.returncode
+    assert "leaves out 3 characters (qualifies the statement: not): not" in done.stdout
+    assert 1 == plain.returncode
+    assert "'MG' for 'mg'" in plain.stdout
+
+
+def test_a_faithful_passage_comes_before_one_with_another_meaning(kit: CiteKit, tmp_path: Path) -> None:
+    (tmp_path / "two.txt").write_text(
+        "You must not ever take it.\n\n" + "Filler. " * 80 + "\n\nYou must always take it.\n"
+    )
+    kit.ingest(tmp_path / "two.txt", resource_id="two")
+
+    verdict = kit.verify_quote("two", "must ... take it")
+
+    assert (Finding.NORMALISED, "always") == (verdict.finding, verdict.places[0].gaps[0].text)
+    assert Finding.ELSEWHERE is kit.verify_quote("text://two#lines=1", "must ... take it").finding

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
@@ -48,6 +48,18 @@ class _Found:
 
 
 @frozen
+class _Finds:
+    """Where a quote was found as it is (`faithful`), and where only with its meaning changed (`altered`)."""
+
+    faithful: Sequence[_Found] = ()
+    altered: Sequence[_Found] = ()
+
+    @property
+    def any(self) -> bool:
+        return bool(self.faithful or self.altered)
+
+
+@frozen
 class VerifyQuote:
     """Looks for a quote in the place asked, then in all of the resource, then for what is like it."""
 
@@ -79,19 +91,24 @@ class VerifyQuote:
         texts = self.texts.read(source, progress)
         if isinstance(place, Pages) and place.region is not None:
             page = _in_place(texts, readings, resource_map, evolve(place, region=None))
-            inside = _best(_in_place([self.texts.region(source, place)], readings, resource_map, None)) if page else []
+            inside = (
+                _in_place([self.texts.region(source, place)], readings, resource_map, None) if page.any else _Finds()
+            )
         else:
-            inside = _best(_in_place(texts, readings, resource_map, place))
+            inside = _in_place(texts, readings, resource_map, place)
         asked = None if place is None else Address(resource_map.resource_id, place)
         answer = QuoteVerdict(
             finding=Finding.ABSENT, resource_id=resource_map.resource_id, asked=asked, quote=quote.strip()
         )
-        if inside:
-            finding = Finding.NORMALISED if inside[0].match.differences else Finding.EXACT
-            return _placed(answer, finding, inside)
-        outside = [] if place is None else _in_place(texts, readings, resource_map, None)
-        if outside:
-            return _placed(answer, Finding.ELSEWHERE, _best(outside, place))
+        if inside.faithful:
+            best = _best(inside.faithful)
+            return _placed(answer, Finding.NORMALISED if best[0].match.differences else Finding.EXACT, best)
+        outside = _Finds() if place is None else _in_place(texts, readings, resource_map, None)
+        if outside.faithful:
+            return _placed(answer, Finding.ELSEWHERE, _best(outside.faithful, place))
+        altered = inside.altered or outside.altered
+        if altered:
+            return _placed(answer, Finding.ALTERED, _best(altered, place))
         return evolve(answer, near=_near(texts[0], readings, resource_map))
 
 
@@ -113,8 +130,12 @@ def _in_place(
     readings: Sequence[tuple[Piece, ...]],
     resource_map: ResourceMap,
     place: Location | None,
-) -> list[_Found]:
-    """Where the quote stands in the place, in the first text and the first way to read it that have it there."""
+) -> _Finds:
+    """Where the quote is in the place, in the first text and the first way to read it that have it there.
+
+    A reading that keeps the meaning comes before all that do not.
+    """
+    altered: list[_Found] = []
     for pieces in readings:
         for source in texts:
             needed = _NEEDED.get(source.note)
@@ -128,10 +149,19 @@ def _in_place(
                 for match in matches(source, pieces, *span)
                 if (location := _located(source, match, resource_map, place)) is not None
             )
-            kept = list(islice(found, LOOKED_AT))
-            if kept:
-                return kept
-    return []
+            faithful = list(islice(_setting_aside(found, altered), LOOKED_AT))
+            if faithful:
+                return _Finds(faithful=faithful)
+    return _Finds(altered=altered)
+
+
+def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_Found]:
+    """Those that keep the meaning; the others are added to `altered`, the first `LOOKED_AT` of them."""
+    for each in found:
+        if not each.match.alters_meaning:
+            yield each
+        elif len(altered) < LOOKED_AT:
+            altered.append(each)
 
 
 def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: Location | None) -> Location | None:
@@ -162,7 +192,8 @@ def _placed(answer: QuoteVerdict, finding: Finding, found: Sequence[_Found]) -> 
     for each in found:
         address = Address(answer.resource_id, each.location)
         text = _shown(each.source.text[each.match.start : each.match.end])
-        by_address.setdefault(address, QuotePlace(address, text, each.match.differences, each.source.note))
+        match, note = each.match, each.source.note
+        by_address.setdefault(address, QuotePlace(address, text, match.differences, note, match.gaps, match.changes))
     places = list(by_address.values())
     more = len(places) > PLACES or len(found) >= LOOKED_AT
     return evolve(answer, finding=finding, places=places[:PLACES], more=more)

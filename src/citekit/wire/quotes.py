@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from citekit.domain.quotes.gaps import Gap
     from citekit.domain.quotes.verdict import NearPlace, QuotePlace, QuoteVerdict
 
 
@@ -23,13 +24,29 @@ def to_plain(verdict: QuoteVerdict) -> dict[str, Any]:
 
 
 def _place(place: QuotePlace) -> dict[str, Any]:
-    plain = {
+    plain: dict[str, Any] = {
         "address": str(place.address),
         "text": place.text,
         "exact": not place.differences,
         "differences": list(place.differences),
     }
-    return {**plain, "note": place.note} if place.note else plain
+    if place.note:
+        plain["note"] = place.note
+    if place.gaps:
+        plain["gaps"] = [_gap(each) for each in place.gaps]
+    if place.changes:
+        plain["changes"] = list(place.changes)
+    return plain
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    return {
+        "text": gap.text,
+        "length": gap.length,
+        "changes_meaning": gap.changes_meaning,
+        "qualifiers": list(gap.qualifiers),
+        "remarks": list(gap.remarks),
+    }
 
 
 def _near(near: NearPlace) -> dict[str, Any]:

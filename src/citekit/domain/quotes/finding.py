@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
 
 from attrs import field, frozen
 
+from citekit.domain.quotes.case import meaningful_case
 from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, MARKS, UNPARTED, UNSPACED
 from citekit.domain.quotes.differences import differences
+from citekit.domain.quotes.gaps import Gap, gap_between
 from citekit.domain.quotes.normal_form import normalised, same_words
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.quote import LevelledPiece, Piece
@@ -36,13 +38,26 @@ _GROUPING = "\u00a0\u2002-\u200a\u202f'\u2019"
 _DECIMAL = ".,/\u2044\u00b7\u066b\u066c"
 _JOINING = rf"(?:[{_DECIMAL}:\u2236\uff1a]|[{HYPHENS}\u2012\u2013\u2212\ufe63\uff0d]{{1,3}})"
 """What joins digits without a space: of numbers, fractions, times, ratios, dates, ranges."""
+_CURRENCIES = "$\u20ac\u00a3\u00a5\u00a2\u20b9\u20bd\u20a9\u20bf"
 _WORD = re.compile(rf"[^\W{_ALONE}]|[{MARKS}]")
-_BEFORE_WORD = re.compile(rf"[^\W{_ALONE}][{INVISIBLE}{MARKS}]*\Z|[^\W\d_][{HYPHENS}][\s]*\Z")
-_AFTER_WORD = re.compile(rf"[{INVISIBLE}]*(?:[^\W{_ALONE}]|[{MARKS}])|[{HYPHENS}]\s*[^\W\d_]")
-_BEFORE_NUMBER = re.compile(rf"\d{_JOINING}\Z|(?<![^\s(\[$€£+\-])\.\Z|(?<![\w)\]])[{DASHES}+±]\Z|(?<=\s)\u2212\s\Z")
+_BEFORE_WORD = re.compile(
+    rf"[^\W{_ALONE}][{INVISIBLE}{MARKS}]*\Z|\u00ad[ \t]*\r?\n[ \t]*\Z|(?<![\w!])[!\u00ac]\Z|[^\W\d_][{HYPHENS}][\s]*\Z"
+)
+_AFTER_WORD = re.compile(
+    rf"\u00ad[ \t]*\r?\n[ \t]*[^\W\d_]|[{INVISIBLE}]*(?:[^\W{_ALONE}]|[{MARKS}])|[{HYPHENS}]\s*[^\W\d_]"
+)
+_BEFORE_NUMBER = re.compile(
+    rf"\d{_JOINING}\Z|(?<![^\s(\[$€£+\-])\.\Z|(?<![\w)\]])[{DASHES}+±]\Z|(?<=\s)\u2212\s\Z"
+    rf"|[{_CURRENCIES}][\u00a0\u202f]?\Z|[\u2264\u2265\u2248\u2260\u226a\u226b][ \u00a0]?\Z"
+    r"|(?<=[^\s>])[ \u00a0][<>~][ \u00a0]?\Z|(?<![\w>])[<>~](?<!^[<>~])\Z"
+)
 _NEGATION = re.compile(r"['\u2019\u02bc]t\b", re.IGNORECASE)
 _DECIMAL_SIGN = re.compile(rf"\d{_JOINING}\d")
-_AFTER_NUMBER = re.compile(rf"{_JOINING}\d")
+_AFTER_NUMBER = re.compile(
+    rf"{_JOINING}\d|[ \u00a0\u202f]?[%\u2030\u2031]|[\u00a0\u202f]?[\u00b0{_CURRENCIES}]|[ \u00a0]\u20ac"
+)
+"""A number does not end before its percent, degree or currency sign."""
+
 _BEFORE_GROUP = re.compile(
     rf"(?<!\d)\d{{1,3}}(?:[{_GROUPING}]\d{{3}})*[{_GROUPING}]\Z|(?<![\d.,])(?<!\d )\d{{1,3}}(?: \d{{3}})* \Z"
 )
@@ -62,16 +77,26 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 @frozen
 class Match:
-    """A quote was found at (start, end) of the text; `differences` says in words what was levelled, nothing if exact."""
+    """A quote was found at (start, end) of the text; `differences` says in words what was levelled, nothing if exact.
+
+    `gaps` are the omissions that its ellipses stand for, in order. `changes` are symbols whose case means something else.
+    """
 
     start: int
     end: int
     differences: tuple[str, ...] = field(default=())
+    gaps: tuple[Gap, ...] = field(default=())
+    changes: tuple[str, ...] = field(default=())
 
     @property
     def exact(self) -> bool:
         """Whether every character is the same."""
         return not self.differences
+
+    @property
+    def alters_meaning(self) -> bool:
+        """Whether the quote leaves out or changes something that can change what the passage says."""
+        return bool(self.changes) or any(gap.changes_meaning for gap in self.gaps)
 
 
 def matches(source: Quotable, pieces: Sequence[Piece], start: int, end: int) -> Iterator[Match]:
@@ -80,14 +105,19 @@ def matches(source: Quotable, pieces: Sequence[Piece], start: int, end: int) -> 
         yield from _of_piece(source, pieces[0], start, end)
         return
     found = [list(islice(_of_piece(source, piece, start, end), FOUND)) for piece in pieces]
-    before = -1
     gaps = [min(GAP, GAP_FOR_A_WORD * min(_words(left), _words(right))) for left, right in pairwise(pieces)]
-    for first in found[0]:
-        chain = _chain(first, found[1:], gaps)
-        if chain is not None and chain[-1].end > before:
-            before = chain[-1].end
-            levelled = dict.fromkeys(name for each in chain for name in each.differences)
-            yield Match(first.start, before, (*levelled, LEFT_OUT))
+    chains = (_chain(first, found[1:], gaps) for first in found[0])
+    for _, same_end in groupby(filter(None, chains), key=lambda chain: chain[-1].end):
+        *_, tightest = same_end  # what an earlier beginning leaves out holds all that a later one does
+        yield _joined(source, tightest)
+
+
+def _joined(source: Quotable, chain: Sequence[Match]) -> Match:
+    """The match of a whole quote from those of its pieces."""
+    levelled = dict.fromkeys(name for each in chain for name in each.differences)
+    changes = dict.fromkeys(change for each in chain for change in each.changes)
+    gaps = tuple(gap_between(source.placed, one.end, other.start) for one, other in pairwise(chain))
+    return Match(chain[0].start, chain[-1].end, (*levelled, LEFT_OUT), gaps, tuple(changes))
 
 
 def _words(piece: Piece) -> int:
@@ -147,7 +177,8 @@ def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
         return Match(start, end, piece.said)
     if not same_words(normalised(with_notes_marked(found)).text.lstrip("-"), piece.normal.lstrip("-")):
         return None
-    return Match(start, end, (*piece.said, *(differences(found, piece.text.rstrip()) or ("white space",))))
+    changes = meaningful_case(found, piece.text, _seen_before(text, start), _seen_after(text, end))
+    return Match(start, end, (*piece.said, *(differences(found, piece.text.rstrip()) or ("white space",))), (), changes)
 
 
 def _widened(text: str, piece: Piece, start: int, end: int) -> tuple[int, int] | None:

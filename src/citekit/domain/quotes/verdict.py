@@ -8,6 +8,7 @@ from enum import StrEnum
 from attrs import field, frozen
 
 from citekit.domain.address import Address
+from citekit.domain.quotes.gaps import Gap
 
 
 class Finding(StrEnum):
@@ -15,18 +16,25 @@ class Finding(StrEnum):
 
     EXACT = "exact"
     NORMALISED = "normalised"
+    ALTERED = "altered"
     ELSEWHERE = "elsewhere"
     ABSENT = "absent"
 
 
 @frozen
 class QuotePlace:
-    """Where a quote stands: `text` is the source's; `differences` says what differs, nothing where it is exact."""
+    """Where a quote is: `text` is the source's; `differences` says what differs, nothing if it is exact.
+
+    `gaps` are the omissions that its ellipses stand for, in order. `changes` are symbols whose case means something else
+    in the quote than in the source.
+    """
 
     address: Address
     text: str
     differences: tuple[str, ...] = ()
     note: str = ""
+    gaps: tuple[Gap, ...] = ()
+    changes: tuple[str, ...] = ()
 
 
 @frozen
@@ -43,7 +51,9 @@ class QuoteVerdict:
     """The answer. `asked` is the place that was named, None for all of the resource.
 
     `places` are where the quote stands, best first: inside of the place asked for `exact` and `normalised`, outside of it
-    for `elsewhere`; `more` says that there are others. `near` only where it is absent.
+    for `elsewhere`; for `altered`, where the same words are, but the quote leaves out or changes something that can change
+    their meaning (the `gaps` and `changes` of each place say what). `more` says that there are others. `near` is only given
+    for `absent`.
     """
 
     finding: Finding

@@ -23,8 +23,15 @@ from citekit.wire.quotes import to_plain
 if TYPE_CHECKING:
     from citekit.domain.address import Address
     from citekit.domain.ports.map_store import MapStore
+    from citekit.domain.quotes.gaps import Gap
 
-_COLOURS = {Finding.EXACT: "green", Finding.NORMALISED: "green", Finding.ELSEWHERE: "yellow", Finding.ABSENT: "red"}
+_COLOURS = {
+    Finding.EXACT: "green",
+    Finding.NORMALISED: "green",
+    Finding.ELSEWHERE: "yellow",
+    Finding.ALTERED: "red",
+    Finding.ABSENT: "red",
+}
 
 
 @click.command("verify-quote", cls=Command)
@@ -41,10 +48,12 @@ def command(session: Session, part: tuple[str, ...], roots: tuple[str, ...], pas
     exact       character by character
     normalised  but for case, white space, hyphens at line ends, ligatures, quotation marks, dashes, Unicode forms
     elsewhere   not there, but at these addresses
+    altered     the words are there, but an ellipsis leaves out a negation, an exception, or a condition, or the case of
+                a unit or symbol differs (mg, Mg)
     absent      nowhere in the resource; a passage that is only similar may be named
 
     The place is a whole resource (its id, or doc://book), a node, or an address. An ellipsis in the quote (... or [...])
-    stands for words left out between its pieces. Exit code 0 for exact and normalised, else 1.
+    stands for words left out between its pieces; the answer shows them. Exit code 0 for exact and normalised, else 1.
     """
     if len(part) < 2:
         raise click.UsageError("Give the place and the text: citekit verify-quote doc://book#pages=12 'the words'.")
@@ -74,6 +83,9 @@ def _lines(verdict: QuoteVerdict) -> Iterator[str]:
         how = f"differs in {', '.join(place.differences)}" if place.differences else "exact"
         yield f"  {printable(str(place.address))}  {how}{f' ({place.note})' if place.note else ''}"
         yield f"    {printable(' '.join(place.text.split()))}"
+        yield from map(_gap_line, place.gaps)
+        for change in place.changes:
+            yield f"    changes a symbol: {printable(change)}"
     if verdict.more:
         yield "  and in more places"
     if verdict.near is not None:
@@ -82,9 +94,21 @@ def _lines(verdict: QuoteVerdict) -> Iterator[str]:
         yield f"    {printable(' '.join(near.text.split()))}"
 
 
+def _gap_line(gap: Gap) -> str:
+    """One line on what an ellipsis leaves out, with the reasons to read it."""
+    reasons = list(gap.remarks)
+    if gap.qualifiers:
+        reasons.insert(0, f"qualifies the statement: {', '.join(gap.qualifiers)}")
+    why = f" ({'; '.join(reasons)})" if reasons else ""
+    return printable(f"    leaves out {gap.length} characters{why}: {gap.text}")
+
+
 def _failed(verdict: QuoteVerdict) -> CommandError:
     where = verdict.resource_id if verdict.asked is None else str(verdict.asked)
     if verdict.finding is Finding.ELSEWHERE:
         found = verdict.places[0].address
         return CommandError("Elsewhere", f"The quote is not in {where}, but at {found}.", to_plain(verdict))
+    if verdict.finding is Finding.ALTERED:
+        place = verdict.places[0]
+        return CommandError("Altered", f"The quote changes the meaning of {place.address}.", to_plain(verdict))
     return CommandError("Absent", f"The quote is nowhere in '{verdict.resource_id}'.", to_plain(verdict))

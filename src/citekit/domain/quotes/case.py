@@ -1,0 +1,181 @@
+"""Differences of case that change the meaning: `mg` and `Mg`, `mW` and `MW`, `x` and `X`, `Co` and `CO`.
+
+Elsewhere case is a matter of typesetting: sentences begin with a capital, headings are set in capitals or small capitals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from attrs import field, frozen
+
+from citekit.domain.quotes.characters import INVISIBLE, form_of
+from citekit.domain.quotes.normal_form import normalised
+from citekit.domain.quotes.scripts import SCRIPTS
+from citekit.domain.quotes.symbols import SYMBOLS, UNITS, is_acronym_of_word, is_like_unit, is_ordinary
+
+LONGEST = 6
+"""Letters of the longest symbol."""
+
+_WORD = re.compile(rf"[^\W\d_{SCRIPTS}]+")
+_LATIN_OR_GREEK = re.compile("[A-Za-z\u00b5\u0370-\u03ff]+")
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
+_UNIT_CHAIN = re.compile(rf"(?:[^\W\d_]{{1,5}}[{SCRIPTS}\d^\-\u2212]*\s?[/\u00b7\u22c5*\u00d7]\s?)+\Z")
+_NUMBER_BEFORE = re.compile(rf"(?:\d[{SCRIPTS}]*|[\u00bc-\u00be])\s?[\-\u2010\u2011\u00b0]?\s?\Z")
+_PER_BEFORE = re.compile(r"[^\W\d_]\s?[/\u00b7\u22c5]\s?\Z")
+_OPERATOR_BEFORE = re.compile("[=<>+\u2212\u00d7\u00f7\u00b1\u2264\u2265\u2248\u2260\u2208^_]\\s?\\Z")
+_OPERATOR_AFTER = re.compile("\\s?[=<>+\u2212\u00d7\u00f7\u00b1\u2264\u2265\u2248\u2260\u2208^_]")
+_DIGIT_AFTER = re.compile(rf"[\d{SCRIPTS}]")
+_ATTACHED_BEFORE = re.compile(r"[^\W_]['\u2019\u02bc]\Z")
+_ATTACHED_AFTER = re.compile(r"['\u2019\u02bc][^\W\d_]")
+_SENTENCE_BEFORE = re.compile(r"(?:\A|[.!?:;\u2026\n\"\u201c\u201e\u00ab(\[\u2014])\s*\Z")
+_CLOCK_BEFORE = re.compile(r"\b\d{1,2}(?:[:.]\d\d)?\s?\Z")
+_DECADE_BEFORE = re.compile(r"(?:\b1\d|\b20|\b|['\u2019])\d0['\u2019]?\Z")
+_EMPHASIZED = frozenset(("no", "so", "on", "as", "in", "at", "he", "be", "oh", "hi", "or"))
+"""Words that are set in capitals for emphasis."""
+
+_COMPOUND = re.compile(r"[-\u2010\u2011][^\W\d_]{3}")
+_LEAST_RECASED = 2
+
+
+@frozen
+class _Token:
+    """A word of the source and the same word in the quote; `start` and `end` are places in the source."""
+
+    start: int
+    end: int
+    mine: str
+    theirs: str
+
+    @property
+    def differs(self) -> bool:
+        return self.mine != self.theirs
+
+
+def meaningful_case(source: str, quote: str, before: str = "", after: str = "") -> tuple[str, ...]:
+    """The symbols of `quote` whose case differs from `source` so that they mean something else, as "'MG' for 'mg'".
+
+    Both have the same letters but for case. `before` and `after` are the text of the source around it.
+    """
+    if source == quote:
+        return ()
+    tokens = list(_aligned(source, quote))
+    if not any(token.differs and len(token.mine) <= LONGEST for token in tokens):
+        return ()
+    passage = _Passage(f"{before}{source}{after}", len(before), tokens)
+    changed = [tokens[at] for at in range(len(tokens)) if passage.changes_meaning(at)]
+    return tuple(dict.fromkeys(f"'{token.theirs}' for '{token.mine}'" for token in changed))
+
+
+def _aligned(source: str, quote: str) -> Iterator[_Token]:
+    """The words of the source, each with the same letters of the quote."""
+    mine, theirs = normalised(source).letters(), normalised(quote).letters()
+    if mine.text != theirs.text:
+        return
+    at, count = 0, len(mine.text)
+    for word in _WORD.finditer(source):
+        while at < count and mine.starts[at] < word.start():
+            at += 1
+        first = at
+        while at < count and mine.starts[at] < word.end():
+            at += 1
+        if first < at:
+            spelled = quote[theirs.starts[first] : theirs.ends[at - 1]]
+            yield _Token(word.start(), word.end(), _plain(word[0]), _plain(spelled))
+
+
+def _plain(word: str) -> str:
+    return "".join(form_of(each) for each in _INVISIBLE.sub("", word)).replace("\u00b5", "\u03bc")
+
+
+@frozen
+class _Passage:
+    """The text of the source, in which the tokens are `offset` characters further on."""
+
+    text: str
+    offset: int
+    tokens: Sequence[_Token] = field(repr=False)
+
+    def changes_meaning(self, at: int) -> bool:
+        token = self.tokens[at]
+        mine, theirs = token.mine, token.theirs
+        if mine == theirs or len(mine) > LONGEST or mine.casefold() != theirs.casefold():
+            return False
+        if not _LATIN_OR_GREEK.fullmatch(mine):
+            return False
+        before, after = self._around(token)
+        if _ATTACHED_BEFORE.search(before) or (len(mine) == 1 and _ATTACHED_AFTER.match(after)):
+            return False  # It's, l'eau
+        styled = self._is_styled(at)
+        measured = self._is_measured(before)
+        if measured and (is_like_unit(mine) or len(mine) == 1):
+            return not self._is_word_behind_number(mine, before, after, styled=styled)
+        if len(mine) == 1:
+            return self._is_changed_letter(at, before, after, styled=styled)
+        if _DIGIT_AFTER.match(after) and {mine, theirs} & SYMBOLS:
+            return True
+        if {mine, theirs} & SYMBOLS:
+            return self._is_changed_symbol(at, before, styled=styled)
+        return is_acronym_of_word(mine) and mine[1:].isupper() != theirs[1:].isupper() and not styled
+
+    def _around(self, token: _Token) -> tuple[str, str]:
+        start, end = self.offset + token.start, self.offset + token.end
+        return self.text[max(0, start - 32) : start], self.text[end : end + 8]
+
+    def _is_measured(self, before: str) -> bool:
+        """Whether a number is before it, or a number with other units."""
+        chain = _UNIT_CHAIN.search(before)
+        bare = before[: chain.start()] if chain else before
+        return bool(_NUMBER_BEFORE.search(bare) or _PER_BEFORE.search(before))
+
+    def _is_word_behind_number(self, symbol: str, before: str, after: str, *, styled: bool) -> bool:
+        """Whether it is no unit though a number is before it: `5 PM`, `1ST`, `1950S`, `CHAPTER 5 A HOUSE`."""
+        lower = symbol.lower()
+        if lower in ("am", "pm"):
+            return bool(_CLOCK_BEFORE.search(before))
+        if lower in ("st", "nd", "rd", "th"):
+            return True
+        if lower == "s" and _DECADE_BEFORE.search(before):
+            return styled
+        spaced = before[-1:].isspace() and bool(re.match(r"\s[^\W\d_]{2}", after))
+        return styled and spaced and len(symbol) == 1 and is_ordinary(symbol)
+
+    def _is_changed_letter(self, at: int, before: str, after: str, *, styled: bool) -> bool:
+        if _OPERATOR_BEFORE.search(before) or _OPERATOR_AFTER.match(after) or _DIGIT_AFTER.match(after):
+            return True
+        if self._is_all_recased:
+            return False
+        if is_ordinary(self.tokens[at].mine) or _COMPOUND.match(after):
+            return not (styled or self._begins_sentence(at, before))
+        return True
+
+    def _is_changed_symbol(self, at: int, before: str, *, styled: bool) -> bool:
+        token = self.tokens[at]
+        capital_only = token.mine[1:] == token.theirs[1:]
+        begins = styled or self._begins_sentence(at, before)
+        if is_ordinary(token.mine):
+            return not (capital_only or styled or token.mine.lower() in _EMPHASIZED)
+        if self._is_all_recased and (token.mine.lower() == "ph" or not {token.mine, token.theirs} & UNITS):
+            return False
+        return not (capital_only and begins) or {token.mine, token.theirs} <= SYMBOLS
+
+    def _begins_sentence(self, at: int, before: str) -> bool:
+        return at == 0 or bool(_SENTENCE_BEFORE.search(before))
+
+    def _is_styled(self, at: int) -> bool:
+        """Whether words next to it differ in case as well: title case, small capitals, capitals."""
+        near = (
+            next((each for each in self.tokens[at - 1 :: -1] if len(each.mine) > 1), None) if at else None,
+            next((each for each in self.tokens[at + 1 :] if len(each.mine) > 1), None),
+        )
+        return any(each is not None and each.differs for each in near) or self._is_all_recased
+
+    @cached_property
+    def _is_all_recased(self) -> bool:
+        """Whether all of the source or all of the quote is in capitals, and the other is not."""
+        words = [token for token in self.tokens if len(token.mine) > 2]
+        changed = [token for token in words if token.differs]
+        upper = all(token.theirs.isupper() for token in words) or all(token.mine.isupper() for token in words)
+        return upper and len(changed) >= _LEAST_RECASED
