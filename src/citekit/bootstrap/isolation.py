@@ -63,9 +63,11 @@ def _which(folder: str) -> tuple[int, int] | None:
 
 def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, Any]:
     """The named values of `serve_parent` in `parser_child`."""
+    from citekit.adapters.drivers.home_files import make_folder
+
     cache = settings.cache_folder
     with suppress(OSError):  # whoever cannot write there is told when evidence is kept
-        cache.mkdir(parents=True, exist_ok=True)
+        make_folder(cache)
     return {
         "index_folder": str(cache / INDEX),
         "password": settings.password,

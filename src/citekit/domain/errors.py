@@ -34,6 +34,7 @@ CiteKitError
     |-- MapCorrupt          a stored map that cannot be read
     |   `-- MapTooNew       a stored map that a later CiteKit made
     |-- EvidenceCorrupt     stored evidence whose bytes are not what they were
+    |-- HomeUnsafe          a link, a FIFO or a device inside the home, where a file or folder of its own should be
     |-- IndexCorrupt        a vector index that cannot be read
     |-- LedgerCorrupt       a ledger that cannot be read
     |-- ModelMismatch       a collection holds another model's vectors
@@ -240,6 +241,10 @@ class MapTooNew(MapCorrupt):
 
 class EvidenceCorrupt(Damaged):
     """Stored evidence whose bytes are not what the receipt says."""
+
+
+class HomeUnsafe(Damaged):
+    """A link, a FIFO, a socket or a device where a home holds files or folders of its own; it is not opened."""
 
 
 class IndexCorrupt(Damaged):

@@ -24,6 +24,7 @@ _SENTENCES = (
     errors.MapperUnavailable,
     errors.ExtractionFailed,
     errors.HomeUnwritable,
+    errors.HomeUnsafe,
     errors.Cancelled,
 )
 _BY_NAME: dict[str, type[CiteKitError]] = {kind.__name__: kind for kind in _SENTENCES}

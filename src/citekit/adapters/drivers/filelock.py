@@ -17,6 +17,7 @@ from typing import Protocol, Self
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers.files import unwritable
+from citekit.adapters.drivers.home_files import check_folder, make_folder, open_file
 from citekit.domain.errors import CiteKitError, HomeUnwritable
 from citekit.domain.ports.locks import patiently
 
@@ -145,7 +146,7 @@ class Locks:
             try:
                 return _taken(path)
             except FileNotFoundError:
-                self._folder.mkdir(parents=True, exist_ok=True)
+                make_folder(self._folder)
                 return _taken(path)
         except OSError as error:
             raise unwritable(error, path) from error
@@ -176,8 +177,7 @@ class _Flock:
     @classmethod
     def taken(cls, path: Path) -> Self | None:
         """The lock of the file, made where it is missing; None where another has it. Raises `OSError`."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-        descriptor = os.open(path, flags, 0o666)
+        descriptor = open_file(path, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_at(descriptor, path):
@@ -207,6 +207,7 @@ def _taken(path: Path) -> _Held | None:
                 raise
     import filelock
 
+    check_folder(path)
     lock = filelock.FileLock(path, thread_local=False)
     try:
         lock.acquire(blocking=False)

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 
+from citekit.adapters.drivers.home_files import check_folder, check_parent, open_file, opened_folder
 from citekit.domain.errors import HomeUnwritable, SourceUnreadable
 
 LEFTOVER_AGE = 3600.0
@@ -85,22 +86,38 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
 
     `durable` waits until a power cut cannot undo it; without, a power cut may undo or damage it, a kill never.
     """
-    with writing(path):
-        with temporary_beside(path) as temporary:
-            try:
-                _write_new(temporary, data, durable)
-            except FileNotFoundError:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                _write_new(temporary, data, durable)
-            temporary.replace(path)
-        if durable:
-            sync_folder(path.parent)
+    with writing(path), opened_folder(path.parent, make=True) as folder:
+        if folder is None:
+            with temporary_beside(path) as temporary:
+                _write_new(str(temporary), None, data, durable)
+                temporary.replace(path)
+        else:
+            _write_into(folder, path.name, data, durable)
+            if durable:
+                with suppress(OSError):
+                    os.fsync(folder)
+
+
+def _write_into(folder: int, name: str, data: bytes, durable: bool) -> None:
+    """The same in an open folder, whatever takes its name meanwhile."""
+    temporary = _temporary_name()
+    try:
+        _write_new(temporary, folder, data, durable)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
 
 
 @contextmanager
 def temporary_beside(path: Path) -> Iterator[Path]:
-    """A free path in the folder of `path`, on the same file system; gone afterwards, whatever happens."""
-    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    """A free path in the folder of `path`, on the same file system; gone afterwards, whatever happens.
+
+    Raises `HomeUnsafe` if that folder is reached through a link inside a home.
+    """
+    check_parent(path)
+    temporary = path.with_name(_temporary_name())
     try:
         yield temporary
     finally:
@@ -108,8 +125,13 @@ def temporary_beside(path: Path) -> Iterator[Path]:
             temporary.unlink()
 
 
-def _write_new(path: Path, data: bytes, durable: bool) -> None:
-    with path.open("xb", buffering=0) as file:
+def _temporary_name() -> str:
+    return f".{secrets.token_hex(8)}.tmp"
+
+
+def _write_new(path: str, folder: int | None, data: bytes, durable: bool) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags, 0o666, dir_fd=folder), "wb", buffering=0) as file:
         remaining = memoryview(data)
         while remaining:
             remaining = remaining[file.write(remaining) :]
@@ -135,6 +157,7 @@ def sync_folder(folder: Path) -> None:
 def sweep(folder: Path, older_than: float = LEFTOVER_AGE) -> int:
     """Remove the temporary files in `folder` that killed processes left `older_than` seconds ago; return how many."""
     swept = 0
+    check_folder(folder)
     horizon = time.time() - older_than
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -149,6 +172,11 @@ def sweep(folder: Path, older_than: float = LEFTOVER_AGE) -> int:
 def is_temporary(name: str) -> bool:
     """Whether a file of this name is one that is being written, or was when its writer was killed."""
     return name.startswith(".") and name.endswith(".tmp")
+
+
+def open_home_file(path: Path) -> BufferedReader:
+    """A file that CiteKit keeps, opened without following links. Raises `OSError` and `HomeUnsafe`."""
+    return os.fdopen(open_file(path), "rb")
 
 
 def open_for_reading(path: Path) -> BufferedReader:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from citekit.adapters.drivers.home_files import check_database, is_in_home, make_folder
 from citekit.adapters.drivers.sqlite_tables import (
     Tables,
     connected,
@@ -73,12 +74,16 @@ class SqliteFile:
     What goes wrong is dealt with alike everywhere. A file that was deleted or replaced is opened anew. A damaged one, or one
     with other tables, is deleted: the next look makes another. Where it cannot be written it is read, and for `PAUSE` seconds
     nobody tries to write; where it cannot be read either, nobody tries to. A forked process opens connections of its own.
+
+    SQLite opens by path: links and other things that are not files are looked for before. A method that meets one raises
+    `HomeUnsafe`, also one that otherwise never raises.
     """
 
     def __init__(self, path: str | os.PathLike[str], tables: Tables, *, patience: float = PATIENCE) -> None:
         """The folder of `path` is made at the first write; `patience` is how many seconds one waits for another program."""
         self.path = os.path.abspath(path)  # noqa: PTH100 - pathlib is slow to import
         self._tables = tables
+        self._look = os.lstat if is_in_home(self.path) else os.stat
         self._patience = patience
         self._idle: list[_Opened] = []
         self._opening = threading.Lock()
@@ -111,7 +116,7 @@ class SqliteFile:
 
     def exists(self) -> bool:
         """Whether there is such a file."""
-        return _identity(self.path) is not None
+        return self._identity() is not None
 
     def close(self) -> None:
         """Close the connections that nobody uses now; the next look opens another."""
@@ -146,7 +151,7 @@ class SqliteFile:
         rests_until = self._write_again if writing else self._read_again
         if rests_until and time.monotonic() < rests_until:
             raise UnusableError
-        identity = _identity(self.path)
+        identity = self._identity()
         while self._idle and identity is not None:
             with suppress(IndexError):  # another thread took the last one
                 opened = self._idle.pop()
@@ -165,7 +170,8 @@ class SqliteFile:
             _let_go(opened)
 
     def _open(self, create: bool, writing: bool) -> _Opened:
-        """For reading alone where it cannot be written. Raises `UnusableError`."""
+        """For reading alone where it cannot be written. Raises `UnusableError` and `HomeUnsafe`."""
+        check_database(self.path)
         if time.monotonic() >= self._write_again:
             try:
                 return self._open_to_write(create)
@@ -183,10 +189,10 @@ class SqliteFile:
         """Opened again where it was made just now, or replaced meanwhile: only then it is known which file that is."""
         from citekit.adapters.drivers.sqlite import EXCEPTIONS
 
-        identity, spare = _identity(self.path), None
+        identity, spare = self._identity(), None
         try:
             if create:
-                os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
+                make_folder(os.path.dirname(self.path), 0o700)  # noqa: PTH120
             for _ in range(TRIES):
                 opened = self._opened("rwc" if create else "rw")
                 if opened.identity == identity is not None:
@@ -203,7 +209,7 @@ class SqliteFile:
     def _opened(self, mode: str) -> _Opened:
         """A connection with its tables. Raises what `sqlite.EXCEPTIONS` lists where there is none, and `UnusableError`."""
         connection = connected(self.path, mode, self._patience)
-        opened = _Opened(connection, _identity(self.path), os.getpid(), lasting=True)
+        opened = _Opened(connection, self._identity(), os.getpid(), lasting=True)
         try:
             make_ready(connection, self._tables, self._patience)
         except BaseException as error:
@@ -228,6 +234,13 @@ class SqliteFile:
             else:
                 _let_go(opened)
         raise UnusableError
+
+    def _identity(self) -> _Identity:
+        try:
+            status = self._look(self.path)
+        except (OSError, ValueError):
+            return None
+        return status.st_dev, status.st_ino
 
     def _judge(self, opened: _Opened, error: BaseException, *, writing: bool) -> None:
         """Close the connection, and raise `UnusableError` where `error` is SQLite's. A damaged file is deleted."""
@@ -256,7 +269,7 @@ class SqliteFile:
 
         folder = Path(self.path).parent
         with suppress(OSError, HomeUnwritable), Locks(folder.parent, passing=True).hold(f".{folder.name}.lock"):
-            ours = opened.identity == _identity(self.path)
+            ours = opened.identity == self._identity()
             _let_go(opened)
             self.close()
             for ending in ("-wal", "-shm", "") if ours else ():  # a new file beside an old log would take it in
@@ -271,11 +284,3 @@ def _let_go(opened: _Opened | None) -> None:
     elif opened is not None:
         with suppress(Exception):
             opened.connection.close()
-
-
-def _identity(path: str) -> _Identity:
-    try:
-        status = os.stat(path)  # noqa: PTH116 - at every look: a path as text is looked at faster
-    except (OSError, ValueError):
-        return None
-    return status.st_dev, status.st_ino

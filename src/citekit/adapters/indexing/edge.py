@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from citekit.adapters.drivers import qdrant_edge as driver
+from citekit.adapters.drivers.home_files import check_folder, make_folder
 from citekit.adapters.drivers.qdrant_edge import EdgeSettings
 from citekit.adapters.indexing import edge_points as points
 from citekit.adapters.indexing.collection_names import checked, mismatch, missing
@@ -54,6 +55,7 @@ class EdgeVectorIndex:
 
     def collections(self) -> Sequence[str]:
         """The names of all collections, sorted; a damaged one is among them."""
+        check_folder(self._folder)
         if not self._folder.is_dir():
             return []
         found = (path for path in self._folder.iterdir() if not path.name.startswith("."))
@@ -140,6 +142,7 @@ class EdgeVectorIndex:
     def drop(self, collection: str) -> None:
         """Forget the whole collection; nothing happens where there is none."""
         folder = self._folder / checked(collection)
+        check_folder(folder)
         if not folder.exists():
             return
         with self._turn(collection).alone(), writing(folder):
@@ -165,7 +168,7 @@ class EdgeVectorIndex:
         form, new = EdgeForm(model, self._settings), self._aside("new", collection)
         try:
             with writing(self._folder):
-                new.mkdir(parents=True)
+                make_folder(new)
                 room(new)
                 with failing(new):
                     driver.create(str(new / SHARD), model.dimensions, self._settings, KEYWORDS, INTEGERS)

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import asdict, frozen
 
 from citekit.adapters.drivers.files import write_atomically
+from citekit.adapters.drivers.home_files import read_file
 from citekit.adapters.drivers.qdrant_edge import EdgeSettings
 from citekit.domain.errors import IndexCorrupt
 from citekit.domain.library.vectors import EmbedderIdentity
@@ -36,7 +37,7 @@ class EdgeForm:
     def read(cls, folder: Path) -> EdgeForm | None:
         """What the folder says, None where it is no collection. Raises `IndexCorrupt`."""
         try:
-            plain = json.loads((folder / FILE).read_bytes())
+            plain = json.loads(read_file(folder / FILE))
             return cls._of(plain, folder)
         except FileNotFoundError:
             if (folder / SHARD).exists():

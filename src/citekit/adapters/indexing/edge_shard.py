@@ -14,6 +14,7 @@ from attrs import define, field
 
 from citekit.adapters.drivers import qdrant_edge as driver
 from citekit.adapters.drivers.files import write_atomically
+from citekit.adapters.drivers.home_files import check_tree, read_file
 from citekit.adapters.drivers.qdrant_edge import Kind, Trouble
 from citekit.adapters.indexing.edge_form import SHARD, EdgeForm, corrupt
 from citekit.domain.errors import CiteKitError, HomeUnwritable, IndexUnavailable, RequestRefused
@@ -101,7 +102,8 @@ class OpenShard:
 
 
 def opened(folder: Path, form: EdgeForm) -> OpenShard:
-    """Open the collection in the folder. Raises `IndexCorrupt`, `IndexUnavailable`."""
+    """Open the collection in the folder. Raises `IndexCorrupt`, `IndexUnavailable`, `HomeUnsafe`."""
+    check_tree(folder)
     seal = _read_seal(folder)
     room(folder, OPENING)
     with failing(folder):
@@ -117,7 +119,7 @@ def opened(folder: Path, form: EdgeForm) -> OpenShard:
 def _read_seal(folder: Path) -> dict[str, Any] | None:
     """What was there when the collection was last left in order; checked against what is there now."""
     try:
-        seal = json.loads((folder / SEAL).read_bytes())
+        seal = json.loads(read_file(folder / SEAL))
         known = dict(seal["files"]), int(seal["points"]), seal["changes"]
     except FileNotFoundError:
         return None

@@ -20,6 +20,7 @@ from typing import Generic, TypeVar
 from attrs import define, field
 
 from citekit.adapters.drivers.filelock import Locks, telling
+from citekit.adapters.drivers.home_files import open_file, read_file
 from citekit.domain.errors import HomeUnwritable, IndexUnavailable
 
 LOOK = 0.2
@@ -171,7 +172,7 @@ class Turns(Generic[_T]):
             if time.monotonic() >= deadline:
                 raise self._refusal()
             with suppress(OSError):
-                self._mark.touch()
+                _touch(self._mark)
 
         try:
             lock.enter_context(self._locks.hold(f"{self._name}.lock", ask))
@@ -180,7 +181,7 @@ class Turns(Generic[_T]):
                 f"{self._what} cannot be opened: it needs a folder that it can write. {error}"
             ) from error
         with suppress(OSError):
-            self._note.write_text(json.dumps({"pid": os.getpid(), "program": _program()}), "utf-8")
+            _write(self._note, json.dumps({"pid": os.getpid(), "program": _program()}).encode())
 
     def _watch(self, held: _Held[_T]) -> None:
         while not held.left.wait(LOOK):
@@ -216,10 +217,21 @@ class Turns(Generic[_T]):
 
     def _holder(self) -> str:
         try:
-            note = json.loads(self._note.read_text("utf-8"))
+            note = json.loads(read_file(self._note))
             return f"process {int(note['pid'])} ({str(note['program'])[:100]})"
         except (OSError, ValueError, KeyError, TypeError):
             return "another process"
+
+
+def _touch(path: Path) -> None:
+    descriptor = open_file(path, os.O_WRONLY | os.O_CREAT)
+    os.close(descriptor)
+    os.utime(path)
+
+
+def _write(path: Path, data: bytes) -> None:
+    with os.fdopen(open_file(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+        file.write(data)
 
 
 def _touched(path: Path) -> int:

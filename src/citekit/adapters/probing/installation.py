@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from citekit.adapters.drivers.ffmpeg import program
 from citekit.adapters.drivers.files import LEFTOVER_AGE, is_temporary
+from citekit.adapters.drivers.home_files import check_database, check_folder
 from citekit.domain.errors import DriverMissing
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -58,6 +59,7 @@ def ffmpeg() -> str | None:
 def index_fault(folder: Path) -> str | None:
     """What is wrong with the index in `folder`, or None where it is sound or not there. Changes nothing."""
     database = folder / "cache.db"
+    check_database(database)
     if not database.exists():
         return None
     try:
@@ -76,6 +78,7 @@ def leftovers(folders: Sequence[Path]) -> list[Path]:
     horizon = time.time() - LEFTOVER_AGE
     found = []
     for folder in folders:
+        check_folder(folder)
         for here, names, files in os.walk(folder):
             unfinished = names if Path(here).name == _MAKING else []
             candidates = [*unfinished, *filter(is_temporary, files)]

@@ -13,9 +13,10 @@ from threading import Lock
 
 from attrs import define, field
 
-from citekit.adapters.drivers.files import open_for_reading, sweep, write_atomically
+from citekit.adapters.drivers.files import open_home_file, sweep, write_atomically
+from citekit.adapters.drivers.home_files import check_folder, check_parent
 from citekit.adapters.reading.quotable_form import from_plain, to_plain
-from citekit.domain.errors import HomeUnwritable, SourceUnreadable
+from citekit.domain.errors import HomeUnsafe, HomeUnwritable, SourceUnreadable
 from citekit.domain.locations import Pages
 from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.progress import Progress, silent
@@ -108,14 +109,15 @@ def _digest(payload: bytes) -> bytes:
 
 def _stored(path: Path) -> list[Quotable] | None:
     """What the file holds; None where it is missing, damaged, or of another form."""
+    check_parent(path)
     try:
-        with open_for_reading(path) as stream:
+        with open_home_file(path) as stream:
             data = stream.read(FILE_LIMIT + 200)
         header, _, payload = data.partition(b"\n")
         if header != _HEADER + _digest(payload):
             return None
         found = [from_plain(each) for each in json.loads(payload.decode("utf-8", "surrogatepass"))]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError, OverflowError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, OverflowError, HomeUnsafe):
         return None
     with suppress(OSError):
         os.utime(path)
@@ -125,6 +127,7 @@ def _stored(path: Path) -> list[Quotable] | None:
 def _shrink(folder: Path, limit: int) -> None:
     """Remove the files used longest ago until at most `limit` bytes remain, and what killed processes left."""
     files: list[tuple[float, int, Path]] = []
+    check_folder(folder)
     with suppress(OSError):
         for inner in list(folder.iterdir()):
             sweep(inner)

@@ -15,6 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from citekit.adapters.drivers.home_files import make_folder, open_file, read_file
+from citekit.domain.errors import HomeUnsafe
+
 FOLDER, SEAL, PLACES = ".ingested", "seal", "places"
 """The folder below that of the maps, hidden so that nothing in it is taken for a map; and what is in it."""
 
@@ -62,8 +65,7 @@ class IngestedPlaces:
     def _append(self, line: dict[str, str]) -> None:
         """The line begins with its own line break: what a killed writer left unfinished spoils nothing."""
         data = f"\n{json.dumps(line)}\n".encode()
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(self._path(PLACES), flags, 0o600)
+        descriptor = open_file(self._path(PLACES), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             os.write(descriptor, data)
             os.fsync(descriptor)
@@ -71,9 +73,9 @@ class IngestedPlaces:
             os.close(descriptor)
 
     def _sealed(self) -> str:
-        os.makedirs(self._folder, exist_ok=True)  # noqa: PTH103
+        make_folder(self._folder)
         with suppress(FileExistsError):
-            os.close(os.open(self._path(SEAL), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            os.close(open_file(self._path(SEAL), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         seal = _look(self._path(SEAL))
         if seal is None:
             raise FileNotFoundError(self._path(SEAL))
@@ -93,9 +95,8 @@ class IngestedPlaces:
 
     def _lines(self) -> list[object]:
         try:
-            with open(self._path(PLACES), "rb") as file:  # noqa: PTH123
-                lines = file.read(SIZE_LIMIT).splitlines()
-        except (OSError, ValueError):
+            lines = read_file(self._path(PLACES), SIZE_LIMIT).splitlines()
+        except (OSError, ValueError, HomeUnsafe):
             return []
         found: list[object] = []
         for line in lines:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from citekit.adapters.drivers.files import open_for_reading, sweep, unwritable, write_atomically
+from citekit.adapters.drivers.files import open_home_file, sweep, unwritable, write_atomically
+from citekit.adapters.drivers.home_files import check_folder
 from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, parsed
 from citekit.domain.digest import Digest
 from citekit.domain.errors import MapCorrupt
@@ -66,7 +67,7 @@ class Editions:
     def sources(self, resource_id: str) -> Sequence[Digest]:
         """The digests that were noted; lines that are no digests are skipped."""
         found = []
-        with suppress(OSError), open_for_reading(self._of(resource_id) / SOURCES) as file:
+        with suppress(OSError), open_home_file(self._of(resource_id) / SOURCES) as file:
             for line in file.read(SOURCES_LIMIT * _LINE).decode("ascii", "replace").splitlines():
                 with suppress(ValueError):
                     found.append(Digest(line))
@@ -82,12 +83,14 @@ class Editions:
             raise unwritable(error, self._of(resource_id)) from error
 
     def _of(self, resource_id: str) -> Path:
-        return self._folder / stored_name(resource_id)
+        folder = self._folder / stored_name(resource_id)
+        check_folder(folder)
+        return folder
 
     def _path(self, resource_id: str, mapper: MapperIdentity) -> Path:
         name = hashlib.sha256(json.dumps([mapper.name, mapper.model, mapper.version]).encode()).hexdigest()[:16]
         return self._of(resource_id) / f"{name}{SUFFIX}"
 
     def _read(self, resource_id: str, path: Path) -> ResourceMap:
-        with open_for_reading(path) as file:
+        with open_home_file(path) as file:
             return parsed(resource_id, path, file.read(SIZE_LIMIT + 1))

@@ -19,15 +19,16 @@ from citekit.adapters.drivers.file_state import FileState
 from citekit.adapters.drivers.filelock import Locks
 from citekit.adapters.drivers.files import (
     is_temporary,
-    open_for_reading,
+    open_home_file,
     sweep,
     temporary_beside,
     write_atomically,
     writing,
 )
+from citekit.adapters.drivers.home_files import check_folder, check_parent, make_folder
 from citekit.adapters.storage.placed import Asked, PlacedFiles
 from citekit.domain.digest import Digest
-from citekit.domain.errors import EvidenceCorrupt, FaultyAnswer
+from citekit.domain.errors import EvidenceCorrupt, FaultyAnswer, HomeUnsafe
 from citekit.domain.evidence import Receipt, StoredEvidence
 from citekit.domain.ports.locks import patiently
 from citekit.domain.unseen import CONTROLS, IGNORED, SEPARATORS
@@ -138,11 +139,13 @@ class FriendlyOutputs:
                 return False
             self._sweep_once()
             path = self._folder / file_name
+            check_parent(path)
             data = json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
             # First by content, which tells of either file from here on: a file never lies beside the receipt of another.
             write_atomically(self._content_path(evidence.digest), data, durable=False)
             if claimed is not None and claimed.get("evidence_digest") != evidence.digest.hex:
                 with writing(path):
+                    check_parent(self._receipt_path(file_name))
                     self._receipt_path(file_name).unlink(missing_ok=True)
             if _shown(path, evidence, self._shown_before(path)) is None:
                 self._placed.forget(path)
@@ -180,10 +183,11 @@ class _Claim:
     def read(cls, path: Path) -> Self | None:
         """The claim in a file, or None where there is none that can be read."""
         read_at = time.time()
+        check_parent(path)
         try:
-            with open_for_reading(path) as file:
+            with open_home_file(path) as file:
                 state, plain = FileState.of(os.fstat(file.fileno())), json.loads(file.read())
-        except (OSError, ValueError, RecursionError):
+        except (OSError, ValueError, RecursionError, HomeUnsafe):
             return None
         return cls(plain, state, read_at) if isinstance(plain, dict) and isinstance(plain.get("address"), str) else None
 
@@ -253,7 +257,7 @@ def _link_or_copy(evidence: StoredEvidence, path: Path) -> None:
         try:
             temporary.hardlink_to(evidence.path)
         except OSError:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             _copy(evidence, temporary)
         temporary.replace(path)
 
@@ -283,6 +287,7 @@ def _sweep_contents(folder: Path) -> None:
 
 
 def _entries(folder: Path) -> list[Path]:
+    check_folder(folder)
     try:
         return list(folder.iterdir())
     except OSError:

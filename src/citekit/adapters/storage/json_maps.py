@@ -13,6 +13,7 @@ from pathlib import Path
 
 from citekit.adapters.drivers.file_state import FileState, version_of
 from citekit.adapters.drivers.files import open_for_reading, sweep, sync_folder, unwritable, write_atomically
+from citekit.adapters.drivers.home_files import check_folder
 from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.editions import Editions
 from citekit.adapters.storage.hot_maps import HotMaps
@@ -132,6 +133,7 @@ class JsonMapStore:
     def remove(self, resource_id: str) -> None:
         """Forget the map, and the file that was put there under its plain name, if there is one."""
         check_resource_id(resource_id)
+        check_folder(self._folder)
         removed = [self._unlink(path) for path in self._candidates(resource_id)]
         if not any(removed):
             raise self._missing(resource_id)
@@ -210,6 +212,7 @@ class JsonMapStore:
 
     def _locate(self, resource_id: str) -> tuple[Path, os.stat_result]:
         """The file of the map, and what it looks like."""
+        check_folder(self._folder)
         for path in self._candidates(resource_id):
             try:
                 status = os.lstat(path)

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from citekit.adapters.drivers.file_state import FileState, version_of
+from citekit.adapters.drivers.home_files import check_folder
 from citekit.domain.errors import MapCorrupt, ResourceIdRefused
 
 SUFFIX = ".json"
@@ -58,6 +59,7 @@ def map_files(folder: str) -> dict[str, os.DirEntry[str]]:
 def each_map_file(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """The same one by one, in any order; only odd names are held, since two of them may stand for one id."""
     odd: dict[str, os.DirEntry[str]] = {}
+    check_folder(folder)
     with suppress(FileNotFoundError), os.scandir(folder) as entries:
         for entry in entries:
             name = id_of(entry)
@@ -127,6 +129,7 @@ class MapListing:
 
     def check(self) -> None:
         """Raises `MapCorrupt` where the folder is there, but cannot be read."""
+        check_folder(self._folder)
         try:
             with suppress(FileNotFoundError), os.scandir(self._folder):
                 pass

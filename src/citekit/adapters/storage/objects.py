@@ -14,7 +14,8 @@ from attrs import frozen
 
 from citekit.adapters.drivers.boot import boot_id
 from citekit.adapters.drivers.filelock import Locks
-from citekit.adapters.drivers.files import open_for_reading, sync_file, sync_folder
+from citekit.adapters.drivers.files import open_home_file, sync_file, sync_folder
+from citekit.adapters.drivers.home_files import check_folder, check_parent, make_folder
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable
 from citekit.domain.ports.locks import patiently
@@ -60,8 +61,10 @@ class Objects:
             yield
 
     def path(self, digest: Digest) -> Path:
-        """Where the object with that digest lies or would lie."""
-        return self.folder.joinpath(*digest.fan_out)
+        """Where the object with that digest lies or would lie. Raises `HomeUnsafe` if a folder on the way is a link."""
+        path = self.folder.joinpath(*digest.fan_out)
+        check_parent(path)
+        return path
 
     def status(self, digest: Digest) -> os.stat_result | None:
         """What the object's file looks like, or None where there is no such file; a link does not count as one."""
@@ -74,7 +77,7 @@ class Objects:
     def is_intact(self, digest: Digest) -> bool:
         """Whether the object's bytes have its digest; reads them all."""
         try:
-            with open_for_reading(self.path(digest)) as file:
+            with open_home_file(self.path(digest)) as file:
                 return Digest.of_stream(file) == digest
         except OSError:
             return False
@@ -96,7 +99,7 @@ class Objects:
         try:
             made.replace(path)
         except FileNotFoundError:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             made.replace(path)
         except IsADirectoryError:
             shutil.rmtree(path)
@@ -141,7 +144,8 @@ class Objects:
             yield from self.beginning(first)
 
     def beginning(self, first: str) -> Iterator[StoredObject]:
-        """Every object whose digest begins with these two digits, in no order."""
+        """Every object whose digest begins with these two digits, in no order. Raises `HomeUnsafe` if a folder is a link."""
+        check_folder(self.folder / first)
         with suppress(OSError), os.scandir(self.folder / first) as entries:
             for entry in entries:
                 with suppress(OSError, ValueError):

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from citekit.adapters.drivers.files import writing
+from citekit.adapters.drivers.home_files import check_database, make_folder
 from citekit.adapters.drivers.sqlite import EXCEPTIONS, Trouble, trouble_of
 from citekit.adapters.storage import ledger_line
 from citekit.domain.digest import Digest
@@ -75,7 +76,7 @@ class SqliteLedger:
         text = ledger_line.written(entry)
         key = (_key(entry.collection), entry.digest.hex, entry.deed.value, ledger_line.checked(entry).at.isoformat())
         with writing(self._path):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._path.parent)
         with self._opened("rwc") as connection:
             connection.execute("PRAGMA synchronous = EXTRA")
             connection.execute("BEGIN IMMEDIATE")
@@ -120,6 +121,7 @@ class SqliteLedger:
 
     @contextmanager
     def _opened(self, mode: str) -> Iterator[sqlite3.Connection]:
+        check_database(self._path)
         uri = f"{self._path.absolute().as_uri()}?mode={mode}"
         try:
             with closing(sqlite3.connect(uri, uri=True, timeout=self._patience, isolation_level=None)) as connection:

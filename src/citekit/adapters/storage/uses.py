@@ -8,6 +8,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+from citekit.adapters.drivers.home_files import open_file
 from citekit.domain.digest import Digest
 from citekit.domain.ports.clock import Clock
 
@@ -21,14 +22,14 @@ REMEMBERED = 4096
 """Objects whose last use is known without asking the file."""
 
 _NUMBER = struct.Struct("<d")
-_OPEN = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Uses:
     """Times in seconds since the epoch, by `clock`, at the slot that the object's digest says.
 
     Writing one is a look at the file and one call of the system: nobody waits, and what is written is seen at once by all.
-    Where the file cannot be written, uses are only known to this process.
+    Where the file cannot be written, uses are only known to this process. Every method that opens the file raises
+    `HomeUnsafe` if it is a link or no file.
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
@@ -65,12 +66,12 @@ class Uses:
         """The file, opened again where somebody deleted or replaced it. Raises `OSError`."""
         if self._file is not None:
             with suppress(OSError):
-                status = os.stat(self._path)  # noqa: PTH116 (at every use: a path as text is looked at faster)
+                status = os.lstat(self._path)
                 if (status.st_dev, status.st_ino) == self._file[1]:
                     return self._file[0]
             os.close(self._file[0])
             self._file = None
-        descriptor = os.open(self._path, _OPEN, 0o600)
+        descriptor = open_file(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         status = os.fstat(descriptor)
         self._file = descriptor, (status.st_dev, status.st_ino)
         return descriptor

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from citekit.adapters.drivers.filelock import Locks
 from citekit.adapters.drivers.files import unwritable, writing
+from citekit.adapters.drivers.home_files import check_folder, check_parent, make_folder
 from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed
 from citekit.domain.evidence import EvidenceKey, Extraction
@@ -42,10 +43,11 @@ class Workshop:
         folder = self._making / f"{key}-{secrets.token_hex(4)}"
         with writing(folder):
             self._sweep(str(key))
+            check_parent(folder)
             try:
                 folder.mkdir()
             except FileNotFoundError:
-                folder.mkdir(parents=True)
+                make_folder(folder)
         try:
             yield folder
         finally:
@@ -103,6 +105,7 @@ def _is_full(error: BaseException) -> bool:
 
 
 def _names(folder: Path) -> list[str]:
+    check_folder(folder)
     try:
         return os.listdir(folder)  # noqa: PTH208 (only the names are wanted)
     except OSError:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from citekit.bootstrap.home_paths import check_map_path
 from citekit.domain.errors import HomeUnwritable, RequestRefused
 from citekit.entrypoints.cli.replacing import keeping, replacing, sweep
 
@@ -30,8 +31,9 @@ def replace_map(data: Mapping[str, Any], original: Path) -> tuple[Path, Path]:
     """Put a map in the place of the file `original`; (that file, a copy of what it was). A link is followed.
 
     The copy is there before anything changes, under a name that nothing had. Raises `RequestRefused` where there are too
-    many copies, `HomeUnwritable`.
+    many copies, `HomeUnwritable`, and `HomeUnsafe` for a link that leads out of a home.
     """
+    check_map_path(original)
     place = Path(os.path.realpath(original))
     try:
         sweep(place.parent)

@@ -20,6 +20,7 @@ from attrs import frozen
 
 from citekit.adapters.drivers.filelock import Locks
 from citekit.adapters.drivers.files import sweep, write_atomically
+from citekit.adapters.drivers.home_files import check_folder, check_parent, read_file
 from citekit.domain.errors import HomeUnwritable
 
 VERSION = 1
@@ -126,6 +127,7 @@ class Leftovers:
             yield free
 
     def _run_files(self) -> list[Path]:
+        check_folder(self._folder)
         with suppress(OSError):
             return sorted(path for path in self._folder.iterdir() if path.suffix == ".json")
         return []
@@ -138,7 +140,7 @@ class Leftovers:
 def _read(path: Path) -> list[Leftover]:
     """What stands in a run file; nothing where it is gone or damaged."""
     try:
-        plain = json.loads(path.read_bytes())
+        plain = json.loads(read_file(path))
         return [_entry(each) for each in plain["files"]] if plain["version"] == VERSION else []
     except (OSError, ValueError, TypeError, KeyError):
         return []
@@ -164,5 +166,6 @@ def _write_or_remove(path: Path, leftovers: list[Leftover]) -> None:
 
 
 def _remove(path: Path) -> None:
+    check_parent(path)
     with suppress(OSError):
         path.unlink()

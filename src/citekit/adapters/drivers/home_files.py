@@ -1,0 +1,217 @@
+"""Files and folders of a home, opened without following links.
+
+A home may come from anybody: out of an archive, a clone, or a shared disk. A symbolic link in one of its folders would make
+CiteKit read, write or delete files elsewhere, and opening a FIFO or a device may hang or have effects. Every file that
+CiteKit itself keeps in a home is therefore opened here.
+
+A path is inside a home from its last component on that is one of `HOME_FOLDERS`. The path that leads there is the user's own
+choice and may hold links; from there on no component may be one. The rule is about names, so that no process, child process
+or fast listing can forget to pass on which home it works for. Outside of homes, only the last component is checked.
+
+Imports next to nothing: listings of maps must start fast.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from citekit.domain.errors import HomeUnsafe
+
+HOME_FOLDERS = frozenset({".resource_maps", ".citekit_output", ".citekit_cache", ".citekit_library"})
+"""The folders of a home that CiteKit makes."""
+
+DATABASE_SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""What SQLite appends to the name of a database for the files that belong to it."""
+
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_OPEN = _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+_BY_DESCRIPTOR = bool(_NOFOLLOW) and {os.open, os.mkdir, os.stat} <= os.supports_dir_fd
+"""Whether folders can be opened relative to one another (openat(2)); elsewhere each is checked before it is used."""
+
+_Path = str | os.PathLike[str]
+
+
+def open_file(path: _Path, flags: int = os.O_RDONLY, mode: int = 0o666, *, make_folders: bool = False) -> int:
+    """A descriptor of the regular file at `path`; never waits for the other end of a pipe.
+
+    With `make_folders`, missing folders are created. Raises `OSError`, and `HomeUnsafe` if the file is a link, a FIFO, a
+    socket or a device, or if a folder of the home that leads to it is a link.
+    """
+    text = os.path.abspath(path)  # noqa: PTH100 - pathlib is slow to import
+    folder, name = os.path.split(text)
+    with opened_folder(folder, make=make_folders) as parent:
+        target = text if parent is None else name
+        _check_kind(target, text, parent)
+        try:
+            descriptor = os.open(target, flags | _OPEN, mode, dir_fd=parent)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENXIO):
+                _check_kind(target, text, parent)
+            raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise unsafe(text)
+    return descriptor
+
+
+def read_file(path: _Path, limit: int = -1) -> bytes:
+    """The first `limit` bytes of the file at `path`, by default all. Raises what `open_file` raises."""
+    with os.fdopen(open_file(path), "rb") as file:
+        return file.read(limit)
+
+
+@contextmanager
+def opened_folder(folder: _Path, *, make: bool = False, mode: int = 0o777) -> Iterator[int | None]:
+    """A descriptor of `folder` for `dir_fd`; None if the system has no such thing, and the folder was only checked.
+
+    With `make`, missing folders are created, with that `mode`. Raises `OSError`, and `HomeUnsafe` if a folder of the home
+    is a link.
+    """
+    text = os.path.abspath(folder)  # noqa: PTH100
+    if not _BY_DESCRIPTOR:
+        check_folder(text)
+        if make:
+            os.makedirs(text, mode, exist_ok=True)  # noqa: PTH103
+        yield None
+        return
+    descriptor = _walked(*_split(text), mode if make else None)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def make_folder(folder: _Path, mode: int = 0o777) -> None:
+    """Create `folder`, and the folders that lead to it, if missing. Raises what `opened_folder` raises."""
+    with opened_folder(folder, make=True, mode=mode):
+        pass
+
+
+def check_folder(folder: _Path) -> None:
+    """Raise `HomeUnsafe` if `folder`, or a folder of the home that leads to it, is a link."""
+    root, names = _split(os.path.abspath(folder))  # noqa: PTH100
+    for name in names:
+        root = os.path.join(root, name)  # noqa: PTH118
+        try:
+            mode = os.lstat(root).st_mode
+        except (OSError, ValueError):
+            return
+        if stat.S_ISLNK(mode):
+            raise unsafe(root)
+
+
+def check_parent(path: _Path) -> None:
+    """Raise `HomeUnsafe` if a folder of the home that leads to `path` is a link; `path` itself may be one."""
+    check_folder(os.path.dirname(os.path.abspath(path)))  # noqa: PTH100, PTH120
+
+
+def check_database(path: _Path) -> None:
+    """Check a SQLite database that is about to be opened by its path, and the files that belong to it.
+
+    Raises `HomeUnsafe` if one of them is no regular file, or is reached through a link inside a home. Missing files are
+    fine.
+    """
+    text = os.path.abspath(path)  # noqa: PTH100
+    folder, name = os.path.split(text)
+    check_folder(folder)
+    own = bool(_split(folder)[1])
+    for suffix in DATABASE_SUFFIXES:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            mode = (os.lstat if own else os.stat)(os.path.join(folder, name + suffix)).st_mode  # noqa: PTH118
+            if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                raise unsafe(text + suffix)
+
+
+def check_tree(folder: _Path) -> None:
+    """Raise `HomeUnsafe` if anything in `folder`, at any depth, is neither a regular file nor a folder."""
+    check_folder(folder)
+    for here, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            path = os.path.join(here, name)  # noqa: PTH118
+            with suppress(FileNotFoundError):
+                mode = os.lstat(path).st_mode
+                if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                    raise unsafe(path)
+
+
+def is_in_home(path: _Path) -> bool:
+    """Whether `path` names something in one of the folders of a home."""
+    return bool(_split(os.path.abspath(path))[1])  # noqa: PTH100
+
+
+def unsafe(path: str) -> HomeUnsafe:
+    """The error for something in a home that is not opened."""
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        mode = 0
+    if stat.S_ISLNK(mode):
+        return HomeUnsafe(
+            f"{path} is a symbolic link, and no link inside a home is followed: remove it, or put a real file or folder "
+            "in its place."
+        )
+    kinds = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"))
+    kind = next((kind for is_kind, kind in kinds if is_kind(mode)), "a device")
+    return HomeUnsafe(f"{path} is {kind}, not a file, and is not opened: remove it.")
+
+
+def _split(path: str) -> tuple[str, list[str]]:
+    """The folder in which the home's own folders are, and the components of `path` from there on; none outside of homes."""
+    names = path.split(os.sep)  # noqa: PTH206 - pathlib is slow to import
+    own = next((at for at in range(len(names) - 1, 0, -1) if names[at] in HOME_FOLDERS), None)
+    if own is None:
+        return path, []
+    return os.sep.join(names[:own]) or os.sep, names[own:]  # noqa: PTH118
+
+
+def _walked(root: str, names: list[str], mode: int | None) -> int:
+    """A descriptor of the folder that `names` lead to from `root`, no link followed on the way. Raises `OSError`."""
+    try:
+        descriptor = os.open(root, _FOLDER)
+    except FileNotFoundError:
+        if mode is None:
+            raise
+        os.makedirs(root, mode, exist_ok=True)  # noqa: PTH103
+        descriptor = os.open(root, _FOLDER)
+    path = root
+    try:
+        for name in names:
+            path = os.path.join(path, name)  # noqa: PTH118
+            inner = _stepped(descriptor, name, path, mode)
+            os.close(descriptor)
+            descriptor = inner
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _stepped(parent: int, name: str, path: str, mode: int | None) -> int:
+    try:
+        return os.open(name, _FOLDER | _NOFOLLOW, dir_fd=parent)
+    except FileNotFoundError as error:
+        if mode is None:
+            raise FileNotFoundError(error.errno, error.strerror, path) from None
+        with suppress(FileExistsError):
+            os.mkdir(name, mode, dir_fd=parent)
+        return os.open(name, _FOLDER | _NOFOLLOW, dir_fd=parent)
+    except OSError as error:
+        with suppress(OSError):
+            if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+                raise unsafe(path) from error
+        raise OSError(error.errno, error.strerror, path) from None
+
+
+def _check_kind(target: str, path: str, parent: int | None) -> None:
+    """Raise `HomeUnsafe` if what is there is neither a file nor a folder; a folder is left to the system to refuse."""
+    try:
+        mode = os.stat(target, dir_fd=parent, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise unsafe(path)
