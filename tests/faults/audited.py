@@ -72,7 +72,7 @@ class AuditedStore:
         return getattr(self._inner, name)
 
     def obtain(
-        self, key: EvidenceKey, make: Callable[[Path], Extraction], progress: Progress = silent
+        self, key: EvidenceKey, make: Callable[[Path], Extraction], progress: Progress = silent, *, readers: int = 0o444
     ) -> StoredEvidence:
         def logged(target: Path) -> Extraction:
             self._log.add("cut-begun", key)
@@ -85,7 +85,7 @@ class AuditedStore:
             self._log.add("cut-made", key)
             return made
 
-        stored: StoredEvidence = self._inner.obtain(key, logged, progress)
+        stored: StoredEvidence = self._inner.obtain(key, logged, progress, readers=readers)
         return stored
 
 

@@ -122,7 +122,7 @@ def test_a_line_that_is_no_message_is_answered_as_the_protocol_has_it(wire: Call
     } == client.read()
 
 
-@pytest.mark.parametrize("depth", [5, 190, 197, 198, 199, 1000, 1_000_000])
+@pytest.mark.parametrize("depth", [5, 190, 197, 198, 199, 1000, 100_000])
 @pytest.mark.parametrize(("opened", "closed"), [("[", "]"), ('{"a":', "}")])
 def test_a_call_of_any_depth_is_answered_under_its_own_id(noisy: Wire, depth: int, opened: str, closed: str) -> None:
     nested = opened * depth + "1" + closed * depth

@@ -198,7 +198,7 @@ class Resolve:
                 return extractor.extract(source, place, options, target, progress=progress)
 
         def placed() -> Evidence:
-            stored = self.evidence.obtain(key, make, progress)
+            stored = self.evidence.obtain(key, make, progress, readers=source.readers)
             stored = evolve(stored, extraction=_named(stored.extraction, source))
             receipt = _receipt(resource_id, source, place, extractor, options, stored)
             return Evidence(

@@ -16,6 +16,8 @@ class Source:
 
     `state` is what the file looked like when it was identified, by which its `Sources` tell whether somebody has written
     to it since; empty where nobody looked.
+
+    `readers` are the read bits of its permissions (0o444: everybody). What is derived from the file gets no others.
     """
 
     path: Path
@@ -23,3 +25,4 @@ class Source:
     size: int
     format: Format
     state: str = field(default="", eq=False, repr=False)
+    readers: int = field(default=0o444, eq=False, repr=False)

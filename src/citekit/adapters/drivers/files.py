@@ -81,28 +81,29 @@ def writing(path: Path) -> Iterator[None]:
         raise unwritable(error, path) from error
 
 
-def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
+def write_atomically(path: Path, data: bytes, *, durable: bool = True, mode: int = 0o666) -> None:
     """Put `data` at `path`, making its folder where it is missing. Raises `HomeUnwritable`; the old file is then untouched.
 
-    `durable` waits until a power cut cannot undo it; without, a power cut may undo or damage it, a kill never.
+    `durable` waits until a power cut cannot undo it; without, a power cut may undo or damage it, a kill never. `mode` are
+    the permissions of the new file, less the umask.
     """
     with writing(path), opened_folder(path.parent, make=True) as folder:
         if folder is None:
             with temporary_beside(path) as temporary:
-                _write_new(str(temporary), None, data, durable)
+                _write_new(str(temporary), None, data, durable, mode)
                 temporary.replace(path)
         else:
-            _write_into(folder, path.name, data, durable)
+            _write_into(folder, path.name, data, durable, mode)
             if durable:
                 with suppress(OSError):
                     os.fsync(folder)
 
 
-def _write_into(folder: int, name: str, data: bytes, durable: bool) -> None:
+def _write_into(folder: int, name: str, data: bytes, durable: bool, mode: int) -> None:
     """The same in an open folder, whatever takes its name meanwhile."""
     temporary = _temporary_name()
     try:
-        _write_new(temporary, folder, data, durable)
+        _write_new(temporary, folder, data, durable, mode)
         os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with suppress(OSError):
@@ -129,9 +130,9 @@ def _temporary_name() -> str:
     return f".{secrets.token_hex(8)}.tmp"
 
 
-def _write_new(path: str, folder: int | None, data: bytes, durable: bool) -> None:
+def _write_new(path: str, folder: int | None, data: bytes, durable: bool, mode: int) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, 0o666, dir_fd=folder), "wb", buffering=0) as file:
+    with os.fdopen(os.open(path, flags, mode, dir_fd=folder), "wb", buffering=0) as file:
         remaining = memoryview(data)
         while remaining:
             remaining = remaining[file.write(remaining) :]

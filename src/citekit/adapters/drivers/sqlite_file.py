@@ -21,6 +21,7 @@ from citekit.adapters.drivers.sqlite_tables import (
     is_damage,
     is_ready,
     is_unopened,
+    make_private,
     make_ready,
     whole,
 )
@@ -209,6 +210,8 @@ class SqliteFile:
     def _opened(self, mode: str) -> _Opened:
         """A connection with its tables. Raises what `sqlite.EXCEPTIONS` lists where there is none, and `UnusableError`."""
         connection = connected(self.path, mode, self._patience)
+        if mode == "rwc" and not self._tables.shared:
+            make_private(self.path)
         opened = _Opened(connection, self._identity(), os.getpid(), lasting=True)
         try:
             make_ready(connection, self._tables, self._patience)

@@ -5,8 +5,11 @@ Imports next to nothing before it is used.
 
 from __future__ import annotations
 
+import os
+import stat
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -25,11 +28,13 @@ class Tables(NamedTuple):
     """The statements that make the tables, and a number that no other form of them has had (`user_version`, 31 bits).
 
     `synchronous` is that of SQLite: `OFF` is for rows that are proof against a power cut by themselves.
+    The file is its owner's alone, since rows may tell what is in files that others may not read, unless it is `shared`.
     """
 
     form: int
     statements: Sequence[str]
     synchronous: str = "NORMAL"
+    shared: bool = False
 
 
 def connected(path: str, mode: str, patience: float) -> Connection:
@@ -39,6 +44,15 @@ def connected(path: str, mode: str, patience: float) -> Connection:
     name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")  # https://www.sqlite.org/uri.html, 3.1
     address = f"file:{'//' if name.startswith('/') else ''}{name}?mode={mode}"
     return sqlite3.connect(address, patience, isolation_level=None, check_same_thread=False, uri=True)
+
+
+def make_private(path: str) -> None:
+    """Take a database from everybody but its owner; its log gets the same permissions from SQLite. Never raises."""
+    for name in (path, f"{path}-wal", f"{path}-shm"):
+        with suppress(OSError):
+            status = os.lstat(name)
+            if stat.S_ISREG(status.st_mode) and status.st_mode & 0o077:
+                os.chmod(name, stat.S_IMODE(status.st_mode) & 0o700)  # noqa: PTH101 - pathlib is slow to import
 
 
 def is_ready(connection: Connection, tables: Tables) -> bool:

@@ -168,7 +168,8 @@ class EdgeVectorIndex:
         form, new = EdgeForm(model, self._settings), self._aside("new", collection)
         try:
             with writing(self._folder):
-                make_folder(new)
+                make_folder(new.parent)
+                new.mkdir(0o700)  # it holds text of books
                 room(new)
                 with failing(new):
                     driver.create(str(new / SHARD), model.dimensions, self._settings, KEYWORDS, INTEGERS)

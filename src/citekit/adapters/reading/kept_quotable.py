@@ -15,6 +15,7 @@ from attrs import define, field
 
 from citekit.adapters.drivers.files import open_home_file, sweep, write_atomically
 from citekit.adapters.drivers.home_files import check_folder, check_parent
+from citekit.adapters.drivers.readers import EVERYBODY, mode_for, narrow
 from citekit.adapters.reading.quotable_form import from_plain, to_plain
 from citekit.domain.errors import HomeUnsafe, HomeUnwritable, SourceUnreadable
 from citekit.domain.locations import Pages
@@ -64,16 +65,18 @@ class KeptQuotableTexts:
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
         """See `QuotableTexts.read`."""
         key = hashlib.sha256(f"{source.digest} {self.version(source)}".encode()).hexdigest()
+        path = self.folder / key[:2] / f"{key[2:]}.json"
+        if source.readers != EVERYBODY:
+            narrow(path, source.readers)  # it may have been stored while everybody could read the source
         with self._lock:
             if key in self._known:
                 self._known.move_to_end(key)
                 return self._known[key]
-        path = self.folder / key[:2] / f"{key[2:]}.json"
         stored = _stored(path)
         found = self.inner.read(source, progress) if stored is None else stored
         if stored is None:
             self._check(source)
-            self._store(path, found)
+            self._store(path, found, source.readers)
         self._remember(key, found)
         return found
 
@@ -89,13 +92,13 @@ class KeptQuotableTexts:
             while len(self._known) > 1 and sum(map(_size, self._known.values())) > MEMORY:
                 self._known.popitem(last=False)
 
-    def _store(self, path: Path, texts: Sequence[Quotable]) -> None:
+    def _store(self, path: Path, texts: Sequence[Quotable], readers: int) -> None:
         plain = json.dumps([to_plain(each) for each in texts], ensure_ascii=False, separators=(",", ":"))
         payload = plain.encode("utf-8", "surrogatepass")
         if len(payload) > min(FILE_LIMIT, self.limit):
             return
         with suppress(HomeUnwritable):
-            write_atomically(path, _HEADER + _digest(payload) + b"\n" + payload, durable=False)
+            write_atomically(path, _HEADER + _digest(payload) + b"\n" + payload, durable=False, mode=mode_for(readers))
             _shrink(self.folder, self.limit)
 
 

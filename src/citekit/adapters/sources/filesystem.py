@@ -11,6 +11,7 @@ from pathlib import Path
 
 from citekit.adapters.drivers.file_state import FileState
 from citekit.adapters.drivers.files import open_for_reading, unreadable
+from citekit.adapters.drivers.readers import readers_of
 from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.sources.search import LIMIT, files_below
 from citekit.adapters.sources.states import States
@@ -55,7 +56,11 @@ class FileSources:
             return None
         state = FileState.of(status)
         known = self._states.identified(state, place.name)
-        return known and Source(path=place, digest=known[0], size=status.st_size, format=known[1], state=str(state))
+        if known is None:
+            return None
+        digest, format = known
+        readers = readers_of(status)
+        return Source(path=place, digest=digest, size=status.st_size, format=format, state=str(state), readers=readers)
 
     def _looked_into(self, path: Path, place: Path) -> Source:
         try:
@@ -63,10 +68,11 @@ class FileSources:
                 _check_filled(path, file)
                 format = _format(path, place, file.read(HEAD_SIZE))
                 state, digest = self._read(path, file)
+                readers = readers_of(os.fstat(file.fileno()))
         except OSError as error:
             raise unreadable(error, path) from error
         self._states.remember_format(state, place.name, format)
-        return Source(path=place, digest=digest, size=state.size, format=format, state=str(state))
+        return Source(path=place, digest=digest, size=state.size, format=format, state=str(state), readers=readers)
 
     def digest(self, path: Path) -> Digest | None:
         """The digest of the file as it is now; a file whose digest is remembered is not even opened."""

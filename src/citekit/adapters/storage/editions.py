@@ -38,10 +38,13 @@ class Editions:
     def __init__(self, maps_folder: Path) -> None:
         self._folder = maps_folder / FOLDER
 
-    def keep(self, resource_map: ResourceMap, data: bytes) -> None:
-        """Keep the written form of a map that is about to be replaced; one whose mapper is not known is not kept."""
+    def keep(self, resource_map: ResourceMap, data: bytes, mode: int = 0o666) -> None:
+        """Keep the written form of a map that is about to be replaced, with those permissions.
+
+        A map whose mapper is not known is not kept.
+        """
         if resource_map.mapper is not None:
-            write_atomically(self._path(resource_map.resource_id, resource_map.mapper), data)
+            write_atomically(self._path(resource_map.resource_id, resource_map.mapper), data, mode=mode)
             sweep(self._of(resource_map.resource_id))
 
     def get(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
@@ -62,7 +65,7 @@ class Editions:
         """Remember that the resource was a file with that digest. Raises `HomeUnwritable`."""
         earlier = [each for each in self.sources(resource_id) if each != digest]
         lines = "".join(f"{each}\n" for each in [*earlier, digest][-SOURCES_LIMIT:])
-        write_atomically(self._of(resource_id) / SOURCES, lines.encode())
+        write_atomically(self._of(resource_id) / SOURCES, lines.encode(), mode=0o600)
 
     def sources(self, resource_id: str) -> Sequence[Digest]:
         """The digests that were noted; lines that are no digests are skipped."""

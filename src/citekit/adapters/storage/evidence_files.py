@@ -10,6 +10,7 @@ from pathlib import Path
 
 from citekit.adapters.drivers.filelock import Locks
 from citekit.adapters.drivers.files import writing
+from citekit.adapters.drivers.readers import EVERYBODY, narrow
 from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.eviction import Eviction
 from citekit.adapters.storage.evidence_index import DATABASE, TABLES, EvidenceIndex
@@ -100,15 +101,19 @@ class FileEvidenceStore:
         self._hot.keep(stored, record)
         return stored
 
-    def obtain(self, key: EvidenceKey, make: Make, progress: Progress = silent) -> StoredEvidence:
+    def obtain(
+        self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = EVERYBODY
+    ) -> StoredEvidence:
         """The evidence, made where it is missing. Raises, besides what the two raise, `HomeUnwritable`."""
         waiting = while_waiting(progress, _WAITING)
         found = self.at_hand(key) or self._find(key, waiting)
-        if found is not None:
-            return found
-        with self._workshop.turn(key, waiting):
-            found = self.at_hand(key) or self._find(key, waiting)
-            return found if found is not None else self._made(key, make, waiting)
+        if found is None:
+            with self._workshop.turn(key, waiting):
+                found = self.at_hand(key) or self._find(key, waiting)
+                if found is None:
+                    return self._made(key, make, waiting, readers)
+        narrow(found.path, readers)
+        return found
 
     def is_intact(self, digest: Digest) -> bool | None:
         """Whether the object's file has the bytes of its name."""
@@ -161,7 +166,7 @@ class FileEvidenceStore:
         self._index.remember(key, record, self._uses.now())
         return self._known(key, record)
 
-    def _made(self, key: EvidenceKey, make: Make, waiting: Waiting) -> StoredEvidence:
+    def _made(self, key: EvidenceKey, make: Make, waiting: Waiting, readers: int) -> StoredEvidence:
         with self._workshop.folder(key) as folder:
             made = folder / "evidence"
             extraction = made_by(make, made)
@@ -169,7 +174,7 @@ class FileEvidenceStore:
             total = self._index.expect(digest, size, self._uses.now())
             self._uses.note(digest)  # before it is there to be dropped, or is found to be there
             with self._objects.turn(digest, waiting), writing(self._objects.path(digest)):
-                status = self._objects.take_in(made, digest)
+                status = self._objects.take_in(made, digest, readers)
         record = EvidenceRecord.of(digest, status, extraction, self._clock.now(), time.time())
         self._index.remember(key, record, self._uses.now())
         if total is None:

@@ -29,6 +29,7 @@ TABLES = Tables(
         "CREATE INDEX object_by_use ON object (used)",
         "CREATE TABLE total (size INTEGER NOT NULL)",
     ),
+    shared=True,  # it holds no words of files; users who share a home for reading find evidence by it
 )
 """Digests are kept as their 32 bytes. `used` is seconds since the epoch, at the latest when the object was last asked for.
 

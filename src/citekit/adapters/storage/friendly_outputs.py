@@ -26,6 +26,7 @@ from citekit.adapters.drivers.files import (
     writing,
 )
 from citekit.adapters.drivers.home_files import check_folder, check_parent, make_folder
+from citekit.adapters.drivers.readers import OWNER, mode_for, narrow, readers_at
 from citekit.adapters.storage.placed import Asked, PlacedFiles
 from citekit.domain.digest import Digest
 from citekit.domain.errors import EvidenceCorrupt, FaultyAnswer, HomeUnsafe
@@ -82,7 +83,7 @@ class FriendlyOutputs:
         """
         asked = Asked(name, evidence.extraction.suffix, owner)
         placed = self._placed.asked(asked, receipt)
-        if placed is not None and _shown(placed.path, evidence, placed.shown) is not None:
+        if placed is not None and _shown(placed.path, evidence, placed.shown) == placed.shown:
             return placed.path
         return self._place(evidence, receipt, asked, waiting)
 
@@ -96,12 +97,19 @@ class FriendlyOutputs:
                 path = self._folder / file_name
                 shown = _shown(path, evidence, self._shown_before(path))
                 if claim is not None and shown is not None and _same(claim.plain, plain):
+                    self._narrow(evidence, file_name)
                     seen = self._receipt_path(file_name), claim.state, claim.read_at
                     self._placed.keep(asked, path, shown, receipt, seen)
                     return path
                 if self._lay(evidence, plain, file_name, waiting, shared=file_name == wanted):
                     return path
         return self._folder / own
+
+    def _narrow(self, evidence: StoredEvidence, file_name: str) -> None:
+        """Take the receipts from everybody who may not read the evidence any more."""
+        readers = _readers(evidence)
+        for path in (self._receipt_path(file_name), self._content_path(evidence.digest)):
+            narrow(path, readers)
 
     def still(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
         """Whether the file is the object, and its receipt says so."""
@@ -142,7 +150,8 @@ class FriendlyOutputs:
             check_parent(path)
             data = json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
             # First by content, which tells of either file from here on: a file never lies beside the receipt of another.
-            write_atomically(self._content_path(evidence.digest), data, durable=False)
+            mode = mode_for(_readers(evidence))
+            write_atomically(self._content_path(evidence.digest), data, durable=False, mode=mode)
             if claimed is not None and claimed.get("evidence_digest") != evidence.digest.hex:
                 with writing(path):
                     check_parent(self._receipt_path(file_name))
@@ -150,7 +159,7 @@ class FriendlyOutputs:
             if _shown(path, evidence, self._shown_before(path)) is None:
                 self._placed.forget(path)
                 _link_or_copy(evidence, path)
-            write_atomically(self._receipt_path(file_name), data, durable=False)
+            write_atomically(self._receipt_path(file_name), data, durable=False, mode=mode)
             return True
 
     def _claim(self, file_name: str) -> dict[str, Any] | None:
@@ -252,6 +261,11 @@ def _shown(path: Path, evidence: StoredEvidence, before: FileState | None) -> Fi
     return state if alike and before in (None, state) else None
 
 
+def _readers(evidence: StoredEvidence) -> int:
+    found = readers_at(evidence.path)
+    return OWNER if found is None else found
+
+
 def _link_or_copy(evidence: StoredEvidence, path: Path) -> None:
     with writing(path), temporary_beside(path) as temporary:
         try:
@@ -268,7 +282,8 @@ def _copy(evidence: StoredEvidence, target: Path) -> None:
         source = evidence.path.open("rb")
     except OSError as error:
         raise EvidenceCorrupt(f"The stored evidence {evidence.digest} is gone; ask for it again.") from error
-    with source, target.open("xb") as copy:
+    private = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    with source, os.fdopen(private, "wb") as copy:
         shutil.copyfileobj(source, copy, 1024 * 1024)
     shutil.copystat(evidence.path, target)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from citekit.adapters.drivers.file_state import FileState, version_of
 from citekit.adapters.drivers.files import open_for_reading, sweep, sync_folder, unwritable, write_atomically
 from citekit.adapters.drivers.home_files import check_folder
+from citekit.adapters.drivers.readers import EVERYBODY, mode_for, readers_at
 from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.editions import Editions
 from citekit.adapters.storage.hot_maps import HotMaps
@@ -122,8 +123,9 @@ class JsonMapStore:
             data = maps.to_json(resource_map).encode()
         except (ValueError, TypeError, RecursionError) as error:
             raise FaultyAnswer(f"The map of '{name}' cannot be written as JSON", [f"$: {error}"]) from error
-        self._keep_other_edition(resource_map)
-        write_atomically(self._path(name), data)
+        mode = self._mode(resource_map)
+        self._keep_other_edition(resource_map, mode)
+        write_atomically(self._path(name), data, mode=mode)
         self._listing.forget()
         self._sweep_once()
         self._hints.remember(resource_map)
@@ -186,7 +188,13 @@ class JsonMapStore:
         """The file's place relative to the home."""
         return f"{self._folder.name}/{resource_id}{SUFFIX}"
 
-    def _keep_other_edition(self, resource_map: ResourceMap) -> None:
+    def _mode(self, resource_map: ResourceMap) -> int:
+        """The permissions of the map's file: only readers of its source may read it, and of the map that was there."""
+        before = readers_at(self._path(resource_map.resource_id))
+        source = readers_at(resource_map.source_path)
+        return mode_for((EVERYBODY if before is None else before) & (EVERYBODY if source is None else source))
+
+    def _keep_other_edition(self, resource_map: ResourceMap, mode: int) -> None:
         with suppress(ResourceMissing, MapCorrupt):
             there, new = self.card(resource_map.resource_id), resource_map.card()
             if there.source_hash is None:
@@ -195,7 +203,7 @@ class JsonMapStore:
                 self._editions.note_source(resource_map.resource_id, Digest(there.source_hash))
             elif there.mapper != new.mapper:
                 current = self.get(resource_map.resource_id)
-                self._editions.keep(current, maps.to_json(current).encode())
+                self._editions.keep(current, maps.to_json(current).encode(), mode)
 
     def _path(self, resource_id: str) -> Path:
         return self._folder / f"{stored_name(resource_id)}{SUFFIX}"

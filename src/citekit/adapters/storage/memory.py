@@ -13,6 +13,7 @@ from pathlib import Path
 from attrs import evolve
 
 from citekit.adapters.drivers.filelock import NAP
+from citekit.adapters.drivers.readers import EVERYBODY, OWNER, narrow, readers_at
 from citekit.adapters.storage.system_clock import SystemClock
 from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed, ResourceMissing
@@ -165,14 +166,18 @@ class InMemoryEvidenceStore:
         """Nothing: only its bytes tell whether the evidence is intact."""
         return None
 
-    def obtain(self, key: EvidenceKey, make: Make, progress: Progress = silent) -> StoredEvidence:
+    def obtain(
+        self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = EVERYBODY
+    ) -> StoredEvidence:
         """The evidence, made where it is missing."""
         with self._table:
             lock = self._making.setdefault(key, threading.Lock())
         while not lock.acquire(timeout=NAP):
             progress(0.0, None, "waiting for another caller who makes the same evidence")
         try:
-            return self.find(key) or self._made(key, make)
+            found = self.find(key) or self._made(key, make, readers)
+            narrow(found.path, readers)
+            return found
         finally:
             lock.release()
 
@@ -216,7 +221,7 @@ class InMemoryEvidenceStore:
         """Drop everything; return what it freed."""
         return self.prune(-1)
 
-    def _made(self, key: EvidenceKey, make: Make) -> StoredEvidence:
+    def _made(self, key: EvidenceKey, make: Make, readers: int) -> StoredEvidence:
         with tempfile.TemporaryDirectory(dir=self._folder) as folder:
             made = Path(folder, "evidence")
             extraction = make(made)
@@ -224,7 +229,8 @@ class InMemoryEvidenceStore:
                 raise ExtractionFailed("The extractor wrote nothing.")
             data = made.read_bytes()
             path = self._folder / Digest.of_bytes(data).hex
-            made.chmod(0o444)
+            before = readers_at(path)
+            made.chmod(made.stat().st_mode & readers & (EVERYBODY if before is None else before) | OWNER)
             stored = StoredEvidence(
                 key=key,
                 path=path,

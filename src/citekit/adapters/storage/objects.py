@@ -16,6 +16,7 @@ from citekit.adapters.drivers.boot import boot_id
 from citekit.adapters.drivers.filelock import Locks
 from citekit.adapters.drivers.files import open_home_file, sync_file, sync_folder
 from citekit.adapters.drivers.home_files import check_folder, check_parent, make_folder
+from citekit.adapters.drivers.readers import EVERYBODY, OWNER, narrow
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable
 from citekit.domain.ports.locks import patiently
@@ -82,17 +83,19 @@ class Objects:
         except OSError:
             return False
 
-    def take_in(self, made: Path, digest: Digest) -> os.stat_result:
+    def take_in(self, made: Path, digest: Digest, readers: int = EVERYBODY) -> os.stat_result:
         """Move the file `made`, whose bytes have that digest, to its place; say what it looks like. Raises `OSError`.
 
         An intact object that lies there already stays, so that what is linked to it stays so, and counts as touched.
+        Nobody but `readers` may read it, and nobody who might not read `made` or that object.
         Where the run of the machine is known (`boot_id`), nobody waits until the bytes are on the disk: in another run
         they are read again before they are believed.
         """
+        narrow(self.path(digest), readers)
         there = self._touched(digest)
         if there is not None:
             return there
-        made.chmod(0o444)
+        made.chmod(os.lstat(made).st_mode & readers & EVERYBODY | OWNER)  # what was made has the bits of the umask
         if boot_id() is None:
             sync_file(made)
         status, path = os.lstat(made), self.path(digest)

@@ -15,6 +15,7 @@ from pathlib import Path
 from citekit.adapters.drivers.files import writing
 from citekit.adapters.drivers.home_files import check_database, make_folder
 from citekit.adapters.drivers.sqlite import EXCEPTIONS, Trouble, trouble_of
+from citekit.adapters.drivers.sqlite_tables import make_private
 from citekit.adapters.storage import ledger_line
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable, LedgerCorrupt, RequestRefused
@@ -125,6 +126,8 @@ class SqliteLedger:
         uri = f"{self._path.absolute().as_uri()}?mode={mode}"
         try:
             with closing(sqlite3.connect(uri, uri=True, timeout=self._patience, isolation_level=None)) as connection:
+                if mode == "rwc":
+                    make_private(str(self._path.absolute()))
                 yield connection
         except EXCEPTIONS as error:
             trouble = trouble_of(error)

@@ -45,9 +45,10 @@ class Workshop:
             self._sweep(str(key))
             check_parent(folder)
             try:
-                folder.mkdir()
+                folder.mkdir(0o700)  # what is made in it may be of a private file
             except FileNotFoundError:
-                make_folder(folder)
+                make_folder(folder.parent)
+                folder.mkdir(0o700)
         try:
             yield folder
         finally:

@@ -54,8 +54,13 @@ class EvidenceStore(Protocol):
     def at_hand(self, key: EvidenceKey) -> StoredEvidence | None:
         """What `find` would give, where that takes no more than a look at the state of the object; else None."""
 
-    def obtain(self, key: EvidenceKey, make: Make, progress: Progress = silent) -> StoredEvidence:
+    def obtain(
+        self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = 0o444
+    ) -> StoredEvidence:
         """The evidence, made by `make` where it is missing or damaged.
+
+        Only its owner and `readers` (read bits of its source's permissions) may read the object afterwards. The same
+        bytes of several sources are one object, which only the readers of all of them may read.
 
         Of several callers at once, in any process, one makes and the others wait; `progress` is called now and then while
         waiting, and what it raises (`Cancelled`) ends the wait. Where `make` raises, its error goes through and nothing

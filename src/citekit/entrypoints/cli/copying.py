@@ -5,6 +5,7 @@ from __future__ import annotations
 import filecmp
 import os
 import shutil
+from io import BufferedReader
 from pathlib import Path
 
 from citekit.domain.errors import HomeUnwritable, RequestRefused
@@ -44,10 +45,16 @@ def _check(target: Path, evidence: Path, source: Path, force: bool) -> None:
 
 def _copy(evidence: Path, target: Path) -> None:
     try:
-        with replacing(target, 0o666 & ~_umask()) as file, evidence.open("rb") as opened:
+        with evidence.open("rb") as opened, replacing(target, _mode(opened) & ~_umask()) as file:
             shutil.copyfileobj(opened, file)
     except OSError as error:
         raise HomeUnwritable(f"Cannot write {target}: {error.strerror or error}.") from error
+
+
+def _mode(evidence: BufferedReader) -> int:
+    """The permissions of a copy: whoever may read the evidence may read and write it, as the umask allows."""
+    readable = os.fstat(evidence.fileno()).st_mode & 0o444
+    return readable | readable >> 1
 
 
 def _umask() -> int:
