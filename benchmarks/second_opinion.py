@@ -57,6 +57,8 @@ def _pdf(path: Path, source: Path | None, numbers: tuple[int, ...]) -> str | Non
 
 def _text(path: Path, source: Path, lines: Lines) -> str | None:
     data = source.read_bytes()
+    if path.suffix == ".html":
+        return _html_words(path, data, lines)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = data.decode("utf-16", "surrogatepass")
         want = "".join(re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+", text)[lines.first - 1 : lines.last])
@@ -65,6 +67,15 @@ def _text(path: Path, source: Path, lines: Lines) -> str | None:
         return None if got.lstrip("\ufeff") == want.lstrip("\ufeff") else "other lines"
     expected = b"".join(_LINE.findall(data)[lines.first - 1 : lines.last])
     return None if path.read_bytes() == expected else "other bytes than those lines of the source"
+
+
+def _html_words(path: Path, data: bytes, lines: Lines) -> str | None:
+    """Whether every word of a document made of lines of HTML is on those lines, or in its own head."""
+    shown, there = _Text(), _Text()
+    shown.feed(path.read_text("utf-8").partition("<body>")[2])
+    there.feed(b"".join(_LINE.findall(data)[lines.first - 1 : lines.last]).decode("utf-8", "replace"))
+    missing = set(shown.words) - set(there.words)
+    return f"words that are not on those lines: {sorted(missing)[:5]}" if missing or shown.foreign else None
 
 
 def _ffmpeg(*arguments: str) -> subprocess.CompletedProcess[str]:

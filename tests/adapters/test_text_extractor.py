@@ -247,7 +247,7 @@ def test_other_places_and_forms_are_not_its_work(cut: Cut, folder: Path) -> None
 
     assert () == extractor.forms(PLAIN_TEXT, Box(0, 0, 1, 1))
     assert () == extractor.forms(BY_SUFFIX[".pdf"], Lines(1, 1))
-    assert (Form.NATIVE, Form.TEXT) == extractor.forms(PLAIN_TEXT, Lines(1, 1))
+    assert (Form.NATIVE, Form.TEXT, Form.SOURCE) == extractor.forms(PLAIN_TEXT, Lines(1, 1))
     with pytest.raises(FormUnsupported):
         cut(b"x", Lines(1, 1), Form.PNG)
 

@@ -282,7 +282,7 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
     (
         "resolve",
         {"resource_id": "notes", "node_id": "intro", "as": "png"},
-        "Error: Parts of text files like this one cannot be had as png, only as: native, text.",
+        "Error: Parts of text files like this one cannot be had as png, only as: native, text, source.",
     ),
     ("getStructure", {"resource_id": "../notes"}, "Error: The resource id '../notes' holds a slash"),
     ("getStructure", {"resource_id": "a\\b"}, "Error: The resource id 'a\\\\b' holds a slash"),

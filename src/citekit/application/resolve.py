@@ -26,7 +26,7 @@ from citekit.domain.errors import (
     SourceChanged,
 )
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
-from citekit.domain.formats import Format, by_name
+from citekit.domain.formats import LIVE, Format, by_name
 from citekit.domain.locations import Location, TimeSpan, Virtual
 from citekit.domain.node import Node, NodeName
 from citekit.domain.ports.evidence_store import EvidenceStore
@@ -286,13 +286,17 @@ def _file_name(resource_id: str, part: str) -> str:
 def _named(extraction: Extraction, source: Source) -> Extraction:
     """An extraction with its suffix and media type: those of the source, where it is still of the source's format.
 
-    The same bytes may be evidence of `notes.md` and of `notes.txt`, so this is not stored with them.
+    The same bytes may be evidence of `notes.md` and of `notes.txt`, so this is not stored with them. Bytes of a format that
+    browsers run are plain text, with one more suffix.
     """
     if extraction.suffix:
         return extraction
     suffix = source.path.suffix.lower()
     usual = by_name(f"x{suffix}") == source.format
-    return evolve(extraction, suffix=suffix if usual else source.format.suffix, media_type=source.format.media_type)
+    suffix = suffix if usual else source.format.suffix
+    if source.format.name in LIVE:
+        return evolve(extraction, suffix=f"{suffix}.txt", media_type="text/plain")
+    return evolve(extraction, suffix=suffix, media_type=source.format.media_type)
 
 
 def _receipt(

@@ -355,7 +355,7 @@ class App:
         """An extractor that does what `here` would in a child, which knows it as `name`."""
         used = ("reader",) if name == "chapters" else ()
         children = self._children_with_ffmpeg if name == "ffmpeg" else self._children_unless_given(*used)
-        if children is None or name == "lines":
+        if children is None or name in ("lines", "xml_lines"):  # they copy bytes and parse nothing
             return here
         from citekit.adapters.isolating.extractor import IsolatedExtractor
 

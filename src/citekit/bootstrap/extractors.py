@@ -25,6 +25,8 @@ def late_extractors(
         ("pages", Pages),
         ("slides", Pages),
         ("lines", Lines),
+        ("xml_lines", Lines),
+        ("html_lines", Lines),
         ("regions", Box),
         *(reversed(clips) if media == "ffmpeg" else clips),
         ("stills", TimeSpan),
@@ -68,6 +70,20 @@ def _lines(_: Parsers) -> Extractor:
     return TextExtractor()
 
 
+def _xml_lines(_: Parsers) -> Extractor:
+    from citekit.adapters.extraction.markup import XmlLinesExtractor
+    from citekit.adapters.extraction.text import TextExtractor
+
+    return XmlLinesExtractor(TextExtractor())
+
+
+def _html_lines(_: Parsers) -> Extractor:
+    from citekit.adapters.extraction.markup import HtmlLinesExtractor
+    from citekit.adapters.reading.html_part import html_part
+
+    return HtmlLinesExtractor(html_part)
+
+
 def _regions(_: Parsers) -> Extractor:
     from citekit.adapters.extraction.image import PillowExtractor
 
@@ -108,6 +124,8 @@ _MAKERS: dict[str, Callable[[Parsers], Extractor]] = {
     "pages": _pages,
     "slides": _slides,
     "lines": _lines,
+    "xml_lines": _xml_lines,
+    "html_lines": _html_lines,
     "regions": _regions,
     "clips": _clips,
     "ffmpeg": _ffmpeg,

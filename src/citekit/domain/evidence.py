@@ -22,7 +22,10 @@ def _sentences(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 class Form(StrEnum):
-    """What evidence is wanted as. NATIVE is the usual one: mini-PDF, clip, crop, lines, chapter."""
+    """What evidence is wanted as. NATIVE is the usual one: mini-PDF, clip, crop, lines, chapter.
+
+    SOURCE is the exact bytes of lines of a text, also of one that a browser would run (HTML, SVG).
+    """
 
     NATIVE = "native"
     PDF = "pdf"
@@ -30,6 +33,7 @@ class Form(StrEnum):
     TEXT = "text"
     HTML = "html"
     FRAME = "frame"
+    SOURCE = "source"
 
 
 @frozen

@@ -158,6 +158,9 @@ BOOK_SUFFIXES = (
 BOOKS = frozenset(("epub", "mobi", "fb2", "docx"))
 """Names of the formats of reflowable books: their places are chapters."""
 
+LIVE = frozenset(("html", "xml"))
+"""Names of the formats of texts that a browser runs: their scripts and style sheets, of SVG and other XML, too."""
+
 OFFICE = frozenset(("docx", "pptx", "xlsx"))
 """Names of the formats of Office files: packages of the Open Packaging Conventions (ECMA-376 part 2)."""
 

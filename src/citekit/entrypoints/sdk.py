@@ -85,8 +85,8 @@ class CiteKit:
     ) -> Evidence:
         """The evidence of an address, or of the node `node_id` of the resource `what`.
 
-        `virtual` answers without cutting; `form` is native, pdf, png, text, html or frame; `accurate` gives a clip its
-        exact ends; `remap` maps a changed source again; `roots` are folders to look for a moved source in.
+        `virtual` answers without cutting; `form` is native, pdf, png, text, html, frame or source; `accurate` gives a
+        clip its exact ends; `remap` maps a changed source again; `roots` are folders to look for a moved source in.
         """
         if node_id is not None:
             wanted: NodeName | Address = NodeName(str(what), node_id)

@@ -30,7 +30,7 @@ class EpubExtractor:
     the characters of `reader`.
     """
 
-    identity = ExtractorIdentity("epub", "4")
+    identity = ExtractorIdentity("epub", "5")
 
     def __init__(self, reader: Reader, seen: Reader | None = None) -> None:
         self._reader, self._seen = reader, seen or reader

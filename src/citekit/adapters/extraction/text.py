@@ -17,7 +17,7 @@ from citekit.adapters.drivers.text_file import encoding_of
 from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
-from citekit.domain.formats import Format
+from citekit.domain.formats import LIVE, Format
 from citekit.domain.line_marks import LineMarks, Read
 from citekit.domain.locations import Lines, Location
 from citekit.domain.modality import Modality
@@ -31,7 +31,7 @@ RACY = COARSE
 """Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
 
 _CHUNK = 1 << 20
-_FORMS = (Form.NATIVE, Form.TEXT)
+_FORMS = (Form.NATIVE, Form.TEXT, Form.SOURCE)
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -47,8 +47,8 @@ _REPLACED = "Some bytes are not {encoding}; U+FFFD stands for them."
 class TextExtractor:
     """Cuts any text by lines. A source is read to the last line that was asked for, and where its lines lie is remembered.
 
-    The native form is exactly the bytes of those lines, line ends included. The text form is the same lines in UTF-8 without
-    a byte-order mark, line ends kept. Safe for threads.
+    The native and the source form are exactly the bytes of those lines, line ends included. The text form is the same
+    lines in UTF-8 without a byte-order mark, line ends kept. Safe for threads.
     """
 
     identity = ExtractorIdentity("text", "2")
@@ -58,8 +58,13 @@ class TextExtractor:
         self._lock = Lock()
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """The lines as they are (the native form) and as UTF-8; none for anything but lines of a text."""
-        return _FORMS if format.modality is Modality.TEXT and isinstance(location, Lines) else ()
+        """The lines as they are (native, source) and as UTF-8 (text); none for anything but lines of a text.
+
+        The native form of HTML and XML, which browsers run, is made by other extractors.
+        """
+        if format.modality is not Modality.TEXT or not isinstance(location, Lines):
+            return ()
+        return _FORMS[1:] if format.name in LIVE else _FORMS
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
@@ -74,7 +79,7 @@ class TextExtractor:
         with stream:
             start, end = self._marks(source, stream).byte_range(location, _reading(source, stream, progress))
             mark, encoding = _mark(stream)
-            if options.form is Form.NATIVE:
+            if options.form is not Form.TEXT:
                 return _native(location, _pieces(stream, start, end), target, start and mark and encoding)
             start = max(start, mark)
             encoding, notes = (encoding, ()) if mark else _encoding(source, stream, start, end)

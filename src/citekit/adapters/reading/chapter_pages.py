@@ -31,10 +31,10 @@ class ChapterPages:
         """See `Reader.html`. Raises `LocationOutside`, `FormUnsupported`, `SourceUnsupported`, `Cancelled`."""
         self._check(chapter)
         if last is None or last == chapter:
-            body = _bounded(self._body(chapter, chars), f"Chapter {chapter} makes")
+            body = bounded(self._body(chapter, chars), f"Chapter {chapter} makes")
         else:
             self._check(last)
-            body = _bounded(self._sections(chapter, last, progress), f"Chapters {chapter}-{last} make")
+            body = bounded(self._sections(chapter, last, progress), f"Chapters {chapter}-{last} make")
         return document(self.page(chapter), body)
 
     def _check(self, chapter: int) -> None:
@@ -63,7 +63,7 @@ class ChapterPages:
         return body_markup(content, self.page(number), chars)
 
 
-def _bounded(pieces: Iterable[str], what: str) -> str:
+def bounded(pieces: Iterable[str], what: str) -> str:
     """All pieces as one text. Raises `FormUnsupported` as soon as it is too long."""
     kept, size = [], 0
     for piece in pieces:

@@ -12,6 +12,7 @@ from html import escape
 
 from attrs import frozen
 
+from citekit.adapters.drivers.content_policy import POLICY
 from citekit.adapters.drivers.lxml import names
 from citekit.adapters.reading.as_seen import is_unseen
 from citekit.adapters.reading.epub_flow import BLOCKS, PREFORMATTED, Closing, Flow, Opening, Words
@@ -44,6 +45,8 @@ _NEVER = frozenset(("style", "class", "href", "src", "id", "name", "lang", "xmln
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _LINK = re.compile(r"\s*(?:https?|mailto):", re.IGNORECASE)
 _OWN_URL = re.compile(r"url\(\s*#")
+_ELSEWHERE = re.compile(r"url\(|image\(|image-set\(|src\(|import|script:|data:|//|/\*|[\\@\x00-\x1f]")
+"""The parts of a value that may point outside of a drawing; CSS escapes and comments could hide them."""
 _OUTERMOST = re.compile(r"<[a-z][a-z0-9]*")
 _UNFILLED = _VOID | {"img", "image"}
 _HIDDEN = ' hidden style="display:none"'
@@ -52,7 +55,6 @@ _STYLE = (
     "body{max-width:42em;margin:2em auto;padding:0 1em;font-family:serif;line-height:1.5}"
     "img,svg{max-width:100%;height:auto}pre{white-space:pre-wrap}table{border-collapse:collapse}td,th{padding:.2em .5em}"
 )
-_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
 @frozen(kw_only=True)
@@ -74,7 +76,7 @@ def document(page: Page, body: str) -> str:
     language = f' lang="{escape(page.language)}"' if page.language else ""
     return (
         f'<!DOCTYPE html>\n<html{language}>\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f"<title>{escape(page.title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
 
@@ -201,5 +203,5 @@ def _may_draw(name: str, value: str) -> bool:
 
 def _inside(value: str) -> bool:
     """Whether the value of a drawing's attribute points at nothing outside the drawing."""
-    plain = value.replace(" ", "").lower()
-    return "url(" not in plain.replace("url(#", "") and "script:" not in plain
+    plain = "".join(value.split()).lower()
+    return not _ELSEWHERE.search(plain.replace("url(#", ""))

@@ -70,6 +70,31 @@ class HtmlLinesTextReader:
         )
 
 
+def without_noncharacters(content: str) -> str:
+    """The text without characters that would be taken for the marks of lines."""
+    return _FORBIDDEN.sub("", content)
+
+
+def marked_lines(content: str) -> str:
+    """An HTML document with the mark of its line before every piece of text."""
+    return "".join(_marked(content))
+
+
+def text_with_marks(content: str) -> str:
+    """The text of an HTML document with the marks of lines, without a parser."""
+    return _untagged(content)
+
+
+def line_marks(marked: str) -> list[tuple[int, int]]:
+    """(offset, line) of each mark."""
+    return [(mark.start(), _line(mark[0])) for mark in _MARK.finditer(marked)]
+
+
+def without_marks(marked: str) -> str:
+    """The text without the marks of lines."""
+    return _MARK.sub("", marked) if _FIRST in marked else marked
+
+
 def _text(content: str, name: str, *, as_seen: bool) -> str:
     """What is shown, with the marks of lines in it."""
     if len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT:

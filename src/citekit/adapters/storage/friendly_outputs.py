@@ -48,7 +48,7 @@ CONTENT_LIMIT = 10_000
 _UNSAFE = re.compile(rf'[/\\<>:"|?*{CONTROLS}{SEPARATORS}{IGNORED}]')
 """What Windows takes in no name, controls, and what turns a line round or is not seen in it."""
 
-_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,15}")
+_SUFFIX = re.compile(r"(?:\.[A-Za-z0-9]{1,15}){1,2}")
 _RECEIPT_SUFFIX = ".json"
 _TAG_LENGTH = 9
 _SLOTS = 256

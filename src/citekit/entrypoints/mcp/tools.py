@@ -111,7 +111,8 @@ RESOLVE = Tool(
             "accurate": schemas.flag("Clips: exact to the frame, at the price of some re-encoding."),
             "as": schemas.text(
                 "The form of the file, where not the usual one: pdf, png or text of document pages, html or text of book "
-                "chapters, frame (the still at the start) of video.",
+                "chapters, frame (the still at the start) of video, source (the exact bytes, as plain text) of lines. "
+                "Lines of HTML are usually a clean page that runs and loads nothing.",
                 schemas.FORMS,
             ),
             "remap": schemas.flag("Map the source again where it has changed, instead of refusing."),

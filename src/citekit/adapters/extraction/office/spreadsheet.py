@@ -10,6 +10,7 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
+from citekit.adapters.drivers.content_policy import POLICY
 from citekit.adapters.drivers.files import writing
 from citekit.adapters.drivers.office_package import opened_package
 from citekit.adapters.drivers.sheet_cells import NO_VALUE, Value
@@ -41,7 +42,7 @@ _STYLE = "table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px
 class CellsExtractor:
     """Cells as a workbook of one sheet on which they stand at their own addresses (NATIVE), as CSV (TEXT), or as HTML."""
 
-    identity = ExtractorIdentity("office-cells", "1")
+    identity = ExtractorIdentity("office-cells", "2")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """XLSX, text and HTML of any cells of a workbook."""
@@ -171,7 +172,9 @@ def _html(cut: _Cut) -> Iterator[str]:
     """A table with the numbers of the rows; each cell says its address. Rows without a value are left out."""
     left = cut.corners[1]
     title = escape(f"{cut.sheet.name}, {cut.location.range}" if cut.location.range else cut.sheet.name)
-    yield f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style></head>\n'
+    yield '<!DOCTYPE html>\n<html><head><meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    yield f"<title>{title}</title><style>{_STYLE}</style></head>\n"
     yield f"<body><table><caption>{title}</caption>\n"
     for row, values in cut.by_row():
         cells = "".join(_html_cells(row, values, left))
