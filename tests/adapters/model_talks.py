@@ -145,7 +145,8 @@ def _place(location: Location) -> tuple[Any, ...]:
 
 def said(question: Question) -> str:
     """All words of a question."""
-    return "\n".join(part.text for part in question.parts if isinstance(part, TextPart))
+    parts = [part.text for part in question.parts if isinstance(part, TextPart)]
+    return "\n".join([*parts, *(turn.words for turn in question.turns)])
 
 
 def write_pdf(path: Path, pages: Sequence[str], toc: Sequence[tuple[int, str, int]] = ()) -> Path:

@@ -30,7 +30,7 @@ SAID = {
     "quota of the day (429)": ("HTTP 429", "no quota left today", "tomorrow"),
     "503 that lasts": ("HTTP 503 UNAVAILABLE", "try again later"),
     "500 that lasts": ("HTTP 500 INTERNAL", "try again later"),
-    "no answer in time, again and again": ("within 0.3 s", "--timeout"),
+    "no answer in time, again and again": ("for 0.3 s", "--timeout"),
     "disconnect, again and again": ("connection to Gemini was lost",),
     "budget used up": ("budget of 1 requests", "--max-requests"),
     "request refused (400)": ("HTTP 400 INVALID_ARGUMENT", "invalid argument", "--model"),

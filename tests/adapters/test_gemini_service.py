@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from citekit.adapters.mapping.model.conversation import FilePart, Generation, ImagePart, Question, TextPart
+from citekit.adapters.mapping.model.conversation import FilePart, Generation, ImagePart, Question, TextPart, Turn
 from citekit.adapters.mapping.model.gemini import INLINE_FILE, INLINE_TOTAL, MODEL, GeminiService
 from citekit.adapters.mapping.model.gemini_files import MEDIA_NAMES
 from citekit.adapters.mapping.model.leftovers import Leftovers
@@ -58,9 +58,9 @@ def test_the_model_is_asked_with_the_schema_and_the_file(
 
     (request,) = server.of("generate")
     text, file = request.json["contents"][0]["parts"]
-    assert f"/v1beta/models/{MODEL}:generateContent" == request.path
+    assert f"/v1beta/models/{MODEL}:streamGenerateContent?alt=sse" == request.path
     assert KEY == request.headers["x-goog-api-key"]
-    assert "300" == request.headers["x-server-timeout"]
+    assert int(request.headers["x-server-timeout"]) >= 3600  # the service's own deadline is for the whole answer
     assert {"text": "Map this."} == text
     assert {"fileUri": f"{server.url}/v1beta/files/{name}", "mimeType": PDF} == file_data(file)
     assert [{"text": "You map files."}] == request.json["systemInstruction"]["parts"]
@@ -276,7 +276,7 @@ def test_the_environment_of_the_sdk_decides_nothing(
     with caplog.at_level(logging.WARNING), service.session() as session:
         session.ask(Question("s", (TextPart("q"),), SCHEMA), silent)
 
-    assert [f"/v1beta/models/{MODEL}:generateContent"] == [request.path for request in server.requests]
+    assert [f"/v1beta/models/{MODEL}:streamGenerateContent?alt=sse"] == [request.path for request in server.requests]
     assert KEY == server.requests[0].headers["x-goog-api-key"]
     assert "" == caplog.text
 
@@ -350,3 +350,43 @@ def test_no_thread_outlives_a_conversation(service: GeminiService, tmp_path: Pat
         session.ask(question_about(a_file(tmp_path)), silent)
 
     assert before == {thread for thread in threading.enumerate() if thread.daemon is False}
+
+
+def test_an_answer_may_take_longer_than_the_timeout_as_long_as_it_keeps_coming(
+    server: GeminiServer, service: GeminiService
+) -> None:
+    server.on("generate", candidate("x" * 4000, pace=0.1))
+
+    with evolve(service, timeout=0.6).session() as session:
+        reply = session.ask(Question("s", (TextPart("q"),), SCHEMA), silent)
+
+    assert "x" * 4000 == reply.text
+    assert 1 == len(server.of("generate"))
+
+
+def test_an_answer_that_is_given_up_is_not_read_to_its_end(server: GeminiServer, service: GeminiService) -> None:
+    server.on("generate", candidate("x" * 400_000, pace=0.05))
+
+    with pytest.raises(Cancelled), service.session() as session:
+        session.ask(Question("s", (TextPart("q"),), SCHEMA), Reports("waiting for"))
+
+    assert server.streamed < 500
+
+
+def test_a_follow_up_is_a_conversation_that_begins_with_the_same_file(
+    server: GeminiServer, service: GeminiService, tmp_path: Path
+) -> None:
+    server.on("generate", candidate('{"nodes": [1]}', thoughts="Hm.", signature="c2lnbmVk"))
+    question = question_about(a_file(tmp_path))
+
+    with service.session() as session:
+        first = session.ask(question, silent)
+        session.ask(evolve(question, turns=(Turn(first, "Node 1 is wrong."),)), silent)
+
+    one, two = (spelled(request.json)["contents"] for request in server.of("generate"))
+    assert 1 == len(server.of("start"))
+    assert one == two[:1]
+    assert ["user", "model", "user"] == [turn["role"] for turn in two]
+    assert '{"nodes": [1]}' == "".join(part["text"] for part in two[1]["parts"])
+    assert ["c2lnbmVk"] == [part["thoughtSignature"] for part in two[1]["parts"] if "thoughtSignature" in part]
+    assert [{"text": "Node 1 is wrong."}] == two[2]["parts"]

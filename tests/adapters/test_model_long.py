@@ -153,7 +153,7 @@ def test_no_more_pieces_are_asked_about_at_once_than_allowed(book: Path) -> None
                 both.wait(30)
             with lock:
                 state["now"] -= 1
-            return Reply(nodes((1, f"Part from {first_page(question)}", 1, 1)), True, Usage(1, 1, 1))
+            return Reply(nodes((1, f"Number {first_page(question)} of all", 1, 1)), True, Usage(1, 1, 1))
 
     service = Counting([], limits_of=Limits(as_file=True, pages=50))
 
@@ -205,7 +205,7 @@ def test_a_long_text_is_cut_at_its_headings_and_keeps_its_line_numbers(tmp_path:
     (tmp_path / "long.md").write_text("".join(parts))
 
     def script(question: Question) -> str:
-        shown = re.findall(r"^(\d+)\| (.*)$", question.parts[1].text, re.M)  # type: ignore[union-attr]
+        shown = re.findall(r"^(\d+)\| (.*)$", question.parts[0].text, re.M)  # type: ignore[union-attr]
         heads = [(int(n), text[2:]) for n, text in shown if text.startswith("# ")]
         ends = [n - 1 for n, _ in heads[1:]] + [int(shown[-1][0])]
         return nodes(*((1, title, n, end) for (n, title), end in zip(heads, ends, strict=True)), unit="line")
@@ -222,10 +222,10 @@ def test_a_part_that_goes_on_in_the_next_piece_is_one_part(tmp_path: Path) -> No
     (tmp_path / "flat.txt").write_text("just a line of words\n" * 200)
 
     def script(question: Question) -> str:
-        shown = re.findall(r"^(\d+)\|", question.parts[1].text, re.M)  # type: ignore[union-attr]
+        shown = re.findall(r"^(\d+)\|", question.parts[0].text, re.M)  # type: ignore[union-attr]
         first, last = int(shown[0]), int(shown[-1])
         title = "The words" if first == 1 else "The words (continued)"
-        return nodes((1, title, first, last), (2, f"From {first}", first, last), unit="line")
+        return nodes((1, title, first, last), (2, f"Line of words {first}", first, last), unit="line")
 
     service = ScriptedService(script, limits_of=Limits(as_file=False, characters=2500))
 

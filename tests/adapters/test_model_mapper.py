@@ -248,7 +248,7 @@ class TestMetadata:
         made = model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
 
         assert {"requests": 3, "input_tokens": 220, "output_tokens": 15} == made.metadata["usage"]
-        assert ["It took text instead."] == made.metadata["notes"]
+        assert ["It took text instead.", UNCHECKED] == made.metadata["notes"]
 
     def test_the_identity_names_service_model_and_version_of_the_prompt(self, made: ResourceMap) -> None:
         mapper = model_mapper([])
@@ -260,7 +260,10 @@ class TestMetadata:
     def test_the_notes_of_the_local_map_do_not_hold_for_this_one(self) -> None:
         made = model_mapper([nodes((1, "All", 0, 5), unit="second")]).map(source_of(SHIPPED / "run.mp4"), "x")
 
-        assert "notes" not in made.metadata
+        assert [UNCHECKED] == made.metadata["notes"]
+
+
+UNCHECKED = "No title could be checked: there is no text where the nodes are."
 
 
 class TestTooLittle:

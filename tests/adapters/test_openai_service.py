@@ -22,6 +22,7 @@ from citekit.adapters.mapping.model.conversation import (
     Question,
     Reply,
     TextPart,
+    Turn,
     Usage,
 )
 from citekit.adapters.mapping.model.openai import DEFAULT_MODEL, OpenAiService
@@ -79,7 +80,9 @@ def test_openai_is_sent_the_model_the_schema_and_the_question_and_keeps_nothing(
 
     (request,) = server.requests
     assert "/v1/chat/completions" == request.path
-    assert {"model", "messages", "response_format", "store"} == request.body.keys()
+    assert request.body.keys() == {
+        *("model", "messages", "response_format", "store", "stream", "stream_options", "prompt_cache_key")
+    }
     assert DEFAULT_MODEL == request.body["model"]
     assert request.body["store"] is False
     assert {"name": "answer", "strict": True, "schema": strict(SCHEMA)} == request.body["response_format"][
@@ -418,3 +421,44 @@ def test_limits_say_what_is_seen_and_what_is_told() -> None:
 
 def test_it_is_known_by_the_name_of_the_api_and_its_model() -> None:
     assert ("openai", "gpt-4.1") == (OpenAiService(KEY, "gpt-4.1").name, OpenAiService(KEY, "gpt-4.1").model)
+
+
+def test_an_answer_may_take_longer_than_the_timeout_as_long_as_it_keeps_coming() -> None:
+    text = '{"title": "' + "x" * 4000 + '", "nodes": []}'
+
+    with OpenAiServer([Step(text=text, pace=0.1)]) as server:
+        reply = _ask(OpenAiService(KEY, base_url=server.url, timeout=0.6))
+
+    assert text == reply.text
+    assert 1 == len(server.requests)
+
+
+def test_a_server_that_does_not_stream_is_understood() -> None:
+    with OpenAiServer([Step(manner="unstreamed")]) as server:
+        reply = _ask(OpenAiService(KEY, base_url=server.url))
+
+    assert ('{"title": "word", "nodes": []}', 1) == (reply.text, reply.usage.requests)
+
+
+def test_a_server_that_knows_no_stream_options_is_asked_without_them() -> None:
+    with OpenAiServer([error(400, "Unknown field: stream_options")]) as server:
+        _ask(OpenAiService(KEY, base_url=server.url))
+
+    assert [True, False] == ["stream_options" in request.body for request in server.requests]
+
+
+def test_a_follow_up_is_a_conversation_behind_the_same_beginning(
+    pdf: Path, hosted: Callable[[OpenAiServer], OpenAiService]
+) -> None:
+    question = Question("You map files.", (FilePart(pdf, "application/pdf"), TextPart("Map it.")), SCHEMA)
+
+    with OpenAiServer() as server, hosted(server).session() as session:
+        first = session.ask(question, silent)
+        session.ask(evolve(question, turns=(Turn(first, "Node 1 is wrong."),)), silent)
+
+    one, two = (request.body for request in server.requests)
+    assert one["messages"] == two["messages"][:2]
+    assert [("assistant", first.text), ("user", "Node 1 is wrong.")] == [
+        (message["role"], message["content"]) for message in two["messages"][2:]
+    ]
+    assert one["prompt_cache_key"] == two["prompt_cache_key"]

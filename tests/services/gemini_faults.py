@@ -151,7 +151,7 @@ def _lasting() -> tuple[Fault, ...]:
         _on_generate("quota of the day (429)", _quota(_DAY, "20s")),
         _on_generate("503 that lasts", *(_BUSY,) * 4, requests=4),
         _on_generate("500 that lasts", *(_INTERNAL,) * 4, requests=4),
-        _on_generate("no answer in time, again and again", *(Answer(waits=True),) * 4, timeout=0.3, requests=4),
+        _on_generate("no answer in time, again and again", *(Answer(waits=True),) * 4, timeout=0.3, requests=2),
         _on_generate("disconnect, again and again", *(Answer(cut=0),) * 4, requests=4),
         _on_generate("budget used up", _BUSY, max_requests=1),
         _on_generate(

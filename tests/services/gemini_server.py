@@ -34,7 +34,8 @@ class Answer:
     """What is sent back instead of the regular answer.
 
     `cut` bytes of the body are sent before the connection is closed (0: not even headers). `waits` holds the answer back
-    until the server is closed. `after` lets the request have its regular effect first.
+    until the server is closed. `after` lets the request have its regular effect first. `pace` is the pause, in seconds,
+    after each event of a streamed answer.
     """
 
     status: int = 200
@@ -43,6 +44,7 @@ class Answer:
     cut: int | None = None
     waits: bool = False
     after: bool = False
+    pace: float = 0.0
 
 
 @frozen
@@ -84,13 +86,43 @@ def refusal(status: int, word: str, message: str, *details: dict[str, Any], **he
     return Answer(status, error_body(status, word, message, *details), named)
 
 
-def candidate(text: str | None, reason: str | None = "STOP", *, thoughts: str = "") -> Answer:
+def candidate(
+    text: str | None,
+    reason: str | None = "STOP",
+    *,
+    thoughts: str = "",
+    signature: str | None = None,
+    pace: float = 0.0,
+) -> Answer:
     """An answer of the model."""
-    parts = [{"text": thoughts, "thought": True}] if thoughts else []
-    parts += [] if text is None else [{"text": text}]
+    parts: list[dict[str, Any]] = [{"text": thoughts, "thought": True}] if thoughts else []
+    signed = {"thoughtSignature": signature} if signature else {}
+    parts += [] if text is None else [{"text": text, **signed}]
     content = {"content": {"role": "model", "parts": parts}} if parts else {"content": {"role": "model"}}
     found = {**content, "index": 0} | ({"finishReason": reason} if reason else {})
-    return Answer(body={"candidates": [found], **USAGE})
+    return Answer(body={"candidates": [found], **USAGE}, pace=pace)
+
+
+def events(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """An answer in the events of a stream: a few characters each, the reason of the end and the usage with the last."""
+    candidates = body.get("candidates") or []
+    parts = candidates[0].get("content", {}).get("parts", []) if candidates else []
+    pieces = [piece for part in parts for piece in _in_pieces(part)]
+    for number, piece in enumerate(pieces):
+        if number < len(pieces) - 1:
+            yield {"candidates": [{"content": {"role": "model", "parts": [piece]}, "index": 0}], "modelVersion": "m"}
+    last = {**candidates[0], "content": {"role": "model", "parts": pieces[-1:]}} if candidates else None
+    yield {**body, "candidates": [last]} if last else body
+
+
+def _in_pieces(part: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The words of a part, cut up; a signature comes with a last part without words, as the service does it."""
+    text = part.get("text", "")
+    rest = {name: value for name, value in part.items() if name not in ("text", "thoughtSignature")}
+    for start in range(0, len(text), 400):
+        yield {**rest, "text": text[start : start + 400]}
+    if "thoughtSignature" in part:
+        yield {**rest, "text": "", "thoughtSignature": part["thoughtSignature"]}
 
 
 USAGE = {
@@ -119,6 +151,7 @@ class GeminiServer:
         self.closing = threading.Event()
         self.errors: list[BaseException] = []
         self.discouraged: list[str] = []
+        self.streamed = 0
         self._scripts: dict[str, deque[Answer]] = {}
         self._lock = threading.RLock()
         self._http = _Listener(("127.0.0.1", 0), _Handler)
@@ -236,7 +269,7 @@ class GeminiServer:
         }
 
     def _generate(self, request: Recorded) -> Answer:
-        model = urlsplit(request.path).path.rsplit("/", 1)[-1].removesuffix(":generateContent")
+        model = urlsplit(request.path).path.rsplit("/", 1)[-1].removesuffix(":streamGenerateContent")
         if model not in MODELS:
             text = f"models/{model} is not found for API version v1beta, or is not supported for generateContent. Call ListModels"
             return refusal(404, "NOT_FOUND", text)
@@ -341,7 +374,30 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.state.closing.wait()
             self.close_connection = True
             return
-        self._send(answer)
+        if request.kind == "generate" and answer.status == 200 and isinstance(answer.body, dict):
+            self._stream(answer)
+        else:
+            self._send(answer)
+
+    def _stream(self, answer: Answer) -> None:
+        """Send an answer as server-sent events (`alt=sse`), as long as there is somebody to take them."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        left = answer.cut
+        with suppress(OSError):
+            for event in events(answer.body):
+                data = f"data: {json.dumps(event)}\r\n\r\n".encode()[:left]
+                self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+                self.wfile.flush()
+                self.server.state.streamed += 1
+                if left is not None:
+                    self.close_connection = True
+                    return
+                if self.server.state.closing.wait(answer.pace):
+                    return
+            self.wfile.write(b"0\r\n\r\n")
 
     def _recorded(self) -> Recorded:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -352,7 +408,7 @@ class _Handler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         if path == "/upload/v1beta/files":
             return "upload" if "upload_id=" in self.path else "start"
-        if path.endswith(":generateContent") and path.startswith("/v1beta/models/"):
+        if path.endswith(":streamGenerateContent") and path.startswith("/v1beta/models/") and "alt=sse" in self.path:
             return "generate"
         if path == "/v1beta/files":
             return "list"

@@ -239,8 +239,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         name="no answer in time",
         script=(Step(manner="hang"),) * 3,
-        says=("did not answer within 0.3 s", "--timeout"),
-        requests=3,
+        says=("sent nothing for 0.3 s", "--timeout"),
+        requests=2,
         timeout=0.3,
     ),
     Fault(

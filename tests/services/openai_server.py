@@ -10,7 +10,8 @@ import base64
 import json
 import socket
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal
@@ -22,7 +23,7 @@ from tests.services.openai_rules import refused
 KEY = "sk-test-0123456789abcdef"
 MODELS = ("gpt-6.1-terra", "gpt-4.1", "llama3.2-vision")
 
-Manner = Literal["whole", "cut", "drop", "hang"]
+Manner = Literal["whole", "cut", "drop", "hang", "unstreamed"]
 
 
 @frozen(kw_only=True)
@@ -31,7 +32,8 @@ class Step:
 
     `status` other than 200, or a `body`, is sent as it is (a str as text, else as JSON). Else a completion is made of
     `text` (None: the server's own answer), `finish`, `refusal` and `tokens`. `manner`: `cut` closes the connection in the
-    middle of the body, `drop` before any answer, `hang` gives none until the server closes.
+    middle of the body, `drop` before any answer, `hang` gives none until the server closes, `unstreamed` gives all at once although a stream
+    was asked for. `pace` is the pause, in seconds, after each chunk.
     """
 
     status: int = 200
@@ -42,6 +44,7 @@ class Step:
     refusal: str | None = None
     tokens: int | None = None
     manner: Manner = "whole"
+    pace: float = 0.0
 
 
 def error(status: int, message: str, code: str | None = None, **headers: str) -> Step:
@@ -72,7 +75,7 @@ class Recorded:
 
     def parts(self, kind: str) -> list[dict[str, Any]]:
         """The parts of that type in the user's message."""
-        content = self.body["messages"][-1]["content"]
+        content = self.body["messages"][1]["content"]
         return [part for part in content if part["type"] == kind] if isinstance(content, list) else []
 
     def text(self) -> str:
@@ -279,7 +282,44 @@ def _perform(http: BaseHTTPRequestHandler, step: Step, completion: dict[str, Any
         _hang_up(http)
         return
     body = completion if step.body is None else step.body
-    _send(http, step.status, body, step.headers, cut=step.manner == "cut")
+    if step.status == 200 and step.body is None and step.manner != "unstreamed":
+        _stream(http, completion, step, closing)
+    else:
+        _send(http, step.status, body, step.headers, cut=step.manner == "cut")
+
+
+def chunks(completion: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A completion in the chunks of a stream: the role, the words, the reason of the end, and last the usage alone."""
+    (choice,) = completion["choices"]
+    message, base = choice["message"], {**completion, "object": "chat.completion.chunk"}
+    pieces: list[dict[str, Any]] = [{"role": "assistant", "content": "", "refusal": None}]
+    text = message["content"] or ""
+    pieces += [{"content": text[start : start + 400]} for start in range(0, len(text), 400)]
+    pieces += [{"refusal": message["refusal"]}] if message["refusal"] else []
+    for delta in [*pieces, {}]:
+        end = None if delta else choice["finish_reason"]
+        yield {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": end}], "usage": None}
+    yield {**base, "choices": []}
+
+
+def _stream(http: BaseHTTPRequestHandler, completion: dict[str, Any], step: Step, closing: threading.Event) -> None:
+    http.send_response(200)
+    http.send_header("Content-Type", "text/event-stream; charset=utf-8")
+    http.send_header("Transfer-Encoding", "chunked")
+    http.end_headers()
+    events = [*map(json.dumps, chunks(completion)), "[DONE]"]
+    for number, event in enumerate(events):
+        data = f"data: {event}\n\n".encode()
+        if step.manner == "cut" and number == len(events) // 2:
+            http.wfile.flush()
+            _hang_up(http)
+            return
+        with suppress(OSError):
+            http.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+        if closing.wait(step.pace):
+            return
+    with suppress(OSError):
+        http.wfile.write(b"0\r\n\r\n")
 
 
 def _send(

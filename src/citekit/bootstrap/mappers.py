@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
-from citekit.bootstrap.names import MAPPERS, REQUEST_TIMEOUT
+from citekit.bootstrap.names import ANSWERS, MAPPERS, REQUEST_TIMEOUT
 from citekit.domain.errors import RequestRefused
-from citekit.settings.secrets import without_user
+from citekit.settings.secrets import concealed, without_user
 
 if TYPE_CHECKING:
     from citekit.adapters.mapping.model.conversation import Generation, Service
@@ -56,6 +56,7 @@ class Mappers:
 
     def _model(self, name: str) -> Mapper:
         from citekit.adapters.extraction.media import FileClips, PyAvClipExtractor
+        from citekit.adapters.mapping.model.kept_answers import AnswerFiles
         from citekit.adapters.mapping.model.mapper import ModelMapper
 
         service = self._gemini() if name == "gemini" else self._openai()
@@ -69,9 +70,11 @@ class Mappers:
             probe=self.app.probe,
             viewer=viewer,
             model_name=f"{service.model}@{urlsplit(where).netloc or where}" if where else None,
-            concurrency=self.app.settings.concurrency,
             max_requests=self.app.settings.max_requests,
             stills=lambda path, seconds: still(self.app.sources.identify(path), seconds),
+            kept=AnswerFiles(self.app.settings.cache_folder / ANSWERS),
+            generation=self._generation(),
+            redact=concealed,
             clips=FileClips(self.app.sources, self.app.isolated("clips", PyAvClipExtractor())),
         )
 

@@ -17,5 +17,8 @@ NODES = "nodes-1"
 QUOTABLE = "quotable-1"
 """The folder of texts in which quotes are looked for, likewise with its version."""
 
+ANSWERS = "answers"
+"""The folder in the cache with the answers of models about maps that are not finished."""
+
 REQUEST_TIMEOUT = 300.0
 """Seconds after which a request to a model is given up, where nothing else is said."""

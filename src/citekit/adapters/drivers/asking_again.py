@@ -25,16 +25,26 @@ TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 PAUSE_LIMIT = 60.0
 """Seconds of the longest pause; a service that asks for more is not waited for."""
 
+TIMEOUT_RETRIES = 1
+"""How often a request is retried that was not answered in time."""
+
+TIMED_OUT = frozenset({408, 504})
+"""HTTP statuses that say so."""
+
 T = TypeVar("T")
 
 
 @frozen
 class Verdict:
-    """What an exception means: our error, whether asking again may help, and how many seconds to wait before."""
+    """What an exception means: our error, whether a retry may help, and how many seconds to wait before.
+
+    `timed_out`: nobody answered in time. That is retried once at most, as each try may be paid for and take as long.
+    """
 
     error: CiteKitError
     transient: bool
     retry_after: float | None = None
+    timed_out: bool = False
 
 
 @frozen(kw_only=True)
@@ -71,7 +81,7 @@ def tried(
     call: Callable[[], T], explain: Callable[[Exception], Verdict | None], retries: Retries, progress: Progress
 ) -> T:
     """What `call` returns, tried again as `retries` says. Raises the last verdict's error; what has none goes through."""
-    attempt = 0
+    attempt = timeouts = 0
     while True:
         try:
             return call()
@@ -80,7 +90,9 @@ def tried(
             if verdict is None:
                 raise
             attempt += 1
-            pause = retries.pause(attempt, verdict.retry_after) if verdict.transient else None
+            timeouts += verdict.timed_out
+            again = verdict.transient and timeouts <= TIMEOUT_RETRIES
+            pause = retries.pause(attempt, verdict.retry_after) if again else None
             if pause is None:
                 raise verdict.error from error
             waiting = partial(progress, 0, None, f"waiting {pause:.0f} s: {verdict.error}")

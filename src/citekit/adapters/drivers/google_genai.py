@@ -20,8 +20,11 @@ BASE_URL = "https://generativelanguage.googleapis.com"
 API_VERSION = "v1beta"
 """The stable `v1` of the service does not know files and schemas (googleapis/js-genai#1746)."""
 
-SERVER_TIMEOUT = 10
-"""Seconds: the service refuses a shorter deadline of its own (`X-Server-Timeout`)."""
+SERVER_TIMEOUT = 3600
+"""Seconds of the service's own deadline for a whole answer (`X-Server-Timeout`), which the SDK would set to our timeout.
+
+Answers are streamed, and our timeout bounds the silence between two parts of them, not their length.
+"""
 
 
 def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:

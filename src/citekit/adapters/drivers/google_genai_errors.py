@@ -75,8 +75,8 @@ def _of_transport(httpx: Any) -> dict[type[BaseException], Meaning]:
 
 
 def _timed_out(_: Any, scene: Scene) -> Trouble:
-    text = f"Gemini did not answer within {scene.timeout:g} s: raise --timeout, or map a smaller file."
-    return Trouble(told(text, scene), transient=True)
+    text = f"Gemini sent nothing for {scene.timeout:g} s: raise --timeout, or map a smaller file."
+    return Trouble(told(text, scene), transient=True, timed_out=True)
 
 
 def _unreachable(error: Any, scene: Scene) -> Trouble:

@@ -31,11 +31,12 @@ class Scene:
 
 @frozen
 class Trouble:
-    """Our error for an exception, whether asking again may help, and how many seconds to wait before."""
+    """Our error for an exception, whether a retry may help and after how many seconds, and whether it timed out."""
 
     error: MapperUnavailable
     transient: bool
     retry_after: float | None = None
+    timed_out: bool = False
 
 
 def final(text: str, scene: Scene) -> Trouble:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from citekit.adapters.drivers.asking_again import TIMED_OUT
 from citekit.adapters.drivers.google_genai_scene import (
     KEYS_PAGE,
     LIMITS_PAGE,
@@ -113,7 +114,7 @@ def refused(error: Any, scene: Scene) -> Trouble:
         wait="" if wait is None else f" {wait:.0f} s",
         **_facts(scene),
     )
-    return Trouble(told(filled, scene), transient, wait)
+    return Trouble(told(filled, scene), transient, wait, code in TIMED_OUT)
 
 
 def _facts(scene: Scene) -> dict[str, Any]:

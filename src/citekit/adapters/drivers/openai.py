@@ -65,8 +65,8 @@ class Trouble:
 def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
     """A client for the service at `base_url` (None: OpenAI's own), without retries of its own.
 
-    `timeout` is in seconds, for an answer to begin. A server on this computer is reached without the proxy that the
-    environment may name.
+    `timeout` is in seconds, for each wait for more of an answer. A server on this computer is reached without the proxy that
+    the environment may name.
     """
     openai = importlib.import_module("openai")
     limits = openai.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
@@ -140,6 +140,8 @@ def trouble(error: BaseException, secret: str | None = None) -> Trouble | None:
         return None
     _conceal(error, secret)
     body = getattr(error, "body", None)
+    if kind is Kind.UNREADABLE and isinstance(body, Mapping) and body.get("message"):
+        return of_body(body, secret)  # an error in the middle of a stream
     response = getattr(error, "response", None)
     return Trouble(
         kind=kind,

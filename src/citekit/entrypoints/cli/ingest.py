@@ -33,6 +33,9 @@ from citekit.wire.locations import modality_of
 UNTOLD = 0.1
 """Seconds for which lines about unchanged files are kept back, to be printed together."""
 
+NOTES_SHOWN = 10
+"""Notes of a map that are shown; all of them are in the map."""
+
 TYPES = ("document", "pdf", "video", "audio", "image", "text")
 
 
@@ -161,6 +164,7 @@ def _one(session: Session, app: App, path: Path, wanted_id: str | None, *, kind:
             return
     outcome = Outcome(path, made)
     _say_choice(session, app, [outcome])
+    _warn(session, outcome)
     seconds = perf_counter() - start
     session.answer(_plain([outcome], seconds) if session.as_json else {}, [_line(outcome, seconds)])
 
@@ -192,6 +196,20 @@ def _say_choice(session: Session, app: App, done: Sequence[Outcome]) -> None:
         session.note(f"Mapper: {name} ({why}).")
 
 
+def _warn(session: Session, outcome: Outcome) -> None:
+    """Say on standard error what a model's map is short of."""
+    for note in _notes(outcome.ingested)[:NOTES_SHOWN]:
+        session.note(f"{printable(outcome.path.name)}: {printable(note)}")
+
+
+def _notes(ingested: Ingested | None) -> list[str]:
+    """The notes of a map that a model made just now; none of another."""
+    if ingested is None or not ingested.mapped_now or ingested.card.mapper is None or ingested.card.mapper[1] is None:
+        return []
+    notes = ingested.resource_map.metadata.get("notes")
+    return [str(note) for note in notes] if isinstance(notes, Sequence) and not isinstance(notes, str) else []
+
+
 @define
 class _Told:
     """How far a person knows what was done: new maps at once, those that were there already some at a time."""
@@ -207,10 +225,13 @@ class _Told:
 
     def tell(self, watch: Watch, done: Sequence[Outcome]) -> None:
         """Print a line for each file since the last time that has a map."""
-        lines = [_line(each) for each in done[self.count :] if each.ingested is not None]
+        new = [each for each in done[self.count :] if each.ingested is not None]
+        lines = [_line(each) for each in new]
         self.count, self.when = len(done), perf_counter()
         if lines:
             with watch.aside():
+                for outcome in new:
+                    _warn(self.session, outcome)
                 self.session.say(lines)
 
 
@@ -279,6 +300,7 @@ def _plain_ingested(outcome: Outcome) -> dict[str, Any]:
         "mapped_now": outcome.ingested.mapped_now,
         "mapper": _mapper(made),
         **_usage(outcome.ingested),
+        **({"notes": notes} if (notes := _notes(outcome.ingested)) else {}),
     }
 
 

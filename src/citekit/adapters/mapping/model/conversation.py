@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
-from attrs import frozen
+from attrs import field, frozen
 
 from citekit.domain.formats import Format
 from citekit.domain.progress import Progress
@@ -41,16 +41,26 @@ Part = TextPart | ImagePart | FilePart
 
 
 @frozen
+class Turn:
+    """What the model answered, and what it is told then."""
+
+    reply: Reply
+    words: str
+
+
+@frozen
 class Question:
-    """One request: `system` says who the model is, `parts` what it is asked, in order.
+    """One request: `system` says who the model is, `parts` what it is asked, in order: what is shown, then the words.
 
     `schema` is the JSON Schema (a plain subset: object, array, string, number, integer, enum; no references) that the
-    answer has to fit.
+    answer has to fit. `turns` is the conversation since `parts` were asked; a service repeats it as such, behind the same
+    beginning, so that its cache of prompts knows the file.
     """
 
     system: str
     parts: tuple[Part, ...]
     schema: Mapping[str, Any]
+    turns: tuple[Turn, ...] = ()
 
 
 @frozen(kw_only=True)
@@ -86,13 +96,15 @@ class Usage:
 class Reply:
     """What the model said. `complete` is False where it was cut off at its limit of output.
 
-    `notes` are sentences about how the service was used, such as that it took text instead of the file.
+    `notes` are sentences about how the service was used, such as that it took text instead of the file. `native` is the
+    model's turn as the service's SDK gives it, for the next request (Gemini signs its thoughts); None if the text is all.
     """
 
     text: str
     complete: bool
     usage: Usage
     notes: tuple[str, ...] = ()
+    native: object = field(default=None, repr=False, eq=False)
 
 
 @frozen(kw_only=True)

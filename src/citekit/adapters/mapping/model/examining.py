@@ -8,10 +8,13 @@ from attrs import evolve, field, frozen
 
 from citekit.adapters.mapping.model.answers import Item
 from citekit.adapters.mapping.model.claims import Claim, Fault, claims_of, within
+from citekit.adapters.mapping.model.nearby import Grounded, Nearby, ground
 from citekit.adapters.mapping.model.pdf_titles import PdfText, check_titles, constant_shift
 from citekit.adapters.mapping.model.pieces import Piece
+from citekit.adapters.mapping.model.places import moved
 from citekit.adapters.mapping.model.scales import Scale
 from citekit.adapters.mapping.model.snapping import Known, snap
+from citekit.adapters.mapping.model.title_words import folded
 from citekit.adapters.mapping.model.trees import Branch, settle
 
 _OFFSET = (
@@ -22,20 +25,31 @@ _OFFSET = (
 
 @frozen
 class Examined:
-    """A sound tree, the faults of what is not in it, and sentences about what was put right."""
+    """A sound tree, the faults of what is not in it, and sentences about what was put right.
+
+    `sought` titles could be looked for in the text of the file, and `found` of them are there.
+    """
 
     branches: Sequence[Branch]
     faults: Sequence[Fault]
     notes: Sequence[str]
+    sought: int = 0
+    found: int = 0
+
+    @property
+    def is_invented(self) -> bool:
+        """Whether fewer than a third of the titles are in the file."""
+        return self.found * 3 < self.sought
 
 
 @frozen(kw_only=True)
 class Examiner:
-    """What answers about one file are held against: its `scale`, the text of its pages, the definitions in its lines."""
+    """What answers about one file are validated against: its `scale`, its text, the definitions in its lines."""
 
     scale: Scale
     default_type: str
     pdf: PdfText | None = None
+    text: Nearby | None = None
     known: Mapping[str, Sequence[Known]] = field(factory=dict)
     code: bool = False
 
@@ -52,11 +66,15 @@ class Examiner:
             notes.append(f"Places that reached just beyond the end and were cut to it: {cuts}.")
         claims, misplaced = self._titled(claims, piece, notes)
         faults += misplaced
+        claims = _unique(claims, notes)
+        claims, grounded = self._grounded(claims)
+        faults += grounded.faults
         branches, wrong, widened = settle(claims, self.scale)
         faults += wrong
         if widened:
             notes.append(f"Parts that were widened to hold the parts below them: {widened}.")
-        return Examined(branches, faults, notes)
+        sought, found = grounded.sought + len(misplaced), grounded.found
+        return Examined(branches, faults, notes, sought, found)
 
     def _counted(self, claims: list[Claim], shift: float) -> tuple[list[Claim], list[str]]:
         """The claims with a constant offset of their pages put right; one that is right as it stands stays."""
@@ -80,10 +98,37 @@ class Examiner:
             return claims, []
         checked = check_titles(claims, self.pdf, (int(piece.window[0]), int(piece.window[1])))
         notes.extend(checked.notes)
-        missing = checked.sought - checked.found - len(checked.faults)
-        if missing:
-            notes.append(f"Titles that do not stand on their page in these words: {missing} of {checked.sought}.")
         return list(checked.claims), checked.faults
+
+    def _grounded(self, claims: list[Claim]) -> tuple[list[Claim], Grounded]:
+        """The claims whose titles are in the text; what was below another one moves up to where that was."""
+        if self.text is None:
+            return claims, Grounded(0, 0, ())
+        grounded = ground(claims, self.text, lambda claim: self.scale.told(moved(claim.place, -claim.shift)))
+        return _without(claims, {fault.node for fault in grounded.faults}), grounded
+
+
+def _unique(claims: Sequence[Claim], notes: list[str]) -> list[Claim]:
+    """The claims without those that repeat the title and the place of an earlier one."""
+    kept = {(folded(claim.title) or claim.title, claim.place): claim for claim in reversed(claims)}
+    unique = [claim for claim in claims if kept[folded(claim.title) or claim.title, claim.place] is claim]
+    if len(unique) < len(claims):
+        notes.append(f"Duplicates (same title, same place) that were left out: {len(claims) - len(unique)}.")
+    return unique
+
+
+def _without(claims: Sequence[Claim], gone: set[str]) -> list[Claim]:
+    """The claims but those at the paths `gone`; each level below one of these is one less."""
+    kept: list[Claim] = []
+    above: list[int] = []
+    for claim in claims:
+        while above and claim.level <= above[-1]:
+            above.pop()
+        if claim.path in gone:
+            above.append(claim.level)
+        else:
+            kept.append(evolve(claim, level=claim.level - len(above)))
+    return kept
 
 
 def _shift(claims: Sequence[Claim], piece: Piece) -> float:

@@ -25,7 +25,7 @@ from citekit.adapters.mapping.model.conversation import (
     TextPart,
 )
 from citekit.adapters.mapping.model.gemini_files import FILE_BYTES, MEDIA_NAMES, PDF_BYTES, RemoteFiles, owner_of
-from citekit.adapters.mapping.model.gemini_replies import reply_from
+from citekit.adapters.mapping.model.gemini_replies import Gathered, reply_from
 from citekit.adapters.mapping.model.leftovers import Leftovers
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.formats import Format
@@ -34,6 +34,7 @@ from citekit.domain.progress import Progress
 
 if TYPE_CHECKING:
     from google import genai
+    from google.genai import types
 
 MODEL = "gemini-3.8-flash"
 """The model of the SDK's own examples (google-genai 3.4)."""
@@ -69,7 +70,7 @@ a model takes about a million."""
 class GeminiService:
     """`key` is that of an account (None: none was found); `base_url` None is Google's own address.
 
-    `timeout` is in seconds, for each wait; `max_requests` bounds the questions of one conversation.
+    `timeout` is in seconds, for each wait for more of an answer; `max_requests` bounds the requests of one session.
     """
 
     key: str | None = field(repr=False)
@@ -151,7 +152,11 @@ class _Explanation:
 
     def __call__(self, error: Exception) -> Verdict | None:
         trouble = google_genai_errors.explain(error, self.scene)
-        return None if trouble is None else Verdict(trouble.error, trouble.transient, trouble.retry_after)
+        return (
+            None
+            if trouble is None
+            else Verdict(trouble.error, trouble.transient, trouble.retry_after, trouble.timed_out)
+        )
 
 
 @define
@@ -168,24 +173,41 @@ class GeminiSession:
 
     def ask(self, question: Question, progress: Progress) -> Reply:
         """The model's reply. Raises `MapperUnavailable`, `SourceUnreadable`, `Cancelled`."""
-        contents = self._contents(question.parts, progress)
+        contents = self._contents(question, progress)
         config = _config(question, self._generation)
         tries = 0
 
-        def request() -> Any:
+        def request() -> Gathered:
             nonlocal tries
             progress(0, None, f"asking {self._model}")
             self._budget.spend()
             tries += 1
-            return attended(
-                lambda: self._client.models.generate_content(model=self._model, contents=contents, config=config),
-                lambda: progress(0, None, f"waiting for {self._model}"),
-            )
+            gathered = Gathered()
+            try:
+                return attended(
+                    lambda: gathered.all_of(
+                        self._client.models.generate_content_stream(model=self._model, contents=contents, config=config)
+                    ),
+                    lambda: progress(gathered.characters, None, f"waiting for {self._model}"),
+                )
+            except BaseException:
+                gathered.stop()  # the service need not write on for nobody
+                raise
 
-        response = tried(request, self._explain, self._retries, progress)
-        return reply_from(response, self._model, tries)
+        return reply_from(tried(request, self._explain, self._retries, progress), self._model, tries)
 
-    def _contents(self, parts: Sequence[Part], progress: Progress) -> Any:
+    def _contents(self, question: Question, progress: Progress) -> Any:
+        """The conversation, which begins the same way every time: the service caches what requests have in common."""
+        from google.genai import types
+
+        contents = [types.Content(role="user", parts=self._parts(question.parts, progress))]
+        for turn in question.turns:
+            words = types.Content(role="model", parts=[types.Part(text=turn.reply.text)])
+            answered = turn.reply.native if isinstance(turn.reply.native, types.Content) else words
+            contents += [answered, types.Content(role="user", parts=[types.Part(text=turn.words)])]
+        return contents
+
+    def _parts(self, parts: Sequence[Part], progress: Progress) -> list[types.Part]:
         from google.genai import types
 
         room = INLINE_TOTAL
@@ -201,7 +223,7 @@ class GeminiSession:
                 spoken.append(types.Part.from_bytes(data=data, mime_type=part.media_type))
             elif isinstance(part, FilePart):
                 spoken.append(self._by_reference(part, progress))
-        return types.Content(role="user", parts=spoken)
+        return spoken
 
     def _by_reference(self, part: FilePart, progress: Progress) -> Any:
         from google.genai import types
@@ -238,11 +260,12 @@ def _config(question: Question, wanted: Generation) -> Any:
     from google.genai import types
 
     level = None if wanted.thinking is None else types.ThinkingLevel(wanted.thinking.upper())
+    thinking = types.ThinkingConfig(thinking_level=level)
     return types.GenerateContentConfig(
         system_instruction=question.system,
         temperature=wanted.temperature,
         max_output_tokens=wanted.max_output,
-        thinking_config=None if level is None else types.ThinkingConfig(thinking_level=level),
+        thinking_config=thinking if level is not None else None,
         response_mime_type="application/json",
         response_json_schema=dict(question.schema),
         automatic_continuation=False,  # the SDK would ask again and again, uncounted

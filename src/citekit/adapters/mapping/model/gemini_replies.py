@@ -5,10 +5,16 @@ The reasons are those of the API reference of `generateContent` (`FinishReason`,
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
 
 from citekit.adapters.mapping.model.conversation import Reply, Usage
 from citekit.domain.errors import MapperUnavailable
+
+if TYPE_CHECKING:
+    from google.genai import types
 
 _OTHERWISE = "map it with another model (--model), or use --mapper local"
 
@@ -34,24 +40,81 @@ STOPPED = {
 """Why an answer was broken off, beside its end (`STOP`) and its limit of output (`MAX_TOKENS`)."""
 
 
-def reply_from(response: Any, model: str, requests: int) -> Reply:
-    """The reply in a `types.GenerateContentResponse`. Raises `MapperUnavailable` where there is none to be had."""
-    feedback = response.prompt_feedback
-    if feedback is not None and feedback.block_reason is not None:
-        reason = _value(feedback.block_reason)
-        raise _no_answer(f"refused the file or the question ({reason})", BLOCKED.get(reason))
-    if not response.candidates:
+@define
+class Gathered:
+    """The chunks of an answer as one. `characters` counts its words so far, for progress."""
+
+    parts: list[types.Part] = field(factory=list)
+    reason: str = ""
+    blocked: str = ""
+    answered: bool = False
+    usage: types.GenerateContentResponseUsageMetadata | None = None
+    characters: int = 0
+    _stopped: bool = False
+
+    def all_of(self, chunks: Iterator[types.GenerateContentResponse]) -> Gathered:
+        """Take in all chunks, until there are no more or `stop` is called from another thread."""
+        for chunk in chunks:
+            if self._stopped:
+                break
+            self.add(chunk)
+        return self
+
+    def stop(self) -> None:
+        """Take in no further chunk."""
+        self._stopped = True
+
+    def add(self, chunk: types.GenerateContentResponse) -> None:
+        """Take in a chunk."""
+        if chunk.prompt_feedback is not None and chunk.prompt_feedback.block_reason is not None:
+            self.blocked = _value(chunk.prompt_feedback.block_reason)
+        self.usage = chunk.usage_metadata or self.usage
+        for candidate in (chunk.candidates or ())[:1]:
+            self.answered = True
+            self.reason = _value(candidate.finish_reason) or self.reason
+            for part in (candidate.content.parts if candidate.content is not None else None) or ():
+                self._add_part(part)
+
+    def _add_part(self, part: types.Part) -> None:
+        """Parts of mere words become one; signatures of thoughts stay on the part that they came with."""
+        last = self.parts[-1] if self.parts else None
+        self.characters += len(part.text or "")
+        if last is not None and _is_plain(last) and _is_plain(part):
+            self.parts[-1] = last.model_copy(update={"text": (last.text or "") + (part.text or "")})
+        else:
+            self.parts.append(part)
+
+    @property
+    def text(self) -> str:
+        """The words of the answer, without the parts in which the model thinks."""
+        return "".join(part.text for part in self.parts if part.text and not part.thought)
+
+    def turn(self) -> types.Content:
+        """The model's turn for the next request: all but the summaries of its thoughts."""
+        from google.genai import types
+
+        spoken = [part for part in self.parts if not part.thought or part.thought_signature]
+        return types.Content(role="model", parts=spoken)
+
+
+def _is_plain(part: types.Part) -> bool:
+    return part.text is not None and not part.thought and part.thought_signature is None
+
+
+def reply_from(gathered: Gathered, model: str, requests: int) -> Reply:
+    """The reply in the chunks of an answer. Raises `MapperUnavailable` if there is none to be had."""
+    if gathered.blocked:
+        raise _no_answer(f"refused the file or the question ({gathered.blocked})", BLOCKED.get(gathered.blocked))
+    if not gathered.answered:
         raise _no_answer(f"answered with no candidate (model '{model}')", None)
-    candidate = response.candidates[0]
-    reason = _value(candidate.finish_reason)
+    reason, text = gathered.reason, gathered.text
     if reason not in ("", "FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "CONTINUATION"):
         raise _no_answer(f"broke off its answer ({reason})", STOPPED.get(reason))
-    text = _text(candidate)
     if not text and reason == "MAX_TOKENS":
         raise _no_answer(f"reached its limit of output before the first word (MAX_TOKENS, model '{model}')", None)
     if not text:
         raise _no_answer(f"answered with nothing ({reason or 'no reason given'}, model '{model}')", None)
-    return Reply(text, complete=reason == "STOP", usage=_usage(response.usage_metadata, requests))
+    return Reply(text, complete=reason == "STOP", usage=_usage(gathered.usage, requests), native=gathered.turn())
 
 
 def _no_answer(happened: str, why: str | None) -> MapperUnavailable:
@@ -60,12 +123,6 @@ def _no_answer(happened: str, why: str | None) -> MapperUnavailable:
 
 def _value(reason: Any) -> str:
     return str(getattr(reason, "value", reason) or "")
-
-
-def _text(candidate: Any) -> str:
-    """The words of the answer, without the parts in which the model thinks."""
-    parts = (candidate.content.parts if candidate.content is not None else None) or []
-    return "".join(part.text for part in parts if part.text and not part.thought)
 
 
 def _usage(counted: Any, requests: int) -> Usage:

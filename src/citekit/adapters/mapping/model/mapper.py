@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import evolve, field, frozen
 
 from citekit.adapters.mapping.local.outline import TITLE_LIMIT, Draft, Outline, one_line, plant
 from citekit.adapters.mapping.local.outliners import CODE
 from citekit.adapters.mapping.model import prompt
-from citekit.adapters.mapping.model.asking import Talk
+from citekit.adapters.mapping.model.answers import Answer
+from citekit.adapters.mapping.model.asking import Spent, Talk
 from citekit.adapters.mapping.model.chapters import ChapterScale
 from citekit.adapters.mapping.model.claims import Fault
-from citekit.adapters.mapping.model.conversation import Limits, Question, Service, Session, TextPart, Usage
-from citekit.adapters.mapping.model.examining import Examiner, merged
-from citekit.adapters.mapping.model.pdf_titles import PdfText, pdf_text
+from citekit.adapters.mapping.model.conversation import (
+    Generation,
+    Limits,
+    Question,
+    Service,
+    Session,
+    TextPart,
+    Usage,
+)
+from citekit.adapters.mapping.model.examining import Examined, Examiner, merged
+from citekit.adapters.mapping.model.kept_answers import KeptAnswer, KeptAnswers, MemoryAnswers, key_of
+from citekit.adapters.mapping.model.nearby_text import marks_of, text_nearby
+from citekit.adapters.mapping.model.pdf_titles import pdf_text
 from citekit.adapters.mapping.model.pieces import PIECE_LIMIT, Clips, Piece, Stills, View
 from citekit.adapters.mapping.model.scale_counted import LineScale, PageScale
 from citekit.adapters.mapping.model.scale_flowing import BoxScale, TimeScale
@@ -31,7 +42,7 @@ from citekit.adapters.mapping.model.view_media import media_pieces
 from citekit.adapters.mapping.model.view_pdf import pdf_pieces
 from citekit.adapters.mapping.model.view_text import book_pieces, text_pieces
 from citekit.adapters.mapping.model.viewing import FileViewer, Viewer
-from citekit.domain.errors import FaultyAnswer, SourceUnsupported
+from citekit.domain.errors import Cancelled, CiteKitError, FaultyAnswer, MapperUnavailable, SourceUnsupported
 from citekit.domain.formats import BOOKS, Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
@@ -44,8 +55,10 @@ from citekit.domain.soundness import unsound
 from citekit.domain.source import Source
 from citekit.wire.locations import from_plain
 
-CHECKS_VERSION = "1"
+CHECKS_VERSION = "2"
 """Changes whenever the same answer would give another map."""
+
+ANSWERED_BEFORE = "Answers about this file from an earlier run, which did not finish, were used."
 
 _FACTS = (
     "page_count", "page_labels", "author", "subject", "authors", "language", "duration", "dimensions", "line_count",
@@ -59,7 +72,8 @@ class ModelMapper:
 
     Long files are asked about in pieces, `concurrency` at a time. `max_requests` bounds the pieces (the service's budget
     bounds all requests). `model_name` stands in the map's identity where the model's own name does not tell servers apart.
-    `viewer` opens what is shown; `stills` and `clips` show a film to a service that does not take it whole.
+    `viewer` opens what is shown; `stills` and `clips` show a film to a service that does not take it whole. `kept` stores
+    the answers about an unfinished map; `generation` is part of their key. `redact` takes secrets out of answers.
     """
 
     service: Service
@@ -68,10 +82,13 @@ class ModelMapper:
     probe: MediaProbe = field(repr=False)
     viewer: Viewer = field(factory=FileViewer, repr=False)
     model_name: str | None = None
-    concurrency: int = 4
+    concurrency: int = 8
     max_requests: int | None = None
     stills: Stills | None = field(default=None, repr=False)
     clips: Clips | None = field(default=None, repr=False)
+    kept: KeptAnswers = field(factory=MemoryAnswers, repr=False)
+    generation: Generation = field(factory=Generation)
+    redact: Callable[[str], str] = field(default=str, repr=False)
 
     @property
     def identity(self) -> MapperIdentity:
@@ -101,41 +118,66 @@ class ModelMapper:
         known = self.local.map(source, resource_id, progress)
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
             job = self._job(source, known, limits, Path(folder), progress)
+            try:
+                made = self._map(job, known, self._told(job, progress))
+            except FaultyAnswer as error:
+                self.kept.drop(job.map_key)  # what is wrong would be wrong again
+                raise _with_account(error, job.account()) from error
+            except MapperUnavailable as error:
+                raise _with_account(error, job.account()) from error
+            except (KeyboardInterrupt, Cancelled) as error:
+                error.add_note(job.account())
+                raise
+            self.kept.drop(job.map_key)
+            return made
+
+    def _told(self, job: Job, progress: Progress) -> Sequence[Told]:
+        """What came of each window: from kept answers, and from the service for the others."""
+        found = {number: told for number in range(len(job.pieces)) if (told := job.kept_result(number)) is not None}
+        missing = [number for number in range(len(job.pieces)) if number not in found]
+        if missing:
             with self.service.session() as session:
-                told = side_by_side(
-                    [lambda report, n=n: job.ask(session, n, report) for n in range(len(job.pieces))],  # type: ignore[misc]
-                    self.concurrency,
-                    progress,
-                )
-        return self._map(job, known, told)
+                work = [lambda report, n=n: job.ask(session, n, report) for n in missing]
+                found |= zip(missing, side_by_side(work, self.concurrency, progress), strict=True)
+        return [found[number] for number in range(len(job.pieces))]
+
+    def _map_key(self, source: Source) -> str:
+        beside = [(str(path), path.stat().st_size) for path in self.local.beside(source) if path.is_file()]
+        identity = self.identity
+        return key_of(
+            str(source.digest), identity.name, identity.model, prompt.PROMPT_VERSION, str(self.generation), beside
+        )
 
     def _job(self, source: Source, known: ResourceMap, limits: Limits, folder: Path, progress: Progress) -> Job:
+        map_key = self._map_key(source)
         book = self.reader.read(source.path) if source.format.name in BOOKS else None
         scale = _scale(known, self.service, ChapterScale.of(book) if book is not None else None)
         view = View(
             source=source, local=known, scale=scale, limits=limits, service=self.service.name, folder=folder,
             reader=self.reader, probe=self.probe, viewer=self.viewer, progress=progress,
-            max_pieces=self.max_requests or PIECE_LIMIT, stills=self.stills, clips=self.clips,
+            max_pieces=(self.max_requests or PIECE_LIMIT) + self.kept.count(map_key), stills=self.stills, clips=self.clips,
         )  # fmt: skip
         if book is not None and isinstance(scale, ChapterScale):
             pieces = book_pieces(view, book, scale)
         else:
             pieces = _PIECES[scale.unit](view)
+        pages = self.viewer.page_lines(source.path, progress) if scale.unit == "page" else ()
         examiner = Examiner(
             scale=scale,
             default_type=prompt.DEFAULT_TYPE.get(known.modality, "section"),
-            pdf=self._pdf(source, known, scale, progress) if scale.unit == "page" else None,
+            pdf=pdf_text(pages, marks_of(known, scale)) if scale.unit == "page" else None,
+            text=text_nearby(view, pages, book),
             known=known_places(known.nodes, scale) if scale.unit == "line" else {},
             code=source.format.name in CODE,
         )
         what = f"the map that {self.service.name} ({self.service.model}) made of {source.path}"
-        return Job(source, known, scale, pieces, examiner, what)
-
-    def _pdf(self, source: Source, known: ResourceMap, scale: Scale, progress: Progress) -> PdfText:
-        return pdf_text(self.viewer.page_lines(source.path, progress), _marks(known, scale))
+        return Job(source, known, scale, pieces, examiner, what, self.kept, map_key, self.redact)
 
     def _map(self, job: Job, known: ResourceMap, told: Sequence[Told]) -> ResourceMap:
+        sought, found = sum(each.sought for each in told), sum(each.found for each in told)
         claimed, dropped = sum(each.claimed for each in told), [line for each in told for line in each.dropped]
+        if found * 3 < sought:
+            raise FaultyAnswer(job.what, [f"nodes: {sought - found} of {sought} titles are not in the file", *dropped])
         branches = merged([each.branches for each in told])
         kept = sum(1 for top in branches for _ in top.walk())
         if not kept or kept * 3 < claimed:
@@ -146,16 +188,18 @@ class ModelMapper:
             known,
             title=one_line(title, TITLE_LIMIT) or known.title,
             nodes=plant(outline),
-            metadata=self._metadata(known, told, dropped),
+            metadata=self._metadata(known, told, dropped, _about_titles(sought, found)),
         )
         faults = unsound(made)
         if faults:
             raise FaultyAnswer(job.what, faults)
         return made
 
-    def _metadata(self, known: ResourceMap, told: Sequence[Told], dropped: Sequence[str]) -> Mapping[str, Any]:
+    def _metadata(
+        self, known: ResourceMap, told: Sequence[Told], dropped: Sequence[str], about_titles: str
+    ) -> Mapping[str, Any]:
         usage = sum((each.usage for each in told), Usage())
-        notes = list(dict.fromkeys(note for each in told for note in each.notes))
+        notes = list(dict.fromkeys(filter(None, (*(note for each in told for note in each.notes), about_titles))))
         return {
             **{key: value for key, value in known.metadata.items() if key != "notes"},
             "mapper": self.identity.to_metadata(),
@@ -171,7 +215,10 @@ class ModelMapper:
 
 @frozen
 class Told:
-    """What came of one piece: `claimed` counts the nodes that the model named."""
+    """What came of one window: `claimed` counts the nodes that the model named.
+
+    `sought` of their titles could be looked for in the text, and `found` are there.
+    """
 
     title: str | None
     branches: Sequence[Branch]
@@ -179,6 +226,8 @@ class Told:
     dropped: Sequence[str]
     notes: Sequence[str]
     usage: Usage
+    sought: int
+    found: int
 
 
 @frozen
@@ -191,27 +240,92 @@ class Job:
     pieces: Sequence[Piece]
     examiner: Examiner
     what: str
+    kept: KeptAnswers
+    map_key: str
+    redact: Callable[[str], str]
+    spent: Spent = field(factory=Spent)
+
+    def kept_result(self, number: int) -> Told | None:
+        """What came of window `number` in an earlier run, if nothing of it is open."""
+        kept = self.kept.get(self.map_key, self._key(number))
+        if kept is None or kept.answer.truncated:
+            return None
+        examined = self.examiner.examine(kept.answer.items, self.pieces[number])
+        if examined.is_invented or (examined.faults and not kept.repaired):
+            return None
+        return self._result(number, kept, examined, (ANSWERED_BEFORE,))
 
     def ask(self, session: Session, number: int, progress: Progress) -> Told:
-        """What the model says about piece `number`, with its faults told to it once."""
-        piece = self.pieces[number]
-        talk = Talk(session, self._question(piece), self.what, progress)
-        answer = talk.answer()
+        """What the model says about window `number`, after its faults were sent to it once."""
+        piece, kept = self.pieces[number], self.kept.get(self.map_key, self._key(number))
+        talk = Talk(session, self._question(piece), self.what, progress, self.spent, self.redact)
+        if kept is not None and not self.examiner.examine(kept.answer.items, piece).is_invented:
+            talk.usage, talk.notes = kept.usage, list(kept.notes)
+            talk.resume(kept.answer)
+            answer = kept.answer
+        else:
+            answer = talk.answer()
+            self._keep(number, talk, answer)
+        if answer.truncated:
+            answer = talk.completed(answer)
+            self._keep(number, talk, evolve(answer, truncated=False))
         examined = self.examiner.examine(answer.items, piece)
         if examined.faults:
-            progress(0, None, f"asking again about {len(examined.faults)} places that are wrong")
-            examined = self.examiner.examine(talk.mended(answer.items, examined.faults), piece)
+            answer, examined = self._corrected(talk, answer, examined, piece)
+            self._keep(number, talk, answer, repaired=True)
+        return self._result(number, _kept(talk, answer), examined)
+
+    def _corrected(self, talk: Talk, answer: Answer, examined: Examined, piece: Piece) -> tuple[Answer, Examined]:
+        """The answer after the model was told of its faults; as it was if the service does not answer that."""
+        faults = examined.faults
+        talk.progress(0, None, f"asking again about {len(faults)} places that are wrong")
+        try:
+            if examined.is_invented:
+                better = talk.anew(prompt.invented(faults, examined.sought, examined.found))
+            else:
+                better = evolve(answer, items=talk.repaired(answer.items, faults))
+        except MapperUnavailable as error:
+            talk.notes.append(f"The model could not be asked again about {len(faults)} faults: {error}")
+            return answer, examined
+        return better, self.examiner.examine(better.items, piece)
+
+    def _result(self, number: int, kept: KeptAnswer, examined: Examined, notes: Sequence[str] = ()) -> Told:
+        piece = self.pieces[number]
         where = f"part {number + 1}: " if len(self.pieces) > 1 else ""
-        notes = [f"{where}{note}" if where else note for note in examined.notes]
+        found = [f"{where}{note}" if where else note for note in examined.notes]
         if not examined.branches and len(self.pieces) > 1:
-            notes.append(f"Nothing was found in part {number + 1}, {self.scale.told(piece.window)}.")
+            found.append(f"Nothing was found in part {number + 1}, {self.scale.told(piece.window)}.")
         return Told(
-            answer.title,
+            kept.answer.title,
             examined.branches,
-            len(answer.items),
+            len(kept.answer.items),
             [f"{where}{fault}" for fault in _one_each(examined.faults)],
-            [*piece.notes, *talk.notes, *notes],
-            talk.usage,
+            [*piece.notes, *kept.notes, *notes, *found],
+            kept.usage,
+            examined.sought,
+            examined.found,
+        )
+
+    def _keep(self, number: int, talk: Talk, answer: Answer, *, repaired: bool = False) -> None:
+        self.kept.put(self.map_key, self._key(number), evolve(_kept(talk, answer), repaired=repaired))
+
+    def _key(self, number: int) -> str:
+        piece = self.pieces[number]
+        return key_of(prompt.SYSTEM, self._words(piece), self._schema(), piece.window, piece.shift, piece.notes)
+
+    def account(self) -> str:
+        """What was spent, and what of it is kept."""
+        usage, count = self.spent.usage, self.kept.count(self.map_key)
+        spent = (
+            f"Answered so far: {usage.requests} requests ({usage.input_tokens} tokens in, {usage.output_tokens} out)."
+            if usage.requests
+            else "No request was answered."
+        )
+        if not count:
+            return f"{spent} Nothing of it is kept." if usage.requests else spent
+        return (
+            f"{spent} The answers about {count} of {len(self.pieces)} parts are kept: "
+            "run it again, and only the rest is asked for."
         )
 
     def drafts(self, branches: Sequence[Branch]) -> tuple[Draft, ...]:
@@ -228,15 +342,19 @@ class Job:
         return Draft(claim.title, claim.type, location, claim.summary, self.drafts(branch.below), keep_case=code)
 
     def _question(self, piece: Piece) -> Question:
+        return Question(prompt.SYSTEM, (*piece.see(), TextPart(self._words(piece))), self._schema())
+
+    def _schema(self) -> Mapping[str, Any]:
+        return answer_schema(self.scale, prompt.TYPES[self.known.modality])
+
+    def _words(self, piece: Piece) -> str:
         modality = self.known.modality
         facts = {"file name": self.source.path.name, "title": self.known.title}
         facts |= {name: self.known.metadata[name] for name in _FACTS if self.known.metadata.get(name)}
-        asked = prompt.about(_KIND.get(self.source.format.name, modality.value), facts, self.scale, piece.said)
-        bones = prompt.skeleton(self.known.nodes, self.scale, piece.window, piece.shift)
-        words = f"{asked}\n\n{bones}" if bones else asked
-        return Question(
-            prompt.SYSTEM, (TextPart(words), *piece.see()), answer_schema(self.scale, prompt.TYPES[modality])
-        )
+        kind = _KIND.get(self.source.format.name, modality.value)
+        task = prompt.about(kind, facts, self.scale, piece.window, piece.said)
+        outline = prompt.skeleton(self.known.nodes, self.scale, piece.window, piece.shift)
+        return f"{task}\n\n{outline}" if outline else task
 
 
 _KIND = {"pdf": "PDF document", "subtitles": "file of subtitles", **dict.fromkeys(BOOKS, "book")}
@@ -254,10 +372,28 @@ def _one_each(faults: Sequence[Fault]) -> list[Fault]:
     return list({fault.node: fault for fault in reversed(faults)}.values())[::-1]
 
 
-def _marks(known: ResourceMap, scale: Scale) -> list[tuple[str, int]]:
-    """The titles of the local map with the pages where they begin."""
-    places = ((node.title, scale.placed(node.location)) for node in known.walk())
-    return [(title, int(place[0])) for title, place in places if place is not None]
+def _kept(talk: Talk, answer: Answer) -> KeptAnswer:
+    return KeptAnswer(answer, talk.usage, tuple(talk.notes))
+
+
+def _about_titles(sought: int, found: int) -> str:
+    """How many titles are in the file; nothing if all of them are."""
+    if not sought:
+        return "No title could be checked: there is no text where the nodes are."
+    if found == sought:
+        return ""
+    return (
+        f"{sought - found} of {sought} titles are not in the file where the model put them: these nodes were left out."
+    )
+
+
+_E = TypeVar("_E", bound=CiteKitError)
+
+
+def _with_account(error: _E, account: str) -> _E:
+    """The same error, saying what was spent and what is kept."""
+    error.args = (f"{str(error).rstrip('.')}. {account}", *error.args[1:])
+    return error
 
 
 def _scale(known: ResourceMap, service: Service, book: ChapterScale | None) -> Scale:

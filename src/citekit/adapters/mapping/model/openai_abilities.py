@@ -39,11 +39,12 @@ class Form(IntEnum):
 
 @frozen(kw_only=True)
 class Abilities:
-    """What may be sent: files, pictures, a temperature; and the strictest form of an answer."""
+    """What may be sent: files, pictures, a temperature, the wish to know the usage; and the strictest form of an answer."""
 
     files: bool = True
     pictures: bool = True
     temperature: bool = True
+    usage: bool = True
     form: Form = Form.SCHEMA
 
     def __and__(self, other: Self) -> Self:
@@ -53,6 +54,7 @@ class Abilities:
             files=self.files and other.files,
             pictures=self.pictures and other.pictures,
             temperature=self.temperature and other.temperature,
+            usage=self.usage and other.usage,
             form=min(self.form, other.form),
         )
 
@@ -83,6 +85,8 @@ def lesser(able: Abilities, sent: Sent, trouble: Trouble, *, hosted: bool) -> Ab
     words = trouble.words
     if sent.temperature and "temperature" in words:
         return evolve(able, temperature=False)
+    if able.usage and "stream_options" in words:
+        return evolve(able, usage=False)
     if sent.form and _FORM.search(words):
         return able.lower_form()
     if sent.files and _FILE.search(words):

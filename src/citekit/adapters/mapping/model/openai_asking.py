@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import secrets
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -18,12 +20,12 @@ from citekit.adapters.mapping.model.openai_abilities import Abilities, Form, les
 from citekit.adapters.mapping.model.openai_failures import BadAnswerError, Place, failure, refusal
 from citekit.adapters.mapping.model.openai_parts import Messages, Writer
 from citekit.adapters.mapping.model.openai_schema import bare, fits, strict
+from citekit.adapters.mapping.model.openai_stream import Completion
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.progress import Progress
 
 if TYPE_CHECKING:
     from openai import OpenAI
-    from openai.types.chat import ChatCompletion
 
 _CHARACTERS_PER_TOKEN = 10
 """More than any text has in the mean (English about 4); beyond it the server did not read all that it was sent."""
@@ -40,6 +42,7 @@ class Talk:
     budget: Budget
     extract_text: Callable[[Path], str] | None
     generation: Generation = field(factory=Generation)
+    cache_key: str = field(factory=lambda: f"citekit-{secrets.token_hex(8)}")
 
 
 class _LackingError(Exception):
@@ -72,14 +75,21 @@ class Asking:
             except _LackingError as lacking:
                 self.able = lacking.able
 
-    def _send(self, written: Messages) -> ChatCompletion:
+    def _send(self, written: Messages) -> Completion:
         talk = self.talk
         talk.budget.spend()
-        heartbeat = partial(self.progress, 0, None, f"asking {talk.place.model}")
-        heartbeat()
-        create = partial(talk.client.chat.completions.create, **self._request(written))
+        completion = Completion(talk.key)
+        self.progress(0, None, f"asking {talk.place.model}")
         try:
-            completion = attended(create, heartbeat)
+            return self._counted(
+                attended(
+                    partial(self._stream, self._request(written), completion),
+                    lambda: self.progress(len(completion.text), None, f"asking {talk.place.model}"),
+                )
+            )
+        except BadAnswerError:
+            self._counted(completion)
+            raise
         except Exception as error:
             trouble = driver.trouble(error, talk.key)
             if trouble is not None and trouble.status is not None:
@@ -88,20 +98,37 @@ class Asking:
                 if less is not None and less != self.able:
                     raise _LackingError(less) from error
             raise
-        self.used += _usage(completion)
-        return _sound(completion, talk.key)
+        finally:
+            completion.stop()  # the service need not write on for nobody
+
+    def _counted(self, completion: Completion) -> Completion:
+        self.used += completion.usage
+        return completion
+
+    def _stream(self, request: dict[str, Any], completion: Completion) -> Completion:
+        """Send a request, and take in the answer as it comes; some servers do not stream, whatever they are asked."""
+        response = self.talk.client.chat.completions.with_raw_response.create(**request)
+        if "event-stream" in response.headers.get("content-type", ""):
+            return completion.all_of(response.parse())
+        try:
+            return completion.whole(json.loads(response.http_response.read()))
+        except ValueError as error:
+            raise BadAnswerError(driver.Trouble(kind=driver.Kind.UNREADABLE, message="it is no JSON")) from error
 
     def _request(self, written: Messages) -> dict[str, Any]:
-        request: dict[str, Any] = {"model": self.talk.place.model, "messages": written.messages}
         wanted, hosted = self.talk.generation, self.talk.place.hosted
+        request: dict[str, Any] = {"model": self.talk.place.model, "messages": written.messages, "stream": True}
+        if self.able.usage:
+            request["stream_options"] = {"include_usage": True}
         if written.sent.temperature:
             request["temperature"] = wanted.temperature
         if wanted.thinking is not None:
             request["reasoning_effort"] = wanted.thinking
         if wanted.max_output is not None:  # the older name, which OpenAI refuses for its newer models, others know
             request["max_completion_tokens" if hosted else "max_tokens"] = wanted.max_output
-        if self.talk.place.hosted:
+        if hosted:
             request["store"] = False
+            request["prompt_cache_key"] = self.talk.cache_key  # follow-ups find the file in the same cache
         if self.able.form is Form.SCHEMA:
             form = {"name": "answer", "strict": True, "schema": strict(self.question.schema)}
             request["response_format"] = {"type": "json_schema", "json_schema": form}
@@ -114,21 +141,20 @@ class Asking:
         trouble = error.trouble if isinstance(error, BadAnswerError) else driver.trouble(error, talk.key)
         return None if trouble is None else failure(talk.place, trouble)
 
-    def _read(self, completion: ChatCompletion, written: Messages) -> Reply:
+    def _read(self, completion: Completion, written: Messages) -> Reply:
         """The reply in `completion`. Raises `MapperUnavailable` (a refusal), `_LackingError` (something was ignored)."""
-        place, choice = self.talk.place, completion.choices[0]
-        text = bare(_content(choice.message.content))
-        complete = choice.finish_reason != "length"
-        if choice.message.refusal or choice.finish_reason == "content_filter":
-            raise refusal(place, choice.message.refusal or "")
+        place, text = self.talk.place, bare(completion.text)
+        complete = completion.finish not in ("length", "")  # a stream that ends without a reason was cut off
+        if completion.refusal or completion.finish == "content_filter":
+            raise refusal(place, completion.refusal)
         if not text:
             raise MapperUnavailable(_nothing(place, complete))
         self._check_taken(completion, written, text, complete)
         return Reply(text, complete, self.used, written.notes + self._cut(completion, written))
 
-    def _check_taken(self, completion: ChatCompletion, written: Messages, text: str, complete: bool) -> None:
+    def _check_taken(self, completion: Completion, written: Messages, text: str, complete: bool) -> None:
         """Notice a file or a schema that the server took in silence and left aside."""
-        tokens = _usage(completion).input_tokens
+        tokens = completion.tokens_in
         held = written.characters + written.in_files
         if written.in_files and tokens and tokens * _CHARACTERS_PER_TOKEN < held:
             raise _LackingError(evolve(self.able, files=False))
@@ -136,11 +162,11 @@ class Asking:
             return
         if complete and not fits(text, self.question.schema):
             raise _LackingError(self.able.lower_form())
-        if not _content(completion.choices[0].message.content).lstrip().startswith("{"):
+        if not completion.text.lstrip().startswith("{"):
             self.able = self.able.lower_form()
 
-    def _cut(self, completion: ChatCompletion, written: Messages) -> tuple[str, ...]:
-        tokens = _usage(completion).input_tokens
+    def _cut(self, completion: Completion, written: Messages) -> tuple[str, ...]:
+        tokens = completion.tokens_in
         if not tokens or tokens * _CHARACTERS_PER_TOKEN >= written.characters:
             return ()
         who = self.talk.place.who
@@ -148,34 +174,6 @@ class Asking:
             f"{who} counted {tokens} tokens in {written.characters} characters: it seems to have cut them to its context; "
             "give it a longer one.",
         )
-
-
-def _sound(completion: Any, key: str | None) -> ChatCompletion:
-    """`completion`, where it is one with a choice. Raises `BadAnswerError`: a web page, a foreign JSON, a reported error."""
-    extra = getattr(completion, "model_extra", None) or {}
-    choices = getattr(completion, "choices", None)
-    if extra.get("error"):
-        raise BadAnswerError(driver.of_body(extra["error"], key))
-    if not isinstance(choices, list) or not choices or getattr(choices[0], "message", None) is None:
-        raise BadAnswerError(driver.Trouble(kind=driver.Kind.UNREADABLE, message="it holds no choice"))
-    failed = (choices[0].model_extra or {}).get("error")
-    if failed:
-        raise BadAnswerError(driver.of_body(failed, key))
-    sound: ChatCompletion = completion
-    return sound
-
-
-def _usage(completion: Any) -> Usage:
-    used = getattr(completion, "usage", None)
-    tokens = (getattr(used, name, None) for name in ("prompt_tokens", "completion_tokens"))
-    return Usage(1, *(count if isinstance(count, int) else 0 for count in tokens))
-
-
-def _content(content: Any) -> str:
-    """The text of a message; some servers give it as a list of parts."""
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
 
 
 def _nothing(place: Place, complete: bool) -> str:

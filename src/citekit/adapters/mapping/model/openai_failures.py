@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from attrs import field, frozen
 
-from citekit.adapters.drivers.asking_again import TRANSIENT, Verdict
+from citekit.adapters.drivers.asking_again import TIMED_OUT, TRANSIENT, Verdict
 from citekit.adapters.drivers.openai import Kind, Trouble
 from citekit.domain.errors import MapperUnavailable
 
@@ -96,13 +96,14 @@ def failure(place: Place, trouble: Trouble) -> Verdict:
         sentence, transient = _by_status(place, trouble, trouble.status)
     else:
         sentence, transient = _without_status(place, trouble)
-    return Verdict(MapperUnavailable(sentence), transient, trouble.retry_after)
+    timed_out = trouble.kind is Kind.TIMEOUT or trouble.status in TIMED_OUT
+    return Verdict(MapperUnavailable(sentence), transient, trouble.retry_after, timed_out)
 
 
 def _without_status(place: Place, trouble: Trouble) -> tuple[str, bool]:
     who, said = place.who, f" ({_short(trouble.message)})" if trouble.message.strip() else ""
     if trouble.kind is Kind.TIMEOUT:
-        return f"{who} did not answer within {place.timeout:g} s: allow more time (--timeout).", True
+        return f"{who} sent nothing for {place.timeout:g} s: allow more time (--timeout).", True
     if trouble.kind is Kind.UNREACHABLE and _LOST.search(trouble.words):
         return f"The connection to {_inside(who)} was lost{said}: try again.", True
     if trouble.kind is Kind.UNREACHABLE:

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from citekit.adapters.mapping.model.conversation import FilePart, ImagePart, Question, TextPart
+from citekit.adapters.mapping.model.conversation import FilePart, ImagePart, Question, TextPart, Turn
 from citekit.adapters.mapping.model.openai_abilities import Abilities, Form, Sent
 from citekit.adapters.mapping.model.openai_failures import Place
 from citekit.domain.errors import MapperUnavailable, SourceUnreadable
@@ -51,6 +51,7 @@ class Writer:
         self._check_size(question)
         content = [piece for part in question.parts for piece in self._pieces(part, able)]
         system = question.system if able.form is Form.SCHEMA else f"{question.system}\n\n{_in_words(question)}"
+        turns = [message for turn in question.turns for message in _messages(turn)]
         kinds = {piece["type"] for piece in content}
         sent = Sent(
             files="file" in kinds,
@@ -59,7 +60,7 @@ class Writer:
             form=able.form,
         )
         return Messages(
-            messages=[{"role": "system", "content": system}, {"role": "user", "content": _plain(content)}],
+            messages=[{"role": "system", "content": system}, {"role": "user", "content": _plain(content)}, *turns],
             sent=sent,
             notes=tuple(self._notes(question, able, temperature=temperature)),
             characters=len(system) + sum(len(piece.get("text", "")) for piece in content),
@@ -129,6 +130,11 @@ class Writer:
                 f"{name!r} has {size / 1e6:.1f} MB, and {self.place.who} takes at most {FILE_BYTES // 1_000_000} MB of "
                 "files in one request: map a smaller file, or map without a model (--mapper local)."
             )
+
+
+def _messages(turn: Turn) -> Iterator[dict[str, Any]]:
+    yield {"role": "assistant", "content": turn.reply.text}
+    yield {"role": "user", "content": turn.words}
 
 
 def _pdfs(question: Question) -> Iterator[FilePart]:

@@ -7,7 +7,6 @@ without case, so that line breaks, hyphens and spacing do not matter.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
@@ -16,6 +15,7 @@ from functools import lru_cache
 from attrs import define, evolve, field, frozen
 
 from citekit.adapters.mapping.model.claims import Claim, Fault
+from citekit.adapters.mapping.model.title_words import folded
 
 _NUMBERED = re.compile(
     r"^\s*(?:(?:chapter|section|part|appendix|kapitel|abschnitt|teil|chapitre|partie|cap[ií]tulo)\s+)?"
@@ -28,13 +28,6 @@ _ALIKE = 0.84
 _LINES_OF_TITLE = 3
 _TEXT = 20
 _CONTENTS = 5
-
-
-@lru_cache(maxsize=100_000)
-def folded(text: str) -> str:
-    """The letters and digits of `text`, in lower case."""
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(character for character in unicodedata.normalize("NFKC", plain) if character.isalnum())
 
 
 @lru_cache(maxsize=100_000)
@@ -121,13 +114,11 @@ def _alike(wanted: str, line: str) -> bool:
 
 @frozen
 class Checked:
-    """Claims after their titles were looked for. `sought` titles could be looked for, `found` of them were found."""
+    """Claims after their titles were looked for: those that stay, and the faults of those that are elsewhere."""
 
     claims: Sequence[Claim]
     faults: Sequence[Fault]
     notes: Sequence[str] = ()
-    sought: int = 0
-    found: int = 0
 
 
 def constant_shift(claims: Sequence[Claim], text: PdfText) -> int:
@@ -157,18 +148,17 @@ def check_titles(claims: Sequence[Claim], text: PdfText, window: tuple[int, int]
     """Each claim on the page that bears its title: where that is a neighbouring page, it moves there.
 
     A title that heads pages elsewhere (in `window`, the part of the file that is spoken of) but is not on its own is a
-    fault. One that is found nowhere stays: models name what has no heading.
+    fault. One that heads no page stays: whether its words are there at all is for `ground` to say.
     """
     contents = _contents(claims, text)
     kept: list[Claim] = []
     faults: list[Fault] = []
-    sought = found = moves = 0
+    moves = 0
     for claim in claims:
         page = int(claim.place[0])
         if len(folded(claim.title)) < _SHORTEST or not window[0] <= page <= window[1] or not text.has_text(page):
             kept.append(claim)
             continue
-        sought += 1
         right = _right_page(claim.title, page, text, contents, window)
         if right is None:
             elsewhere = [p for p in text.headed(claim.title) if p not in contents and window[0] <= p <= window[1]]
@@ -177,11 +167,10 @@ def check_titles(claims: Sequence[Claim], text: PdfText, window: tuple[int, int]
             else:
                 kept.append(claim)
             continue
-        found += 1
         moves += right != page
         kept.append(claim if right == page else _put(claim, right))
     notes = [f"Sections that were moved to the neighbouring page, which bears their title: {moves}."] if moves else []
-    return Checked(kept, faults, notes, sought, found)
+    return Checked(kept, faults, notes)
 
 
 def _right_page(title: str, page: int, text: PdfText, contents: frozenset[int], window: tuple[int, int]) -> int | None:

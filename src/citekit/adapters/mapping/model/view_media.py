@@ -68,7 +68,7 @@ def _clip(view: View, start: float, end: float) -> Sequence[Part]:
 
 
 def _told(view: View) -> list[Piece]:
-    cues, scenes = _cues(view), _leaves(view.local.nodes)
+    cues, scenes = cues_of(view), _leaves(view.local.nodes)
     if not cues and (view.stills is None or view.local.modality is not Modality.VIDEO):
         raise _nothing_to_see(view)
     events = sorted(
@@ -117,7 +117,8 @@ def _pictures(view: View, window: Place) -> list[ImagePart]:
     return shown
 
 
-def _cues(view: View) -> Sequence[Cue]:
+def cues_of(view: View) -> Sequence[Cue]:
+    """The subtitles next to a recording, else those in it."""
     path = beside(view.source.path)
     found = [] if path is None else [cue for cue in read_cues(path) if cue.start < view.scale.last]
     return found or [cue for cue in view.probe.probe(view.source.path).subtitles if cue.start < view.scale.last]

@@ -1,0 +1,139 @@
+"""The text of a file around a location, in which the title of a node is looked for."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from attrs import field, frozen
+
+from citekit.adapters.mapping.model.claims import Claim, Fault
+from citekit.adapters.mapping.model.places import Place
+from citekit.adapters.mapping.model.snapping import name_of
+from citekit.adapters.mapping.model.title_words import WINDOW, TextLine, appears, folded, text_line
+
+LINES_BEFORE, LINES_AFTER = 3, 80
+"""Lines of a text around the beginning of a part that may hold its title."""
+
+SECONDS_AROUND = 30.0
+"""Seconds around a part of a recording in which its subject may be named."""
+
+CUE_WINDOW = 8
+"""Subtitles in a row that may share the words of a title: it names what is talked about, and nobody speaks in titles."""
+
+LEAST_TEXT = 20
+"""Letters of a page or part that has text; a scan may have a few by accident."""
+
+_TAG = re.compile(r"<[^<>]{0,2000}>")
+
+
+class Nearby(Protocol):
+    """The text near the parts of a file."""
+
+    def lines(self, place: Place) -> Sequence[TextLine] | None:
+        """The lines in which the title of a part at `place` may be; None if there is no text there."""
+
+    @property
+    def window(self) -> int:
+        """How many lines in a row may share a title."""
+
+
+@frozen
+class Marks:
+    """Titles that the local mapper found, with the place where each begins."""
+
+    known: Sequence[tuple[float, TextLine]] = ()
+
+    def between(self, first: float, last: float) -> list[TextLine]:
+        """The titles that begin from `first` to `last`."""
+        return [line for place, line in self.known if first <= place <= last]
+
+
+@frozen(kw_only=True)
+class PagesNearby:
+    """Pages: the one where a part begins, and its neighbors."""
+
+    pages: Sequence[Sequence[TextLine]] = field(repr=False)
+    marks: Marks = field(factory=Marks, repr=False)
+    window: int = WINDOW
+
+    def lines(self, place: Place) -> Sequence[TextLine] | None:
+        """See `Nearby`."""
+        page = int(place[0])
+        here = self.pages[page - 1] if 1 <= page <= len(self.pages) else ()
+        if sum(len(line.folded) for line in here) < LEAST_TEXT:
+            return None
+        around = self.pages[max(0, page - 2) : page + 1]
+        return [*(line for each in around for line in each), *self.marks.between(page - 1, page + 1)]
+
+
+@frozen(kw_only=True)
+class RowsNearby:
+    """Lines of a text or paragraphs of a book: those where a part begins, and some before; `whole` takes all of the part."""
+
+    rows: Sequence[TextLine] = field(repr=False)
+    marks: Marks = field(factory=Marks, repr=False)
+    whole: bool = False
+    window: int = WINDOW
+
+    def lines(self, place: Place) -> Sequence[TextLine] | None:
+        """See `Nearby`."""
+        first, last = int(place[0]), int(place[-1])
+        end = last if self.whole else min(last, first + LINES_AFTER)
+        here = self.rows[max(0, first - 1 - LINES_BEFORE) : end + 1]
+        return (
+            [*here, *self.marks.between(first - LINES_BEFORE, first + LINES_BEFORE)]
+            if any(line.folded for line in here)
+            else None
+        )
+
+
+@frozen(kw_only=True)
+class CuesNearby:
+    """What is said in a recording while a part lasts: (start, line) of each subtitle."""
+
+    cues: Sequence[tuple[float, TextLine]] = field(repr=False)
+    marks: Marks = field(factory=Marks, repr=False)
+    window: int = CUE_WINDOW
+
+    def lines(self, place: Place) -> Sequence[TextLine] | None:
+        """See `Nearby`."""
+        start, end = place[0] - SECONDS_AROUND, place[-1] + SECONDS_AROUND
+        said = [line for time, line in self.cues if start <= time <= end]
+        return [*said, *self.marks.between(start, end)] if said else None
+
+
+@frozen
+class Grounded:
+    """How many titles were `sought` in the text, how many were `found`, and the faults of the others."""
+
+    sought: int
+    found: int
+    faults: Sequence[Fault]
+
+
+def ground(claims: Sequence[Claim], text: Nearby, where: Callable[[Claim], str]) -> Grounded:
+    """Look for the title of each claim near its place. `where` says a claim's place as the model counts it."""
+    sought, faults = 0, []
+    for claim in claims:
+        lines = text.lines(claim.place)
+        if lines is None:
+            continue
+        sought += 1
+        if not (appears(claim.title, lines, text.window) or _is_named(claim.title, lines)):
+            reason = f"these words are not in the file at {where(claim)}, nor next to it"
+            faults.append(Fault(f"{claim.path}.title", reason, claim.title))
+    return Grounded(sought, sought - len(faults), faults)
+
+
+def _is_named(title: str, lines: Sequence[TextLine]) -> bool:
+    """Whether the name that a qualified name such as `Shelf.add(book)` ends with is there."""
+    name = folded(name_of(title)) if any(mark in title for mark in ".:(") and " " not in title.partition("(")[0] else ""
+    return len(name) >= 3 and any(name in line.folded for line in lines)
+
+
+def markup_line(text: str) -> TextLine:
+    """A line of HTML or XML without its tags; what tags say (an `alt`, an `id`) is not what a reader sees."""
+    return text_line(html.unescape(_TAG.sub(" ", text)))

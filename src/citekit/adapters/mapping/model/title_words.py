@@ -1,0 +1,120 @@
+"""Whether a title is in a text: in these words, or closely enough that it was not invented.
+
+Models tidy titles: they add `Chapter 3:`, leave out an article, change the case or the ending of a word. So words are
+compared by their stems, in any order, within a few lines. A title from another document shares single words at most.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from attrs import frozen
+
+WINDOW = 3
+"""Lines in a row that may share a title: headings wrap, and number and title are often on lines of their own."""
+
+_STEM = 6
+_ENDINGS = ("ing", "ed", "es", "s")
+_SHORTEST = 4
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+
+_EMPTY = """
+    a an the of and or in on at to for from by with as is are be its it this that these those into about how what why when
+    der die das den dem des ein eine einer und oder in im am an zu zum zur von vom mit auf aus bei als für über ist
+    le la les un une des du de et ou dans sur pour par avec au aux en est el los las y o con por para del al
+    il lo gli i e di da che per os as um uma no na dos van het een
+    chapter section part appendix figure fig table page lesson unit book volume example kapitel abschnitt teil abbildung
+    tabelle anhang chapitre partie annexe capitulo parte def class function method
+    overview introduction intro summary continued
+    """
+"""Words that say nothing of what a part is about: articles, prepositions, and labels that models add."""
+
+
+@frozen
+class TextLine:
+    """A line of a text: its letters and digits in lower case, and the stems of its words."""
+
+    folded: str
+    stems: frozenset[str]
+
+
+def text_line(text: str) -> TextLine:
+    """`text` as a line to look for titles in."""
+    return TextLine(folded(text), frozenset(_stems(text)))
+
+
+@lru_cache(maxsize=100_000)
+def folded(text: str) -> str:
+    """The letters and digits of `text`, in compatibility form (NFKC: ligatures are taken apart) and lower case."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(character for character in unicodedata.normalize("NFKC", plain) if character.isalnum())
+
+
+def appears(title: str, lines: Sequence[TextLine], window: int = WINDOW) -> bool:
+    """Whether `title` is in `lines`: as it is, or most of its words within `window` of them."""
+    wanted = folded(title)
+    if not wanted:
+        return True
+    if len(wanted) >= _SHORTEST and wanted in "".join(line.folded for line in lines):
+        return True
+    words = _telling(title)
+    if not words:
+        alone = {wanted, *_numerals(title)}
+        return any(line.folded in alone for line in lines)
+    needed = -(-len(words) * 2 // 3)  # of two words both: one is no evidence
+    return _most_in_a_window(words, lines, window) >= needed
+
+
+def _most_in_a_window(words: frozenset[str], lines: Sequence[TextLine], window: int) -> int:
+    held: Counter[str] = Counter()
+    best = 0
+    for number, line in enumerate(lines):
+        held.update(line.stems & words)
+        if number >= window:
+            held -= Counter(lines[number - window].stems & words)
+        best = max(best, len(held))
+    return best
+
+
+@lru_cache(maxsize=20_000)
+def _telling(title: str) -> frozenset[str]:
+    """The stems of the words that say what a title is about; none of a title such as `Chapter 4`."""
+    return frozenset(stem for stem in _stems(title) if not stem.isdigit() and stem not in _EMPTY_STEMS)
+
+
+def _numerals(title: str) -> list[str]:
+    """The numbers of a title, and as Roman ones: `Chapter 4` may be headed `IV`."""
+    numbers = [word for word in _WORD.findall(title) if word.isdecimal() and 0 < int(word[:4]) < 100 and len(word) < 3]
+    tens = ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")
+    ones = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+    return [*numbers, *(tens[int(each) // 10] + ones[int(each) % 10] for each in numbers)]
+
+
+def _stems(text: str) -> list[str]:
+    plain = unicodedata.normalize("NFKC", _HUMP.sub(" ", text)).casefold()
+    return [stem for word in _WORD.findall(_unmarked(plain)) for stem in _of_word(word)]
+
+
+def _unmarked(text: str) -> str:
+    """`text` without accents, which titles in capitals often lack."""
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFD", text)
+    return "".join(character for character in apart if unicodedata.category(character) != "Mn")
+
+
+def _of_word(word: str) -> list[str]:
+    """A word's stem; of scripts that write no spaces, every two characters."""
+    if _CJK.search(word):
+        return [word[n : n + 2] for n in range(max(1, len(word) - 1))]
+    ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= _SHORTEST), "")
+    return [word.removesuffix(ending)[:_STEM]]
+
+
+_EMPTY_STEMS = frozenset(stem for word in _EMPTY.split() for stem in _of_word(_unmarked(word)))
