@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from citekit.adapters.drivers.home_seal import CODE_SIZE
 from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage.evidence_files import FileEvidenceStore
 from citekit.domain.digest import Digest
@@ -360,7 +361,7 @@ def test_evidence_that_was_linked_is_read_again_once(tmp_path: Path) -> None:
     seen = [rows(tmp_path, "evidence") for _ in range(3) if store.find(key_of("a"))]
 
     assert seen[0] == seen[1] == seen[2]
-    assert os.stat(tmp_path / "link").st_ctime_ns == json.loads(seen[0][0][-1])["state"][-1]
+    assert os.stat(tmp_path / "link").st_ctime_ns == json.loads(seen[0][0][-1][2 * CODE_SIZE :])["state"][-1]
 
 
 def test_asking_for_evidence_does_not_touch_its_file(tmp_path: Path) -> None:

@@ -337,12 +337,20 @@ def test_cards_are_right_while_another_program_holds_the_database(folder: Path, 
 def test_a_home_that_is_moved_keeps_its_cards(folder: Path, cache: Path, tmp_path: Path, parses: list[str]) -> None:
     settled(folder, cache)
     home = tmp_path / "elsewhere"
-    shutil.copytree(folder, home / folder.name)
-    shutil.copytree(cache, home / cache.name)
+    home.mkdir()
+    for each in (folder, cache):
+        each.rename(home / each.name)
 
     found = read_cards(home / folder.name, home / cache.name)
 
     assert ([a_map().card()], []) == (found, parses)
+
+
+def test_cards_that_came_with_a_copied_home_are_not_believed(folder: Path, cache: Path, tmp_path: Path) -> None:
+    settled(folder, cache)
+    shutil.copytree(cache, tmp_path / "copied")
+
+    assert read_cards(folder, tmp_path / "copied") is None
 
 
 def test_two_folders_of_maps_may_share_a_cache(folder: Path, cache: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from attrs import define, evolve, field
 
+from citekit.adapters.drivers.home_seal import CODE_SIZE, HomeSeal
 from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.storage import evidence_record, hot_evidence, objects, placed, uses
 from citekit.adapters.storage.evidence_files import FileEvidenceStore
@@ -298,7 +299,7 @@ class TestAfterAnotherStartOfTheMachine:
 def remembered(home: Path) -> dict[str, object]:
     with closing(sqlite3.connect(home / "index" / "evidence.db")) as connection:
         (text,) = connection.execute("SELECT record FROM evidence").fetchone()
-    plain: dict[str, object] = json.loads(text)
+    plain: dict[str, object] = json.loads(text[2 * CODE_SIZE :])
     return plain
 
 
@@ -307,8 +308,11 @@ def as_it_looks(home: Path, path: Path) -> None:
     status, plain = path.stat(), remembered(home)
     state = [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
     plain |= {"state": state, "since": time.time(), "seen": time.time()}
+    text = json.dumps(plain)
     with closing(sqlite3.connect(home / "index" / "evidence.db")) as connection, connection:
-        connection.execute("UPDATE evidence SET record = ?", (json.dumps(plain),))
+        key, digest = connection.execute("SELECT key, object FROM evidence").fetchone()
+        code = HomeSeal(home / "index").code(b"evidence", key, digest, text.encode()).hex()
+        connection.execute("UPDATE evidence SET record = ?", (code + text,))
 
 
 class TestOutputs:

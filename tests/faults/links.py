@@ -119,7 +119,7 @@ class Place:
         home.mkdir()
         (home / "bees.md").write_text(TEXT)
         (home / "loose.txt").write_text(PROSE)
-        answer = place._call((), CREATING)
+        answer = place.call((), CREATING)
         told = [json.loads(line) for line in answer.stdout.splitlines()]
         assert len(told) == len(CREATING), answer.stderr
         assert not any(each["code"] for each in told), told
@@ -142,7 +142,7 @@ class Place:
         self._prepare(trial)
         before = _looks(self.outside)
         try:
-            answer = self._call((), commands)
+            answer = self.call((), commands)
         except subprocess.TimeoutExpired:
             return "it hangs"
         if _looks(self.outside) != before:
@@ -155,7 +155,7 @@ class Place:
     def said(self, trial: Trial, words: tuple[str, ...]) -> str:
         """What a command writes to standard error in such a home."""
         self._prepare(trial)
-        return self._call(words).stderr
+        return self.call(words).stderr
 
     def _prepare(self, trial: Trial) -> None:
         for folder in (self.home, self.outside):
@@ -185,7 +185,7 @@ class Place:
             case _:
                 path.symlink_to(target)
 
-    def _call(
+    def call(
         self, words: tuple[str, ...], commands: Sequence[tuple[str, ...]] = ()
     ) -> subprocess.CompletedProcess[str]:
         """One command, or several in one process."""
@@ -243,7 +243,7 @@ def _main() -> None:
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             last = called(words)
-        print(json.dumps({"words": words, "code": last, "said": err.getvalue()}))
+        print(json.dumps({"words": words, "code": last, "said": err.getvalue(), "out": out.getvalue()}))
     if len(commands) == 1:
         sys.stderr.write(err.getvalue())
         raise SystemExit(last)

@@ -115,6 +115,11 @@ class SqliteFile:
             raise
         self._give_back(opened)
 
+    def discard(self) -> None:
+        """Delete the file, which holds what nobody believes; the next look makes another."""
+        with suppress(UnusableError):
+            self._delete(self._borrow(create=False, writing=True))
+
     def exists(self) -> bool:
         """Whether there is such a file."""
         return self._identity() is not None

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from citekit.adapters.drivers.home_seal import CODE_SIZE, HomeSeal
 from citekit.adapters.drivers.sqlite_file import PATIENCE, SqliteFile
 from citekit.adapters.drivers.sqlite_tables import Tables
 
@@ -30,24 +31,28 @@ _ADD = "INSERT INTO Cache (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE
 _KEYS = "SELECT key FROM Cache WHERE key >= ? AND key < ? ORDER BY key LIMIT 1000"
 _CULL = "DELETE FROM Cache WHERE number IN (SELECT number FROM Cache ORDER BY number LIMIT ?)"
 _LAST = "\U0010ffff"
+_NAME = b"index"
 
 
 class Index:
     """Answers that can be computed again, remembered. No method raises: what fails counts as not remembered.
 
-    Each write gives its row the next `number`, so the lowest are those that were written longest ago.
+    Each write gives its row the next `number`, so the lowest are those that were written longest ago. A value is preceded by
+    its code under the seal of this home, in hexadecimal: a row that came from elsewhere counts as not remembered. Counters
+    have none.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:
         """`folder` is made at the first write; `patience` is how many seconds a write waits for another writer."""
         self._folder = folder
         self._patience = patience
+        self.seal = HomeSeal(folder)
         self._database = self.beside(DATABASE, _TABLES)
 
     def get(self, key: str) -> dict[str, Any] | None:
         """What is remembered under `key`."""
         row = self._database.read(lambda connection: connection.execute(_GET, (key,)).fetchone())
-        return _object(row[0]) if row is not None else None
+        return self._opened(key, row[0]) if row is not None else None
 
     def put(self, key: str, value: Mapping[str, Any]) -> bool:
         """Remember `value`, plain data; whether it was remembered."""
@@ -55,7 +60,7 @@ class Index:
 
     def put_all(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> bool:
         """Remember all of them in one step, or none; whether they were remembered."""
-        written = [(key, json.dumps(dict(value), separators=(",", ":"))) for key, value in rows]
+        written = [(key, self._sealed(key, json.dumps(dict(value), separators=(",", ":")))) for key, value in rows]
 
         def put(connection: Connection) -> bool:
             connection.executemany(_PUT, written)
@@ -64,6 +69,17 @@ class Index:
             return True
 
         return bool(self._database.write(put))
+
+    def _sealed(self, key: str, text: str) -> str:
+        return self.seal.code(_NAME, _bytes(key), _bytes(text)).hex() + text
+
+    def _opened(self, key: str, value: object) -> dict[str, Any] | None:
+        if not isinstance(value, str):
+            return None
+        code, text = value[: 2 * CODE_SIZE], value[2 * CODE_SIZE :]
+        if not self.seal.holds(_unhex(code), _NAME, _bytes(key), _bytes(text)):
+            return None
+        return _object(text)
 
     def forget(self, key: str) -> None:
         """Remember nothing under `key` any more."""
@@ -101,6 +117,17 @@ class Index:
         self._database.close()
 
 
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _unhex(text: str) -> bytes | None:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return None
+
+
 def _texts(connection: Connection, start: str, end: str) -> list[str]:
     return [key for (key,) in connection.execute(_KEYS, (start, end)) if isinstance(key, str)]
 
@@ -112,9 +139,7 @@ def _is_full(connection: Connection) -> bool:
     return bool((pages - free) * size > LIMIT)
 
 
-def _object(text: object) -> dict[str, Any] | None:
-    if not isinstance(text, str):
-        return None
+def _object(text: str) -> dict[str, Any] | None:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -15,6 +15,7 @@ from attrs import define, field
 
 from citekit.adapters.drivers.files import open_home_file, sweep, write_atomically
 from citekit.adapters.drivers.home_files import check_folder, check_parent
+from citekit.adapters.drivers.home_seal import HomeSeal
 from citekit.adapters.drivers.readers import EVERYBODY, mode_for, narrow
 from citekit.adapters.reading.quotable_form import from_plain, to_plain
 from citekit.domain.errors import HomeUnsafe, HomeUnwritable, SourceUnreadable
@@ -33,15 +34,16 @@ FILE_LIMIT = 256 * 2**20
 LIMIT = 2**30
 """Bytes of all files together; the least recently used go first."""
 
-_HEADER = b"citekit quotable 1 "
+_HEADER = b"citekit quotable 2 "
 
 
 @define
 class KeptQuotableTexts:
     """Reads with `inner` what is neither in memory nor in `folder`. Safe for threads and processes.
 
-    A file is named after the digest of the source and the version of its texts, written whole or not at all, and carries
-    the digest of its own bytes: one that was damaged or edited is as if it were missing. What was read of a file that is
+    A file is named after the digest of the source and the version of its texts, and written whole or not at all. It carries a
+    code under the seal of this home for its name and its bytes: one that was damaged, edited, renamed, or came from
+    elsewhere is as if it were missing. What was read of a file that is
     not `still` the one it was is not kept.
     """
 
@@ -51,6 +53,11 @@ class KeptQuotableTexts:
     still: Callable[[Source], bool] = lambda _: True
     _known: OrderedDict[str, Sequence[Quotable]] = field(factory=OrderedDict, init=False)
     _lock: Lock = field(factory=Lock, init=False)
+    _seal: HomeSeal = field(init=False)
+
+    @_seal.default
+    def _seal_of_folder(self) -> HomeSeal:
+        return HomeSeal(self.folder)
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
@@ -72,7 +79,7 @@ class KeptQuotableTexts:
             if key in self._known:
                 self._known.move_to_end(key)
                 return self._known[key]
-        stored = _stored(path)
+        stored = _stored(path, self._seal)
         found = self.inner.read(source, progress) if stored is None else stored
         if stored is None:
             self._check(source)
@@ -98,7 +105,8 @@ class KeptQuotableTexts:
         if len(payload) > min(FILE_LIMIT, self.limit):
             return
         with suppress(HomeUnwritable):
-            write_atomically(path, _HEADER + _digest(payload) + b"\n" + payload, durable=False, mode=mode_for(readers))
+            code = self._seal.code(_name(path), payload).hex().encode()
+            write_atomically(path, _HEADER + code + b"\n" + payload, durable=False, mode=mode_for(readers))
             _shrink(self.folder, self.limit)
 
 
@@ -106,18 +114,19 @@ def _size(texts: Sequence[Quotable]) -> int:
     return sum(len(each.text) + len(each.letters) for each in texts)
 
 
-def _digest(payload: bytes) -> bytes:
-    return hashlib.sha256(payload).hexdigest().encode()
+def _name(path: Path) -> bytes:
+    return f"quotable {path.parent.name}/{path.name}".encode()
 
 
-def _stored(path: Path) -> list[Quotable] | None:
-    """What the file holds; None where it is missing, damaged, or of another form."""
+def _stored(path: Path, seal: HomeSeal) -> list[Quotable] | None:
+    """What the file holds; None where it is missing, damaged, of another form, or not of this home."""
     check_parent(path)
     try:
         with open_home_file(path) as stream:
             data = stream.read(FILE_LIMIT + 200)
         header, _, payload = data.partition(b"\n")
-        if header != _HEADER + _digest(payload):
+        code = bytes.fromhex(header.removeprefix(_HEADER).decode("ascii"))
+        if not header.startswith(_HEADER) or not seal.holds(code, _name(path), payload):
             return None
         found = [from_plain(each) for each in json.loads(payload.decode("utf-8", "surrogatepass"))]
     except (OSError, ValueError, KeyError, TypeError, RecursionError, OverflowError, HomeUnsafe):

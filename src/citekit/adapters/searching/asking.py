@@ -36,11 +36,18 @@ class NodeRow(NamedTuple):
     summary: str | None
     location: str
     leaf: int
+    code: bytes
 
     @classmethod
     def of(cls, row: Iterable[Any]) -> NodeRow:
         """What was written by `shelving.writable` is text again."""
-        return cls._make(readable(each) if isinstance(each, bytes) else each for each in row)
+        *facts, code = row
+        return cls._make([*(readable(each) if isinstance(each, bytes) else each for each in facts), code])
+
+    @property
+    def facts(self) -> tuple[str | int | None, ...]:
+        """What its code vouches for."""
+        return self[1:-1]
 
 
 class _Term(NamedTuple):

@@ -19,7 +19,7 @@ __all__ = ["DATABASE", "TABLES", "Database", "UnusableError", "has_fts5"]
 
 DATABASE = "nodes.db"
 
-VERSION = 3
+VERSION = 4
 """The form of the tables, and of the terms in them."""
 
 TABLES = Tables(
@@ -28,14 +28,14 @@ TABLES = Tables(
         "CREATE TABLE map (resource_id TEXT PRIMARY KEY, first INTEGER NOT NULL, slots INTEGER NOT NULL,"
         " version TEXT NOT NULL) WITHOUT ROWID",
         "CREATE TABLE node (number INTEGER PRIMARY KEY, id TEXT NOT NULL, title TEXT NOT NULL, type TEXT NOT NULL,"
-        " summary TEXT, location TEXT NOT NULL, leaf INTEGER NOT NULL)",
+        " summary TEXT, location TEXT NOT NULL, leaf INTEGER NOT NULL, code BLOB NOT NULL)",
         "CREATE INDEX map_by_first ON map (first)",
         "CREATE TABLE word (word TEXT PRIMARY KEY, nodes INTEGER NOT NULL) WITHOUT ROWID",
         "CREATE VIRTUAL TABLE term USING fts5 (terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii',"
         f" prefix = '{' '.join(str(letters + 1) for letters in range(1, INDEXED + 1))}')",
         "CREATE TABLE beginning (letters TEXT PRIMARY KEY, words INTEGER NOT NULL) WITHOUT ROWID",
-        "CREATE TABLE look (made TEXT NOT NULL, state TEXT, at REAL NOT NULL, maps INTEGER NOT NULL)",
-        "INSERT INTO look VALUES (lower(hex(randomblob(16))), NULL, 0, 0)",
+        "CREATE TABLE look (made TEXT NOT NULL, state TEXT, at REAL NOT NULL, maps INTEGER NOT NULL, code BLOB)",
+        "INSERT INTO look VALUES (lower(hex(randomblob(16))), NULL, 0, 0, NULL)",
     ),
 )
 """Another version of Unicode folds words otherwise: then the tables are made anew."""
@@ -68,6 +68,10 @@ class Database:
             raise UnusableError
         with self._file.lent() as connection:
             yield connection
+
+    def discard(self) -> None:
+        """Delete the file: the next look makes another."""
+        self._file.discard()
 
     def exists(self) -> bool:
         """Whether anything was indexed."""

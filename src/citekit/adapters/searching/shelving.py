@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from citekit.adapters.drivers.home_seal import HomeSeal
 from citekit.adapters.searching.ranking import is_short, length_of
 from citekit.domain.node import Node
 from citekit.domain.words import words_of
@@ -35,11 +36,13 @@ _compact = json.JSONEncoder(separators=(",", ":")).encode
 
 Text = str | bytes
 
-Row = tuple[Text, Text, Text, Text | None, str, int]
-"""`(id, title, type, summary, location, whether it is a leaf)`."""
+Row = tuple[Text, Text, Text, Text | None, str, int, bytes]
+"""`(id, title, type, summary, location, whether it is a leaf, code)`; the code is `code_parts` under the seal of the home."""
 
-_ADD = "INSERT INTO node (number, id, title, type, summary, location, leaf) VALUES (?, ?, ?, ?, ?, ?, ?)"
-_TAKE = "SELECT id, title, type, summary, location, leaf FROM node WHERE number >= ? AND number < ? ORDER BY number"
+_ADD = "INSERT INTO node (number, id, title, type, summary, location, leaf, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_TAKE = (
+    "SELECT id, title, type, summary, location, leaf, code FROM node WHERE number >= ? AND number < ? ORDER BY number"
+)
 _COUNT = "INSERT INTO word (word, nodes) VALUES (?, ?) ON CONFLICT (word) DO UPDATE SET nodes = nodes + excluded.nodes"
 _BEGIN = "INSERT INTO beginning VALUES (?, ?) ON CONFLICT (letters) DO UPDATE SET words = words + excluded.words"
 _BELOW = "SELECT resource_id, first, slots FROM map WHERE resource_id < ? ORDER BY resource_id DESC LIMIT ?"
@@ -49,15 +52,16 @@ _ABOVE = "SELECT resource_id, first, slots FROM map WHERE resource_id > ? ORDER 
 class Shelving:
     """Changes to the index, within a transaction of the caller's; `finish` before it is committed."""
 
-    def __init__(self, connection: sqlite3.Connection, stride: int = STRIDE) -> None:
+    def __init__(self, connection: sqlite3.Connection, seal: HomeSeal, stride: int = STRIDE) -> None:
         self._connection = connection
+        self._seal = seal
         self._stride = stride
         self._added: Counter[str] = Counter()
         self._taken: Counter[str] = Counter()
 
     def put(self, resource_id: str, version: str, nodes: Iterable[Node]) -> None:
         """The map has these nodes now."""
-        rows = [_row(node) for node in nodes]
+        rows = [self._row(resource_id, version, node) for node in nodes]
         self.drop(resource_id)
         slots = max(len(rows), 1)
         first = self._room(resource_id, slots)
@@ -87,6 +91,12 @@ class Shelving:
         self._connection.executemany(_BEGIN, begun.items())
         self._added.clear()
         self._taken.clear()
+
+    def _row(self, resource_id: str, version: str, node: Node) -> Row:
+        location = _compact(to_plain(node.location))
+        summary = None if node.summary is None else writable(node.summary)
+        row = (writable(node.id), writable(node.title), writable(node.type), summary, location, int(not node.children))
+        return (*row, self._seal.code(*code_parts(resource_id, version, row)))
 
     def _add(self, first: int, rows: Sequence[Row]) -> None:
         terms = [(first + at, _terms(row, self._added)) for at, row in enumerate(rows)]
@@ -167,7 +177,8 @@ def readable(text: Text) -> str:
     return text if isinstance(text, str) else text.decode("utf-8", "surrogatepass")
 
 
-def _row(node: Node) -> Row:
-    location = _compact(to_plain(node.location))
-    summary = None if node.summary is None else writable(node.summary)
-    return (writable(node.id), writable(node.title), writable(node.type), summary, location, int(not node.children))
+def code_parts(resource_id: str, version: str, facts: Sequence[Text | int | None]) -> list[bytes]:
+    """What the code of a row is made of: whose node it is, in which version of its map, and all that is told of it."""
+    texts = (each.encode("utf-8", "surrogatepass") if isinstance(each, str) else each for each in facts)
+    plain = (b"\0" if each is None else b"%d" % each if isinstance(each, int) else b"=" + each for each in texts)
+    return [b"node", resource_id.encode("utf-8", "surrogatepass"), version.encode(), *plain]

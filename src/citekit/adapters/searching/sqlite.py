@@ -14,11 +14,12 @@ from sqlite3 import SQLITE_BUSY, Connection, OperationalError
 from attrs import frozen
 
 from citekit.adapters.drivers.filelock import telling
+from citekit.adapters.drivers.home_seal import HomeSeal
 from citekit.adapters.searching.asking import Asking, NodeRow
 from citekit.adapters.searching.database import Database, UnusableError
 from citekit.adapters.searching.ranking import COUNTED
 from citekit.adapters.searching.scanning import ScanningNodeIndex
-from citekit.adapters.searching.shelving import STRIDE, Shelving, writable
+from citekit.adapters.searching.shelving import STRIDE, Shelving, code_parts, writable
 from citekit.domain.errors import MapCorrupt, ResourceMissing
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
@@ -48,6 +49,10 @@ _VERSIONS = "SELECT resource_id, version FROM map WHERE resource_id IN (SELECT v
 _MAP_OF = "SELECT resource_id, version FROM map WHERE first <= ? ORDER BY first DESC LIMIT 1"
 
 
+class _NotOursError(Exception):
+    """The database, or a row of it, does not bear the seal of this home."""
+
+
 @frozen
 class _Look:
     """When an index was last found to be that of the maps: the store's state before, and the monotonic time in seconds.
@@ -71,7 +76,7 @@ class _Look:
     @classmethod
     def recorded(cls, connection: Connection) -> _Look:
         """The last one of any program. Where its time is to come, the clock was set back, and it holds no more."""
-        index, state, at, maps = connection.execute("SELECT * FROM look").fetchone()
+        index, state, at, maps = connection.execute("SELECT made, state, at, maps FROM look").fetchone()
         return cls(index, state, time.monotonic() - (time.time() - at), maps)
 
     def record(self, connection: Connection) -> None:
@@ -90,6 +95,8 @@ class SqliteNodeIndex:
     Whatever comes, goes or is replaced in the store is seen by the next question, and what is told of a node was checked
     against the state of its map. What somebody writes into the file of a map in place is found after a second for every 1,000
     maps, a minute at most.
+
+    The database, and every node in it, bears the seal of this home: one that came from elsewhere is made again.
     """
 
     def __init__(
@@ -108,6 +115,7 @@ class SqliteNodeIndex:
         self._maps = maps
         self._patience = patience
         self._database = Database(folder, min(patience, BREATH))
+        self._seal = HomeSeal(folder)
         self._scan = ScanningNodeIndex(maps, counted)
         self._counted = counted
         self._stride = stride
@@ -123,7 +131,11 @@ class SqliteNodeIndex:
         wanted = None if resources is None else [each for each in dict.fromkeys(resources) if _is_unicode(each)]
         with suppress(UnusableError):
             for attempt in range(3):
-                found = self._attempt(words, min(limit, MANY), wanted, anew=attempt > 0)
+                try:
+                    found = self._attempt(words, min(limit, MANY), wanted, anew=attempt > 0)
+                except _NotOursError:
+                    self._database.discard()
+                    continue
                 if found is not None:
                     return found
         return self._scan.best(words, limit=limit, resources=wanted)
@@ -137,6 +149,7 @@ class SqliteNodeIndex:
     ) -> Sequence[FoundNode] | None:
         """The best nodes, or None where one of them is no longer what the index says."""
         with self._database.connected() as connection:
+            self._check_seal(connection)
             fresh = self._follow(connection, anew) if resources is None else self._follow_some(connection, resources)
             connection.execute("BEGIN")
             asking = Asking(connection, words, limit, self._counted)
@@ -145,7 +158,19 @@ class SqliteNodeIndex:
         versions = dict(known for _, _, known in best)
         if not all(name in fresh or self._maps.version(name) == version for name, version in versions.items()):
             return None
+        for _, row, (resource_id, version) in best:
+            if not self._seal.holds(row.code, *code_parts(resource_id, version, row.facts)):
+                raise _NotOursError
         return [_found(resource_id, row, score) for score, row, (resource_id, _) in best]
+
+    def _check_seal(self, connection: Connection) -> None:
+        """Seal a database that is empty; raise `_NotOursError` for one that was filled elsewhere."""
+        made, code = connection.execute("SELECT made, code FROM look").fetchone()
+        if self._seal.holds(code, b"nodes", str(made).encode()):
+            return
+        if code is not None or connection.execute("SELECT 1 FROM map UNION ALL SELECT 1 FROM word LIMIT 1").fetchone():
+            raise _NotOursError
+        connection.execute("UPDATE look SET code = ?", (self._seal.code(b"nodes", str(made).encode()),))
 
     def _follow(self, connection: Connection, anew: bool) -> Collection[str]:
         """Bring the index up to what the maps are now; the ids of those that were read for that."""
@@ -197,7 +222,7 @@ class SqliteNodeIndex:
         pending = iter(resources)
         for resource_id in pending:
             self._begin(connection)
-            shelving, until = Shelving(connection, self._stride), time.monotonic() + TURN
+            shelving, until = Shelving(connection, self._seal, self._stride), time.monotonic() + TURN
             self._renew_map(connection, shelving, resource_id)
             while time.monotonic() < until and (following := next(pending, None)) is not None:
                 self._renew_map(connection, shelving, following)

@@ -68,7 +68,7 @@ class FileEvidenceStore:
         self._objects = Objects(folder / "objects", Locks(folder / "locks", passing=True))
         self._workshop = Workshop(folder / "making", folder / "locks")
         self._clock = clock or SystemClock()
-        self._index = EvidenceIndex(index.beside(DATABASE, TABLES))
+        self._index = EvidenceIndex(index.beside(DATABASE, TABLES), index.seal)
         self._uses = Uses(folder / "uses", self._clock)
         self._eviction = Eviction(self._objects, self._index, self._uses, grace)
         self._hot = HotEvidences()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from citekit.adapters.drivers.home_seal import CODE_SIZE, HomeSeal
 from citekit.adapters.drivers.sqlite_file import SqliteFile
 from citekit.adapters.drivers.sqlite_tables import Tables
 from citekit.adapters.storage.evidence_record import EvidenceRecord
@@ -35,6 +36,8 @@ TABLES = Tables(
 
 `total` has one row, the sum of all sizes; none until the objects were counted on the disk.
 """
+
+_NAME = b"evidence"
 
 BATCH = 500
 """Rows that are read or written at a time."""
@@ -64,23 +67,32 @@ class Known:
 class EvidenceIndex:
     """No method raises: what fails counts as not remembered.
 
-    In each step that changes rows of `object`, `total` changes by the same amount: it stays their sum.
+    In each step that changes rows of `object`, `total` changes by the same amount: it stays their sum. A record is preceded
+    by its code under the seal of this home, for its key and its object: one that came from elsewhere, or was moved to another
+    key, counts as not remembered. The other tables only decide what goes first when there is no room.
     """
 
-    def __init__(self, database: SqliteFile) -> None:
+    def __init__(self, database: SqliteFile, seal: HomeSeal) -> None:
         self._database = database
+        self._seal = seal
 
     def find(self, key: EvidenceKey) -> EvidenceRecord | None:
         """The record of that evidence."""
-        row = self._database.read(lambda each: each.execute(_FIND, (_blob(key.digest),)).fetchone())
-        return _record(*row) if row is not None else None
+        name = _blob(key.digest)
+        row = self._database.read(lambda each: each.execute(_FIND, (name,)).fetchone())
+        match row:
+            case (bytes(blob), str(text)) if self._seal.holds(_code_in(text), _NAME, name, blob, _plain(text)):
+                return _record(blob, text[2 * CODE_SIZE :])
+        return None
 
     def remember(self, key: EvidenceKey, record: EvidenceRecord, now: float) -> None:
         """Remember the record, and its object where that was forgotten meanwhile."""
-        blob, text = _blob(record.digest), json.dumps(record.to_plain(), separators=(",", ":"))
+        name, blob = _blob(key.digest), _blob(record.digest)
+        plain = json.dumps(record.to_plain(), separators=(",", ":"))
+        text = self._seal.code(_NAME, name, blob, plain.encode()).hex() + plain
 
         def write(connection: Connection) -> None:
-            connection.execute(_REMEMBER, (_blob(key.digest), blob, text))
+            connection.execute(_REMEMBER, (name, blob, text))
             _grow(connection, _added(connection, [(blob, now, record.size)]))
 
         self._database.write(write)
@@ -166,9 +178,18 @@ def _known(rows: Iterable[tuple[object, object, object]]) -> Iterator[Known]:
                 yield Known(Digest(blob.hex()), used, size)
 
 
-def _record(blob: object, text: object) -> EvidenceRecord | None:
-    if not isinstance(blob, bytes) or not isinstance(text, str):
+def _code_in(text: str) -> bytes | None:
+    try:
+        return bytes.fromhex(text[: 2 * CODE_SIZE])
+    except ValueError:
         return None
+
+
+def _plain(text: str) -> bytes:
+    return text[2 * CODE_SIZE :].encode("utf-8", "surrogatepass")
+
+
+def _record(blob: bytes, text: str) -> EvidenceRecord | None:
     try:
         return EvidenceRecord.from_plain(Digest(blob.hex()), json.loads(text))
     except (ValueError, RecursionError):
