@@ -25,9 +25,12 @@ _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _UNIT_CHAIN = re.compile(rf"(?:[^\W\d_]{{1,5}}[{SCRIPTS}\d^\-\u2212]*\s?[/\u00b7\u22c5*\u00d7]\s?)+\Z")
 _NUMBER_BEFORE = re.compile(rf"(?:\d[{SCRIPTS}]*|[\u00bc-\u00be])\s?[\-\u2010\u2011\u00b0]?\s?\Z")
 _PER_BEFORE = re.compile(r"[^\W\d_]\s?[/\u00b7\u22c5]\s?\Z")
-_OPERATOR_BEFORE = re.compile("[=<>+\u2212\u00d7\u00f7\u00b1\u2264\u2265\u2248\u2260\u2208^_]\\s?\\Z")
+_OPERATOR_BEFORE = re.compile("[=<>+\u2212\u00d7\u00f7\u00b1\u2264\u2265\u2248\u2260\u2208]\\s?\\Z|[\\^_]\\Z")
 _OPERATOR_AFTER = re.compile("\\s?[=<>+\u2212\u00d7\u00f7\u00b1\u2264\u2265\u2248\u2260\u2208^_]")
 _DIGIT_AFTER = re.compile(rf"[\d{SCRIPTS}]")
+_MODEL_AFTER = re.compile(r"\d{3}")
+"""The digits of a model's number: i386."""
+
 _ATTACHED_BEFORE = re.compile(r"[^\W_]['\u2019\u02bc]\Z")
 _ATTACHED_AFTER = re.compile(r"['\u2019\u02bc][^\W\d_]")
 _SENTENCE_BEFORE = re.compile(r"(?:\A|[.!?:;\u2026\n\"\u201c\u201e\u00ab(\[\u2014])\s*\Z")
@@ -140,9 +143,11 @@ class _Passage:
         if lower == "s" and _DECADE_BEFORE.search(before):
             return styled
         spaced = before[-1:].isspace() and bool(re.match(r"\s[^\W\d_]{2}", after))
-        return styled and spaced and len(symbol) == 1 and is_ordinary(symbol)
+        return styled and spaced and (len(symbol) == 1 or lower == "da") and is_ordinary(symbol)
 
     def _is_changed_letter(self, at: int, before: str, after: str, *, styled: bool) -> bool:
+        if styled and _MODEL_AFTER.match(after):
+            return False
         if _OPERATOR_BEFORE.search(before) or _OPERATOR_AFTER.match(after) or _DIGIT_AFTER.match(after):
             return True
         if self._is_all_recased:

@@ -57,7 +57,7 @@ _FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
 _LEAST = 4
 """Function words that decide for a language; with fewer, the text may be in any."""
 
-_SHARE = 0.6
+_SHARE = 0.4
 """A language with that share of the function words of the likeliest may be the language of the text, too."""
 
 _PHRASES = re.compile(
@@ -101,9 +101,20 @@ def _in_reading(text: str, languages: frozenset[str]) -> list[str]:
     found = [(each.start(), each[0]) for pattern in (_PHRASES, _SIGNS, _UNSPACED) for each in pattern.finditer(text)]
     for word in _WORD.finditer(text):
         bare = word[0].partition("'")[0]
-        if word[0] in _CLEAR_WORDS or bare in _CLEAR_WORDS or bare in shared or _CONTRACTED.search(word[0]):
+        if (
+            word[0] in _CLEAR_WORDS
+            or bare in _CLEAR_WORDS
+            or bare in shared
+            or _CONTRACTED.search(word[0])
+            or _is_non(word)
+        ):
             found.append((word.start(), word[0]))
     return [word for _, word in sorted(found)]
+
+
+def _is_non(word: re.Match[str]) -> bool:
+    """Whether it is "non" as a word, in whatever language, not as a prefix."""
+    return word[0] == "non" and word.string[word.end() : word.end() + 1] != "-"
 
 
 def _languages(text: str) -> frozenset[str]:

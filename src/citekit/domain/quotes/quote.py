@@ -32,6 +32,8 @@ _ENCLOSED = re.compile(
     re.DOTALL,
 )
 
+_NESTED = re.compile('["\u201c\u201e\u00ab].*["\u201c\u201d\u00bb]', re.DOTALL)
+"""A quote in quotation marks that holds others."""
 
 _MARKUP = re.compile(r"[<>&*_`#\[\]{}|\\~^=@$]|::|^\s*[-+.]|https?:")
 _TAGS = re.compile(r"[<>]|&#?\w{1,31};")
@@ -126,6 +128,8 @@ def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
     whole = text.strip()
     enclosed = _ENCLOSED.fullmatch(whole)
     inner = next((each for each in enclosed.groups() if each is not None), "").strip() if enclosed else ""
+    if not inner and _NESTED.fullmatch(whole):
+        inner = whole[1:-1].strip()
     readings: list[tuple[Piece, ...]] = [(Piece(each),) for each in (whole, inner) if each]
     readings += [(piece,) for each in (whole, inner) for piece in _levelled(each)]
     readings += [_pieces(each) for each in (whole, inner) if _ELLIPSIS.search(each)]
