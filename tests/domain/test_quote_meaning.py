@@ -206,6 +206,8 @@ def test_a_changed_meaning_does_not_hold(text: str, quote: str) -> None:
         ("the 1st of May", "THE 1ST OF MAY"),
         ("Chapter 5 a new hope begins", "CHAPTER 5 A NEW HOPE BEGINS"),
         ("do not touch", "do NOT touch"),
+        ("calling lm will fit the model", "CALLING LM WILL FIT THE MODEL"),
+        ("bitte sagen Sie es, um Zeit zu sparen", "BITTE SAGEN SIE ES, UM ZEIT ZU SPAREN"),
         ("an i386 architecture image", "An I386 Architecture Image"),
         ("he is _not_ a trifling man", "He Is _not_ A Trifling Man"),
         ('"No," she said, and left', '\u201c"No," she said, and left\u201d'),

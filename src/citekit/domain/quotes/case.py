@@ -14,7 +14,7 @@ from attrs import field, frozen
 from citekit.domain.quotes.characters import INVISIBLE, form_of
 from citekit.domain.quotes.normal_form import normalised
 from citekit.domain.quotes.scripts import SCRIPTS
-from citekit.domain.quotes.symbols import SYMBOLS, UNITS, is_acronym_of_word, is_like_unit, is_ordinary
+from citekit.domain.quotes.symbols import SYMBOLS, is_acronym_of_word, is_like_unit, is_ordinary
 
 LONGEST = 6
 """Letters of the longest symbol."""
@@ -162,9 +162,8 @@ class _Passage:
         begins = styled or self._begins_sentence(at, before)
         if is_ordinary(token.mine):
             return not (capital_only or styled or token.mine.lower() in _EMPHASIZED)
-        if self._is_all_recased and (token.mine.lower() == "ph" or not {token.mine, token.theirs} & UNITS):
-            return False
-        return not (capital_only and begins) or {token.mine, token.theirs} <= SYMBOLS
+        are_two = {token.mine, token.theirs} <= SYMBOLS and token.mine.lower() != "ph"
+        return are_two or not (self._is_all_recased or (capital_only and begins))
 
     def _begins_sentence(self, at: int, before: str) -> bool:
         return at == 0 or bool(_SENTENCE_BEFORE.search(before))

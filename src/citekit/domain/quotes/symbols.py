@@ -28,7 +28,7 @@ _COMPOUNDS = frozenset("CO NO HF CS CN SN NH OH PO SO KI HI HO".split())  # noqa
 _ORDINARY = frozenset(
     """
     a i o e y u as at be he in no am pm ms mr dr la es er ne na se si al os pa po mo do re te ti ho ha mi ma da la lo os
-    th st nd rd fr pr ra bi co cs ga ac mm hm md la ca cu ce per tu tv cd ah uk us so on or oh hi ki cal pr
+    th st nd rd fr pr ra bi co cs ga ac mm hm md la ca cu ce per tu tv cd ah um uk us so on or oh hi ki cal pr
     """.split()  # noqa: SIM905
 )
 """Symbols that are spelled like words, endings of ordinal numbers, or parts of names, in lower case."""
