@@ -38,6 +38,15 @@ def work(asked: Mapping[str, Any], progress: Progress) -> Any:
         case "progress":
             progress(3, 4, "three of four")
             return "well"
+        case "map" | "extract" | "measure" if asked.get("spin"):
+            pow(3, 10**9)
+        case "map" | "extract" | "measure":
+            return len(bytearray(asked.get("size", 0)))
+        case "busy":
+            end = time.process_time() + asked["seconds"]
+            while time.process_time() < end:
+                pass
+            return True
         case "memory":
             return len(bytearray(asked["size"]))
         case "hoard":

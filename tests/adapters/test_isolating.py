@@ -18,7 +18,11 @@ import pytest
 
 from citekit.adapters.drivers.child_process import environment, python
 from citekit.adapters.drivers.confinement import confine
+from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.isolating.budget import MEGABYTE, Allowance, Budget
 from citekit.adapters.isolating.children import Children, Limits, ParserBrokenError
+from citekit.adapters.isolating.lanes import Lanes
+from citekit.adapters.isolating.refusals import Refusals, Work
 from citekit.domain.errors import (
     Cancelled,
     CiteKitError,
@@ -35,10 +39,15 @@ FILE = Path("/files/bad.pdf")
 
 
 def children(
-    hello: dict[str, Any] | None = None, *, seconds: float = 30, output: int = 1000, at_most: int = 4
+    hello: dict[str, Any] | None = None,
+    *,
+    seconds: float = 30,
+    output: int = 1000,
+    at_most: int = 4,
+    slow_at_most: int = 8,
 ) -> Children:
     limits = Limits(seconds=seconds, output=output)
-    return Children(lambda: python(CODE), lambda: hello or {}, limits, at_most)
+    return Children(lambda: python(CODE), lambda: hello or {}, limits, at_most, slow_at_most)
 
 
 @pytest.fixture(scope="module")
@@ -129,9 +138,9 @@ class TestAChildThatDies:
 
 class TestAChildThatDoesNotComeBack:
     def test_is_ended_where_it_makes_no_progress(self) -> None:
-        some = children(seconds=0.3)
+        some = children(seconds=2)
 
-        with pytest.raises(SourceUnsupported, match=r"no progress was made for 0.3 s \(CITEKIT_PARSER_TIMEOUT"):
+        with pytest.raises(SourceUnsupported, match=r"no progress was made for 2 s \(CITEKIT_PARSER_TIMEOUT"):
             some.ask("loop", FILE, {})
 
         assert "well" == some.ask("progress", FILE, {})
@@ -309,12 +318,162 @@ class TestLimits:
             sound.ask("unloaded", FILE, {})
 
     def test_of_their_number_hold(self) -> None:
-        some = children(at_most=2)
+        some = children(at_most=2, slow_at_most=0)
 
         with ThreadPoolExecutor(4) as threads:
             pids = list(threads.map(lambda _: some.ask("sleep", FILE, {"seconds": 0.05}), range(6)))
 
         assert len(set(pids)) <= 2
+
+
+def with_budget(seconds: float = 1, memory: int = 50_000_000, hello: dict[str, Any] | None = None) -> Children:
+    limits = Limits(seconds=30, output=1000, allowance=Allowance(seconds, memory, 4_000_000_000))
+    return Children(lambda: python(CODE), lambda: hello or {}, limits)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.pdf"
+    path.write_bytes(b"x" * 1000)
+    return path
+
+
+class TestTheBudgetOfAFile:
+    def test_of_processor_time_ends_the_child_with_one_sentence(self, small: Path) -> None:
+        some = with_budget()
+        some.ask("pid", small, {})  # one that is used again is bounded as a fresh one is
+
+        with pytest.raises(SourceUnsupported) as raised:
+            some.ask("map", small, {"spin": True})
+
+        said = "small.pdf cannot be read: it took more than 1 s of processor time (CITEKIT_PARSER_CPU allows more)."
+        assert said == str(raised.value)
+        assert 1000 == some.ask("measure", small, {"size": 1000})
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="the system does not tell what is held")
+    def test_of_memory_counts_what_is_taken_on_top_of_what_was_held(self, small: Path) -> None:
+        some = with_budget(memory=50_000_000)
+        some.ask("hoard", small, {"size": 45_000_000})
+
+        assert 45_000_000 == some.ask("map", small, {"size": 45_000_000})
+        with pytest.raises(
+            SourceUnsupported, match=r"more than 50 MB of memory \(CITEKIT_PARSER_FILE_MEMORY allows more"
+        ):
+            some.ask("map", small, {"size": 60_000_000})
+
+    def test_begins_again_with_each_request(self, small: Path) -> None:
+        some = with_budget()
+
+        for _ in range(20):
+            some.ask("busy", small, {"seconds": 0.15})
+
+        assert isinstance(some.ask("pid", small, {}), int)
+
+    def test_is_exceeded_once_then_the_same_work_is_refused_until_something_changes(self, small: Path) -> None:
+        some = with_budget()
+        with pytest.raises(SourceUnsupported):
+            some.ask("map", small, {"spin": True})
+
+        with pytest.raises(SourceUnsupported, match=r"allows more\), and only citekit ingest --force tries it"):
+            some.ask("map", small, {})
+
+        some.ask("measure", small, {})  # much less work
+        some.refusals.forget(small)
+        some.ask("map", small, {})
+
+    def test_was_that_of_the_file_as_it_was(self, small: Path) -> None:
+        some = with_budget()
+        with pytest.raises(SourceUnsupported):
+            some.ask("map", small, {"spin": True})
+
+        small.write_bytes(b"another")
+
+        some.ask("map", small, {})
+
+    @pytest.mark.parametrize(
+        ("name", "size", "seconds", "memory"),
+        [
+            ("a.pdf", 999_999, 5, 1000),
+            ("a.pdf", 1_000_000, 10, 1100),
+            ("a.pdf", 6_500_000, 65, 1600),
+            ("a.pdf", 100_000_000, 1000, 4000),
+            ("a.mp4", 1_000, 20, 1000),
+            ("a.mp4", 50_000_000, 500, 4000),
+        ],
+    )
+    def test_grows_with_the_file(self, name: str, size: int, seconds: float, memory: int) -> None:
+        allowance = Allowance(5, 10**9, 4 * 10**9)
+
+        assert Budget(seconds, memory * MEGABYTE, picture=30) == allowance.budget(name, size, {})
+
+
+class TestLongRequests:
+    def test_make_room_for_short_ones(self) -> None:
+        """Six that never end are more than there are children; without a slow lane the next would wait for all."""
+        some = children(seconds=600, at_most=2, slow_at_most=2)
+        ended = threading.Event()
+
+        def watch(done: float, total: float | None = None, message: str = "") -> None:
+            if ended.is_set():
+                raise Cancelled("Nobody waits any more.")
+
+        with ThreadPoolExecutor(6) as threads:
+            long = [threads.submit(some.ask, "sleep", FILE, {"seconds": 600}, watch) for _ in range(6)]
+            try:
+                answers = [some.ask("echo", FILE, {"said": each}) for each in range(3)]
+                working = some.at_work
+            finally:
+                ended.set()
+            assert {Cancelled} == {type(each.exception()) for each in long}
+        assert [0, 1, 2] == answers
+        assert working <= 4
+        assert 0 == some.at_work
+
+    def test_that_were_displaced_are_done_when_there_is_room(self) -> None:
+        some = children(at_most=1, slow_at_most=1)
+
+        with ThreadPoolExecutor(4) as threads:
+            pids = list(threads.map(lambda _: some.ask("sleep", FILE, {"seconds": 0.6}), range(4)))
+
+        assert 4 == len(pids)
+        assert 0 == some.at_work
+
+    def test_take_no_more_memory_together_than_there_is(self) -> None:
+        lanes = Lanes(quick=4, slow=8, memory=16, reserve=4)
+        slow = [lanes.enter(4, 0, is_slow=True) for _ in range(4)]
+        quick = [lanes.enter(4, 0) for _ in range(2)]
+
+        assert [True, True, True, False] == [each is not None for each in slow]
+        assert [True, False] == [each is not None for each in quick]
+
+
+class TestRefusals:
+    STATE, SMALL, LARGE = FileState(1, 2, 3, 4, 5), Budget(5, 10**9), Budget(10, 10**9)
+
+    def refused(self, *tried: tuple[str, dict[str, Any]], budget: Budget = SMALL) -> Refusals:
+        some = Refusals()
+        for what, arguments in tried:
+            some.add(self.STATE, Work.of(what, arguments), budget, "it took too long")
+        return some
+
+    def test_hold_for_all_that_reads_the_whole_file(self) -> None:
+        some = self.refused(("map", {}))
+
+        assert some.reason(self.STATE, Work.of("written", {}), self.SMALL)
+        assert not some.reason(self.STATE, Work.of("measure", {}), self.SMALL)
+        assert not some.reason(self.STATE, Work.of("extract", {"location": "a"}), self.SMALL)
+
+    def test_do_not_hold_for_a_larger_budget(self) -> None:
+        some = self.refused(("map", {}))
+
+        assert not some.reason(self.STATE, Work.of("map", {}), self.LARGE)
+
+    def test_of_several_parts_hold_for_every_part(self) -> None:
+        parts: list[tuple[str, dict[str, Any]]] = [("extract", {"location": each, "target": each}) for each in "abc"]
+
+        assert self.refused(*parts[:1]).reason(self.STATE, Work.of("extract", {"location": "a"}), self.SMALL)
+        assert not self.refused(*parts[:2]).reason(self.STATE, Work.of("extract", {"location": "d"}), self.SMALL)
+        assert self.refused(*parts).reason(self.STATE, Work.of("extract", {"location": "d"}), self.SMALL)
 
 
 class TestWhatGoesBetween:

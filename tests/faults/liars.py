@@ -40,6 +40,16 @@ class Liar:
             return message
         raise ChildEndedError(-11)
 
+    def processor_time(self) -> None:
+        """See `Child.processor_time`."""
+
+    def lower_priority(self) -> None:
+        """See `Child.lower_priority`."""
+
+    def restore_priority(self) -> bool:
+        """See `Child.restore_priority`."""
+        return True
+
     def kill(self) -> None:
         """See `Child.kill`."""
         self.was_killed = True
@@ -109,7 +119,7 @@ def asked_of(lines: Sequence[bytes]) -> int:
             last = error
         except ParserBrokenError:  # it says that it is broken: that goes into the log, as a fault of ours
             taken += 1
-    assert children._busy == 0
+    assert children.at_work == 0
     if not taken and last is not None:
         raise last
     return taken

@@ -62,7 +62,10 @@ class _Task:
 
 @frozen
 class Ingest:
-    """Turns a file into a stored map. The same bytes are not mapped twice by the same mapper."""
+    """Turns a file into a stored map. The same bytes are not mapped twice by the same mapper.
+
+    `forget_refusals` lets a file that exceeded its budget be tried again.
+    """
 
     sources: Sources
     maps: MapStore
@@ -70,6 +73,7 @@ class Ingest:
     locks: Locks
     choose_id: ChooseId
     folders: Folders = ANYWHERE
+    forget_refusals: Callable[[Path], object] = lambda _: None
 
     def __call__(
         self,
@@ -84,7 +88,8 @@ class Ingest:
         """The map of the file at `path`, made now or found.
 
         Without `wanted_id` the id is the slug of the file's name, with `_2` and so on where that belongs to another file.
-        `modality` refuses a file of any other kind; `force` maps again, and overwrites a damaged map. That the caller named
+        `modality` refuses a file of any other kind; `force` maps again, even a file that exceeded its budget before, and
+        overwrites a damaged map. That the caller named
         the file, and not only a map (`named` is false), is remembered. Raises the errors of
         `Sources.identify`, `Mapper.map`, `ChooseId` and `MapStore.put`, and `SourceChanged` where the file was changed
         while it was mapped.
@@ -97,6 +102,8 @@ class Ingest:
                 f"The mapper {self.mapper.identity.name} cannot map {source.format.name} files: {path}"
             )
         _check_kind(source, modality)
+        if force:
+            self.forget_refusals(source.path)
         task = _Task(source, wanted_id, modality, force, self._beside(source))
         unchanged = None if force else self._unchanged(task)
         ingested = unchanged or self._in_turn(task, progress)

@@ -367,9 +367,13 @@ class App:
         from citekit.application.ingest import Ingest
         from citekit.application.naming import ChooseId
 
-        return Ingest(
-            self.sources, self.maps, self.mapper, self.locks, ChooseId(self.maps, self.settings.home), self.folders
-        )
+        choose_id = ChooseId(self.maps, self.settings.home)
+        return Ingest(self.sources, self.maps, self.mapper, self.locks, choose_id, self.folders, self._forget_refusals)
+
+    def _forget_refusals(self, path: Path) -> None:
+        """Let children try that file again, though it exceeded its budget."""
+        if self.children is not None:
+            self.children.refusals.forget(path)
 
     @first_use
     def ingest_many(self) -> IngestMany:

@@ -34,11 +34,13 @@ def is_possible() -> bool:
 def children_of(settings: Settings, *, run_ffmpeg: bool = False) -> Children:
     """The children of that home, which may run no program but ffmpeg, if that; none is started yet."""
     from citekit.adapters.drivers.child_process import python
+    from citekit.adapters.isolating.budget import Allowance
     from citekit.adapters.isolating.children import Children, Limits
 
     limits = Limits(
         seconds=settings.parser_timeout,
         output=max(settings.cache_limit, _LEAST_OUTPUT),
+        allowance=Allowance(settings.parser_cpu, settings.parser_file_memory, settings.parser_memory),
     )
     return Children(
         lambda: python(_CODE),

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
 from citekit.adapters.drivers.child_process import Line
-from citekit.adapters.drivers.confinement import confine, end_with, limit_memory
+from citekit.adapters.drivers.confinement import (
+    allow_memory,
+    allow_processor_time,
+    confine,
+    end_with,
+    limit_memory,
+)
 from citekit.adapters.isolating.serving import serve
 from citekit.bootstrap.parsers import Parsers
 from citekit.domain.progress import Progress
@@ -19,6 +27,7 @@ from citekit.wire import bounds
 from citekit.wire.locations import from_plain
 from citekit.wire.maps import to_plain_map
 from citekit.wire.parsed import (
+    as_message,
     message_from,
     options_from,
     plain_found,
@@ -55,7 +64,15 @@ def _serve_parent(
     """Hold at most `memory` bytes, write below the folders `writable` alone, run only `programs`; do what is asked."""
     limit_memory(memory)
     confine([Path(folder) for folder in writable], [Path(program) for program in programs])
-    serve(line, Parsing(Parsers(Path(index_folder), password, ocr)))
+    parsers = Parsers(Path(index_folder), password, ocr, before_picture=partial(_begin_picture, line))
+    serve(line, Parsing(parsers))
+
+
+def _begin_picture(line: Line) -> None:
+    """The text of one more picture is read, with a large model: that has processor time and memory of its own."""
+    allow_memory(None)
+    allow_processor_time(math.inf)
+    line.send(as_message({"picture": True}))
 
 
 @frozen

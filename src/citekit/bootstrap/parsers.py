@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,13 +33,15 @@ if TYPE_CHECKING:
 class Parsers:
     """`index_folder` is where they remember what makes another look fast; `password` opens PDFs; `ocr` reads pictures.
 
-    A port that is given (`reader`, `probe`, `clock`, `index`) is used as it is. Any thread may ask.
+    A port that is given (`reader`, `probe`, `clock`, `index`) is used as it is. `before_picture` is called before the text
+    of each picture is read. Any thread may ask.
     """
 
     index_folder: Path | None = None
     password: str | None = field(default=None, repr=False)
     ocr: bool = True
     _given: Mapping[str, Any] = field(factory=dict)
+    before_picture: Callable[[], object] = field(default=lambda: None, repr=False)
     made: dict[str, Any] = field(factory=dict, init=False, repr=False)
     _extractors: dict[str, Extractor] = field(factory=dict, init=False, repr=False)
     lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
@@ -163,9 +165,11 @@ class Parsers:
         """Who reads the text of pictures, where that is wanted and can be had."""
         if not self.ocr:
             return None
-        from citekit.adapters.mapping.local.ocr import RapidOcrReader
+        from citekit.adapters.mapping.local.ocr import AnnouncedOcrReader, RapidOcrReader
 
-        return RapidOcrReader() if RapidOcrReader.installed() else None
+        if not RapidOcrReader.installed():
+            return None
+        return AnnouncedOcrReader(RapidOcrReader(), self.before_picture)
 
 
 def is_mapped_by_compiled(format: Format) -> bool:

@@ -24,7 +24,8 @@ class Settings:
     also those that an MCP client offers. `concurrency` files are mapped at once. `media` is the driver that copies
     clips: `pyav`, or `ffmpeg` for the program of that name. `password` opens PDFs that are locked. `ocr` reads the
     text of scans and pictures, where the extra is installed. `parsers` run `apart`, in a child process that may hold
-    `parser_memory` bytes and is ended after `parser_timeout` seconds without progress, or `here`. `model`,
+    `parser_memory` bytes and is ended after `parser_timeout` seconds without progress, or `here`. A file under 1 MB may
+    take `parser_cpu` seconds of processor time and `parser_file_memory` bytes there; a larger one gets more. `model`,
     `base_url`, `retries`, `timeout` (seconds), `max_requests`, `temperature` (0 to 2), `thinking` (one of `THINKING`) and
     `max_output` (tokens) are for mappers that ask a model; keys and the password are never shown.
     """
@@ -43,6 +44,8 @@ class Settings:
     parsers: str = "apart"
     parser_timeout: float = 300.0
     parser_memory: int = 4 * GIGABYTE
+    parser_cpu: float = 5.0
+    parser_file_memory: int = GIGABYTE
     client_roots: bool = True
     model: str | None = None
     base_url: str | None = field(default=None, repr=lambda url: repr(without_user(url)))
@@ -110,6 +113,8 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         parsers=one_of("CITEKIT_PARSERS", environment.get("CITEKIT_PARSERS") or "apart", PARSERS),
         parser_timeout=default(count(environment, "CITEKIT_PARSER_TIMEOUT", 1), 300),
         parser_memory=size(environment, "CITEKIT_PARSER_MEMORY", least=LEAST_PARSER_MEMORY) or 4 * GIGABYTE,
+        parser_cpu=default(count(environment, "CITEKIT_PARSER_CPU", 1), 5),
+        parser_file_memory=size(environment, "CITEKIT_PARSER_FILE_MEMORY", least=LEAST_PARSER_MEMORY) or GIGABYTE,
         client_roots=one_of("CITEKIT_CLIENT_ROOTS", environment.get("CITEKIT_CLIENT_ROOTS") or "on", SWITCH) == "on",
         model=environment.get("CITEKIT_MODEL") or None,
         base_url=environment.get("CITEKIT_BASE_URL") or None,

@@ -27,6 +27,8 @@ VARIABLES = {
     "CITEKIT_PARSERS": "apart (default): files are parsed in a child process, which may crash alone; or here",
     "CITEKIT_PARSER_TIMEOUT": "seconds without progress after which such a child is ended (default: 300)",
     "CITEKIT_PARSER_MEMORY": "how much memory such a child may take (default: 4G; at least 100M)",
+    "CITEKIT_PARSER_CPU": "seconds of processor time for a file under 1 MB; larger files get more (default: 5)",
+    "CITEKIT_PARSER_FILE_MEMORY": "memory for a file under 1 MB; larger files get more (default: 1G; at least 100M)",
     "GEMINI_API_KEY": "the key for the mapper gemini (else GOOGLE_API_KEY)",
     "GEMINI_API_KEY_FILE": "a file that holds it, which nobody else may read",
     "GOOGLE_API_KEY": "the key for the mapper gemini where GEMINI_API_KEY is not set",

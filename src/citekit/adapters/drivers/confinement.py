@@ -8,6 +8,7 @@ from 6.7 and 6.12 on). Where a system has none of these, the process runs withou
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import signal
 import struct
@@ -57,16 +58,58 @@ def limit_memory(size: int) -> None:
 
 
 def held_of_limit() -> float:
-    """Which part of the memory that `limit_memory` allows is held now; 0 where that cannot be told."""
+    """Which part of the memory that `limit_memory` allows is held now; 0 if the system does not tell."""
     if sys.platform != "linux":
         return 0.0
     with suppress(ImportError, OSError, ValueError, IndexError):
         import resource
 
-        limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
-        pages = int(Path("/proc/self/statm").read_text("ascii").split()[5])
-        return pages * resource.getpagesize() / limit if limit > 0 else 0.0
+        _, limit = resource.getrlimit(resource.RLIMIT_DATA)
+        return _held() / limit if limit > 0 else 0.0
     return 0.0
+
+
+def allow_memory(size: int | None) -> bool:
+    """Hold at most `size` bytes more than now, until this is called again, and never more than `limit_memory` allows.
+
+    None allows all of that. Returns whether `size` is the limit that counts. On Linux alone: elsewhere the system does not
+    tell what is held.
+    """
+    if sys.platform != "linux":
+        return False
+    with suppress(ImportError, OSError, ValueError, IndexError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        wanted = hard if size is None else _held() + size
+        counts = hard == resource.RLIM_INFINITY or wanted < hard
+        resource.setrlimit(resource.RLIMIT_DATA, (wanted if counts else hard, hard))
+        return counts and size is not None
+    return False
+
+
+def _held() -> int:
+    """Bytes of private memory that this process holds, as `RLIMIT_DATA` counts them."""
+    return int(Path("/proc/self/statm").read_text("ascii").split()[5]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def allow_processor_time(seconds: float) -> None:
+    """Run for at most `seconds` of processor time from now on, until this is called again: `SIGXCPU` then ends this process.
+
+    Not on Linux, which counts ticks for this limit, up to half too many: there the parent watches (`Child.processor_time`).
+    """
+    if sys.platform == "linux":
+        return
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        total = used.ru_utime + used.ru_stime + seconds
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        soft = resource.RLIM_INFINITY if math.isinf(total) else math.ceil(total)
+        if hard != resource.RLIM_INFINITY:
+            soft = hard if soft == resource.RLIM_INFINITY else min(soft, hard)
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
 def limit_output(size: int) -> None:

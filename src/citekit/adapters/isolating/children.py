@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-import math
 import os
+import signal
 import threading
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers.child_process import Child, ChildEndedError
-from citekit.domain.errors import CiteKitError, FaultyAnswer, SourceUnsupported
+from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.isolating.budget import Allowance, Budget
+from citekit.adapters.isolating.conversation import (
+    LOOK,
+    NONSENSE,
+    TIME,
+    Conversation,
+    DiedError,
+    DisplacedError,
+    Request,
+    SpentError,
+    spent,
+)
+from citekit.adapters.isolating.lanes import Lanes, Turn
+from citekit.adapters.isolating.refusals import Refusals, Work
+from citekit.adapters.isolating.serving import FILE_MEMORY
+from citekit.domain.errors import CiteKitError, SourceUnsupported
 from citekit.domain.progress import Progress, silent
 from citekit.wire.failures import CAUSE_LIMIT, from_plain_error
-from citekit.wire.parsed import as_message, message_from
-
-LOOK = 0.1
-"""Seconds after which `progress` learns that a child is still at work, and may end it."""
-
-_NONSENSE = "the program that reads it gave an answer without sense"
+from citekit.wire.parsed import as_message
 
 
 class ParserBrokenError(RuntimeError):
@@ -32,10 +42,14 @@ class ParserBrokenError(RuntimeError):
 
 @frozen
 class Limits:
-    """`seconds` that a child may work without a sign of progress; `output` is the size of a file in bytes."""
+    """`seconds` that a child may work without a sign of progress; `output` is the size of a file in bytes.
+
+    `allowance` bounds the processor time and the memory of each request; None leaves them unbounded.
+    """
 
     seconds: float
     output: int
+    allowance: Allowance | None = None
 
 
 @define
@@ -47,23 +61,31 @@ class _Parser:
 
 @define(eq=False)
 class Children:
-    """At most `at_most` children. `hello` is the first message that each gets. Any thread may ask.
+    """Children for at most `at_most` requests that have just begun, and `slow_at_most` that take longer. Any thread may ask.
 
-    `state` is what `hello` depends on: a child that was started in another one makes room for a fresh one. A process that is
-    forked from this one starts its own.
+    `hello` is the first message that each child gets. `state` is what `hello` depends on: a child that was started in
+    another one makes room for a fresh one. A process that is forked from this one starts its own.
     """
 
     _command: Callable[[], list[str]]
     _hello: Callable[[], Mapping[str, Any]]
     limits: Limits
     at_most: int = 4
+    slow_at_most: int = 8
     state: Callable[[], object] = lambda: None
+    refusals: Refusals = field(factory=Refusals, init=False, repr=False)
     _idle: list[_Parser] = field(factory=list, init=False)
-    _busy: int = field(default=0, init=False)
-    _change: threading.Condition = field(factory=threading.Condition, init=False, repr=False)
+    _lanes: Lanes = field(init=False, repr=False)
+    _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         _pools[id(self)] = self
+
+    @_lanes.default
+    def _empty_lanes(self) -> Lanes:
+        allowance = self.limits.allowance
+        most = float("inf") if allowance is None else allowance.most
+        return Lanes(self.at_most, self.slow_at_most, most * self.at_most, 0.0 if allowance is None else most)
 
     def ask(
         self,
@@ -75,13 +97,25 @@ class Children:
     ) -> Any:
         """What a child answers to `what`, asked of the file at `path`.
 
-        Raises the child's own `CiteKitError`, what `progress` raises (the child is then killed), `failure` where the child
-        dies over the file, or has to be killed, and `ParserBrokenError`.
+        Raises the child's own `CiteKitError`, what `progress` raises (the child is then killed), `failure` if the child
+        dies over the file, has to be killed, or exceeds the budget of the file, and `ParserBrokenError`. Work that has
+        exceeded its budget before is refused at once.
         """
-        message = as_message({"do": what, "output": self.limits.output, **arguments})
+        status = _status_of(path)
+        budget = self._budget(path, status, arguments)
+        state, work = None if status is None else FileState.of(status), Work.of(what, arguments)
+        before = state and budget and self.refusals.reason(state, work, budget)
+        if before:
+            raise failure(f"{path.name} cannot be read: {before}, and only citekit ingest --force tries it again.")
+        message = as_message({"do": what, "output": self.limits.output, **_plain_budget(budget), **arguments})
         try:
-            said = self._asked(str(path), message, progress)
-        except _DiedError as died:
+            said = self._answered(Request(str(path), message, budget, self.limits.seconds, progress))
+        except SpentError as error:
+            reason = spent(error.what, budget)
+            if state is not None and budget is not None:
+                self.refusals.add(state, work, budget, reason)
+            raise failure(f"{path.name} cannot be read: {reason}.") from error
+        except DiedError as died:
             raise failure(f"{path.name} cannot be read: {died}.") from died
         match said:
             case {"done": done}:
@@ -92,59 +126,71 @@ class Children:
                 raise ParserBrokenError(broken)
             case {"failed": {**failed}}:
                 raise from_plain_error(failed)
-        raise failure(f"{path.name} cannot be read: {_NONSENSE}.")
+        raise failure(f"{path.name} cannot be read: {NONSENSE}.")
 
-    def _asked(self, path: str, message: bytes, progress: Progress) -> Mapping[str, Any]:
-        parser, is_fresh = self._taken(path, progress)
-        try:
-            said = self._answer(parser, message, progress, is_fresh=is_fresh)
-        except BaseException:
-            parser.child.kill()
-            self._return(None)
-            raise
-        self._return(parser)
-        return said
+    def _budget(self, path: Path, status: os.stat_result | None, arguments: Mapping[str, Any]) -> Budget | None:
+        allowance = self.limits.allowance
+        if allowance is None:
+            return None
+        return allowance.budget(path, 0 if status is None else status.st_size, arguments)
 
     def warm(self) -> None:
         """Have a child ready, so that the first work need not wait for it to start."""
-        with suppress(_DiedError):
-            parser, _ = self._taken("")
-            self._return(parser)
+        turn = self._lanes.enter(0, LOOK)
+        if turn is None:
+            return
+        try:
+            with suppress(DiedError):
+                self._rest(self._rested("") or _Parser(self._started(), "", self.state()))
+        finally:
+            self._lanes.leave(turn)
+
+    @property
+    def at_work(self) -> int:
+        """How many requests have a child."""
+        return self._lanes.taken
 
     def close(self) -> None:
         """Let all children go that are not at work."""
-        with self._change:
+        with self._lock:
             idle, self._idle = self._idle, []
         for parser in idle:
             parser.child.kill()
 
     def forget(self) -> None:
         """Be as if none was ever started: in a process that was just forked, whose other threads are gone."""
-        self._idle, self._busy, self._change = [], 0, threading.Condition()
+        self._idle, self._lanes, self._lock = [], self._empty_lanes(), threading.Lock()
+        self.refusals = Refusals()
 
-    def _taken(self, path: str, progress: Progress = silent) -> tuple[_Parser, bool]:
-        while not self._has_turn():
-            progress(0.0, None, "")
+    def _answered(self, request: Request) -> Mapping[str, Any]:
         try:
-            parser = self._rested(path)
-            if parser is not None:
-                return parser, False
-            return _Parser(self._started(), path, self.state()), True
-        except BaseException:
-            self._return(None)
-            raise
+            return self._in_turn(request, self._turn(request))
+        except DisplacedError:
+            return self._in_turn(request, self._turn(request, is_slow=True))
 
-    def _has_turn(self) -> bool:
-        with self._change:
-            if not self._change.wait_for(lambda: self._busy < self.at_most, LOOK):
-                return False
-            self._busy += 1
-            return True
+    def _turn(self, request: Request, *, is_slow: bool = False) -> Turn:
+        while (turn := self._lanes.enter(request.memory, LOOK, is_slow=is_slow)) is None:
+            request.progress(0.0, None, "")
+        return turn
+
+    def _in_turn(self, request: Request, turn: Turn) -> Mapping[str, Any]:
+        try:
+            rested = self._rested(request.path)
+            parser = rested or _Parser(self._started(), request.path, self.state())
+            try:
+                said = self._said(parser, request, turn, is_fresh=rested is None)
+            except BaseException:
+                parser.child.kill()
+                raise
+            self._rest(parser)
+            return said
+        finally:
+            self._lanes.leave(turn)
 
     def _rested(self, path: str) -> _Parser | None:
         """A child that has no work: the one that had this file last, if any."""
         state = self.state()
-        with self._change:
+        with self._lock:
             parser = next((each for each in self._idle if each.last == path), self._idle[-1] if self._idle else None)
             if parser is not None:
                 self._idle.remove(parser)
@@ -155,50 +201,39 @@ class Children:
             parser.last = path
         return parser
 
-    def _return(self, parser: _Parser | None) -> None:
-        with self._change:
-            self._busy -= 1
-            if parser is not None:
+    def _rest(self, parser: _Parser) -> None:
+        """Keep the child for the next request, unless there are enough, or it is slower than others for good."""
+        with self._lock:
+            keeps = len(self._idle) < self.at_most and parser.child.restore_priority()
+            if keeps:
                 self._idle.append(parser)
-            self._change.notify()
+        if not keeps:
+            parser.child.kill()
 
     def _started(self) -> Child:
         try:
             child = Child.start(self._command())
             child.send(as_message(self._hello()))
         except (OSError, ChildEndedError) as error:
-            raise _DiedError(f"the program that would read it cannot be started ({error})") from error
+            raise DiedError(f"the program that would read it cannot be started ({error})") from error
         return child
 
-    def _answer(self, parser: _Parser, message: bytes, progress: Progress, *, is_fresh: bool) -> Mapping[str, Any]:
+    def _said(self, parser: _Parser, request: Request, turn: Turn, *, is_fresh: bool) -> Mapping[str, Any]:
         try:
-            parser.child.send(message)
-            said = self._heard(parser.child, progress)
-            if is_fresh or not {"short", "broken"} & set(said):
+            said = Conversation(parser.child, request, self._lanes, turn).answer()
+            if said.get("spent") == FILE_MEMORY or (is_fresh and "spent" in said):
+                raise SpentError(said["spent"])
+            if is_fresh or not {"spent", "short", "broken"} & set(said):
                 return said
             parser.child.kill()
         except ChildEndedError as ended:
+            if ended.status == -signal.SIGXCPU:
+                raise SpentError(TIME) from ended
             if is_fresh:
-                raise _DiedError(f"it made the program that reads it end ({ended.how})") from ended
+                raise DiedError(f"it made the program that reads it end ({ended.how})") from ended
         # It had just gone to rest, or files before this one have used it up: only a fresh one tells about this file.
         parser.child, parser.state = self._started(), self.state()
-        return self._answer(parser, message, progress, is_fresh=True)
-
-    def _heard(self, child: Child, progress: Progress) -> Mapping[str, Any]:
-        shown: tuple[float, float | None, str] = (0.0, None, "")
-        heard = monotonic()
-        while True:
-            answer = child.receive(1.0 if progress is silent else LOOK)
-            if answer is not None:
-                said, heard = _understood(answer), monotonic()
-                if "progress" not in said:
-                    return said
-                shown = _progress(said["progress"])
-            elif monotonic() - heard > self.limits.seconds:
-                raise _DiedError(
-                    f"no progress was made for {self.limits.seconds:g} s (CITEKIT_PARSER_TIMEOUT allows more)"
-                )
-            progress(*shown)
+        return self._said(parser, request, turn, is_fresh=True)
 
 
 _pools: weakref.WeakValueDictionary[int, Children] = weakref.WeakValueDictionary()
@@ -213,24 +248,12 @@ if hasattr(os, "register_at_fork"):  # behind that of the children themselves
     os.register_at_fork(after_in_child=_forget_all)
 
 
-class _DiedError(Exception):
-    """A child died over a file, or was killed because it did not come back; the text is a part of a sentence."""
+def _plain_budget(budget: Budget | None) -> dict[str, float]:
+    return {} if budget is None else {"seconds": budget.seconds, "memory": budget.memory}
 
 
-def _understood(answer: bytes) -> dict[str, Any]:
+def _status_of(path: Path) -> os.stat_result | None:
     try:
-        return message_from(answer)
-    except FaultyAnswer as error:
-        raise _DiedError(_NONSENSE) from error
-
-
-def _progress(said: Any) -> tuple[float, float | None, str]:
-    """What is told of progress. Who says anything else is not trusted with the rest of the work either."""
-    try:
-        done, total, text = said
-        shown = (float(done), None if total is None else float(total), str(text)[:CAUSE_LIMIT])
-    except (TypeError, ValueError, OverflowError) as error:
-        raise _DiedError(_NONSENSE) from error
-    if not math.isfinite(shown[0]) or not (shown[1] is None or math.isfinite(shown[1])):
-        raise _DiedError(_NONSENSE)
-    return shown
+        return os.stat(path)  # noqa: PTH116 - looked at for every request
+    except OSError:
+        return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import math
+import re
 import signal
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +14,7 @@ from typing import Any
 from attrs import define, field
 
 from citekit.adapters.drivers.child_process import MESSAGE_LIMIT, Line
-from citekit.adapters.drivers.confinement import held_of_limit, limit_output
+from citekit.adapters.drivers.confinement import allow_memory, allow_processor_time, held_of_limit, limit_output
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
 from citekit.wire.failures import to_plain_error
@@ -27,8 +29,11 @@ WORN = 0.25
 REPORT_EVERY = 0.05
 """Seconds between two reports of progress, at least."""
 
-_MEMORY = "it takes more memory than is allowed (CITEKIT_PARSER_MEMORY allows more)"
+FILE_MEMORY, CHILD_MEMORY = "file memory", "child memory"
+"""What a request ran out of: the memory that its file may take, or that the child may hold."""
+
 _LOADING = ("failed to map segment", "cannot map zero-fill pages", "allocate memory", "out of memory")
+_ALLOCATION = re.compile(r"\b(?:m|c|re)alloc\b.*\bfailed\b")
 
 Work = Callable[[Mapping[str, Any], Progress], Any]
 """Does what a request asks; gives plain data."""
@@ -43,7 +48,9 @@ def serve(line: Line, work: Work, longest: int = MESSAGE_LIMIT) -> None:
     while (message := _next(line)) is not None:
         asked = message_from(message)
         limit_output(asked["output"])
-        line.send(_written(_answer(asked, work, Reports(line)), longest))
+        memory = FILE_MEMORY if allow_memory(asked.get("memory")) else CHILD_MEMORY
+        allow_processor_time(asked.get("seconds", math.inf))
+        line.send(_written(_answer(asked, work, Reports(line), memory), longest, memory))
         if held_of_limit() > WORN:
             return
 
@@ -55,44 +62,40 @@ def _next(line: Line) -> bytes | None:
         return None
 
 
-def _answer(asked: Mapping[str, Any], work: Work, progress: Progress) -> dict[str, Any]:
+def _answer(asked: Mapping[str, Any], work: Work, progress: Progress, memory: str) -> dict[str, Any]:
+    """The answer; `memory` is which limit of memory counts."""
     try:
         return {"done": work(asked, progress)}
-    except (CiteKitError, MemoryError, OSError, ImportError) as error:
-        short = _shortage(error, asked["output"])
-        if short is not None:
-            return {"short": short}
+    except Exception as error:
+        if any(_is_out_of_memory(each) for each in _causes(error)):
+            return {"spent": memory}
+        if any(getattr(each, "errno", None) == errno.EFBIG for each in _causes(error)):
+            return {
+                "short": f"it would make a file of more than {asked['output']} bytes (CITEKIT_CACHE_LIMIT allows more)"
+            }
         if isinstance(error, CiteKitError):
             return {"failed": to_plain_error(error)}
         return {"broken": traceback.format_exc()}
-    except Exception:
-        return {"broken": traceback.format_exc()}
 
 
-def _written(answer: dict[str, Any], longest: int) -> bytes:
+def _written(answer: dict[str, Any], longest: int, memory: str) -> bytes:
     """The message; one that is longer than is read gives way to the reason."""
     try:
         message = as_message(answer)
     except MemoryError:
-        return as_message({"short": _MEMORY})
+        return as_message({"spent": memory})
     if len(message) > longest:
         return as_message({"short": f"what is in it takes more than {longest} bytes"})
     return message
 
 
-def _shortage(error: BaseException, output: int) -> str | None:
-    """What of the limits made the work fail, as a part of a sentence, or None."""
-    causes = list(_causes(error))
-    if any(isinstance(each, MemoryError) or _is_unloaded(each) for each in causes):
-        return _MEMORY
-    if any(getattr(each, "errno", None) == errno.EFBIG for each in causes):
-        return f"it would make a file of more than {output} bytes (CITEKIT_CACHE_LIMIT allows more)"
-    return None
-
-
-def _is_unloaded(error: BaseException) -> bool:
-    """Whether a library could not be loaded for want of memory, as glibc says that."""
-    return isinstance(error, ImportError) and any(words in str(error) for words in _LOADING)
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Whether an allocation failed, or a library could not be loaded for that reason (in the words of glibc and MuPDF)."""
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    if isinstance(error, ImportError):
+        return any(words in str(error) for words in _LOADING)
+    return _ALLOCATION.search(str(error)) is not None
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

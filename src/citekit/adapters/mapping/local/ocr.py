@@ -6,7 +6,7 @@ the extra `ocr` is not installed (or was not wanted), and the map is then made w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Protocol
 
@@ -57,6 +57,19 @@ class RapidOcrReader:
         """See `OcrReader.lines`. Raises `DriverMissing` without the extra."""
         read = self.engine.read(image)
         return in_reading_order([OcrLine(each.text, Box(*each.corners), each.score) for each in read])
+
+
+@frozen
+class AnnouncedOcrReader:
+    """Reads as `inner` does, and calls `before` each time: the work on a picture begins, which has a budget of its own."""
+
+    inner: OcrReader
+    before: Callable[[], object]
+
+    def lines(self, image: Image) -> Sequence[OcrLine]:
+        """See `OcrReader.lines`."""
+        self.before()
+        return self.inner.lines(image)
 
 
 def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:

@@ -1,0 +1,92 @@
+"""Which requests have a child at the same time: a long one never keeps a short one waiting."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from attrs import define, field
+
+
+@define(eq=False)
+class Turn:
+    """The right to keep one child at work; `memory` is how much the request may take, in bytes."""
+
+    memory: int
+    is_slow: bool = False
+
+
+@define(eq=False)
+class Lanes:
+    """Every request begins in the quick lane and moves to the slow lane when it takes long. Safe for threads.
+
+    `quick` and `slow` are how many requests each lane holds; without a slow lane (0), long requests stay where they are.
+    All requests together may take `memory` bytes, of which `reserve` are for the quick lane alone.
+    """
+
+    quick: int
+    slow: int
+    memory: float
+    reserve: float = 0
+    _turns: list[Turn] = field(factory=list, init=False)
+    _waiting: int = field(default=0, init=False)
+    _change: threading.Condition = field(factory=threading.Condition, init=False, repr=False)
+
+    def enter(self, memory: int, timeout: float, *, is_slow: bool = False) -> Turn | None:
+        """A turn, or None if there is none within `timeout` seconds."""
+        turn = Turn(memory, is_slow)
+        with self._change:
+            if not self._has_room(turn) and not self._waited(turn, timeout):
+                return None
+            self._turns.append(turn)
+        return turn
+
+    def slow_down(self, turn: Turn) -> bool:
+        """Move the turn to the slow lane. False if that lane is full while others wait: this request has to wait instead."""
+        with self._change:
+            if turn.is_slow or not self.slow:
+                return True
+            slow = Turn(turn.memory, is_slow=True)
+            if not self._has_room(slow):
+                return not self._waiting
+            turn.is_slow = True
+            self._change.notify_all()
+        return True
+
+    def leave(self, turn: Turn) -> None:
+        """Give the turn back."""
+        with self._change:
+            self._turns.remove(turn)
+            self._change.notify_all()
+
+    @property
+    def taken(self) -> int:
+        """How many turns were given and not yet given back."""
+        return len(self._turns)
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether more children are at work than there are processors."""
+        return len(self._turns) > _processors()
+
+    def _waited(self, turn: Turn, timeout: float) -> bool:
+        self._waiting += not turn.is_slow
+        try:
+            return self._change.wait_for(lambda: self._has_room(turn), timeout)
+        finally:
+            self._waiting -= not turn.is_slow
+
+    def _has_room(self, turn: Turn) -> bool:
+        lane = [each for each in self._turns if each.is_slow == turn.is_slow]
+        if len(lane) >= (self.slow if turn.is_slow else self.quick):
+            return False
+        others = lane if turn.is_slow else self._turns
+        most = self.memory - self.reserve if turn.is_slow else self.memory
+        return not others or sum(each.memory for each in others) + turn.memory <= most
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except (AttributeError, OSError):
+        return os.cpu_count() or 1

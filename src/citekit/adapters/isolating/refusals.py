@@ -1,0 +1,92 @@
+"""The files that exceeded their budget, so that the same work is not tried again at the same cost."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import define, field, frozen
+
+from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.isolating.budget import Budget
+
+REMEMBERED = 4096
+"""Files that are remembered; those that were refused longest ago are forgotten first."""
+
+PARTS = 3
+"""Parts of one file that may each exceed the budget; after that no other part of it is tried."""
+
+_CHEAP = frozenset({"measure", "probe", "facts", "is_upright", "picture"})
+_OF_PARTS = frozenset({"extract", "chapters", "html", "cut_pages", "still"})
+_NEW_EACH_TIME = frozenset({"target", "folder", "source"})
+
+
+@frozen
+class Work:
+    """What was asked of a file: everything that reads all of it counts as the same work, and so does each of its parts."""
+
+    kind: str
+    part: str = ""
+
+    @classmethod
+    def of(cls, what: str, arguments: Mapping[str, Any]) -> Work:
+        """The work of a request of `Children.ask`."""
+        if what in _OF_PARTS:
+            asked = {name: value for name, value in arguments.items() if name not in _NEW_EACH_TIME}
+            return cls("part", json.dumps([what, asked], sort_keys=True, default=str))
+        return cls("look" if what in _CHEAP else "read")
+
+
+@frozen
+class _Refusal:
+    budget: Budget
+    reason: str
+
+
+@define
+class Refusals:
+    """What exceeded its budget, by the state of the file: an edited file, or a larger budget, is tried again.
+
+    Kept in the memory of this process, where nobody else can forge an entry. Safe for threads.
+    """
+
+    _known: OrderedDict[FileState, dict[Work, _Refusal]] = field(factory=OrderedDict, init=False)
+    _lock: threading.Lock = field(factory=threading.Lock, init=False)
+
+    def reason(self, state: FileState, work: Work, budget: Budget) -> str | None:
+        """What the same work exceeded before with at least this budget, or None if it should be tried."""
+        if not self._known:
+            return None
+        with self._lock:
+            known = self._known.get(state, {})
+            reasons = [each.reason for one, each in known.items() if one == work and _covers(each.budget, budget)]
+            parts = [each.reason for one, each in known.items() if one.part and _covers(each.budget, budget)]
+        if work.part and len(parts) >= PARTS:
+            reasons += parts
+        return reasons[0] if reasons else None
+
+    def add(self, state: FileState, work: Work, budget: Budget, reason: str) -> None:
+        """Remember that `work` exceeded `budget`; `reason` is a clause in the past tense."""
+        with self._lock:
+            self._known.setdefault(state, {})[work] = _Refusal(budget, reason)
+            self._known.move_to_end(state)
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+
+    def forget(self, path: str | os.PathLike[str]) -> None:
+        """Try that file again, whatever it has cost."""
+        try:
+            state = FileState.of(os.stat(path))  # noqa: PTH116 - the path as it is
+        except OSError:
+            return
+        with self._lock:
+            self._known.pop(state, None)
+
+
+def _covers(tried: Budget, wanted: Budget) -> bool:
+    """Whether what exceeded `tried` exceeds `wanted` as well."""
+    return wanted.seconds <= tried.seconds and wanted.memory <= tried.memory
