@@ -44,12 +44,14 @@ class ParserBrokenError(RuntimeError):
 class Limits:
     """`seconds` that a child may work without a sign of progress; `output` is the size of a file in bytes.
 
-    `allowance` bounds the processor time and the memory of each request; None leaves them unbounded.
+    `allowance` bounds the processor time and the memory of each request; None leaves them unbounded. After `slow_after`
+    seconds of processor time a request makes room for others.
     """
 
     seconds: float
     output: int
     allowance: Allowance | None = None
+    slow_after: float = 0.5
 
 
 @define
@@ -109,7 +111,7 @@ class Children:
             raise failure(f"{path.name} cannot be read: {before}, and only citekit ingest --force tries it again.")
         message = as_message({"do": what, "output": self.limits.output, **_plain_budget(budget), **arguments})
         try:
-            said = self._answered(Request(str(path), message, budget, self.limits.seconds, progress))
+            said = self._answered(self._request(path, message, budget, progress))
         except SpentError as error:
             reason = spent(error.what, budget)
             if state is not None and budget is not None:
@@ -127,6 +129,9 @@ class Children:
             case {"failed": {**failed}}:
                 raise from_plain_error(failed)
         raise failure(f"{path.name} cannot be read: {NONSENSE}.")
+
+    def _request(self, path: Path, message: bytes, budget: Budget | None, progress: Progress) -> Request:
+        return Request(str(path), message, budget, self.limits.seconds, progress, self.limits.slow_after)
 
     def _budget(self, path: Path, status: os.stat_result | None, arguments: Mapping[str, Any]) -> Budget | None:
         allowance = self.limits.allowance

@@ -21,8 +21,11 @@ from citekit.wire.parsed import message_from
 LOOK = 0.1
 """Seconds after which `progress` learns that a child is still at work, and may end it."""
 
-SLOW_AFTER = 0.3
-"""Seconds after which a request is one that takes long."""
+WAITING = 10
+"""How much longer than in processor time a request may take by the clock: on a busy computer a short one takes long, too."""
+
+DISPLACED = 2
+"""How much longer than what makes a request slow it runs before it has to make room."""
 
 TIME = "time"
 """What a request ran out of, in addition to those of `serving`: processor time."""
@@ -48,13 +51,17 @@ class DisplacedError(Exception):
 
 @frozen
 class Request:
-    """A message to a child, and what bounds the work on it: `patience` in seconds without progress, and `budget`."""
+    """A message to a child, and what bounds the work on it: `patience` in seconds without progress, and `budget`.
+
+    After `slow_after` seconds of processor time the request is one that takes long.
+    """
 
     path: str
     message: bytes
     budget: Budget | None
     patience: float
     progress: Progress
+    slow_after: float
 
     @property
     def memory(self) -> int:
@@ -119,14 +126,15 @@ class Conversation:
             raise DiedError(
                 f"no progress was made for {self.request.patience:g} s (CITEKIT_PARSER_TIMEOUT allows more)"
             )
-        used = self.child.processor_time()
-        if used is not None and used - self._used_before > self._allowed:
+        used = (self.child.processor_time() or 0.0) - self._used_before
+        if used > self._allowed:
             raise SpentError(TIME)
-        if now - self._begun > SLOW_AFTER:
-            self._slow_down()
+        taken = max(used, (now - self._begun) / WAITING) / self.request.slow_after
+        if taken > 1:
+            self._slow_down(makes_room=taken > DISPLACED)
 
-    def _slow_down(self) -> None:
-        if not self.lanes.slow_down(self.turn):
+    def _slow_down(self, *, makes_room: bool) -> None:
+        if not self.lanes.slow_down(self.turn) and makes_room:
             raise DisplacedError
         if self.turn.is_slow and self.lanes.is_crowded:
             self.child.lower_priority()

@@ -163,7 +163,7 @@ class Tools:
             Bound(
                 RESOLVE,
                 self._resolve,
-                lambda arguments: not arguments.get("virtual", False),
+                lambda _: True,  # for an address, the file may have to be measured
                 at_hand=self._evidence_at_hand,
             ),
             Bound(VERIFY_QUOTE, self._verify_quote, lambda _: True),

@@ -29,10 +29,14 @@ _Result = TypeVar("_Result")
 
 @define
 class Workers:
-    """Two groups of threads, so that long extractions never keep a look into a map waiting."""
+    """Two groups of threads, so that long extractions never keep a look into a map waiting.
+
+    A thread of the second group only waits for the process that parses. There are more of them than processes for long
+    requests, so that several files that take long do not keep another one waiting.
+    """
 
     at_once: int = 8
-    cutting_at_once: int = 4
+    cutting_at_once: int = 24
     busy: int = field(default=0, init=False)
     """How many threads still work, those that were given up included."""
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
