@@ -512,8 +512,8 @@ def test_angle_brackets_that_never_close_are_not_parsed(outlined: Outlined) -> N
     assert ("The file is too tangled for a parser of code.",) == outline.notes
 
 
-def test_a_parser_that_goes_back_too_often_is_stopped(outlined: Outlined, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_sitter, "READS", (1, 0))
+def test_a_parser_that_takes_too_long_is_stopped(outlined: Outlined, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree_sitter, "SECONDS", 0.0)
 
     outline = outlined("a.py", SAMPLES["a.py"] * 600)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.faults.table import LONG, Scale, save, table
 
-AREAS = ("kills", "disk", "processes", "outside", "links", "handed_over", "contents", "inputs", "words")
+AREAS = ("kills", "disk", "processes", "outside", "links", "handed_over", "contents", "bills", "inputs", "words")
 """The modules here that have a `run`, in the order of the table."""
 
 RESULTS = Path("benchmarks/results/faults.json")

@@ -31,6 +31,36 @@ _OFTEN = frozenset(("c", "v", "row", "f"))
 _LETTERS = {chr(64 + number): number for number in range(1, 27)} | {chr(96 + number): number for number in range(1, 27)}
 
 
+ELEMENTS = (300_000, 0.75)
+CHARACTERS = (16 * 1024 * 1024, 100)
+"""Elements, and bytes of markup, that one pass through a workbook may take: so many for any file, and so many more for each
+byte of the file. Workbooks that people make have an element for two or three bytes and unpack to 5 to 30 times their size."""
+
+
+@define
+class Allowance:
+    """What is left of the elements and the bytes of markup that one pass through a workbook may take."""
+
+    name: str
+    elements: int
+    characters: int
+
+    @classmethod
+    def of(cls, name: str, size: int) -> Allowance:
+        """The allowance of a file called `name` of `size` bytes."""
+        return cls(name, int(ELEMENTS[0] + ELEMENTS[1] * size), int(CHARACTERS[0] + CHARACTERS[1] * size))
+
+    def take(self, elements: int, characters: int) -> None:
+        """Raise `SourceUnsupported` where nothing is left."""
+        self.elements -= elements
+        self.characters -= characters
+        if self.elements < 0 or self.characters < 0:
+            raise SourceUnsupported(
+                f"{self.name} unpacks to far more cells than a workbook of its size holds, so it is not read: "
+                "split it, or save it anew with a spreadsheet program."
+            )
+
+
 @define
 class Value:
     """A cell with a value, `text` as it is written.
@@ -64,8 +94,10 @@ class _Sheet:
     entering: bool = False
     phonetic: int = 0
     inside: bool = False
+    elements: int = 0
 
     def start(self, name: str, said: dict[str, str]) -> None:
+        self.elements += 1
         tag = name if name in _OFTEN else name.rpartition(":")[2]
         if tag == "c":
             self._begin(said)
@@ -121,14 +153,18 @@ class _Sheet:
 
 
 def values(
-    pieces: Iterable[bytes], name: str, seen: Callable[[str, dict[str, str]], None] | None = None
+    pieces: Iterable[bytes],
+    name: str,
+    seen: Callable[[str, dict[str, str]], None] | None = None,
+    allowance: Allowance | None = None,
 ) -> Iterator[Value]:
     """The cells with a value of the worksheet that comes in `pieces`, in the order of the file.
 
-    `seen` is told of every other element and its attributes. Raises `SourceUnsupported` where `name` is no worksheet.
+    `seen` is told of every other element and its attributes. Raises `SourceUnsupported` where `name` is no worksheet, or
+    takes more than is left of `allowance`.
     """
     sheet = _Sheet(seen=seen)
-    for _ in _parsed(pieces, name, sheet):
+    for _ in _parsed(pieces, name, sheet, allowance):
         yield from sheet.ready
         sheet.ready.clear()
     yield from sheet.ready
@@ -142,8 +178,10 @@ class _Strings:
     phonetic: int = 0
     length: int = 0
     total: int = 0
+    elements: int = 0
 
     def start(self, name: str, _said: dict[str, str]) -> None:
+        self.elements += 1
         tag = name.rpartition(":")[2]
         if tag == "si":
             self.pieces.clear()
@@ -171,15 +209,15 @@ class _Strings:
             self.length += len(text)
 
 
-def shared_strings(pieces: Iterable[bytes], name: str) -> list[str]:
+def shared_strings(pieces: Iterable[bytes], name: str, allowance: Allowance | None = None) -> list[str]:
     """The shared strings of a workbook (18.4), formatting and phonetic readings left out. Raises `SourceUnsupported`."""
     strings = _Strings()
-    for _ in _parsed(pieces, name, strings):
+    for _ in _parsed(pieces, name, strings, allowance):
         pass
     return strings.found
 
 
-def _parsed(pieces: Iterable[bytes], name: str, handlers: Any) -> Iterator[None]:
+def _parsed(pieces: Iterable[bytes], name: str, handlers: Any, allowance: Allowance | None) -> Iterator[None]:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler = handlers.start
@@ -189,6 +227,9 @@ def _parsed(pieces: Iterable[bytes], name: str, handlers: Any) -> Iterator[None]
     try:
         for piece in pieces:
             parser.Parse(piece, False)
+            if allowance is not None:
+                allowance.take(handlers.elements, len(piece))
+                handlers.elements = 0
             yield
         parser.Parse(b"", True)
     except expat.ExpatError as error:

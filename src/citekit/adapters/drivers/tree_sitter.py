@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
+from time import thread_time
 from typing import TYPE_CHECKING
 
-from attrs import define
+from attrs import define, field
 
+from citekit.adapters.drivers.process_memory import held_bytes
 from citekit.domain.errors import CiteKitError, DriverMissing, MapperUnavailable
 from citekit.domain.progress import Progress
 
@@ -22,12 +24,21 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Point, Tree
 
 CHUNK = 1 << 13
-READS = (200_000, 1_500)
-"""Chunks that are read of one file: so many at least, and so many times all of it. A parser that goes back over and over
-in a file that fits no grammar is stopped there, and in the same place every time."""
 
-SMALL = 1 << 16
-"""Bytes of a file that is handed over whole: even a parser whose time grows with the square of it ends in seconds."""
+SECONDS = 3.0
+"""Processor time for all parses of one file of up to `USUAL` bytes; larger files get more in proportion.
+
+Parsers take about a second for a megabyte of a real program in the slowest grammar. Ambiguous or unfinished input can take
+them the square of that time, so the time is measured instead of guessed from the input."""
+
+USUAL = 1 << 20
+
+MEMORY = (128 << 20, 400)
+"""Bytes that the parses of one file may occupy: so many for any file, and so many more for each of its bytes. The tree of a
+real program takes about 60 bytes for each byte of source, that of a long list of numbers 200."""
+
+LOOKS = 64
+"""Calls of the parser between two looks at the clock and at the memory."""
 
 DEPTH_LIMIT = 400
 """Levels of a tree that are looked into; below it lie only expressions that no person wrote."""
@@ -88,20 +99,45 @@ def _capsule(language: object) -> object:
     return capsule
 
 
-def parse(language: Language, data: bytes, progress: Progress) -> Tree:
+@define
+class Allowance:
+    """What all parses of one file may cost together. Make one for each file."""
+
+    seconds: float
+    memory: int
+    _held: int = field(factory=lambda: held_bytes())
+
+    @classmethod
+    def of(cls, size: int) -> Allowance:
+        """The allowance of a file of `size` bytes."""
+        return cls(SECONDS * max(1.0, size / USUAL), MEMORY[0] + MEMORY[1] * size)
+
+    def check(self, spent: float) -> None:
+        """Raise `TooTangled` where `spent` seconds of processor time, or the memory that is held by now, are too much."""
+        if spent > self.seconds or held_bytes() - self._held > self.memory:
+            raise TooTangled("The file is too tangled for a parser of code.")
+
+
+def parse(language: Language, data: bytes, progress: Progress, allowance: Allowance | None = None) -> Tree:
     """The syntax tree of `data` (UTF-8, or another encoding that holds ASCII as it is). Errors in it are nodes.
 
-    `progress` is told the bytes read so far, and may raise. Raises `TooTangled` for a file that costs too much.
+    `progress` is told the bytes read so far, and may raise. Raises `TooTangled` for a file that costs more than is left of
+    `allowance`, from which the cost of this parse is taken.
     """
     from tree_sitter import Parser
 
-    if len(data) <= SMALL:
-        progress(0, len(data), "reading the code")
+    allowance = allowance or Allowance.of(len(data))
+    reader = _Reader(data, progress, allowance)
+    begun = thread_time()
+    try:
         with translated(language.name or "this"):
-            return Parser(language).parse(data)
-    reader = _Reader(data, progress, max(READS[0], READS[1] * (len(data) // CHUNK + 1)))
-    with translated(language.name or "this"):
-        tree = Parser(language).parse(reader)
+            tree = Parser(language).parse(reader, progress_callback=reader.is_over)
+    except MapperUnavailable:
+        if reader.failure is None:
+            raise
+        raise reader.failure from None
+    finally:
+        allowance.seconds -= thread_time() - begun
     if reader.failure is not None:
         raise reader.failure
     return tree
@@ -113,21 +149,33 @@ class _Reader:
 
     data: bytes
     progress: Progress
-    left: int
+    allowance: Allowance
+    begun: float = field(factory=thread_time)
+    calls: int = 0
+    told: int = -1
     failure: Exception | None = None
 
     def __call__(self, offset: int, _point: Point) -> bytes | None:
-        self.left -= 1
-        if self.left < 0 and self.failure is None:
-            self.failure = TooTangled("The file is too tangled for a parser of code.")
-        if self.failure is not None:
+        if self.is_over():
             return None
-        try:
-            self.progress(offset, len(self.data), "reading the code")
-        except Exception as error:
-            self.failure = error
-            return None
+        if offset > self.told:
+            self.told = offset
+            try:
+                self.progress(offset, len(self.data), "reading the code")
+            except Exception as error:
+                self.failure = error
+                return None
         return self.data[offset : offset + CHUNK] or None
+
+    def is_over(self, _offset: int = 0, _has_error: bool = False) -> bool:
+        """Whether the parser has to stop: it asks from time to time."""
+        self.calls += 1
+        if self.failure is None and self.calls % LOOKS == 0:
+            try:
+                self.allowance.check(thread_time() - self.begun)
+            except TooTangled as error:
+                self.failure = error
+        return self.failure is not None
 
 
 def first_error(tree: Tree) -> int | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers.office_package import OfficePackage, attribute, below, local
-from citekit.adapters.drivers.sheet_cells import Value, shared_strings, values
+from citekit.adapters.drivers.sheet_cells import Allowance, Value, shared_strings, values
 from citekit.adapters.drivers.sheet_values import (
     EPOCH,
     EPOCH_1904,
@@ -64,6 +64,11 @@ class Workbook:
     _strings: list[str] | None = None
     _formats: list[str] | None = None
     epoch: datetime = field(default=EPOCH)
+    _allowance: Allowance = field(init=False)
+
+    @_allowance.default
+    def _whole_allowance(self) -> Allowance:
+        return Allowance.of(self.package.path.name, self.package.path.stat().st_size)
 
     @classmethod
     def of(cls, package: OfficePackage) -> Workbook:
@@ -96,7 +101,7 @@ class Workbook:
         if not sheet.has_cells:
             return iter(())
         name = f"{self.package.path.name} ({sheet.part})"
-        return values(self.package.stream(sheet.part), name, seen)
+        return values(self.package.stream(sheet.part), name, seen, self._allowance)
 
     def shown(self, value: Value) -> str:
         """A value as text: numbers in full, dates and times as ISO 8601 says, `TRUE` and `FALSE`."""
@@ -122,8 +127,11 @@ class Workbook:
         if self._strings is None:
             part = self._part("sharedStrings")
             name = f"{self.package.path.name} ({part})"
-            self._strings = [] if part is None else shared_strings(self.package.stream(part, STRINGS_PART_LIMIT), name)
+            self._strings = [] if part is None else self._shared(part, name)
         return self._strings
+
+    def _shared(self, part: str, name: str) -> list[str]:
+        return shared_strings(self.package.stream(part, STRINGS_PART_LIMIT), name, self._allowance)
 
     @property
     def formats(self) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from html import unescape
 from itertools import islice, pairwise
+from typing import TYPE_CHECKING
 
 from citekit.adapters.drivers.text_file import TextFile, open_text
 from citekit.adapters.mapping.local.markdown_scan import MarkdownScan
@@ -12,6 +14,9 @@ from citekit.adapters.mapping.local.outline import Outline, Outliner
 from citekit.adapters.mapping.local.sections import TextHeading, sections
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 SIZE_LIMIT = 1024 * 1024
 """Bytes of the largest file that is parsed; a larger one is read line by line."""
@@ -80,13 +85,9 @@ def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
 
 def read_headings(content: str) -> list[TextHeading]:
     """The headings of a document whose lines end with line feeds; those in quotations and lists are no structure."""
-    from markdown_it import MarkdownIt
-
     front = _FRONT.match(content)
     lines_before = front[0].count("\n") if front else 0
-    parser = MarkdownIt("commonmark")
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    tokens = parser.parse(content[front.end() :] if front else content)
+    tokens = _block_parser().parse(content[front.end() :] if front else content)
     found = []
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open" and opening.level == 0 and opening.map:
@@ -94,6 +95,16 @@ def read_headings(content: str) -> list[TextHeading]:
             title = " ".join(plain(inline.content).split())
             found.append(TextHeading(lines_before + first + 1, int(opening.tag[1:]), title, end - first))
     return found
+
+
+@cache
+def _block_parser() -> MarkdownIt:
+    """A parser of blocks alone. Making one takes longer than most of its work, and parsing leaves no trace in it."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
 
 
 def plain(line: str) -> str:

@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -26,7 +28,9 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 if TYPE_CHECKING:
-    from tree_sitter import Language
+    from tree_sitter import Tree
+
+    from citekit.adapters.mapping.local.code.grammar import Grammar
 
 AGAIN = 4 << 20
 """Bytes of the longest file that is read a second time where its parser did not understand all of it."""
@@ -74,17 +78,14 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
         raise tree_sitter.TooTangled("The file is too tangled for a parser of code.")
     grammar = GRAMMARS[language]
     loaded = tree_sitter.grammar(grammar.package, grammar.function, grammar.extra)
-    tree = tree_sitter.parse(loaded, hidden(data, language), progress)
+    allowance = tree_sitter.Allowance.of(len(data))
+    parse = partial(tree_sitter.parse, loaded, progress=progress, allowance=allowance)
+    tree = parse(hidden(data, language))
     wrong = tree_sitter.first_error(tree)
     known = symbols(tree, data, grammar)
-    again = (
-        plainer(data, language, _fits(loaded, language, progress)) if wrong is not None and len(data) <= AGAIN else None
-    )
-    if again is not None:
-        second = tree_sitter.parse(loaded, again, progress)
-        seen = symbols(second, data, grammar)
-        better = count(seen) >= count(known) + (tree_sitter.first_error(second) is not None)
-        known = seen if better else known
+    if wrong is not None and len(data) <= AGAIN:
+        with suppress(tree_sitter.TooTangled):  # what the first parse understood is kept
+            known = _second_reading(data, language, grammar, known, parse)
     found, notes = _bounded(known)
     if wrong is not None:
         line = _line(index, wrong)
@@ -96,9 +97,20 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
     )
 
 
-def _fits(loaded: Language, language: str, progress: Progress) -> Callable[[bytes], bool]:
-    """Whether the parser understands all of a piece of a program."""
-    return lambda data: tree_sitter.first_error(tree_sitter.parse(loaded, hidden(data, language), progress)) is None
+def _second_reading(
+    data: bytes, language: str, grammar: Grammar, known: list[Symbol], parse: Callable[[bytes], Tree]
+) -> list[Symbol]:
+    """The symbols of a simplified version of the program, where that gives more of them; otherwise those `known`."""
+
+    def fits(piece: bytes) -> bool:
+        return tree_sitter.first_error(parse(hidden(piece, language))) is None
+
+    again = plainer(data, language, fits)
+    if again is None:
+        return known
+    second = parse(again)
+    seen = symbols(second, data, grammar)
+    return seen if count(seen) >= count(known) + (tree_sitter.first_error(second) is not None) else known
 
 
 def _utf8(text: TextFile) -> tuple[bytes, LineIndex]:
