@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.domain.library.lexical import AVERAGE_LENGTH, SATURATION, document_words, query_words
+from citekit.domain.library.lexical import AVERAGE_LENGTH, SATURATION, document_words, query_words, without_repetition
 from citekit.domain.library.stop_words import STOP_WORDS
 from citekit.domain.library.vectors import SparseVector
 
@@ -136,3 +136,26 @@ def test_a_lone_surrogate_does_no_harm() -> None:
 def test_stop_words_are_written_as_words_are_read() -> None:
     assert all(word == word.casefold().strip() and query_words(word) for word in STOP_WORDS)
     assert not {"war", "die", "sin", "son", "door", "ai", "mit", "c", "r"} & STOP_WORDS
+
+
+_SOME_WORDS = st.lists(
+    st.sampled_from(["queen", "bee", "hive", "egg", "wax", "comb", "the", "of", "in", "honey", "summer", "drone"]),
+    min_size=1,
+)
+
+
+@given(_SOME_WORDS, st.integers(2, 5), st.sampled_from([" ", ". ", "\n\n"]))
+def test_repeating_a_text_raises_the_weight_of_none_of_its_words(words: list[str], times: int, between: str) -> None:
+    once = document_words(" ".join(words))
+    often = document_words(between.join([" ".join(words)] * times))
+
+    weights = dict(zip(often.indices, often.values, strict=True))
+    assert all(weights[index] <= weight + 1e-9 for index, weight in zip(once.indices, once.values, strict=True))
+
+
+@given(_SOME_WORDS, st.integers(2, 5))
+def test_words_of_a_repeated_text_are_kept_once(words: list[str], times: int) -> None:
+    kept = without_repetition(words * times)
+
+    assert set(words) == set(kept)
+    assert len(kept) <= len(words)

@@ -663,3 +663,44 @@ def _with_embedder(shelf: Shelf, embedder: HashingEmbedder) -> App:
 
 def _two_chapters(path: Path) -> None:
     write_book(path, ["<h1>One</h1><p>The tower stands.</p>", "<h1>Two</h1><p>Ann feeds the raven.</p>"])
+
+
+BEES = "The queen bee lays the eggs of the hive, up to two thousand a day, in summer and in warm springs alike. "
+WASPS = "A queen of the wasps lays eggs, too, but in a paper nest that no other queen ever comes back to. "
+
+
+def test_copies_of_a_text_are_one_hit_that_names_the_others(shelf: Shelf) -> None:
+    for number, name in enumerate(("One", "Two", "Three"), 1):
+        shelf.ingest(shelf.file(f"{name}.txt", f"{BEES}{name} of us copied this."))
+        shelf.ingest(shelf.file(f"{name} again.txt", BEES + "\n" * number))
+    shelf.ingest(shelf.file("wasps.txt", WASPS))
+
+    hits = shelf.app.alexandria.ask(shelf.ask("queen bee eggs", limit=10)).hits
+
+    texts = [" ".join(hit.chunk.text.split()) for hit in hits]
+    assert len(set(texts)) == len(texts) == 5  # three of them say more than the text they share
+    assert 2 == sum(len(hit.copies) for hit in hits)
+    assert WASPS.strip() in texts
+
+
+def test_copies_without_number_take_no_place_from_other_texts(shelf: Shelf) -> None:
+    shelf.ingest(shelf.file("bees.txt", f"{BEES}\n\n" * 150), params=ChunkingParams(1.0, 10, 25))
+    shelf.ingest(shelf.file("wasps.txt", WASPS))
+
+    hits = shelf.app.alexandria.ask(shelf.ask("queen bee eggs", limit=2)).hits
+
+    assert [BEES.strip(), WASPS.strip()] == [hit.chunk.text for hit in hits]
+    assert hits[0].copies
+
+
+@pytest.mark.parametrize("times", [2, 5, 40])
+def test_a_text_that_is_repeated_ranks_no_higher_than_one_that_says_it_once(make_shelf: MakeShelf, times: int) -> None:
+    shelf = make_shelf()
+    question = shelf.ask("queen wasps nest", limit=5)
+    shelf.ingest(shelf.file("once.txt", WASPS + "It is grey, and hangs in the roof."))
+    shelf.ingest(shelf.file("repeated.txt", "Queen wasps sting. " * times + "Nobody knows why they do."))
+
+    (once,) = (each for each in shelf.app.alexandria.ask(question).hits if "grey" in each.chunk.text)
+    repeated = [each for each in shelf.app.alexandria.ask(question).hits if "sting" in each.chunk.text]
+
+    assert all((each.lexical or 0) <= (once.lexical or 0) for each in repeated)

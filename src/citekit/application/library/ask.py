@@ -6,11 +6,12 @@ from collections.abc import Container, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
 from citekit.application.library.surroundings import surroundings
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import CiteKitError, ModelMismatch, RequestRefused
+from citekit.domain.library.folding import sentences_of
 from citekit.domain.library.fusion import Ranked, calibration_of, fuse
 from citekit.domain.library.lexical import overlap, query_words
 from citekit.domain.library.vectors import Entry, Question, SparseVector, Where
@@ -21,6 +22,9 @@ from citekit.domain.ports.vector_index import VectorIndex
 
 CANDIDATES = 100
 """Entries that are looked at, by vector and by words each, at least."""
+
+COPIES = 10
+"""Addresses of the same text elsewhere that a hit names at most."""
 
 NEIGHBOURS = 2
 """Chunks before and after a hit that a comprehensive answer holds."""
@@ -95,7 +99,8 @@ class Hit:
 
     `score` is from 0 to 1; `dense` and `lexical` are the parts it is made of, None where that side did not find it. `stale`
     says that the file has been mapped anew since it was ingested, so that the address may open something else. `around` is
-    the chapter's text around the chunk, where context was wanted.
+    the chapter's text around the chunk, where context was wanted. `copies` are the addresses of lower hits with the same
+    text, or a part of it, which are no hits of their own.
     """
 
     score: float
@@ -107,6 +112,7 @@ class Hit:
     stale: bool = False
     around: str | None = None
     siblings: Sequence[Chunk] = field(default=(), converter=tuple[Chunk, ...])
+    copies: Sequence[str] = field(default=(), converter=tuple[str, ...])
 
     @property
     def parent_id(self) -> str | None:
@@ -149,13 +155,18 @@ class Ask:
             raise RequestRefused(f"The question has {len(query)} characters; at most {QUERY_LIMIT} are read.")
         self._check_model(request.collection)
         hidden = {each.digest.hex for each in self.ledger.unfinished(request.collection)}
-        looked_at = max(CANDIDATES, 5 * request.limit) * (10 if hidden else 1)
-        words = query_words(query)
-        question = Question(self.embedder.query(query), words, looked_at, request.where)
+        words, vector = query_words(query), self.embedder.query(query)
         calibration = calibration_of(self.embedder.identity.name)
-        some = (3 * request.limit + 10) * (10 if hidden else 1)
-        ranked = fuse(self.index.search(request.collection, question), some, calibration)
-        hits = self._hits(request, [each for each in ranked if each.score >= request.threshold], words, hidden)
+        hits: list[Hit] = []
+        for factor in (10, 100) if hidden else (1, 10, 100):
+            looked_at = max(CANDIDATES, 5 * request.limit) * factor
+            found = self.index.search(request.collection, Question(vector, words, looked_at, request.where))
+            some = (3 * request.limit + 10) * factor
+            ranked = [each for each in fuse(found, some, calibration) if each.score >= request.threshold]
+            hits = self._hits(request, ranked, words, hidden)
+            crowded_out = any(hit.copies for hit in hits) and len(hits) < request.limit
+            if not crowded_out or max(len(found.dense), len(found.lexical)) < looked_at:
+                break  # else copies of one text may have taken the places of others
         return self._in_context(Answers(request=request, hits=hits))
 
     def _check_model(self, collection: str) -> None:
@@ -170,8 +181,8 @@ class Ask:
     def _hits(
         self, request: AskRequest, ranked: Sequence[Ranked], words: SparseVector, hidden: Container[str]
     ) -> list[Hit]:
-        """The first that are to be shown: not those of books whose ingest was cut off."""
-        hits: list[Hit] = []
+        """The first that are to be shown: not those of books whose ingest was cut off, and each text once."""
+        hits = _DistinctHits()
         for first in range(0, len(ranked), request.limit):
             batch = ranked[first : first + request.limit]
             entries = {
@@ -180,10 +191,10 @@ class Ask:
             for each in batch:
                 entry = entries.get(each.group)
                 if entry is not None and entry.payload.get("digest") not in hidden:
-                    hits.append(self._dated(_hit(each, entry, words)))
-                if len(hits) == request.limit:
-                    return hits
-        return hits
+                    hits.add(_hit(each, entry, words))
+                if len(hits.found) == request.limit:
+                    return [self._dated(hit) for hit in hits.found]
+        return [self._dated(hit) for hit in hits.found]
 
     def _dated(self, hit: Hit) -> Hit:
         """The hit, stale where the map in use is of other bytes."""
@@ -209,6 +220,25 @@ class Ask:
         for entry in self.index.matching(collection, Where({"parent": parents})):
             families[str(entry.payload["parent"])].append(_chunk(entry))
         return {parent: sorted(family, key=lambda chunk: chunk.sequence) for parent, family in families.items()}
+
+
+@define
+class _DistinctHits:
+    """Hits, the best first, of which none only repeats what a better one says."""
+
+    found: list[Hit] = field(factory=list)
+    _said: list[frozenset[str]] = field(factory=list)
+
+    def add(self, hit: Hit) -> None:
+        """Take the hit, or note its address with the better hit that says all of it."""
+        says = sentences_of(hit.chunk.text)
+        at = next((at for at, said in enumerate(self._said) if says <= said), None)
+        if at is None:
+            self.found.append(hit)
+            self._said.append(says)
+        elif len(self.found[at].copies) < COPIES:
+            better = self.found[at]
+            self.found[at] = evolve(better, copies=(*better.copies, hit.chunk.address))
 
 
 def _hit(ranked: Ranked, entry: Entry, words: SparseVector) -> Hit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 
@@ -13,3 +14,16 @@ def folded(text: str) -> str:
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+_SENTENCE_ENDS = re.compile(r"[.!?\u3002\uff01\uff1f\n]+")
+_BLANKS = re.compile(r"\s+")
+
+
+def sentences_of(text: str) -> frozenset[str]:
+    """What a text says, as a set: its sentences and lines, folded, without blanks around and differences of blanks inside.
+
+    Texts that say the same have the same set, in whichever order and however often they say it.
+    """
+    pieces = (_BLANKS.sub(" ", piece).strip() for piece in _SENTENCE_ENDS.split(folded(text)))
+    return frozenset(piece for piece in pieces if piece)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from zlib import crc32
 
@@ -26,6 +26,9 @@ LENGTH_EFFECT = 0.4
 
 AVERAGE_LENGTH = 450
 """Terms in a chunk of some 250 words; a constant, so that a chunk's weights never depend on its neighbours."""
+
+WINDOW = 5
+"""Words that are taken for a repeated text if they occur again in the same order; ordinary prose hardly does that."""
 
 STEM = 5
 PAIR_WEIGHT = 0.6
@@ -48,11 +51,17 @@ _HYPHENATED = re.compile(r"(?<=[^\W\d_])(?:-[ \t]*\r?\n[ \t]*|\u00ad\s*)(?=[^\W\
 
 
 def document_words(text: str) -> SparseVector:
-    """The words of a chunk by BM25's saturated term frequency: f (k1 + 1) / (f + k1 (1 - b + b length / average))."""
+    """The words of a chunk by BM25's saturated term frequency: f (k1 + 1) / (f + k1 (1 - b + b length / average)).
+
+    A text that is repeated in the chunk counts once in f, and each time in the length: repetition raises no weight.
+    """
     words = _words(text)
-    counts = Counter(_terms(words))
-    spread = SATURATION * (1 - LENGTH_EFFECT + LENGTH_EFFECT * counts.total() / AVERAGE_LENGTH)
-    counts.update(_little_terms(words))
+    once = without_repetition(words)
+    counts, every = Counter(_terms(once)), Counter(_terms(words))
+    spread = SATURATION * (1 - LENGTH_EFFECT + LENGTH_EFFECT * every.total() / AVERAGE_LENGTH)
+    counts.update(_little_terms(once))
+    for term in (*every, *_little_terms(words)):
+        counts.setdefault(term, 1)  # such as a pair of words that only the repetition brought together
     return _vector((term, count * (SATURATION + 1) / (count + spread)) for term, count in counts.items())
 
 
@@ -83,6 +92,29 @@ def _words(text: str) -> list[str]:
         return _ASCII_WORD.findall(joined.lower())
     plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", joined.casefold()))
     return _WORD.findall(unicodedata.normalize("NFC", plain))
+
+
+def without_repetition(words: Sequence[str]) -> list[str]:
+    """The words without those of sequences that are repeated.
+
+    A sequence is repeated if it follows itself at once (up to `WINDOW - 1` words), or if `WINDOW` or more words occurred
+    before in that order.
+    """
+    kept: list[str] = []
+    for word in words:
+        kept.append(word)
+        for length in range(1, WINDOW):
+            if kept[-length:] == kept[-2 * length : -length]:
+                del kept[-length:]
+                break
+    seen: set[tuple[str, ...]] = set()
+    repeated: set[int] = set()
+    for first in range(len(kept) - WINDOW + 1):
+        window = tuple(kept[first : first + WINDOW])
+        if window in seen:
+            repeated.update(range(first, first + WINDOW))
+        seen.add(window)
+    return [word for at, word in enumerate(kept) if at not in repeated]
 
 
 def _terms(words: Iterable[str]) -> Iterator[str]:

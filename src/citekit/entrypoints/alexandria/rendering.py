@@ -164,6 +164,8 @@ def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
         found["stale"] = "the file has changed since this book was ingested; ingest it again"
     if hit.passage is not None:
         found["passage"] = {"text": hit.passage, "address": hit.passage_address}
+    if hit.copies:
+        found["copies"] = list(hit.copies)
     if parent is not None:
         found["parent_context"] = _around(hit, parent)
     if mode is ContextMode.COMPREHENSIVE:

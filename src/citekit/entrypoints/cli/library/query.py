@@ -91,6 +91,7 @@ def _lines(plain: Mapping[str, Any], seconds: float) -> Iterator[str]:
         flat = printable(" ".join(passage["text"].split()))
         yield from (f"   {line}" for line in folded(flat, 93, SHOWN))
         yield f"   {styled(printable(passage['address'] or hit['address']), fg='cyan')}  score {hit['score']:.2f}"
+        yield from (f"   the same  {styled(printable(each), fg='cyan')}" for each in hit.get("copies", ()))
         yield from _context(hit)
     if plain.get("response_instruction"):
         yield ""
