@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test lint format bench performance structure library retrieval faults sweep docs lock clean
+.PHONY: help demo test lint format bench performance structure library retrieval faults sweep live docs lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo 'make retrieval measure what is found: make retrieval CORPUS=DIR'
 	@echo 'make faults  kill, fill, feed and crowd it, and print what was survived: make faults [AREAS=kills]'
 	@echo 'make sweep   map and cut every file of a folder: make sweep CORPUS=DIR'
+	@echo 'make live    ask the real services whose keys are set; says first what that costs'
 	@echo 'make docs    write the generated reference pages anew'
 	@echo 'make lock    write requirements.lock anew from what pyproject.toml allows'
 
@@ -80,6 +81,9 @@ faults: .venv/test
 
 sweep: .venv/test
 	$(BIN)/python -m benchmarks.sweep $(CORPUS)
+
+live: .venv/test
+	$(BIN)/python -m tests.live
 
 docs: .venv/test
 	$(BIN)/python docs/generate_cli.py

@@ -19,7 +19,7 @@ from citekit.adapters.mapping.model.scripted_service import ScriptedService
 from citekit.adapters.mapping.model.splitting import pieces
 from citekit.domain.errors import Cancelled, MapperUnavailable
 from citekit.domain.soundness import unsound
-from tests.adapters.media_samples import write_video
+from tests.adapters.media_samples import write_audio, write_video
 from tests.adapters.model_talks import (
     LOCAL,
     answer_of,
@@ -369,3 +369,13 @@ def test_offsets_are_found_in_real_books(corpus: Path, name: str, offset: int) -
     made = model_mapper(ScriptedService(script)).map(source, "x")
 
     assert outline(known) == outline(made)
+
+
+def test_sound_in_a_container_for_films_goes_up_as_sound(tmp_path: Path) -> None:
+    sound = write_audio(tmp_path / "talk.mp4", seconds=3, codec="aac")
+    service = ScriptedService([nodes((1, "All of it", 0, 2), unit="second")])
+
+    model_mapper(service).map(source_of(sound), "x")
+
+    (part,) = [part for part in service.questions[0].parts if isinstance(part, FilePart)]
+    assert "audio/mp4" == part.media_type

@@ -35,7 +35,7 @@ class Answer:
 
     `cut` bytes of the body are sent before the connection is closed (0: not even headers). `waits` holds the answer back
     until the server is closed. `after` lets the request have its regular effect first. `pace` is the pause, in seconds,
-    after each event of a streamed answer.
+    after each event of a streamed answer, or before any other.
     """
 
     status: int = 200
@@ -377,6 +377,7 @@ class _Handler(BaseHTTPRequestHandler):
         if request.kind == "generate" and answer.status == 200 and isinstance(answer.body, dict):
             self._stream(answer)
         else:
+            self.server.state.closing.wait(answer.pace)
             self._send(answer)
 
     def _stream(self, answer: Answer) -> None:

@@ -257,6 +257,10 @@ class App:
 
         return Leftovers(self.settings.cache_folder / "leftovers")
 
+    def remote_files(self) -> Sequence[str]:
+        """The files of this process that may still be at a model's service."""
+        return self.leftovers.mine()
+
     @first_use
     def local_mapper(self) -> Mapper:
         """The mapper that asks no model."""

@@ -31,6 +31,27 @@ def attended(call: Callable[[], T], heartbeat: Callable[[], None]) -> T:
             heartbeat()
 
 
+def uninterrupted(call: Callable[[], object]) -> None:
+    """Run `call`, which raises nothing and ends soon, to its end, however often Ctrl-C is pressed; then raise that."""
+    ended = threading.Event()
+    threading.Thread(target=_signal, args=(call, ended), daemon=True).start()
+    pressed: KeyboardInterrupt | None = None
+    while not ended.is_set():
+        try:
+            ended.wait(HEARTBEAT)
+        except KeyboardInterrupt as error:
+            pressed = error
+    if pressed is not None:
+        raise pressed
+
+
+def _signal(call: Callable[[], object], ended: threading.Event) -> None:
+    try:
+        call()
+    finally:
+        ended.set()
+
+
 def _settle(outcome: Future[T], call: Callable[[], T]) -> None:
     try:
         outcome.set_result(call())

@@ -154,7 +154,7 @@ def _files(app: App, paths: Sequence[str], left_out: Callable[[Path], None]) -> 
 def _one(session: Session, app: App, path: Path, wanted_id: str | None, *, kind: str | None, force: bool) -> None:
     start = perf_counter()
     app.expect(path)
-    with watching(session, f"Mapping {path.name}") as watch:
+    with watching(session, f"Mapping {path.name}", app.remote_files) as watch:
         try:
             made = app.ingest(path, wanted_id=wanted_id, modality=modality_of(kind), force=force, progress=watch)
         except Cancelled:
@@ -174,7 +174,7 @@ def _many(session: Session, app: App, files: Sequence[Path], *, kind: str | None
     done: list[Outcome] = []
     told = _Told(session)
     at_once = app.settings.concurrency
-    with watching(session, f"Mapping {len(files)} files") as watch:
+    with watching(session, f"Mapping {len(files)} files", app.remote_files) as watch:
         many = app.ingest_many(
             files, modality=modality_of(kind), force=force, concurrency=at_once, progress=watch.check
         )

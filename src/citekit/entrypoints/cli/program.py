@@ -68,8 +68,8 @@ class Program(click.Group):
         """Run the command; Ctrl-C is told from there on by an error of ours."""
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise InterruptError from None
+        except KeyboardInterrupt as error:
+            raise InterruptError(*getattr(error, "__notes__", ())) from None
 
 
 def _print_version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -152,7 +152,8 @@ def _told(error: Exception, document: TextIO | None) -> int:
 
     match error:
         case InterruptError() | click.Abort() | Cancelled():
-            code, message = INTERRUPTED, INTERRUPTION
+            notes = error.args if isinstance(error, InterruptError) else getattr(error, "__notes__", ())
+            code, message = INTERRUPTED, " ".join([INTERRUPTION, *map(str, notes)])
         case click.UsageError():
             code, message = USAGE, f"{_without_end(error.format_message())}. {_hint(error)}"
         case click.ClickException():

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 
 GRACE = 3.0
 """Seconds that threads have to stop after Ctrl-C; a call to a service may take longer."""
+
+DELETION = 40.0
+"""Seconds that the deletion of uploaded files may take after that."""
+
+IMPATIENCE = 5
+"""How often Ctrl-C is pressed by somebody who does not want to wait for that."""
+
+REMAINING = "Still at the model's service: {names}. The next run with the same key deletes it; citekit doctor lists it."
 
 
 class NoBar:
@@ -68,10 +76,13 @@ class RichBar(NoBar):
 class Watch:
     """A `Progress` that moves a bar, and raises `Cancelled` in every thread once Ctrl-C was pressed."""
 
-    def __init__(self, bar: NoBar, session: Session) -> None:
+    def __init__(self, bar: NoBar, session: Session, remaining: Callable[[], Sequence[str]] = tuple) -> None:
+        """`remaining` names the files that may still be at a model's service."""
         self._bar = bar
         self._session = session
+        self._remaining = remaining
         self._stop = threading.Event()
+        self._pressed = 0
 
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
         """Say how far the work is."""
@@ -88,27 +99,44 @@ class Watch:
         return self._bar.aside()
 
     def interrupt(self, _signal: int, _frame: FrameType | None) -> None:
-        """Handle Ctrl-C: ask all threads to stop; the second time, or where they do not within `GRACE`, leave at once."""
+        """Handle Ctrl-C: ask all threads to stop; the second time, or if they do not within `GRACE`, leave at once.
+
+        While uploaded files are being deleted, only `IMPATIENCE` presses, or `DELETION` seconds, end the process.
+        """
+        self._pressed += 1
         if self._stop.is_set():
+            if self._pressed < IMPATIENCE and self._remaining():
+                echo(["Deleting what was uploaded; this takes some seconds."], sys.stderr)
+                return
             self._leave()
         self._stop.set()
-        timer = threading.Timer(GRACE, self._leave)
+        self._leave_after(GRACE, DELETION)
+        raise KeyboardInterrupt
+
+    def _leave_after(self, seconds: float, more: float) -> None:
+        """Leave after so many seconds; after `more` if uploaded files are still being deleted then."""
+        later = (lambda: self._leave_after(more, 0)) if more else self._leave
+        timer = threading.Timer(seconds, lambda: later() if self._remaining() else self._leave())
         timer.daemon = True
         timer.start()
-        raise KeyboardInterrupt
 
     def _leave(self) -> None:
         """End the process as it is, which the stores survive: what they hold is whole at any time."""
-        self._session.answer({"error": {"type": "InterruptError", "message": INTERRUPTION}}, ())
-        echo([f"Error: {INTERRUPTION}"], sys.stderr)
+        left = self._remaining()
+        message = f"{INTERRUPTION} {REMAINING.format(names=', '.join(left))}" if left else INTERRUPTION
+        self._session.answer({"error": {"type": "InterruptError", "message": message}}, ())
+        echo([f"Error: {message}"], sys.stderr)
         os._exit(INTERRUPTED)
 
 
 @contextmanager
-def watching(session: Session, title: str) -> Iterator[Watch]:
-    """A watch over long work called `title`; its bar is shown only where standard error is a terminal."""
+def watching(session: Session, title: str, remaining: Callable[[], Sequence[str]] = tuple) -> Iterator[Watch]:
+    """A watch over long work called `title`; its bar is shown only where standard error is a terminal.
+
+    `remaining` names the files that may still be at a model's service.
+    """
     with _bar(title, shown=sys.stderr.isatty() and not session.as_json) as bar:
-        watch = Watch(bar, session)
+        watch = Watch(bar, session, remaining)
         with _handling(watch):
             yield watch
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from citekit.adapters.drivers import google_genai, google_genai_errors, google_genai_scene
 from citekit.adapters.drivers.asking_again import Retries, Verdict, tried
-from citekit.adapters.drivers.attended import attended
+from citekit.adapters.drivers.attended import attended, uninterrupted
 from citekit.adapters.drivers.files import unreadable
 from citekit.adapters.mapping.model.budget import Budget
 from citekit.adapters.mapping.model.conversation import (
@@ -24,7 +24,14 @@ from citekit.adapters.mapping.model.conversation import (
     Session,
     TextPart,
 )
-from citekit.adapters.mapping.model.gemini_files import FILE_BYTES, MEDIA_NAMES, PDF_BYTES, RemoteFiles, owner_of
+from citekit.adapters.mapping.model.gemini_files import (
+    FILE_BYTES,
+    MEDIA_NAMES,
+    PDF_BYTES,
+    RemoteFiles,
+    owner_of,
+    said_left,
+)
 from citekit.adapters.mapping.model.gemini_replies import Gathered, reply_from
 from citekit.adapters.mapping.model.leftovers import Leftovers
 from citekit.domain.errors import MapperUnavailable
@@ -50,6 +57,9 @@ a byte takes 4/3."""
 CHARACTERS = 400_000
 """Characters of text in one request: at one token each, as in Chinese, less than half of what a model takes."""
 
+SOUND_SECONDS = 8 * 3600.0
+"""The longest sound that is sent at once."""
+
 SEEN = {
     "pdf": Limits(as_file=True, file_bytes=PDF_BYTES, pages=1000),
     **{name: Limits(as_file=True, file_bytes=FILE_BYTES) for name in ("jpeg", "png", "webp")},
@@ -58,7 +68,7 @@ SEEN = {
         for name in ("mp4", "quicktime", "webm", "avi", "mpeg", "flv", "wmv", "3gp")
     },
     **{
-        name: Limits(as_file=True, file_bytes=FILE_BYTES, seconds=8 * 3600.0)
+        name: Limits(as_file=True, file_bytes=FILE_BYTES, seconds=SOUND_SECONDS)
         for name in ("mp3", "wav", "m4a", "aac", "flac", "ogg", "opus", "aiff")
     },
 }
@@ -92,7 +102,10 @@ class GeminiService:
         """What it takes of a format; what it does not see itself, it can be told of in text and pictures."""
         if format.modality is Modality.VIRTUAL:
             return None
-        return SEEN.get(format.name) or Limits(as_file=False, characters=CHARACTERS)
+        seen = SEEN.get(format.name)
+        if seen is not None and format.modality is Modality.AUDIO:
+            return evolve(seen, seconds=SOUND_SECONDS)
+        return seen or Limits(as_file=False, characters=CHARACTERS)
 
     def session(self) -> AbstractContextManager[Session]:
         """A conversation. Raises `MapperUnavailable` where the key is missing or is none."""
@@ -131,8 +144,13 @@ class GeminiService:
                     yield GeminiSession(
                         client, self.model, self.generation, self.retries, explain, files, Budget(self.max_requests)
                     )
-                finally:
-                    files.delete_all()
+                except BaseException as error:
+                    uninterrupted(files.delete_all)
+                    if left := run.names():
+                        error.add_note(said_left(left))
+                    raise
+                else:
+                    uninterrupted(files.delete_all)
         finally:
             client.close()
 

@@ -11,7 +11,7 @@ import math
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -65,6 +65,14 @@ T = TypeVar("T")
 def owner_of(key: str, base_url: str | None) -> str:
     """A fingerprint of the account: with it, but not from it, one knows whether a key may delete a file."""
     return hashlib.sha256(f"{base_url or google_genai.BASE_URL}\n{key}".encode()).hexdigest()[:12]
+
+
+def said_left(names: Sequence[str]) -> str:
+    """Which files could not be deleted, and what becomes of them."""
+    return (
+        f"Still at Gemini: {', '.join(names)}. The next run with the same key deletes what is there, "
+        "and the service does after 48 hours; citekit doctor lists it."
+    )
 
 
 @define

@@ -45,7 +45,8 @@ class Run:
 
     def __init__(self, folder: Path, locks: Locks) -> None:
         self._id = secrets.token_hex(8)
-        self._folder, self._locks = folder, locks
+        self.folder = folder
+        self._locks = locks
         self._held, self._holding = ExitStack(), False
         self._files: dict[str, Leftover] = {}
         self._gate = threading.Lock()
@@ -57,15 +58,20 @@ class Run:
             if not self._holding:
                 self._held.enter_context(self._locks.hold(f"{self._id}.lock"))
                 self._holding = True
-            _write(self._folder / f"{self._id}.json", list(self._files.values()))
+            _write(self.folder / f"{self._id}.json", list(self._files.values()))
 
     def forget(self, name: str) -> None:
         """Strike out a file that is gone."""
         with self._gate:
             self._files.pop(name, None)
-            _write_or_remove(self._folder / f"{self._id}.json", list(self._files.values()))
+            _write_or_remove(self.folder / f"{self._id}.json", list(self._files.values()))
             if not self._files:
                 self._release()
+
+    def names(self) -> list[str]:
+        """The files that may still be at the service."""
+        names = list(self._files)  # at once, while other threads may add to it
+        return sorted(names)
 
     def close(self) -> None:
         """Let go; what was not forgotten is a leftover from now on."""
@@ -74,9 +80,13 @@ class Run:
 
     def _release(self) -> None:
         if not self._files:
-            _remove(self._folder / f"{self._id}.lock")
+            _remove(self.folder / f"{self._id}.lock")
         self._held.close()
         self._holding = False
+
+
+_OPEN: set[Run] = set()
+"""The runs of this process, whichever `Leftovers` they are of: a program may have several of one folder."""
 
 
 class Leftovers:
@@ -90,10 +100,16 @@ class Leftovers:
     def run(self) -> Iterator[Run]:
         """Where a conversation notes its remote files."""
         run = Run(self._folder, self._locks)
+        _OPEN.add(run)
         try:
             yield run
         finally:
+            _OPEN.discard(run)
             run.close()
+
+    def mine(self) -> list[str]:
+        """The files of this process that may still be at a service."""
+        return sorted(name for run in list(_OPEN) if run.folder == self._folder for name in run.names())
 
     def pending(self) -> list[Leftover]:
         """The files of processes that are gone, as far as they have not expired, sorted by service and name."""

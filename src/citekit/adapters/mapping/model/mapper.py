@@ -116,6 +116,8 @@ class ModelMapper:
         if limits is None:
             raise SourceUnsupported(f"{self.service.name} cannot map {source.format.name} files: {source.path}.")
         known = self.local.map(source, resource_id, progress)
+        if known.modality is Modality.AUDIO:  # a film's container without a picture: the limits of sound hold
+            limits = self.service.limits(evolve(source.format, modality=Modality.AUDIO)) or limits
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
             job = self._job(source, known, limits, Path(folder), progress)
             try:
@@ -126,7 +128,8 @@ class ModelMapper:
             except MapperUnavailable as error:
                 raise _with_account(error, job.account()) from error
             except (KeyboardInterrupt, Cancelled) as error:
-                error.add_note(job.account())
+                if job.spent.usage.requests:
+                    error.add_note(job.account())
                 raise
             self.kept.drop(job.map_key)
             return made
@@ -392,7 +395,8 @@ _E = TypeVar("_E", bound=CiteKitError)
 
 def _with_account(error: _E, account: str) -> _E:
     """The same error, saying what was spent and what is kept."""
-    error.args = (f"{str(error).rstrip('.')}. {account}", *error.args[1:])
+    text = " ".join([f"{str(error).rstrip('.')}.", account, *getattr(error, "__notes__", ())])
+    error.args = (text, *error.args[1:])
     return error
 
 

@@ -23,6 +23,8 @@ from citekit.domain.ports.media_probe import Cue
 STILLS_AT_ONCE = 24
 """Pictures that are shown at once."""
 
+_SOUND = {"video/quicktime": "audio/mp4", "video/3gpp": "audio/3gpp", "video/x-matroska": "audio/x-matroska"}
+
 SCENES_AT_ONCE = 150
 """Scenes that are told at once where nothing is said in them."""
 
@@ -32,7 +34,7 @@ def media_pieces(view: View) -> list[Piece]:
     the source. Raises `MapperUnavailable` where the service could see nothing of it."""
     seconds = view.limits.seconds
     if view.limits.as_file and view.file_fits and (seconds is None or view.scale.last <= seconds):
-        return [Piece((0.0, view.scale.last), lambda: [FilePart(view.source.path, view.source.format.media_type)])]
+        return [Piece((0.0, view.scale.last), lambda: [FilePart(view.source.path, _media_type(view))])]
     if view.limits.as_file and view.clips is not None:
         return _clips(view)
     return _told(view)
@@ -64,7 +66,15 @@ def _clip(view: View, start: float, end: float) -> Sequence[Part]:
     path = view.clips(view.source.path, start, end, view.folder)
     if view.limits.file_bytes is not None and path.stat().st_size > view.limits.file_bytes:
         raise view.too_large()
-    return [FilePart(path, view.source.format.media_type)]
+    return [FilePart(path, _media_type(view))]
+
+
+def _media_type(view: View) -> str:
+    """The file's media type: that of sound if a container for films (`.mp4`, `.webm`) holds no picture."""
+    media_type = view.source.format.media_type
+    if view.local.modality is Modality.AUDIO and media_type.startswith("video/"):
+        return _SOUND.get(media_type, f"audio/{media_type.partition('/')[2]}")
+    return media_type
 
 
 def _told(view: View) -> list[Piece]:

@@ -1,0 +1,77 @@
+"""Asks the real services, where a key is set: make live. Says before each what it is about to cost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.adapters.mapping.model import gemini, openai
+
+HERE = Path(__file__).parent
+
+
+@frozen(kw_only=True)
+class Smoke:
+    """A smoke test of a service: its key's variable, the model it asks, and about how many tokens that takes.
+
+    Prices are in US dollars for a million tokens, as listed when this was written; the service's own page counts.
+    """
+
+    service: str
+    variable: str
+    model: str
+    file: str
+    tokens_in: int
+    tokens_out: int
+    price_in: float
+    price_out: float
+    prices: str
+
+    @property
+    def dollars(self) -> float:
+        """The estimate."""
+        return (self.tokens_in * self.price_in + self.tokens_out * self.price_out) / 1_000_000
+
+    def announcement(self) -> str:
+        """What is about to be asked, and what it costs."""
+        return (
+            f"{self.service} ({self.model}): about {self.tokens_in:,} tokens in and {self.tokens_out:,} out, thinking "
+            f"included; at {self.price_in:g} and {self.price_out:g} dollars per million tokens about {self.dollars:.3f} "
+            f"dollars. Prices change: {self.prices}"
+        )
+
+
+SMOKES = (
+    Smoke(
+        service="Gemini", variable="GEMINI_API_KEY", model=os.environ.get("CITEKIT_MODEL") or gemini.MODEL,
+        file="test_gemini_live.py", tokens_in=2_000, tokens_out=2_000, price_in=0.5, price_out=3.0,
+        prices="https://ai.google.dev/gemini-api/docs/pricing",
+    ),
+    Smoke(
+        service="OpenAI", variable="OPENAI_API_KEY", model=os.environ.get("OPENAI_MODEL") or openai.DEFAULT_MODEL,
+        file="test_openai_live.py", tokens_in=3_000, tokens_out=2_000, price_in=2.0, price_out=12.0,
+        prices="https://openai.com/api/pricing",
+    ),
+)  # fmt: skip
+
+
+def main() -> int:
+    """Run the smoke test of every service whose key is set. Returns 0 if none failed."""
+    ready = [smoke for smoke in SMOKES if os.environ.get(smoke.variable)]
+    if not ready:
+        names = " nor ".join(smoke.variable for smoke in SMOKES)
+        print(f"Neither {names} is set, so no service was asked and nothing was spent.")
+        return 0
+    failed = 0
+    for smoke in ready:
+        print(smoke.announcement(), flush=True)
+        failed += subprocess.call([sys.executable, "-m", "pytest", "-q", "-rs", str(HERE / smoke.file)])
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
