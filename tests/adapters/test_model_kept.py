@@ -14,7 +14,7 @@ from citekit.adapters.mapping.model.budget import BudgetSpent
 from citekit.adapters.mapping.model.conversation import Limits, Question, Reply, Usage
 from citekit.adapters.mapping.model.kept_answers import AnswerFiles, KeptAnswer, KeptAnswers, MemoryAnswers
 from citekit.adapters.mapping.model.scripted_service import Line, ScriptedService
-from citekit.domain.errors import Cancelled, MapperUnavailable
+from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
 from tests.adapters.model_talks import model_mapper, nodes, outline, said, source_of
 
 REFUSED = MapperUnavailable("The service refused the file.")
@@ -212,3 +212,23 @@ class TestStores:
         path.write_bytes(damage)
 
         assert kept.get("map", "window") is None
+
+    def test_an_answer_that_was_put_into_a_home_does_not_count(self, tmp_path: Path) -> None:
+        kept, other = AnswerFiles(tmp_path / "mine"), AnswerFiles(tmp_path / "theirs")
+        kept.put("map", "window", self.ONE)
+        other.put("map", "window", self.ONE)
+        (tmp_path / "mine" / "map" / "window.json").write_bytes(
+            (tmp_path / "theirs" / "map" / "window.json").read_bytes()
+        )
+
+        assert (None, 0) == (kept.get("map", "window"), kept.count("map"))
+
+    def test_a_folder_that_is_a_link_is_not_followed(self, tmp_path: Path) -> None:
+        home = tmp_path / "home" / ".citekit_cache"
+        home.mkdir(parents=True)
+        (tmp_path / "outside").mkdir()
+        (home / "answers").symlink_to(tmp_path / "outside")
+
+        with pytest.raises(CiteKitError, match="link"):
+            AnswerFiles(home / "answers").drop("map")
+        assert [] == list((tmp_path / "outside").iterdir())

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,6 +18,8 @@ from typing import Any, Protocol
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers.files import write_atomically
+from citekit.adapters.drivers.home_files import check_folder, make_folder, read_file
+from citekit.adapters.drivers.home_seal import HomeSeal
 from citekit.adapters.mapping.model.answers import Answer, Item
 from citekit.adapters.mapping.model.conversation import Usage
 from citekit.domain.errors import HomeUnwritable
@@ -89,44 +90,62 @@ class MemoryAnswers:
 
 @frozen
 class AnswerFiles:
-    """Keeps them in files below `folder`: one folder for a map, one JSON file for a window."""
+    """Keeps them in files below `folder`: one folder for a map, one JSON file for a window, each under the home's seal.
+
+    An answer that came with an archive or a clone has no such seal, and is as if it were not kept. Every method raises
+    `HomeUnsafe` if a component of the path is a link.
+    """
 
     folder: Path
+    _seal: HomeSeal = field(init=False, repr=False, eq=False)
+
+    @_seal.default
+    def _seal_of_folder(self) -> HomeSeal:
+        return HomeSeal(self.folder)
 
     def get(self, map_key: str, window_key: str) -> KeptAnswer | None:
         """See `KeptAnswers`."""
         with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
-            path = self._path(map_key, window_key)
-            if not path.is_symlink() and path.is_file() and path.stat().st_size <= SIZE_LIMIT:
-                return _read(json.loads(path.read_bytes()))
+            code, _, payload = read_file(self._path(map_key, window_key), SIZE_LIMIT).partition(b"\n")
+            if self._seal.holds(bytes.fromhex(code.decode()), map_key.encode(), window_key.encode(), payload):
+                return _read(json.loads(payload))
         return None
 
     def put(self, map_key: str, window_key: str, kept: KeptAnswer) -> None:
         """See `KeptAnswers`."""
+        payload = json.dumps(_written(kept)).encode()
         with suppress(HomeUnwritable):
-            write_atomically(self._path(map_key, window_key), json.dumps(_written(kept)).encode(), durable=False)
+            make_folder(self.folder)
+            code = self._seal.code(map_key.encode(), window_key.encode(), payload).hex().encode()
+            write_atomically(self._path(map_key, window_key), code + b"\n" + payload, durable=False)
         self._remove_old()
 
     def count(self, map_key: str) -> int:
         """See `KeptAnswers`."""
-        with suppress(OSError):
-            return sum(path.suffix == ".json" for path in (self.folder / map_key).iterdir())
-        return 0
+        return sum(self.get(map_key, path.stem) is not None for path in self._files(map_key))
 
     def drop(self, map_key: str) -> None:
         """See `KeptAnswers`."""
-        folder = self.folder / map_key
-        if not folder.is_symlink():
-            shutil.rmtree(folder, ignore_errors=True)
+        for path in self._files(map_key):
+            with suppress(OSError):
+                path.unlink()
+        with suppress(OSError):
+            (self.folder / map_key).rmdir()
 
     def _path(self, map_key: str, window_key: str) -> Path:
         return self.folder / map_key / f"{window_key}.json"
+
+    def _files(self, map_key: str) -> list[Path]:
+        check_folder(self.folder / map_key)
+        with suppress(OSError):
+            return [path for path in (self.folder / map_key).iterdir() if path.suffix == ".json"]
+        return []
 
     def _remove_old(self) -> None:
         horizon = time.time() - LIFETIME
         with suppress(OSError):
             for folder in self.folder.iterdir():
-                if folder.lstat().st_mtime < horizon:
+                if folder.lstat().st_mtime < horizon and folder.is_dir() and not folder.is_symlink():
                     self.drop(folder.name)
 
 
