@@ -115,8 +115,14 @@ class Watch:
 
     def _leave_after(self, seconds: float, more: float) -> None:
         """Leave after so many seconds; after `more` if uploaded files are still being deleted then."""
-        later = (lambda: self._leave_after(more, 0)) if more else self._leave
-        timer = threading.Timer(seconds, lambda: later() if self._remaining() else self._leave())
+
+        def due() -> None:
+            if more and self._remaining():
+                self._leave_after(more, 0)
+            else:
+                self._leave()
+
+        timer = threading.Timer(seconds, due)
         timer.daemon = True
         timer.start()
 
