@@ -19,6 +19,7 @@ import pytest
 from citekit.adapters.drivers.child_process import environment, python
 from citekit.adapters.drivers.confinement import confine
 from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.isolating.budget import MEGABYTE, Allowance, Budget
 from citekit.adapters.isolating.children import Children, Limits, ParserBrokenError
 from citekit.adapters.isolating.lanes import Lanes
@@ -462,6 +463,17 @@ class TestRefusals:
         assert some.reason(self.STATE, Work.of("written", {}), self.SMALL)
         assert not some.reason(self.STATE, Work.of("measure", {}), self.SMALL)
         assert not some.reason(self.STATE, Work.of("extract", {"location": "a"}), self.SMALL)
+
+    def test_hold_in_the_next_process_until_the_file_is_tried_again(self, tmp_path: Path, small: Path) -> None:
+        state = FileState.of(small.stat())
+        Refusals(Index(tmp_path / "index")).add(state, Work.of("map", {}), self.SMALL, "it took too long")
+
+        next_one = Refusals(Index(tmp_path / "index"))
+        said = next_one.reason(state, Work.of("map", {}), self.SMALL)
+        next_one.forget(small)
+
+        assert "it took too long" == said
+        assert not Refusals(Index(tmp_path / "index")).reason(state, Work.of("map", {}), self.SMALL)
 
     def test_do_not_hold_for_a_larger_budget(self) -> None:
         some = self.refused(("map", {}))

@@ -103,6 +103,19 @@ def test_a_child_that_was_ended_meanwhile_is_replaced_by_another(tmp_path: Path,
     assert app.resolve(name).output_path is not None
 
 
+def test_a_text_that_may_take_long_is_read_in_a_child(tmp_path: Path) -> None:
+    """Where the limits of a child hold, and it can be ended."""
+    app = home(tmp_path, parser_memory=LITTLE)
+    large, small = tmp_path / "large.json", tmp_path / "small.json"
+    large.write_text("[" + "{}," * 3_000_000 + "{}]")
+    small.write_text("[{}]")
+
+    with pytest.raises(SourceUnsupported, match=r"large\.json cannot be read: it took more memory"):
+        app.ingest(large)
+
+    assert "small_json" == app.ingest(small).card.resource_id
+
+
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> App:
     return home(tmp_path_factory.mktemp("home"))

@@ -166,7 +166,7 @@ class App:
 
         if self.settings.parsers == "here" or not is_possible():
             return None
-        return children_of(self.settings)
+        return children_of(self.settings, self.index)
 
     def _children_unless_given(self, *ports: str) -> Children | None:
         """The children; None where one of `ports` was given, which is used here as it is."""
@@ -176,15 +176,13 @@ class App:
     def _children_with_ffmpeg(self) -> Children | None:
         from citekit.bootstrap.isolation import children_of
 
-        return self.children and children_of(self.settings, run_ffmpeg=True)
+        return self.children and children_of(self.settings, self.index, run_ffmpeg=True)
 
     def expect(self, path: Path) -> None:
         """That file will be mapped next: what takes time to start, starts now."""
-        from citekit.bootstrap.parsers import is_mapped_by_compiled
-        from citekit.domain.formats import by_name
+        from citekit.bootstrap.parsers import is_expected_apart
 
-        promised = by_name(path.name)
-        if promised is not None and is_mapped_by_compiled(promised) and self.children is not None:
+        if is_expected_apart(path) and self.children is not None:
             self.children.warm()
 
     @first_use
@@ -222,9 +220,9 @@ class App:
         if self.children is None:
             return here
         from citekit.adapters.isolating.reading import IsolatedTextReader
-        from citekit.bootstrap.parsers import is_read_by_compiled
+        from citekit.bootstrap.parsers import is_read_apart
 
-        return IsolatedTextReader(here, self.children, is_read_by_compiled, name)
+        return IsolatedTextReader(here, self.children, is_read_apart, name)
 
     @first_use
     def mapper(self) -> Mapper:
@@ -271,9 +269,9 @@ class App:
         if children is None:
             return MeasuredMapper(here, self.bounds.remember)
         from citekit.adapters.isolating.mapper import IsolatedMapper
-        from citekit.bootstrap.parsers import is_mapped_by_compiled
+        from citekit.bootstrap.parsers import is_mapped_apart
 
-        isolated = IsolatedMapper(here, children, self.clock, is_mapped_by_compiled)
+        isolated = IsolatedMapper(here, children, self.clock, is_mapped_apart)
         return MeasuredMapper(isolated, self.bounds.remember)
 
     @first_use

@@ -14,6 +14,7 @@ from citekit.bootstrap.names import INDEX
 from citekit.domain.errors import DriverMissing
 
 if TYPE_CHECKING:
+    from citekit.adapters.drivers.sqlite_index import Index
     from citekit.adapters.isolating.children import Children
     from citekit.settings import Settings
 
@@ -31,11 +32,15 @@ def is_possible() -> bool:
     return False
 
 
-def children_of(settings: Settings, *, run_ffmpeg: bool = False) -> Children:
-    """The children of that home, which may run no program but ffmpeg, if that; none is started yet."""
+def children_of(settings: Settings, index: Index, *, run_ffmpeg: bool = False) -> Children:
+    """The children of that home, which may run no program but ffmpeg, if that; none is started yet.
+
+    `index` remembers the files that exceeded their budgets.
+    """
     from citekit.adapters.drivers.child_process import python
     from citekit.adapters.isolating.budget import Allowance
     from citekit.adapters.isolating.children import Children, Limits
+    from citekit.adapters.isolating.refusals import Refusals
 
     limits = Limits(
         seconds=settings.parser_timeout,
@@ -47,6 +52,7 @@ def children_of(settings: Settings, *, run_ffmpeg: bool = False) -> Children:
         lambda: _said_to(settings, _ffmpeg() if run_ffmpeg else []),
         limits,
         state=lambda: [_which(folder) for folder in _writable(settings)],
+        refusals=Refusals(index),
     )
 
 

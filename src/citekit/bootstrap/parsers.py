@@ -11,7 +11,7 @@ from attrs import define, field
 
 from citekit.bootstrap.first_use import first_use
 from citekit.bootstrap.late import Late
-from citekit.domain.formats import Format
+from citekit.domain.formats import Format, by_name
 from citekit.domain.modality import Modality
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.media_probe import MediaProbe
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.text_reader import TextReader
+    from citekit.domain.source import Source
 
 
 @define
@@ -170,6 +171,31 @@ class Parsers:
         if not RapidOcrReader.installed():
             return None
         return AnnouncedOcrReader(RapidOcrReader(), self.before_picture)
+
+
+SMALL_TEXT = 64_000
+"""Bytes of the largest text that is read in the process that asks, if its parser is not compiled: it cannot take long."""
+
+
+def is_mapped_apart(source: Source) -> bool:
+    """Whether a child maps that file: its parser is compiled, or it is large enough to take long."""
+    return source.size > SMALL_TEXT or is_mapped_by_compiled(source.format)
+
+
+def is_expected_apart(path: Path) -> bool:
+    """Whether a child will map that file, as its name and its size promise."""
+    promised = by_name(path.name)
+    if promised is None:
+        return False
+    try:
+        return is_mapped_by_compiled(promised) or path.stat().st_size > SMALL_TEXT
+    except OSError:
+        return False
+
+
+def is_read_apart(source: Source) -> bool:
+    """Whether a child reads the text of that file."""
+    return source.size > SMALL_TEXT or is_read_by_compiled(source.format)
 
 
 def is_mapped_by_compiled(format: Format) -> bool:

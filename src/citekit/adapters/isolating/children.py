@@ -75,7 +75,7 @@ class Children:
     at_most: int = 4
     slow_at_most: int = 8
     state: Callable[[], object] = lambda: None
-    refusals: Refusals = field(factory=Refusals, init=False, repr=False)
+    refusals: Refusals = field(factory=Refusals, repr=False)
     _idle: list[_Parser] = field(factory=list, init=False)
     _lanes: Lanes = field(init=False, repr=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
@@ -165,7 +165,7 @@ class Children:
     def forget(self) -> None:
         """Be as if none was ever started: in a process that was just forked, whose other threads are gone."""
         self._idle, self._lanes, self._lock = [], self._empty_lanes(), threading.Lock()
-        self.refusals = Refusals()
+        self.refusals = Refusals(self.refusals.index)
 
     def _answered(self, request: Request) -> Mapping[str, Any]:
         try:

@@ -21,12 +21,12 @@ from citekit.wire.parsed import plain_source
 
 @frozen
 class IsolatedMapper:
-    """Maps as `here` would: in a child where that takes a compiled parser (`is_compiled`), else here."""
+    """Maps as `here` would: in a child if the file `is_apart`, else here."""
 
     here: Mapper
     children: Children
     clock: Clock
-    is_compiled: Callable[[Format], bool]
+    is_apart: Callable[[Source], bool]
 
     @property
     def identity(self) -> MapperIdentity:
@@ -43,7 +43,7 @@ class IsolatedMapper:
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """See `Mapper.map`; raises `SourceUnsupported` where the child dies over the file."""
-        if not self.is_compiled(source.format):
+        if not self.is_apart(source):
             return self.here.map(source, resource_id, progress)
         asked = {"source": plain_source(source), "id": resource_id}
         found = from_plain_map(self.children.ask("map", source.path, asked, progress), "map")

@@ -69,11 +69,11 @@ class IsolatedProbe:
 
 @frozen
 class IsolatedTextReader:
-    """Reads as `here` would, which a child knows as `name`: there where that takes a compiled parser (`is_compiled`)."""
+    """Reads as `here` would, which a child knows as `name`: there if the file `is_apart`, else here."""
 
     here: TextReader
     children: Children
-    is_compiled: Callable[[Format], bool]
+    is_apart: Callable[[Source], bool]
     name: str = "text"
 
     def supports(self, format: Format) -> bool:
@@ -82,12 +82,12 @@ class IsolatedTextReader:
 
     def read(self, source: Source, progress: Progress = silent) -> Manuscript:
         """See `TextReader.read`; raises `SourceUnsupported` where the child dies over the file."""
-        if not self.is_compiled(source.format):
+        if not self.is_apart(source):
             return self.here.read(source, progress)
         return manuscript_from(self.children.ask(self.name, source.path, {"source": plain_source(source)}, progress))
 
     def facts(self, source: Source) -> BookFacts:
         """See `TextReader.facts`."""
-        if not self.is_compiled(source.format):
+        if not self.is_apart(source):
             return self.here.facts(source)
         return book_facts_from(self.children.ask("facts", source.path, {"source": plain_source(source)}))

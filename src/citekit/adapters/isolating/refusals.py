@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import threading
@@ -12,6 +13,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from citekit.adapters.drivers.file_state import FileState
+from citekit.adapters.drivers.sqlite_index import Index
 from citekit.adapters.isolating.budget import Budget
 
 REMEMBERED = 4096
@@ -20,6 +22,10 @@ REMEMBERED = 4096
 PARTS = 3
 """Parts of one file that may each exceed the budget; after that no other part of it is tried."""
 
+VERSION = 1
+"""Changes whenever parsers become cheaper, so that refused files are tried again."""
+
+_PART = "part:"
 _CHEAP = frozenset({"measure", "probe", "facts", "is_upright", "picture"})
 _OF_PARTS = frozenset({"extract", "chapters", "html", "cut_pages", "still"})
 _NEW_EACH_TIME = frozenset({"target", "folder", "source"})
@@ -37,8 +43,15 @@ class Work:
         """The work of a request of `Children.ask`."""
         if what in _OF_PARTS:
             asked = {name: value for name, value in arguments.items() if name not in _NEW_EACH_TIME}
-            return cls("part", json.dumps([what, asked], sort_keys=True, default=str))
+            return cls(_PART, json.dumps([what, asked], sort_keys=True, default=str))
         return cls("look" if what in _CHEAP else "read")
+
+    @property
+    def key(self) -> str:
+        """The work as a short text."""
+        return (
+            _PART + hashlib.sha256(self.part.encode("utf-8", "surrogatepass")).hexdigest() if self.part else self.kind
+        )
 
 
 @frozen
@@ -51,20 +64,20 @@ class _Refusal:
 class Refusals:
     """What exceeded its budget, by the state of the file: an edited file, or a larger budget, is tried again.
 
-    Kept in the memory of this process, where nobody else can forge an entry. Safe for threads.
+    Kept in memory and in `index`, whose rows count only under the seal of the home: nobody can forge one that denies a file.
+    Safe for threads.
     """
 
-    _known: OrderedDict[FileState, dict[Work, _Refusal]] = field(factory=OrderedDict, init=False)
+    index: Index | None = None
+    _known: OrderedDict[FileState, dict[str, _Refusal]] = field(factory=OrderedDict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     def reason(self, state: FileState, work: Work, budget: Budget) -> str | None:
         """What the same work exceeded before with at least this budget, or None if it should be tried."""
-        if not self._known:
-            return None
         with self._lock:
-            known = self._known.get(state, {})
-            reasons = [each.reason for one, each in known.items() if one == work and _covers(each.budget, budget)]
-            parts = [each.reason for one, each in known.items() if one.part and _covers(each.budget, budget)]
+            known = dict(self._of(state))
+        reasons = [each.reason for one, each in known.items() if one == work.key and _covers(each.budget, budget)]
+        parts = [each.reason for one, each in known.items() if one.startswith(_PART) and _covers(each.budget, budget)]
         if work.part and len(parts) >= PARTS:
             reasons += parts
         return reasons[0] if reasons else None
@@ -72,10 +85,11 @@ class Refusals:
     def add(self, state: FileState, work: Work, budget: Budget, reason: str) -> None:
         """Remember that `work` exceeded `budget`; `reason` is a clause in the past tense."""
         with self._lock:
-            self._known.setdefault(state, {})[work] = _Refusal(budget, reason)
-            self._known.move_to_end(state)
-            while len(self._known) > REMEMBERED:
-                self._known.popitem(last=False)
+            known = self._of(state)
+            known[work.key] = _Refusal(budget, reason)
+            rows = {key: [each.budget.seconds, each.budget.memory, each.reason] for key, each in known.items()}
+        if self.index is not None:
+            self.index.put(_row(state), rows)
 
     def forget(self, path: str | os.PathLike[str]) -> None:
         """Try that file again, whatever it has cost."""
@@ -84,7 +98,30 @@ class Refusals:
         except OSError:
             return
         with self._lock:
-            self._known.pop(state, None)
+            had = self._of(state)
+            self._known[state] = {}
+        if had and self.index is not None:
+            self.index.forget(_row(state))
+
+    def _of(self, state: FileState) -> dict[str, _Refusal]:
+        """The refusals of a file, which are read from the index once."""
+        if state not in self._known:
+            stored = None if self.index is None else self.index.get(_row(state))
+            self._known[state] = {key: each for key, value in (stored or {}).items() if (each := _refusal(value))}
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return self._known[state]
+
+
+def _row(state: FileState) -> str:
+    return f"refused:{VERSION}:{state}"
+
+
+def _refusal(stored: object) -> _Refusal | None:
+    match stored:
+        case [int() | float() as seconds, int(memory), str(reason)]:
+            return _Refusal(Budget(float(seconds), memory), reason)
+    return None
 
 
 def _covers(tried: Budget, wanted: Budget) -> bool:
