@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+
 import pytest
 
 from tests.faults.handed_over import FORGERIES, wrong_with
@@ -17,3 +20,18 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forged_cache_changes_no_answer(place: Place, name: str, *, handed_over: bool) -> None:
     assert wrong_with(place, FORGERIES[name], handed_over=handed_over) is None
+
+
+def test_an_index_of_books_that_was_handed_over_only_ranks(place: Place) -> None:
+    question = ("library", "query", "queen", "--threshold", "0", "--context", "comprehensive", "--json")
+    shutil.rmtree(place.home, ignore_errors=True)
+    shutil.copytree(place.template, place.home)
+
+    before = json.loads(place.call(question).stdout.splitlines()[0])["out"]
+    place.call((), (("library", "rebuild"),))
+    after = json.loads(place.call(question).stdout.splitlines()[0])["out"]
+
+    assert "nectar" not in before
+    assert "library rebuild" in before
+    assert "nectar" in after
+    assert "library rebuild" not in after

@@ -43,8 +43,9 @@ class HomeSeal:
     is a link or no file.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        """Nothing is made there before something is sealed."""
+    def __init__(self, folder: str | os.PathLike[str], *, private: bool = False) -> None:
+        """Nothing is made there before something is sealed. Root's seal can be read by all unless it is `private`."""
+        self._mode = 0o644 if _USER == ROOT and not private else 0o600
         self._folder = os.path.abspath(folder)  # noqa: PTH100 - pathlib is slow to import
         users = dict.fromkeys((_USER, ROOT) if _USER is not None else (None,))
         self._paths = {user: os.path.join(self._folder, _name(user)) for user in users}  # noqa: PTH118
@@ -95,7 +96,7 @@ class HomeSeal:
     def _make(self) -> None:
         """Fill the file, unless another process does. Raises `OSError`."""
         make_folder(self._folder, 0o700)
-        descriptor = open_file(self._paths[_USER], os.O_RDWR | os.O_CREAT, 0o644 if _USER == ROOT else 0o600)
+        descriptor = open_file(self._paths[_USER], os.O_RDWR | os.O_CREAT, self._mode)
         try:
             _lock(descriptor)  # let go of when the file is closed
             if os.fstat(descriptor).st_size != SIZE:

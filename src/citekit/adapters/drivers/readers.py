@@ -11,6 +11,8 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from citekit.adapters.drivers.home_files import check_parent
+
 EVERYBODY = 0o444
 OWNER = 0o400
 
@@ -40,7 +42,11 @@ def mode_for(readers: int) -> int:
 
 
 def narrow(path: Path, readers: int) -> None:
-    """Take the file from everybody who is not among the readers. Nobody is added; never raises."""
+    """Take the file from everybody who is not among the readers. Nobody is added.
+
+    Raises `HomeUnsafe` if a folder of the home that leads to the file is a link, and nothing else.
+    """
+    check_parent(path)
     with suppress(OSError):
         status = os.lstat(path)
         permissions = stat.S_IMODE(status.st_mode)

@@ -15,6 +15,7 @@ from typing import Any
 
 from citekit.adapters.drivers import qdrant_edge as driver
 from citekit.adapters.drivers.home_files import check_folder, make_folder
+from citekit.adapters.drivers.home_seal import HomeSeal
 from citekit.adapters.drivers.qdrant_edge import EdgeSettings
 from citekit.adapters.indexing import edge_points as points
 from citekit.adapters.indexing.collection_names import checked, mismatch, missing
@@ -44,6 +45,7 @@ class EdgeVectorIndex:
 
     def __init__(self, folder: Path, settings: EdgeSettings | None = None, *, patience: float = 30.0) -> None:
         self._folder, self._settings, self._patience = folder, settings or EdgeSettings(), patience
+        self._seal = HomeSeal(folder, private=True)
         self._turns: dict[str, Turns[OpenShard]] = {}
         self._table = threading.Lock()
         weakref.finalize(self, _let_go, self._turns)
@@ -83,7 +85,7 @@ class EdgeVectorIndex:
         dimensions = self._form(collection).model.dimensions
         rest = iter(entries)
         while batch := list(islice(rest, BATCH)):
-            made = {point_id(entry.id): points.point(sound(entry, dimensions)) for entry in batch}
+            made = {point_id(entry.id): points.point(sound(entry, dimensions), self._seal) for entry in batch}
             with self._open(collection) as held:
                 self._update(held, driver.engine().UpdateOperation.upsert_points(list(made.values())), len(made))
 
@@ -109,7 +111,7 @@ class EdgeVectorIndex:
         wanted = [point_id(text) for text in ids]
         with self._open(collection) as held:
             records = held.shard.retrieve(list(dict.fromkeys(wanted)), with_payload=True, with_vector=False)
-        found = {entry.id: entry for entry in map(points.entry, records)}
+        found = {entry.id: entry for entry in (points.entry(each, self._seal) for each in records)}
         return [found[text] for text in wanted if text in found]
 
     def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
@@ -121,7 +123,7 @@ class EdgeVectorIndex:
                 size = min(PAGE, limit - len(found))
                 request = driver.engine().ScrollRequest(offset=offset, limit=size, filter=condition, with_payload=True)
                 records, offset = held.shard.scroll(request)
-                found.extend(map(points.entry, records))
+                found.extend(points.entry(each, self._seal) for each in records)
                 if offset is None:
                     break
         return found

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from citekit.adapters.drivers.home_seal import HomeSeal
 from citekit.adapters.drivers.qdrant_edge import DENSE, WORDS, engine
-from citekit.adapters.indexing.entry_checks import GROUP, point_id
+from citekit.adapters.indexing.entry_checks import CODE, GROUP, point_id
 from citekit.adapters.indexing.fields import json_path
 from citekit.domain.library.vectors import Entry, Scored, SparseVector, Vector, Where
 
@@ -14,15 +16,16 @@ OVERSAMPLING = 2.0
 """How many times as many candidates the int8 copies give as are scored again with the vectors themselves."""
 
 
-def point(entry: Entry) -> Any:
-    """The point of an entry that `entry_checks.sound` let through."""
+def point(entry: Entry, seal: HomeSeal) -> Any:
+    """The point of an entry that `entry_checks.sound` let through, sealed."""
     q = engine()
     vectors: dict[str, Any] = {}
     if entry.vector is not None:
         vectors[DENSE] = [float(value) for value in entry.vector]
     if entry.words:
         vectors[WORDS] = sparse(entry.words)
-    return q.Point(point_id(entry.id), vectors, {**entry.payload, GROUP: entry.group})
+    code = seal.code(*_code_parts(point_id(entry.id), entry.group, entry.payload)).hex()
+    return q.Point(point_id(entry.id), vectors, {**entry.payload, GROUP: entry.group, CODE: code})
 
 
 def sparse(words: SparseVector) -> Any:
@@ -30,11 +33,24 @@ def sparse(words: SparseVector) -> Any:
     return engine().SparseVector(list(words.indices), list(words.values))
 
 
-def entry(record: Any) -> Entry:
-    """The entry of a point, without vectors and words."""
+def entry(record: Any, seal: HomeSeal) -> Entry:
+    """The entry of a point, without vectors and words; foreign without the code that `point` gave it."""
     payload = dict(record.payload or {})
-    group = payload.pop(GROUP, "")
-    return Entry(str(record.id), str(group), payload=payload)
+    group, code = str(payload.pop(GROUP, "")), _unhex(payload.pop(CODE, None))
+    ours = seal.holds(code, *_code_parts(str(record.id), group, payload))
+    return Entry(str(record.id), group, payload=payload, foreign=not ours)
+
+
+def _code_parts(identifier: str, group: str, payload: Mapping[str, Any]) -> tuple[bytes, ...]:
+    plain = json.dumps(payload, sort_keys=True, separators=(",", ":"))
+    return b"entry", identifier.encode(), group.encode("utf-8", "surrogatepass"), plain.encode()
+
+
+def _unhex(code: object) -> bytes | None:
+    try:
+        return bytes.fromhex(code) if isinstance(code, str) else None
+    except ValueError:
+        return None
 
 
 def condition(where: Where | None) -> Any:

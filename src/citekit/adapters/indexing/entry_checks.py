@@ -13,6 +13,9 @@ from citekit.domain.library.vectors import Entry, SparseVector, Vector
 GROUP = "_group"
 """Where the group of an entry is kept beside its payload."""
 
+CODE = "_code"
+"""Where the code of an entry is kept in the embedded index, under the seal of its home."""
+
 WORD_LIMIT = 2**32
 
 
@@ -23,9 +26,9 @@ def sound(entry: Entry, dimensions: int) -> Entry:
         sound_vector(entry.vector, dimensions)
     if entry.words is not None:
         sound_words(entry.words)
-    if GROUP in entry.payload or not all(isinstance(key, str) for key in entry.payload):
+    if {GROUP, CODE} & entry.payload.keys() or not all(isinstance(key, str) for key in entry.payload):
         raise RequestRefused(
-            f"The payload of entry {entry.id} has a key that is no text, or {GROUP!r}, which is reserved."
+            f"The payload of entry {entry.id} has a key that is no text, or {GROUP!r} or {CODE!r}, which are reserved."
         )
     return entry
 

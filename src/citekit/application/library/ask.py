@@ -69,12 +69,16 @@ class AskRequest:
 
 @frozen(kw_only=True)
 class Chunk:
-    """A chunk as the index has it; `payload` holds what is known of it besides."""
+    """A chunk as the index has it; `payload` holds what is known of it besides.
+
+    The text of a `foreign` one is left out: nobody here knows that it is in the book.
+    """
 
     id: str
     text: str
     address: str
     payload: Mapping[str, Any] = field(repr=False)
+    foreign: bool = False
 
     @property
     def sequence(self) -> int:
@@ -232,7 +236,7 @@ class _DistinctHits:
     def add(self, hit: Hit) -> None:
         """Take the hit, or note its address with the better hit that says all of it."""
         says = sentences_of(hit.chunk.text)
-        at = next((at for at, said in enumerate(self._said) if says <= said), None)
+        at = None if hit.chunk.foreign else next((at for at, said in enumerate(self._said) if says <= said), None)
         if at is None:
             self.found.append(hit)
             self._said.append(says)
@@ -245,7 +249,7 @@ def _hit(ranked: Ranked, entry: Entry, words: SparseVector) -> Hit:
     chunk = _chunk(entry)
     hit = Hit(score=ranked.score, chunk=chunk, dense=ranked.dense, lexical=ranked.lexical)
     passages = [(each, _slice(chunk, each)) for each in entry.payload.get("passages", ())]
-    if not passages:
+    if not passages or chunk.foreign:
         return hit
     nearest = ranked.passage
     best, text = max(passages, key=lambda each: overlap(words, each[1]) + NEARNESS * (each[0]["id"] == nearest))
@@ -259,7 +263,8 @@ def _slice(chunk: Chunk, passage: Mapping[str, Any]) -> str:
 
 def _chunk(entry: Entry) -> Chunk:
     payload = entry.payload
-    return Chunk(id=entry.id, text=str(payload["text"]), address=str(payload["address"]), payload=payload)
+    text = "" if entry.foreign else str(payload["text"])
+    return Chunk(id=entry.id, text=text, address=str(payload["address"]), payload=payload, foreign=entry.foreign)
 
 
 def _surrounded(hit: Hit, family: Sequence[Chunk], mode: ContextMode) -> Hit:

@@ -39,7 +39,8 @@ class Entry:
     """A point of the index: `id` is a UUID as text, the same for the same place of the same bytes.
 
     A passage has a `vector`, a chunk has `words`; each may have both. `group` is the id of the chunk that it belongs to (of
-    a chunk, its own). `payload` is plain data.
+    a chunk, its own). `payload` is plain data. `foreign` says that the index came from elsewhere, or was changed by somebody
+    else: what the payload says is not what was put there by this home.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Entry:
     vector: Vector | None = field(default=None, repr=False)
     words: SparseVector | None = field(default=None, repr=False)
     payload: Mapping[str, Any] = field(factory=dict)
+    foreign: bool = False
 
 
 @frozen

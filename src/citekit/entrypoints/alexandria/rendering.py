@@ -18,6 +18,12 @@ OPENING = 600
 
 CUT = " [truncated]"
 
+FOREIGN = (
+    "this index was not filled in this home, so its text is not shown: open the address, "
+    "or fill the index again (citekit library rebuild)"
+)
+"""What is said of a hit whose text came with an index from elsewhere."""
+
 
 def megabytes(size: int) -> float:
     """Bytes as MB of 1024 * 1024 bytes, to two decimal places."""
@@ -160,6 +166,8 @@ def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
         "chunk_level": payload.get("chunk_level", ""),
         "parent_id": hit.parent_id,
     }
+    if hit.chunk.foreign:
+        found["foreign"] = FOREIGN
     if hit.stale:
         found["stale"] = "the file has changed since this book was ingested; ingest it again"
     if hit.passage is not None:

@@ -88,6 +88,8 @@ def _lines(plain: Mapping[str, Any], seconds: float) -> Iterator[str]:
         head = f"{number}. {hit['book_title']}, {hit['author']}: {hit['section_name']}, {where}"
         yield styled(printable(head), bold=True)
         passage = hit.get("passage") or {"text": hit["text"], "address": hit["address"]}
+        if "foreign" in hit:
+            passage = {**passage, "text": f"({hit['foreign']})"}
         flat = printable(" ".join(passage["text"].split()))
         yield from (f"   {line}" for line in folded(flat, 93, SHOWN))
         yield f"   {styled(printable(passage['address'] or hit['address']), fg='cyan')}  score {hit['score']:.2f}"
