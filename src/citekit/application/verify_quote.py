@@ -20,6 +20,7 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.finding import Match, matches
+from citekit.domain.quotes.hidden import NOT_VISIBLE
 from citekit.domain.quotes.near import nearest_passage
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_read
@@ -89,27 +90,45 @@ class VerifyQuote:
             raise RequestRefused("The place is virtual: it names no part of a file, so nothing can be quoted from it.")
         source = self.locate(resource_map, roots)
         texts = self.texts.read(source, progress)
-        if isinstance(place, Pages) and place.region is not None:
-            page = _in_place(texts, readings, resource_map, evolve(place, region=None))
-            inside = (
-                _in_place([self.texts.region(source, place)], readings, resource_map, None) if page.any else _Finds()
-            )
-        else:
-            inside = _in_place(texts, readings, resource_map, place)
         asked = None if place is None else Address(resource_map.resource_id, place)
         answer = QuoteVerdict(
             finding=Finding.ABSENT, resource_id=resource_map.resource_id, asked=asked, quote=quote.strip()
         )
-        if inside.faithful:
-            best = _best(inside.faithful)
-            return _placed(answer, Finding.NORMALISED if best[0].match.differences else Finding.EXACT, best)
-        outside = _Finds() if place is None else _in_place(texts, readings, resource_map, None)
-        if outside.faithful:
-            return _placed(answer, Finding.ELSEWHERE, _best(outside.faithful, place))
-        altered = inside.altered or outside.altered
-        if altered:
-            return _placed(answer, Finding.ALTERED, _best(altered, place))
-        return evolve(answer, near=_near(texts[0], readings, resource_map))
+        shown, hidden = _visible(texts, visible=True), _visible(texts, visible=False)
+        if isinstance(place, Pages) and place.region is not None:
+            page = _in_place(shown, readings, resource_map, evolve(place, region=None))
+            inside = (
+                _in_place([self.texts.region(source, place)], readings, resource_map, None) if page.any else _Finds()
+            )
+        else:
+            inside = _in_place(shown, readings, resource_map, place)
+        found = _judged(answer, inside, shown, readings, resource_map)
+        if found is None and hidden:
+            found = _judged(answer, _in_place(hidden, readings, resource_map, place), hidden, readings, resource_map)
+        return found or evolve(answer, near=_near(texts[0], readings, resource_map))
+
+
+def _visible(texts: Sequence[Quotable], *, visible: bool) -> list[Quotable]:
+    return [each for each in texts if (each.note != NOT_VISIBLE) is visible]
+
+
+def _judged(
+    answer: QuoteVerdict,
+    inside: _Finds,
+    texts: Sequence[Quotable],
+    readings: Sequence[tuple[Piece, ...]],
+    resource_map: ResourceMap,
+) -> QuoteVerdict | None:
+    """The verdict on what was found inside the place asked, or is elsewhere in `texts`; None if it is nowhere."""
+    place = None if answer.asked is None else answer.asked.location
+    if inside.faithful:
+        best = _best(inside.faithful)
+        return _placed(answer, Finding.NORMALISED if best[0].match.differences else Finding.EXACT, best)
+    outside = _Finds() if place is None else _in_place(texts, readings, resource_map, None)
+    if outside.faithful:
+        return _placed(answer, Finding.ELSEWHERE, _best(outside.faithful, place))
+    altered = inside.altered or outside.altered
+    return _placed(answer, Finding.ALTERED, _best(altered, place)) if altered else None
 
 
 def resource_named(text: str, maps: MapStore) -> str | Address:

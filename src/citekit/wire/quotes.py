@@ -14,6 +14,7 @@ def to_plain(verdict: QuoteVerdict) -> dict[str, Any]:
     return {
         "finding": verdict.finding.value,
         "holds": verdict.holds,
+        "visible": verdict.visible,
         "resource_id": verdict.resource_id,
         "asked": None if verdict.asked is None else str(verdict.asked),
         "quote": verdict.quote,
@@ -28,6 +29,7 @@ def _place(place: QuotePlace) -> dict[str, Any]:
         "address": str(place.address),
         "text": place.text,
         "exact": not place.differences,
+        "visible": place.visible,
         "differences": list(place.differences),
     }
     if place.note:

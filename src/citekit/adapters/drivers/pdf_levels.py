@@ -22,9 +22,9 @@ _OVERLAP = 0.35
 _DIGITS = frozenset("0123456789*\u2217")
 
 
-def levelled_blocks(page: Any, flags: int) -> Iterator[str]:
-    """The text of each block of a `pymupdf` page, as `get_text("blocks")` gives it, its numbers at their levels."""
-    for block in page.get_text("dict", flags=flags)["blocks"]:
+def levelled_blocks(blocks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The text of each of the blocks, as `get_text("dict")` gives them, its numbers at their levels."""
+    for block in blocks:
         lines = block.get("lines", ())
         if lines:
             yield "".join(_lines(lines))

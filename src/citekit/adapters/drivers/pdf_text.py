@@ -9,6 +9,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from citekit.adapters.drivers.pdf_levels import is_mark_beside, levelled_line
+from citekit.adapters.drivers.pdf_shown import shown_blocks
 from citekit.adapters.drivers.pymupdf import exclusive, give_way, opened
 from citekit.domain.quotes.scripts import superscript
 
@@ -35,7 +36,10 @@ class Line:
 
 
 def page_lines(page: Any, area: Any = None) -> list[Line]:
-    """The horizontal and other lines of `page` that hold anything, in the order of the file; `area` as `page_text`."""
+    """The horizontal and other lines of `page` that hold anything, in the order of the file; `area` as `page_text`.
+
+    Hidden text is left out, here and in what is made of these lines (see `drivers.pdf_hidden`).
+    """
     lines = (_line(line, number) for number, block in enumerate(_blocks(page, area)) for line in block.get("lines", ()))
     return [line for line in lines if line.text]
 
@@ -73,7 +77,7 @@ def _blocks(page: Any, area: Any) -> Any:
     with exclusive():
         flags = text_flags()
         clip = None if area is None else area * page.derotation_matrix
-        return page.get_text("dict", flags=flags, clip=clip)["blocks"]
+        return shown_blocks(page, flags, clip)[0]
 
 
 def _flowing(lines: Sequence[Line]) -> str:

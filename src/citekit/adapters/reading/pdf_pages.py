@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from citekit.adapters.drivers.pdf_levels import levelled_blocks
+from citekit.adapters.drivers.pdf_shown import Blocks, shown_blocks
 from citekit.adapters.drivers.pdf_text import text_flags
 from citekit.adapters.drivers.pymupdf import give_way, opened
 from citekit.adapters.reading.book_facts import language_code
@@ -14,6 +15,7 @@ from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.manuscript import Manuscript, UnitKind
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.hidden import with_hidden
 from citekit.domain.source import Source
 
 _BROKEN = re.compile(r"(?<!\w)([^\W\d_]{2,40})-\n([^\W\d_]{2,40})")
@@ -37,6 +39,9 @@ class PyMuPdfTextReader:
     Lines end with line feeds, paragraphs (blocks) with two, where a block does not plainly go on in the next one. A word
     parted at the end of a line is put together: at a soft hyphen always; at a hyphen where the whole word stands elsewhere
     in the document, or its first part nowhere. No other character but soft hyphens is left out.
+
+    Text that nobody sees is left out (see `drivers.pdf_hidden`); with `as_seen`, all text of such a page follows its shown
+    text behind a mark, as `domain.quotes.hidden` writes it.
 
     With `joining` false, words stay parted where they are parted on the page. With `as_seen`, numbers that stand higher or
     lower are superscripts and subscripts. `password` opens a locked file.
@@ -69,14 +74,18 @@ def _pages(document: Any, progress: Progress, *, as_seen: bool) -> Iterator[str]
     count = document.page_count
     for number in range(count):
         progress(number, count, "reading pages")
-        page = document[number]
-        blocks = levelled_blocks(page, flags) if as_seen else _blocks(page, flags)
-        yield _joined([block_text(block) for block in blocks])
+        shown, all_blocks = shown_blocks(document[number], flags)
+        make = levelled_blocks if as_seen else _plain_blocks
+        text = _joined([block_text(block) for block in make(shown)])
+        if as_seen and all_blocks is not None:
+            text = with_hidden(text, _joined([block_text(block) for block in make(all_blocks)]))
+        yield text
         give_way()
 
 
-def _blocks(page: Any, flags: int) -> Iterator[str]:
-    return (block[4] for block in page.get_text("blocks", flags=flags, sort=False) if block[6] == 0)
+def _plain_blocks(blocks: Blocks) -> Iterator[str]:
+    for block in blocks:
+        yield "".join("".join(span["text"] for span in line["spans"]) + "\n" for line in block.get("lines", ()))
 
 
 def _joined(blocks: Sequence[str]) -> str:

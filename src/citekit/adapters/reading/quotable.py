@@ -20,12 +20,13 @@ from citekit.domain.ports.extractor import Extractor
 from citekit.domain.ports.media_probe import Cue, MediaProbe
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.hidden import NOT_VISIBLE, split_hidden
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.running_heads import without_running_lines
 from citekit.domain.quotes.spoken import Spoken
 from citekit.domain.source import Source
 
-VERSION = "6"
+VERSION = "7"
 """Changes whenever the same file would give other texts."""
 
 OTHER_TRACK = "in another track of subtitles"
@@ -105,7 +106,10 @@ class QuotableTextReader:
         return Quotable.of(OnePlace(text, place))
 
     def _ways_to_read(self, source: Source, manuscript: Manuscript, progress: Progress) -> Iterator[Quotable]:
+        manuscript, whole = split_hidden(manuscript)
         yield Quotable.of(manuscript)
+        if whole is not None:
+            yield Quotable.of(whole, NOT_VISIBLE)
         bare = without_running_lines(manuscript)
         if bare is not None:
             yield Quotable.of(bare, "running heads and feet of pages left out")

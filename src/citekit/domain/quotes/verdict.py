@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from citekit.domain.address import Address
 from citekit.domain.quotes.gaps import Gap
+from citekit.domain.quotes.hidden import NOT_VISIBLE
 
 
 class Finding(StrEnum):
@@ -35,6 +36,11 @@ class QuotePlace:
     note: str = ""
     gaps: tuple[Gap, ...] = ()
     changes: tuple[str, ...] = ()
+
+    @property
+    def visible(self) -> bool:
+        """Whether a reader sees it: not if the words are hidden, as `note` says."""
+        return self.note != NOT_VISIBLE
 
 
 @frozen
@@ -66,5 +72,10 @@ class QuoteVerdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the quote stands in the place asked."""
-        return self.finding in (Finding.EXACT, Finding.NORMALISED)
+        """Whether the quote is in the place asked, where a reader sees it."""
+        return self.finding in (Finding.EXACT, Finding.NORMALISED) and self.visible
+
+    @property
+    def visible(self) -> bool:
+        """Whether a reader sees the words at the first of the places; true if there is none."""
+        return not self.places or self.places[0].visible

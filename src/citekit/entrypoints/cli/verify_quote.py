@@ -52,8 +52,11 @@ def command(session: Session, part: tuple[str, ...], roots: tuple[str, ...], pas
                 a unit or symbol differs (mg, Mg)
     absent      nowhere in the resource; a passage that is only similar may be named
 
+    "exact, not visible" means that the file holds the words, but hides them from its readers, for example below a picture.
+
     The place is a whole resource (its id, or doc://book), a node, or an address. An ellipsis in the quote (... or [...])
-    stands for words left out between its pieces; the answer shows them. Exit code 0 for exact and normalised, else 1.
+    stands for words left out between its pieces; the answer shows them. Exit code 0 for exact and normalised words that are
+    visible, else 1.
     """
     if len(part) < 2:
         raise click.UsageError("Give the place and the text: citekit verify-quote doc://book#pages=12 'the words'.")
@@ -78,7 +81,10 @@ def _named(maps: MapStore, words: Sequence[str]) -> NodeName | Address | str:
 
 
 def _lines(verdict: QuoteVerdict) -> Iterator[str]:
-    yield styled(verdict.finding.value, fg=_COLOURS[verdict.finding])
+    if verdict.visible:
+        yield styled(verdict.finding.value, fg=_COLOURS[verdict.finding])
+    else:
+        yield styled(f"{verdict.finding.value}, not visible", fg="yellow")
     for place in verdict.places:
         how = f"differs in {', '.join(place.differences)}" if place.differences else "exact"
         yield f"  {printable(str(place.address))}  {how}{f' ({place.note})' if place.note else ''}"
@@ -108,6 +114,9 @@ def _failed(verdict: QuoteVerdict) -> CommandError:
     if verdict.finding is Finding.ELSEWHERE:
         found = verdict.places[0].address
         return CommandError("Elsewhere", f"The quote is not in {where}, but at {found}.", to_plain(verdict))
+    if not verdict.visible and verdict.finding in (Finding.EXACT, Finding.NORMALISED):
+        message = f"The words are in {where}, but no reader sees them: {verdict.places[0].note}."
+        return CommandError("NotVisible", message, to_plain(verdict))
     if verdict.finding is Finding.ALTERED:
         place = verdict.places[0]
         return CommandError("Altered", f"The quote changes the meaning of {place.address}.", to_plain(verdict))

@@ -46,6 +46,11 @@ VERDICT: Mapping[str, Any] = {
             ),
         },
         "holds": {"type": "boolean", "description": "Whether the quote is in the place asked. False for altered."},
+        "visible": {
+            "type": "boolean",
+            "description": "False: the words are in the file, but hidden from its readers (the note of the place says how); "
+            "such a quote does not hold.",
+        },
         "resource_id": {"type": "string"},
         "asked": {"type": ["string", "null"], "description": "The address of the place; null for the whole file."},
         "quote": {"type": "string"},
@@ -58,6 +63,7 @@ VERDICT: Mapping[str, Any] = {
                     "address": _ADDRESS,
                     "text": _TEXT,
                     "exact": {"type": "boolean"},
+                    "visible": {"type": "boolean", "description": "Whether a reader sees the words there."},
                     "differences": {"type": "array", "items": {"type": "string"}, "description": "What differs only."},
                     "gaps": _GAPS,
                     "changes": {
@@ -67,7 +73,7 @@ VERDICT: Mapping[str, Any] = {
                     },
                     "note": {"type": "string", "description": "In which reading of the file it was found."},
                 },
-                "required": ["address", "text", "exact", "differences"],
+                "required": ["address", "text", "exact", "visible", "differences"],
             },
         },
         "more": {"type": "boolean", "description": "Whether it is in other places, too."},
@@ -77,7 +83,7 @@ VERDICT: Mapping[str, Any] = {
             "properties": {"address": _ADDRESS, "text": _TEXT, "similarity": {"type": "number"}},
         },
     },
-    "required": ["finding", "holds", "resource_id", "asked", "quote", "places", "more", "near"],
+    "required": ["finding", "holds", "visible", "resource_id", "asked", "quote", "places", "more", "near"],
 }
 
 VERIFY_QUOTE = Tool(

@@ -25,7 +25,7 @@ from citekit.domain.source import Source
 if TYPE_CHECKING:
     from citekit.adapters.drivers.sqlite_index import Index
 
-RECIPE = "9"
+RECIPE = "10"
 """Changes whenever this package would make other bytes of the same request."""
 
 

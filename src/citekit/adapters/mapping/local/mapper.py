@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from citekit.adapters.drivers.sqlite_index import Index
     from citekit.adapters.mapping.local.ocr import OcrReader
 
-VERSION = "5"
+VERSION = "6"
 """Changes whenever the same bytes would give another map."""
 
 

@@ -37,6 +37,9 @@ BY_CONTENTS = "The file has no bookmarks: the structure is that of its printed t
 BY_PAGES = "The file has neither bookmarks nor headings that can be told apart: its pages are grouped by number."
 
 
+NAMED = 20
+"""Pages with hidden text that a note names."""
+
 CHECKED = 5000
 """Pages of a repaired file that are looked at."""
 
@@ -67,11 +70,23 @@ class PdfOutliner:
                 bounds=Bounds(pages=document.page_count),
                 drafts=drafts,
                 facts=facts_of(document),
-                notes=[*notes, *passed, *lost, *repair_notes(document)],
+                notes=[*notes, *passed, *_hidden(texts), *lost, *repair_notes(document)],
             )
             if self.index is not None:
                 remember(document, memory)
             return outline
+
+
+def _hidden(texts: PageTexts) -> list[str]:
+    """A sentence about text that no reader sees, on the pages that were read."""
+    if not texts.hidden:
+        return []
+    pages, words = sorted(texts.hidden), sum(texts.hidden.values())
+    named = ", ".join(map(str, pages[:NAMED])) + (", ..." if len(pages) > NAMED else "")
+    return [
+        f"Hidden text, which no reader of the page sees: {words} {'word' if words == 1 else 'words'} on "
+        f"{'page' if len(pages) == 1 else 'pages'} {named}. Titles and summaries leave it out."
+    ]
 
 
 def _unreadable(document: Document, name: str) -> list[str]:

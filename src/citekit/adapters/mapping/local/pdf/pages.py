@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from attrs import define, field
 
+from citekit.adapters.drivers.pdf_hidden import Hidden, hidden_text
 from citekit.adapters.drivers.pdf_images import ImageReader, PdfImage
 from citekit.adapters.drivers.pdf_links import LinkReader
 from citekit.adapters.drivers.pdf_text import Line
@@ -21,7 +22,10 @@ from citekit.domain.progress import Progress
 
 @define
 class PageTexts:
-    """Pages count from 1. A page that cannot be read has no lines. `quick` reads lines as `quick_lines` does."""
+    """Pages count from 1. A page that cannot be read has no lines. `quick` reads lines as `quick_lines` does.
+
+    Lines that nobody sees are left out; `hidden` counts the words of these on each page that was read.
+    """
 
     _document: Document
     _progress: Progress
@@ -35,6 +39,8 @@ class PageTexts:
     _heights: dict[int, float] = field(factory=dict, init=False)
     _turns: dict[int, Turn] = field(factory=dict, init=False)
     _running: RunningLines | None = field(default=None, init=False)
+    _unseen: dict[int, Hidden] = field(factory=dict, init=False)
+    hidden: dict[int, int] = field(factory=dict, init=False)
     _links: LinkReader = field(init=False)
     _images: ImageReader = field(init=False)
 
@@ -179,6 +185,19 @@ class PageTexts:
             give_way()
         return self._cache[page]
 
+    def _seen(self, page: int, shown: Document, lines: list[Typed]) -> list[Typed]:
+        """The lines without those of which a third or more is hidden; their words are counted in `hidden`."""
+        if page not in self._unseen:
+            self._unseen[page] = hidden_text(shown, quick=True)
+        unseen = self._unseen[page]
+        if not unseen:
+            return lines
+        kept = [line for line in lines if 3 * unseen.within(_edges(line)) < len(line.text.replace(" ", ""))]
+        words = sum(len(line.text.split()) for line in lines) - sum(len(line.text.split()) for line in kept)
+        if words:
+            self.hidden[page] = words
+        return kept
+
     def _read(self, page: int, quick: bool) -> list[Typed]:
         try:
             shown = self._document[page - 1]
@@ -187,11 +206,15 @@ class PageTexts:
             if turn is not None:
                 self._turns[page] = turn
             if not quick or turn is not None:
-                return with_columns(typed_lines(shown))
+                return with_columns(self._seen(page, shown, typed_lines(shown)))
             self._hasty.add(page)
-            return with_columns(quick_lines(shown))
+            return with_columns(self._seen(page, shown, quick_lines(shown)))
         except CiteKitError:
             raise
         except Exception:  # a damaged page says nothing; what PyMuPDF raises then is of any kind
             self._heights.setdefault(page, 1.0)
             return []
+
+
+def _edges(line: Typed) -> tuple[float, float, float, float]:
+    return line.left, line.top, line.right, line.bottom
