@@ -101,6 +101,16 @@ class _Drawing:
             yield self.samples[self.channels * (start + left) : self.channels * (start + right)]
 
 
+def has_plain_signs(page: Any) -> bool:
+    """Whether the page itself sets light colors, sizes below a point, or a rendering mode; cheaper than `may_hide`."""
+    try:
+        with exclusive():
+            content = b" %b " % page.read_contents().translate(_SPACES)
+    except Exception:  # as for `may_hide`
+        return True
+    return b" Tr " in content or bool(_LIGHT.search(content) or _SMALL.search(content))
+
+
 def may_hide(page: Any) -> bool:
     """Whether text of `page` may be hidden by what it paints; cheap, and false for most pages of plain text."""
     try:

@@ -109,7 +109,7 @@ def _rgb(mupdf: Any, space: Any, color: Any) -> tuple[float, float, float] | Non
 
 
 def _size(mupdf: Any, text: Any, ctm: Any) -> float:
-    sizes = []
+    sizes: list[float] = []
     span = text.head
     while span and len(sizes) < _SPANS:
         sizes.append(_scale(mupdf, span, ctm))

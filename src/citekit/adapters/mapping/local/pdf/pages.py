@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from attrs import define, field
 
-from citekit.adapters.drivers.pdf_hidden import Hidden, hidden_text
+from citekit.adapters.drivers.pdf_hidden import Hidden, has_plain_signs, hidden_text
 from citekit.adapters.drivers.pdf_images import ImageReader, PdfImage
 from citekit.adapters.drivers.pdf_links import LinkReader
 from citekit.adapters.drivers.pdf_text import Line
@@ -188,7 +188,8 @@ class PageTexts:
     def _seen(self, page: int, shown: Document, lines: list[Typed]) -> list[Typed]:
         """The lines without those of which a third or more is hidden; their words are counted in `hidden`."""
         if page not in self._unseen:
-            self._unseen[page] = hidden_text(shown, quick=True)
+            worth = not self.quick or has_plain_signs(shown)  # where titles come from bookmarks, less can be hidden
+            self._unseen[page] = hidden_text(shown, quick=True) if worth else Hidden()
         unseen = self._unseen[page]
         if not unseen:
             return lines
