@@ -265,7 +265,7 @@ def test_hidden_headings_are_no_nodes_and_a_note_says_where_they_are(tmp_path: P
                 )
         document.save(tmp_path / "book.pdf")
 
-    resource = kit.ingest(tmp_path / "book.pdf", resource_id="book").resource_map
+    resource = kit.ingest(tmp_path / "book.pdf", resource_id="book")
 
     assert not [node.title for node in resource.nodes if "Ignore" in node.title]
     assert [node.title for node in resource.nodes if "Chapter" in node.title]
