@@ -65,6 +65,9 @@ def _receipt(plain: object, faults: list[str], where: str) -> tuple[Receipt, str
         raise FaultyAnswer(where, faults)
     receipt, address = receipts.claimed(plain, where)
     found = _differences(plain, receipts.to_plain(receipt))
+    version = plain[_VERSION] if isinstance(plain, dict) else None
+    if type(version) is not int:  # true and 1.0 are equal to 1
+        found.append(f"{_VERSION}: {version!r} is not a whole number")
     if address is None or found:
         raise FaultyAnswer(where, found)
     return receipt, address
