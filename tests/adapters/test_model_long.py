@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
@@ -379,3 +380,27 @@ def test_sound_in_a_container_for_films_goes_up_as_sound(tmp_path: Path) -> None
 
     (part,) = [part for part in service.questions[0].parts if isinstance(part, FilePart)]
     assert "audio/mp4" == part.media_type
+
+
+def test_requests_of_many_files_share_the_places_in_which_they_wait(tmp_path: Path) -> None:
+    lock, state, three = threading.Lock(), {"now": 0, "most": 0}, threading.Barrier(3)
+
+    class Counting(ScriptedService):
+        def ask(self, question: Question, progress: object) -> Reply:
+            with lock:
+                state["now"] += 1
+                state["most"] = max(state["most"], state["now"])
+            three.wait(30)
+            with lock:
+                state["now"] -= 1
+            return Reply(nodes((1, "Words of", 1, 1), unit="line"), True, Usage(1, 1, 1))
+
+    mapper = model_mapper(Counting([], limits_of=Limits(as_file=False)), concurrency=3, files=1)
+    files = [tmp_path / f"{n}.txt" for n in range(9)]
+    for n, path in enumerate(files):
+        path.write_text(f"words of {n}\n")
+
+    with ThreadPoolExecutor(9) as pool:
+        made = list(pool.map(lambda path: mapper.map(source_of(path), "x"), files))
+
+    assert (9, 3) == (len(made), state["most"])

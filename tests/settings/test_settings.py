@@ -35,6 +35,7 @@ def test_every_variable_counts() -> None:
             "CITEKIT_CACHE_LIMIT": "1.5M",
             "CITEKIT_ROOTS": "/a:/b",
             "CITEKIT_CONCURRENCY": "9",
+            "CITEKIT_MODEL_CONCURRENCY": "3",
             "CITEKIT_MEDIA": "ffmpeg",
             "CITEKIT_PASSWORD": "p",
             "CITEKIT_OCR": "off",
@@ -50,6 +51,7 @@ def test_every_variable_counts() -> None:
         chosen.base_url,
     )
     assert (0, 7.0, 5, 1_500_000) == (chosen.retries, chosen.timeout, chosen.max_requests, chosen.cache_limit)
+    assert (3, 8) == (chosen.model_concurrency, settings_from({}).model_concurrency)
     assert (0.5, "low", 9000) == (chosen.temperature, chosen.thinking, chosen.max_output)
     assert ((Path("/a"), Path("/b")), 9, "ffmpeg") == (chosen.roots, chosen.concurrency, chosen.media)
     assert ("g", "o", "p", False) == (chosen.gemini_key, chosen.openai_key, chosen.password, chosen.ocr)

@@ -12,7 +12,7 @@ from attrs import define, field
 from citekit.bootstrap.extractors import late_extractors
 from citekit.bootstrap.first_use import first_use
 from citekit.bootstrap.late import Late
-from citekit.bootstrap.names import ADAPTERS, INDEX, NODES
+from citekit.bootstrap.names import ADAPTERS, INDEX, MODEL_MAPPERS, NODES
 from citekit.domain.errors import RequestRefused
 
 if TYPE_CHECKING:
@@ -254,6 +254,13 @@ class App:
         from citekit.adapters.mapping.model.leftovers import Leftovers
 
         return Leftovers(self.settings.cache_folder / "leftovers")
+
+    @property
+    def files_at_once(self) -> int:
+        """How many files are mapped at once: with a model, most of them only wait for it."""
+        chosen = self.settings
+        waits = self.mapper.identity.name in MODEL_MAPPERS
+        return max(chosen.concurrency, chosen.model_concurrency) if waits else chosen.concurrency
 
     def remote_files(self) -> Sequence[str]:
         """The files of this process that may still be at a model's service."""

@@ -72,6 +72,8 @@ class Mappers:
             model_name=f"{service.model}@{urlsplit(where).netloc or where}" if where else None,
             max_requests=self.app.settings.max_requests,
             stills=lambda path, seconds: still(self.app.sources.identify(path), seconds),
+            concurrency=self.app.settings.model_concurrency,
+            files=self.app.settings.concurrency,
             kept=AnswerFiles(self.app.settings.cache_folder / ANSWERS),
             generation=self._generation(),
             redact=concealed,

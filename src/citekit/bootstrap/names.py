@@ -17,6 +17,9 @@ NODES = "nodes-1"
 QUOTABLE = "quotable-1"
 """The folder of texts in which quotes are looked for, likewise with its version."""
 
+MODEL_MAPPERS = frozenset({"gemini", "openai"})
+"""The mappers that ask a model."""
+
 ANSWERS = "answers"
 """The folder in the cache with the answers of models about maps that are not finished."""
 

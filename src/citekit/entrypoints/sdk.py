@@ -53,7 +53,7 @@ class CiteKit:
         settings = self.app.settings
         own = (settings.maps_folder, settings.output_folder, settings.cache_folder)
         files = files_below([Path(path) for path in paths], own)
-        return self.app.ingest_many(files, force=force, concurrency=settings.concurrency)
+        return self.app.ingest_many(files, force=force, concurrency=self.app.files_at_once)
 
     def resources(self) -> Sequence[str]:
         """The ids of all mapped resources, sorted."""

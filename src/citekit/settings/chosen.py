@@ -21,7 +21,8 @@ class Settings:
     `mapper` is a name; `cache_limit` bytes bound the evidence store.
 
     `roots` are folders in which a source that was moved is looked for, and which agents may name; with `client_roots`
-    also those that an MCP client offers. `concurrency` files are mapped at once. `media` is the driver that copies
+    also those that an MCP client offers. `concurrency` files are read at once, and `model_concurrency`
+    requests to a model wait at once. `media` is the driver that copies
     clips: `pyav`, or `ffmpeg` for the program of that name. `password` opens PDFs that are locked. `ocr` reads the
     text of scans and pictures, where the extra is installed. `parsers` run `apart`, in a child process that may hold
     `parser_memory` bytes and is ended after `parser_timeout` seconds without progress, or `here`. A file under 1 MB may
@@ -38,6 +39,7 @@ class Settings:
     cache_limit: int = 10 * GIGABYTE
     roots: tuple[Path, ...] = ()
     concurrency: int = 2
+    model_concurrency: int = 8
     media: str = "pyav"
     password: str | None = field(default=None, repr=False)
     ocr: bool = True
@@ -107,6 +109,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         cache_limit=read_size(environment.get("CITEKIT_CACHE_LIMIT") or "10G"),
         roots=tuple(expanded(root).absolute() for root in roots),
         concurrency=count(environment, "CITEKIT_CONCURRENCY", 1) or min(os.cpu_count() or 1, 4),
+        model_concurrency=default(count(environment, "CITEKIT_MODEL_CONCURRENCY", 1), 8),
         media=one_of("CITEKIT_MEDIA", environment.get("CITEKIT_MEDIA") or "pyav", MEDIA),
         password=read_secret(environment, "CITEKIT_PASSWORD"),
         ocr=one_of("CITEKIT_OCR", environment.get("CITEKIT_OCR") or "on", SWITCH) == "on",

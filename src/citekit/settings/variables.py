@@ -20,6 +20,7 @@ VARIABLES = {
     f"parted by {os.pathsep!r}",
     "CITEKIT_CLIENT_ROOTS": "on (default): agents may read files in the folders that their program offers; or off",
     "CITEKIT_CONCURRENCY": "how many files are mapped at once (default: the number of cores, at most 4)",
+    "CITEKIT_MODEL_CONCURRENCY": "how many requests to a model wait for an answer at once (default: 8)",
     "CITEKIT_MEDIA": "what copies clips: pyav (default), or ffmpeg for the program of that name",
     "CITEKIT_PASSWORD": "opens PDFs that are locked with it",
     "CITEKIT_PASSWORD_FILE": "a file that holds it, which nobody else may read",

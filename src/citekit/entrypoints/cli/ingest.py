@@ -46,6 +46,12 @@ TYPES = ("document", "pdf", "video", "audio", "image", "text")
 @click.option("--mapper", "-m", metavar="NAME|FILE.py", help="Who makes the map (default: $CITEKIT_MAPPER, else auto).")
 @click.option("--mapper-config", metavar="JSON", help="A JSON object with the mapper's own settings.")
 @click.option("--concurrency", "-c", type=click.IntRange(1, 64), metavar="N", help="How many files to map at once.")
+@click.option(
+    "--model-concurrency",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help="How many requests to a model wait (default: 8).",
+)
 @click.option("--model", metavar="NAME", help="Which model the mapper asks (default: $CITEKIT_MODEL, else its own).")
 @click.option("--base-url", metavar="URL", help="Where its service is reached, such as an OpenAI-compatible server.")
 @click.option(
@@ -82,6 +88,7 @@ def command(
     mapper: str | None,
     mapper_config: str | None,
     concurrency: int | None,
+    model_concurrency: int | None,
     model: str | None,
     base_url: str | None,
     retries: int | None,
@@ -106,6 +113,7 @@ def command(
     flags = {"model": model, "base_url": base_url, "retries": retries, "timeout": timeout}
     flags |= {"max_requests": max_requests, "concurrency": concurrency, "mapper": mapper}
     flags |= {"temperature": temperature, "thinking": thinking, "max_output": max_output}
+    flags |= {"model_concurrency": model_concurrency}
     flags |= {"password": password, "ocr": ocr}
     app = app_with(session, flags, _config(mapper_config))
     unknown: list[Path] = []
@@ -173,7 +181,7 @@ def _many(session: Session, app: App, files: Sequence[Path], *, kind: str | None
     start = perf_counter()
     done: list[Outcome] = []
     told = _Told(session)
-    at_once = app.settings.concurrency
+    at_once = app.files_at_once
     with watching(session, f"Mapping {len(files)} files", app.remote_files) as watch:
         many = app.ingest_many(
             files, modality=modality_of(kind), force=force, concurrency=at_once, progress=watch.check

@@ -34,7 +34,7 @@ from citekit.adapters.mapping.model.scale_counted import LineScale, PageScale
 from citekit.adapters.mapping.model.scale_flowing import BoxScale, TimeScale
 from citekit.adapters.mapping.model.scales import Scale
 from citekit.adapters.mapping.model.schema import answer_schema
-from citekit.adapters.mapping.model.side_by_side import side_by_side
+from citekit.adapters.mapping.model.side_by_side import Slots, side_by_side
 from citekit.adapters.mapping.model.snapping import known_places
 from citekit.adapters.mapping.model.trees import Branch
 from citekit.adapters.mapping.model.view_image import image_pieces
@@ -70,7 +70,8 @@ _FACTS = (
 class ModelMapper:
     """Asks `service` for the structure of a file, in terms of what `local` (the local mapper) knows of it.
 
-    Long files are asked about in pieces, `concurrency` at a time. `max_requests` bounds the pieces (the service's budget
+    Long files are asked about in windows. `concurrency` requests wait at a time, over all files; `files` files are read and
+    prepared at a time (None: as many as are mapped). `max_requests` bounds the pieces (the service's budget
     bounds all requests). `model_name` stands in the map's identity where the model's own name does not tell servers apart.
     `viewer` opens what is shown; `stills` and `clips` show a film to a service that does not take it whole. `kept` stores
     the answers about an unfinished map; `generation` is part of their key. `redact` takes secrets out of answers.
@@ -83,12 +84,23 @@ class ModelMapper:
     viewer: Viewer = field(factory=FileViewer, repr=False)
     model_name: str | None = None
     concurrency: int = 8
+    files: int | None = None
     max_requests: int | None = None
     stills: Stills | None = field(default=None, repr=False)
     clips: Clips | None = field(default=None, repr=False)
     kept: KeptAnswers = field(factory=MemoryAnswers, repr=False)
     generation: Generation = field(factory=Generation)
     redact: Callable[[str], str] = field(default=str, repr=False)
+    _requests: Slots = field(init=False, repr=False, eq=False)
+    _readers: Slots = field(init=False, repr=False, eq=False)
+
+    @_requests.default
+    def _request_slots(self) -> Slots:
+        return Slots(self.concurrency)
+
+    @_readers.default
+    def _reader_slots(self) -> Slots:
+        return Slots(self.files or 64)
 
     @property
     def identity(self) -> MapperIdentity:
@@ -115,11 +127,12 @@ class ModelMapper:
         limits = self.service.limits(source.format)
         if limits is None:
             raise SourceUnsupported(f"{self.service.name} cannot map {source.format.name} files: {source.path}.")
-        known = self.local.map(source, resource_id, progress)
-        if known.modality is Modality.AUDIO:  # a film's container without a picture: the limits of sound hold
-            limits = self.service.limits(evolve(source.format, modality=Modality.AUDIO)) or limits
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
-            job = self._job(source, known, limits, Path(folder), progress)
+            with self._readers.taken(progress, "waiting until other files are read"):
+                known = self.local.map(source, resource_id, progress)
+                if known.modality is Modality.AUDIO:  # a film's container without a picture: the limits of sound hold
+                    limits = self.service.limits(evolve(source.format, modality=Modality.AUDIO)) or limits
+                job = self._job(source, known, limits, Path(folder), progress)
             try:
                 made = self._map(job, known, self._told(job, progress))
             except FaultyAnswer as error:
@@ -140,9 +153,13 @@ class ModelMapper:
         missing = [number for number in range(len(job.pieces)) if number not in found]
         if missing:
             with self.service.session() as session:
-                work = [lambda report, n=n: job.ask(session, n, report) for n in missing]
+                work = [lambda report, n=n: self._asked(job, session, n, report) for n in missing]
                 found |= zip(missing, side_by_side(work, self.concurrency, progress), strict=True)
         return [found[number] for number in range(len(job.pieces))]
+
+    def _asked(self, job: Job, session: Session, number: int, progress: Progress) -> Told:
+        with self._requests.taken(progress, "waiting for other requests"):
+            return job.ask(session, number, progress)
 
     def _map_key(self, source: Source) -> str:
         beside = [(str(path), path.stat().st_size) for path in self.local.beside(source) if path.is_file()]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import TypeVar
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from citekit.domain.errors import Cancelled
 from citekit.domain.progress import Progress
@@ -15,6 +16,28 @@ from citekit.domain.progress import Progress
 T = TypeVar("T")
 
 _LOOK_EVERY = 0.2
+
+
+@frozen
+class Slots:
+    """At most `count` pieces of work at once, over all threads."""
+
+    count: int
+    _free: threading.Semaphore = field(init=False, repr=False, eq=False)
+
+    @_free.default
+    def _all_free(self) -> threading.Semaphore:
+        return threading.Semaphore(max(1, self.count))
+
+    @contextmanager
+    def taken(self, progress: Progress, message: str) -> Iterator[None]:
+        """One of them, waited for as long as `progress` allows."""
+        while not self._free.acquire(timeout=_LOOK_EVERY):
+            progress(0, None, message)
+        try:
+            yield
+        finally:
+            self._free.release()
 
 
 @define
