@@ -179,6 +179,13 @@ def _nested(opening: str, closing: str, count: int, middle: str = "x") -> str:
 
 
 SHAPES: tuple[Shape, ...] = (
+    Shape("forms", "a.pdf", nested_forms),
+    Shape("forms of graphics", "a.pdf", lambda: nested_forms(9, 9, b"0 0 9 9 re f"), brief=False),
+    Shape("patterns", "a.pdf", nested_patterns),
+    Shape("glyphs", "a.pdf", nested_glyphs),
+    Shape("shared content", "a.pdf", shared_content),
+    Shape("letters apart", "a.pdf", letters_apart, brief=False),
+    Shape("blanks", "a.pdf", blanks),
     Shape("masks", "a.pdf", nested_masks, brief=False),
     Shape("many words", "a.pdf", many_words, brief=False),
     Shape("heredocs", "a.sh", lambda: repeated("<<A", 112_000), brief=False),

@@ -14,7 +14,7 @@ from pathlib import Path
 from attrs import define, field
 
 from citekit.adapters.drivers.file_state import FileState
-from citekit.adapters.drivers.pymupdf import Document, check_tree, exclusive, open_document, translated
+from citekit.adapters.drivers.pymupdf import Document, check_tree, exclusive, guard, open_document, translated
 from citekit.domain.errors import CiteKitError, Refused, SourceUnsupported
 
 KEPT = 4
@@ -95,6 +95,7 @@ def shared(
             document = open_document(path, password=password)
             if use is Use.DRAWING:
                 check_tree(document, path)
+                guard(document, path)
         try:
             with translated(path, failure):
                 yield document

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from citekit.adapters.drivers.pdf_tree import PageTreeSizeError, check_page_tree
+from citekit.adapters.drivers.pdf_work import PageWork, PageWorkError
 from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
 
 PAGE_LIMIT = 100_000
@@ -106,6 +107,7 @@ def opened(
         document = open_document(path, password=password)
         try:
             check_tree(document, path)
+            guard(document, path)
             with translated(path, failure):
                 yield document
         finally:
@@ -148,6 +150,7 @@ def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[C
                 damaged,
             ),
             SystemError: damaged,
+            PageWorkError: (failure, "holds a page that is too complex to be executed: it can only be cut as pdf"),
         }
 
 
@@ -193,6 +196,21 @@ def check_tree(document: Document, path: Path) -> None:
             ) from error
 
 
+def guard(document: Document, path: Path) -> None:
+    """From now on, loading a page of `document` raises `PageWorkError` where executing it would take too long.
+
+    Call it inside `exclusive()`, for documents whose pages are read or drawn and not only copied.
+    """
+    with exclusive() as pymupdf:
+        document.page_work = PageWork(pymupdf.mupdf, document, path.stat().st_size)
+
+
+def skipped_pages(document: Document) -> list[int]:
+    """The numbers, from 1, of the pages that were asked for and are too expensive to be executed."""
+    work: PageWork | None = getattr(document, "page_work", None)
+    return [] if work is None else sorted(number + 1 for number in work.skipped)
+
+
 def is_encrypted(document: Document) -> bool:
     """Whether the file of an open document is encrypted, with or without a password to open it."""
     with exclusive() as pymupdf:
@@ -216,6 +234,12 @@ def _document_class() -> Any:
                 if self.is_encrypted:
                     raise ValueError("cannot initialize - document still encrypted")
                 self._metadata_unread = self._outline_unread = True
+
+            def load_page(self, page_id: Any) -> Any:
+                work: PageWork | None = getattr(self, "page_work", None)
+                if work is not None and isinstance(page_id, int) and not work.admits(page_id):
+                    raise PageWorkError(f"page {page_id + 1}")
+                return super().load_page(page_id)
 
             def _loadOutline(self) -> None:  # noqa: N802  # the library's name
                 return None

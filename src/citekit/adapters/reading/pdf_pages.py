@@ -9,6 +9,7 @@ from typing import Any
 from citekit.adapters.drivers.pdf_levels import levelled_blocks
 from citekit.adapters.drivers.pdf_shown import Blocks, shown_blocks
 from citekit.adapters.drivers.pdf_text import text_flags
+from citekit.adapters.drivers.pdf_work import PageWorkError
 from citekit.adapters.drivers.pymupdf import give_way, opened
 from citekit.adapters.reading.book_facts import language_code
 from citekit.domain.formats import Format
@@ -74,13 +75,20 @@ def _pages(document: Any, progress: Progress, *, as_seen: bool) -> Iterator[str]
     count = document.page_count
     for number in range(count):
         progress(number, count, "reading pages")
-        shown, all_blocks = shown_blocks(document[number], flags)
-        make = levelled_blocks if as_seen else _plain_blocks
-        text = _joined([block_text(block) for block in make(shown)])
-        if as_seen and all_blocks is not None:
-            text = with_hidden(text, _joined([block_text(block) for block in make(all_blocks)]))
-        yield text
+        try:
+            yield _page_text(document[number], flags, as_seen=as_seen)
+        except PageWorkError:  # the map says so; the other pages are read
+            yield ""
         give_way()
+
+
+def _page_text(page: Any, flags: int, *, as_seen: bool) -> str:
+    shown, all_blocks = shown_blocks(page, flags)
+    make = levelled_blocks if as_seen else _plain_blocks
+    text = _joined([block_text(block) for block in make(shown)])
+    if as_seen and all_blocks is not None:
+        text = with_hidden(text, _joined([block_text(block) for block in make(all_blocks)]))
+    return text
 
 
 def _plain_blocks(blocks: Blocks) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from citekit.adapters.drivers.pdf_memory import PdfMemory, remember
-from citekit.adapters.drivers.pymupdf import Document, opened
+from citekit.adapters.drivers.pymupdf import Document, opened, skipped_pages
 from citekit.adapters.mapping.local.outline import Draft, Outline
 from citekit.adapters.mapping.local.pdf.bookmarks import sections_of_bookmarks
 from citekit.adapters.mapping.local.pdf.facts import facts_of, repair_notes, title_of
@@ -70,7 +70,14 @@ class PdfOutliner:
                 bounds=Bounds(pages=document.page_count),
                 drafts=drafts,
                 facts=facts_of(document),
-                notes=[*notes, *passed, *_hidden(texts), *lost, *repair_notes(document)],
+                notes=[
+                    *notes,
+                    *passed,
+                    *_hidden(texts),
+                    *lost,
+                    *_too_complex(document),
+                    *repair_notes(document),
+                ],
             )
             if self.index is not None:
                 remember(document, memory)
@@ -87,6 +94,15 @@ def _hidden(texts: PageTexts) -> list[str]:
         f"Hidden text, which no reader of the page sees: {words} {'word' if words == 1 else 'words'} on "
         f"{'page' if len(pages) == 1 else 'pages'} {named}. Titles and summaries leave it out."
     ]
+
+
+def _too_complex(document: Document) -> list[str]:
+    """A sentence about the pages whose content was not executed."""
+    skipped = skipped_pages(document)
+    if not skipped:
+        return []
+    which = f"page {skipped[0]} is" if len(skipped) == 1 else f"{len(skipped)} pages, page {skipped[0]} first, are"
+    return [f"Not all of the file is read: {which} too complex to be executed, and can only be cut as pdf."]
 
 
 def _unreadable(document: Document, name: str) -> list[str]:
