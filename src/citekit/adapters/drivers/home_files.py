@@ -18,6 +18,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 
 from citekit.domain.errors import HomeUnsafe
 
@@ -94,15 +95,13 @@ def make_folder(folder: _Path, mode: int = 0o777) -> None:
 
 def check_folder(folder: _Path) -> None:
     """Raise `HomeUnsafe` if `folder`, or a folder of the home that leads to it, is a link."""
-    root, names = _split(os.path.abspath(folder))  # noqa: PTH100
-    for name in names:
-        root = os.path.join(root, name)  # noqa: PTH118
+    for path in _own_folders(os.path.abspath(folder)):  # noqa: PTH100
         try:
-            mode = os.lstat(root).st_mode
+            mode = os.lstat(path).st_mode
         except (OSError, ValueError):
             return
         if stat.S_ISLNK(mode):
-            raise unsafe(root)
+            raise unsafe(path)
 
 
 def check_parent(path: _Path) -> None:
@@ -160,16 +159,24 @@ def unsafe(path: str) -> HomeUnsafe:
     return HomeUnsafe(f"{path} is {kind}, not a file, and is not opened: remove it.")
 
 
-def _split(path: str) -> tuple[str, list[str]]:
+@lru_cache(maxsize=1024)
+def _split(path: str) -> tuple[str, tuple[str, ...]]:
     """The folder in which the home's own folders are, and the components of `path` from there on; none outside of homes."""
     names = path.split(os.sep)  # noqa: PTH206 - pathlib is slow to import
     own = next((at for at in range(len(names) - 1, 0, -1) if names[at] in HOME_FOLDERS), None)
     if own is None:
-        return path, []
-    return os.sep.join(names[:own]) or os.sep, names[own:]  # noqa: PTH118
+        return path, ()
+    return os.sep.join(names[:own]) or os.sep, tuple(names[own:])  # noqa: PTH118
 
 
-def _walked(root: str, names: list[str], mode: int | None) -> int:
+@lru_cache(maxsize=1024)
+def _own_folders(path: str) -> tuple[str, ...]:
+    """Each folder of the home that leads to an absolute path, outermost first, and the path itself; none outside of homes."""
+    root, names = _split(path)
+    return tuple(os.path.join(root, *names[:at]) for at in range(1, len(names) + 1))  # noqa: PTH118
+
+
+def _walked(root: str, names: tuple[str, ...], mode: int | None) -> int:
     """A descriptor of the folder that `names` lead to from `root`, no link followed on the way. Raises `OSError`."""
     try:
         descriptor = os.open(root, _FOLDER)
@@ -178,11 +185,12 @@ def _walked(root: str, names: list[str], mode: int | None) -> int:
             raise
         os.makedirs(root, mode, exist_ok=True)  # noqa: PTH103
         descriptor = os.open(root, _FOLDER)
-    path = root
     try:
-        for name in names:
-            path = os.path.join(path, name)  # noqa: PTH118
-            inner = _stepped(descriptor, name, path, mode)
+        for at, name in enumerate(names, start=1):
+            try:
+                inner = os.open(name, _FOLDER | _NOFOLLOW, dir_fd=descriptor)
+            except OSError:
+                inner = _stepped(descriptor, name, os.path.join(root, *names[:at]), mode)  # noqa: PTH118
             os.close(descriptor)
             descriptor = inner
     except BaseException:
