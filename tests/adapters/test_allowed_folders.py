@@ -16,7 +16,7 @@ import pytest
 from citekit.adapters.sources.allowed_folders import AllowedFolders, OwnersFolders
 from citekit.adapters.sources.confined import ConfinedSources
 from citekit.adapters.sources.filesystem import FileSources
-from citekit.adapters.sources.ingested_places import FOLDER, PLACES, SEAL, IngestedPlaces
+from citekit.adapters.sources.ingested_places import EARLY_SEAL, FOLDER, PLACES, IngestedPlaces
 from citekit.domain.errors import CiteKitError, PathNotAllowed
 
 SECRET = "the secret of somebody else\n"
@@ -192,19 +192,59 @@ def test_a_moved_home_keeps_its_record(home: Path, secret: Path) -> None:
     assert moved.covers(secret)
 
 
-@pytest.mark.parametrize("seal", ["", "0:0", None, 5, "link"])
+@pytest.mark.parametrize("seal", ["", "0:0", None, 5, "link", "no seal"])
 def test_a_record_without_the_seal_of_this_home_says_nothing(home: Path, secret: Path, seal: object) -> None:
     folder = home / FOLDER
     folder.mkdir()
     if seal == "link":
         known = secret.stat()
-        (folder / SEAL).symlink_to(secret)
+        (folder / EARLY_SEAL).symlink_to(secret)
         seal = f"{known.st_ino}:{known.st_ctime_ns}"
+    elif seal == "no seal":
+        seal = None
     else:
-        (folder / SEAL).touch()
+        (folder / EARLY_SEAL).touch()
     (folder / PLACES).write_text(json.dumps({"seal": seal, "folder": str(secret.parent)}) + "\n")
 
     assert not AllowedFolders([], IngestedPlaces(home)).covers(secret)
+
+
+def test_lines_that_somebody_adds_to_a_record_say_nothing(home: Path, secret: Path, tmp_path: Path) -> None:
+    ingested = tmp_path / "ingested" / "a.txt"
+    IngestedPlaces(home).remember(ingested)
+    record = home / FOLDER / PLACES
+    genuine = json.loads(record.read_text().strip())
+    status = record.stat()
+    forged = [
+        {**genuine, "folder": str(secret.parent)},
+        {"code": genuine["code"], "file": str(secret)},
+        {"folder": str(secret.parent)},
+        {"seal": f"{status.st_ino}:{status.st_ctime_ns}", "folder": str(secret.parent)},
+    ]
+    with record.open("a") as file:
+        file.writelines(f"{json.dumps(line)}\n" for line in forged)
+
+    allowed = AllowedFolders([], IngestedPlaces(home))
+
+    assert [True, False] == [allowed.covers(path) for path in (ingested, secret)]
+
+
+def test_a_record_of_version_1_0_counts_and_is_rewritten_at_the_next_ingest(home: Path, tmp_path: Path) -> None:
+    folder, early, later = home / FOLDER, tmp_path / "early" / "a.txt", tmp_path / "later" / "a.txt"
+    folder.mkdir()
+    (folder / EARLY_SEAL).touch()
+    status = (folder / EARLY_SEAL).stat()
+    seal = f"{status.st_ino}:{status.st_ctime_ns}"
+    (folder / PLACES).write_text(f"\n{json.dumps({'seal': seal, 'folder': str(early.parent)})}\n")
+    counted = AllowedFolders([], IngestedPlaces(home)).covers(early)
+
+    IngestedPlaces(home).remember(later)
+
+    rewritten = [json.loads(line) for line in (folder / PLACES).read_text().split("\n") if line]
+    assert counted
+    assert not (folder / EARLY_SEAL).exists()
+    assert [{"code", "folder"}, {"code", "folder"}] == [set(line) for line in rewritten]
+    assert all(map(AllowedFolders([], IngestedPlaces(home)).covers, (early, later)))
 
 
 def test_what_a_killed_writer_left_unfinished_spoils_nothing(home: Path, secret: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,6 +29,11 @@ def abandoned(leftovers: Leftovers, *files: Leftover) -> None:
             run.remember(each)
 
 
+def notes(folder: Path) -> list[Path]:
+    """All files but the seal."""
+    return [path for path in folder.iterdir() if not path.name.startswith("seal")]
+
+
 def test_what_a_living_run_has_is_no_leftover(tmp_path: Path) -> None:
     here, elsewhere = Leftovers(tmp_path, lambda: 100.0), Leftovers(tmp_path, lambda: 100.0)
 
@@ -53,7 +59,7 @@ def test_a_run_that_forgets_all_leaves_no_file(tmp_path: Path) -> None:
         run.forget("c")
         run.forget("never was")
 
-    assert [] == list(tmp_path.iterdir())
+    assert [] == notes(tmp_path)
 
 
 def test_only_the_owners_files_are_deleted_and_only_those_gone_are_forgotten(tmp_path: Path) -> None:
@@ -72,7 +78,19 @@ def test_what_has_expired_is_forgotten_without_asking(tmp_path: Path) -> None:
 
     assert [] == leftovers.pending()
     assert 0 == leftovers.sweep("gemini", "me", lambda _: pytest.fail("asked for an expired file"))
-    assert [] == list(tmp_path.iterdir())
+    assert [] == notes(tmp_path)
+
+
+def test_a_note_that_came_with_a_home_or_was_edited_has_no_file_deleted(tmp_path: Path) -> None:
+    here, copy = tmp_path / "here", tmp_path / "copy"
+    abandoned(Leftovers(here), leftover("genuine", until=1e12))
+    shutil.copytree(here, copy)
+    (note,) = here.glob("*.json")
+    note.write_text(note.read_text().replace("genuine", "other"))
+
+    swept = [Leftovers(folder).sweep("gemini", "me", lambda _: pytest.fail("deleted")) for folder in (here, copy)]
+
+    assert [0, 0] == swept
 
 
 @pytest.mark.parametrize("damage", [b"", b"[{", b"{}", b'[{"name": 1}]', b"[1]", b'{"a": "b"}', b"\xff\xfe", b"null"])
@@ -82,7 +100,7 @@ def test_a_damaged_note_is_dropped(tmp_path: Path, damage: bytes) -> None:
 
     assert [] == leftovers.pending()
     assert 0 == leftovers.sweep("gemini", "me", lambda _: True)
-    assert [] == list(tmp_path.iterdir())
+    assert [] == notes(tmp_path)
 
 
 def test_a_home_that_cannot_be_written_is_no_hindrance(tmp_path: Path) -> None:

@@ -64,6 +64,10 @@ class HomeSeal:
         keys = (self._own, *map(self._key, self._paths))
         return any(_is_same(code, _code(key, parts)) for key in keys if key is not None)
 
+    def state(self) -> tuple[object, ...]:
+        """What the files of the seal look like now. While this stays equal, `holds` gives the same answers."""
+        return tuple(map(_state, self._paths.values()))
+
     def _key(self, user: int | None) -> bytes | None:
         """The key of the file of that user that is there now; None without one that counts."""
         try:
@@ -105,6 +109,14 @@ class HomeSeal:
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _state(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_ctime_ns
 
 
 def _name(user: int | None) -> str:

@@ -1,8 +1,11 @@
 """Where the files lie that their owner had mapped, so that an agent may have them cut.
 
-A map cannot vouch for itself: it may come from anybody. What vouches for it is a record beside the maps, of which each line
-bears the seal of this very home: the inode and the time of change of an empty file. No program can set that time (POSIX
-`st_ctime`), and a home that is copied, unpacked or checked out anew has another: a record that came with it says nothing.
+A map cannot vouch for itself: it may come from anybody. A record next to the maps vouches for its file. Each line of the
+record carries a code of this home's seal (`HomeSeal`), which an archive, a copy or a clone cannot bring along, so a record
+that came with a home, or a line that a `git pull` added to it, says nothing.
+
+Records of version 1.0 carried the inode and the time of change of an empty file instead. Such lines count until the owner
+ingests another file: then they are rewritten with codes, and the empty file is removed.
 """
 
 from __future__ import annotations
@@ -11,15 +14,18 @@ import json
 import os
 import stat
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from citekit.adapters.drivers.home_files import make_folder, open_file, read_file
-from citekit.domain.errors import HomeUnsafe
+from citekit.adapters.drivers.files import write_atomically
+from citekit.adapters.drivers.home_files import open_file, read_file
+from citekit.adapters.drivers.home_seal import HomeSeal
+from citekit.domain.errors import CiteKitError, HomeUnsafe
 
-FOLDER, SEAL, PLACES = ".ingested", "seal", "places"
-"""The folder below that of the maps, hidden so that nothing in it is taken for a map; and what is in it."""
+FOLDER, EARLY_SEAL, PLACES = ".ingested", "seal", "places"
+"""The folder below that of the maps, hidden so that nothing in it is taken for a map; and files in it."""
 
 SIZE_LIMIT = 64 * 2**20
 """Bytes of a record that are read."""
@@ -43,65 +49,76 @@ class IngestedPlaces:
 
     def __init__(self, maps_folder: Path) -> None:
         self._folder = os.path.join(maps_folder, FOLDER)  # noqa: PTH118 - looked at for every file
+        self._seal = HomeSeal(self._folder)
         self._lock = threading.Lock()
         self._seen: tuple[object, Places] | None = None
 
     def places(self) -> Places:
         """What was recorded in this home, as the record is now."""
-        seal, looks = _look(self._path(SEAL)), _look(self._path(PLACES))
+        state = self._seal.state(), _look(self._path(EARLY_SEAL)), _look(self._path(PLACES))
         seen = self._seen
-        if seen is None or seen[0] != (seal, looks):
-            self._seen = seen = (seal, looks), self._read(seal)
+        if seen is None or seen[0] != state:
+            self._seen = seen = state, self._read()
         return seen[1]
 
     def remember(self, path: Path) -> None:
-        """Note where the file at `path` really lies: its folder, or a hidden file alone."""
+        """Record the real path of the file's folder, or of the file alone if it is hidden."""
         real = Path(os.path.realpath(path))
-        with self._lock, suppress(OSError, ValueError):
+        with self._lock, suppress(OSError, ValueError, CiteKitError):
+            self._rewrite_early_lines()
             if self.places().folder_of(real) is None:
                 kind, place = ("file", real) if is_hidden(real.name) else ("folder", real.parent)
-                self._append({"seal": self._sealed(), kind: str(place)})
+                self._append(self._line(kind, str(place)))
 
-    def _append(self, line: dict[str, str]) -> None:
+    def _append(self, line: str) -> None:
         """The line begins with its own line break: what a killed writer left unfinished spoils nothing."""
-        data = f"\n{json.dumps(line)}\n".encode()
         descriptor = open_file(self._path(PLACES), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            os.write(descriptor, data)
+            os.write(descriptor, f"\n{line}\n".encode())
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
 
-    def _sealed(self) -> str:
-        make_folder(self._folder)
-        with suppress(FileExistsError):
-            os.close(open_file(self._path(SEAL), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        seal = _look(self._path(SEAL))
-        if seal is None:
-            raise FileNotFoundError(self._path(SEAL))
-        return _text(seal)
+    def _line(self, kind: str, place: str) -> str:
+        return json.dumps({"code": self._seal.code(*_parts(kind, place)).hex(), kind: place})
 
-    def _read(self, seal: _Look | None) -> Places:
-        if seal is None:
-            return Places(frozenset(), frozenset())
-        folders, files, ours = set[str](), set[str](), _text(seal)
+    def _rewrite_early_lines(self) -> None:
+        """Give lines of version 1.0 a code. Interrupted before the early seal is removed, it is done again next time."""
+        if _look(self._path(EARLY_SEAL)) is not None:
+            lines = [self._line(kind, place) for kind, place in self._recorded()]
+            write_atomically(Path(self._path(PLACES)), "".join(f"{line}\n" for line in lines).encode())
+            os.unlink(self._path(EARLY_SEAL))  # noqa: PTH108
+
+    def _read(self) -> Places:
+        recorded = list(self._recorded())
+        return Places(*(frozenset(place for kind, place in recorded if kind == each) for each in ("folder", "file")))
+
+    def _recorded(self) -> Iterator[tuple[str, str]]:
+        """(kind, path) of each line that bears a seal of this home."""
+        early = _early_seal(self._path(EARLY_SEAL))
         for line in self._lines():
             match line:
-                case {"seal": str(sealed), "folder": str(folder)} if sealed == ours:
-                    folders.add(folder)
-                case {"seal": str(sealed), "file": str(file)} if sealed == ours:
-                    files.add(file)
-        return Places(frozenset(folders), frozenset(files))
+                case {"folder": str(place)}:
+                    kind = "folder"
+                case {"file": str(place)}:
+                    kind = "file"
+                case _:
+                    continue
+            if (early is not None and line.get("seal") == early) or self._seal.holds(
+                _bytes(line.get("code")), *_parts(kind, place)
+            ):
+                yield kind, place
 
-    def _lines(self) -> list[object]:
+    def _lines(self) -> list[dict[str, object]]:
         try:
             lines = read_file(self._path(PLACES), SIZE_LIMIT).splitlines()
         except (OSError, ValueError, HomeUnsafe):
             return []
-        found: list[object] = []
+        found: list[dict[str, object]] = []
         for line in lines:
             with suppress(ValueError, RecursionError):
-                found.append(json.loads(line))
+                plain = json.loads(line)
+                found += [plain] if isinstance(plain, dict) else []
         return found
 
     def _path(self, name: str) -> str:
@@ -131,5 +148,18 @@ def _look(path: str) -> _Look | None:
     return _Look(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def _text(seal: _Look) -> str:
-    return f"{seal.inode}:{seal.ctime_ns}"
+def _early_seal(path: str) -> str | None:
+    """The seal that lines of version 1.0 carry; None once there is none."""
+    seal = _look(path)
+    return None if seal is None else f"{seal.inode}:{seal.ctime_ns}"
+
+
+def _parts(kind: str, place: str) -> tuple[bytes, bytes]:
+    return kind.encode(), os.fsencode(place)
+
+
+def _bytes(code: object) -> bytes | None:
+    try:
+        return bytes.fromhex(code) if isinstance(code, str) else None
+    except ValueError:
+        return None

@@ -3,6 +3,8 @@
 Each run that uploads keeps one small JSON file, `<run>.json`, written before the file exists at the service, and holds the
 lock `<run>.lock` while it lives. A run file whose lock is free belongs to a process that is gone: its files are leftovers,
 which the next run with the same key deletes, and which `citekit doctor` lists.
+
+Each entry carries a code of the home's seal: a run file that came with somebody else's home must not have files deleted.
 """
 
 from __future__ import annotations
@@ -16,11 +18,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from citekit.adapters.drivers.filelock import Locks
 from citekit.adapters.drivers.files import sweep, write_atomically
 from citekit.adapters.drivers.home_files import check_folder, check_parent, read_file
+from citekit.adapters.drivers.home_seal import HomeSeal
 from citekit.domain.errors import HomeUnwritable
 
 VERSION = 1
@@ -43,10 +46,11 @@ class Leftover:
 class Run:
     """The remote files of one conversation. Made by `Leftovers.run`; safe to use from several threads."""
 
-    def __init__(self, folder: Path, locks: Locks) -> None:
+    def __init__(self, folder: Path, locks: Locks, seal: HomeSeal) -> None:
         self._id = secrets.token_hex(8)
         self.folder = folder
         self._locks = locks
+        self._seal = seal
         self._held, self._holding = ExitStack(), False
         self._files: dict[str, Leftover] = {}
         self._gate = threading.Lock()
@@ -58,13 +62,13 @@ class Run:
             if not self._holding:
                 self._held.enter_context(self._locks.hold(f"{self._id}.lock"))
                 self._holding = True
-            _write(self.folder / f"{self._id}.json", list(self._files.values()))
+            _write(self.folder / f"{self._id}.json", list(self._files.values()), self._seal)
 
     def forget(self, name: str) -> None:
         """Strike out a file that is gone."""
         with self._gate:
             self._files.pop(name, None)
-            _write_or_remove(self.folder / f"{self._id}.json", list(self._files.values()))
+            _write_or_remove(self.folder / f"{self._id}.json", list(self._files.values()), self._seal)
             if not self._files:
                 self._release()
 
@@ -95,11 +99,12 @@ class Leftovers:
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self._folder, self._clock = folder, clock
         self._locks = Locks(folder)
+        self._seal = HomeSeal(folder)
 
     @contextmanager
     def run(self) -> Iterator[Run]:
         """Where a conversation notes its remote files."""
-        run = Run(self._folder, self._locks)
+        run = Run(self._folder, self._locks, self._seal)
         _OPEN.add(run)
         try:
             yield run
@@ -132,7 +137,7 @@ class Leftovers:
     def _sweep(self, path: Path, service: str, owner: str, delete: Callable[[str], bool]) -> int:
         before = self._alive(path)
         kept = [each for each in before if (each.service, each.owner) != (service, owner) or not delete(each.name)]
-        _write_or_remove(path, kept)
+        _write_or_remove(path, kept, self._seal)
         if not kept:
             _remove(path.with_suffix(".lock"))
         return len(before) - len(kept)
@@ -150,15 +155,17 @@ class Leftovers:
 
     def _alive(self, path: Path) -> list[Leftover]:
         now = self._clock()
-        return [leftover for leftover in _read(path) if leftover.until > now]
+        return [leftover for leftover in _read(path, self._seal) if leftover.until > now]
 
 
-def _read(path: Path) -> list[Leftover]:
-    """What stands in a run file; nothing where it is gone or damaged."""
+def _read(path: Path, seal: HomeSeal) -> list[Leftover]:
+    """The sealed entries of a run file; none if it is gone or damaged."""
     try:
         plain = json.loads(read_file(path))
-        return [_entry(each) for each in plain["files"]] if plain["version"] == VERSION else []
-    except (OSError, ValueError, TypeError, KeyError):
+        if plain["version"] != VERSION:
+            return []
+        return [entry for each in plain["files"] if seal.holds(_code(each), *_parts(entry := _entry(each)))]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return []
 
 
@@ -166,19 +173,26 @@ def _entry(plain: dict[str, Any]) -> Leftover:
     return Leftover(str(plain["service"]), str(plain["name"]), str(plain["owner"]), float(plain["until"]))
 
 
-def _write(path: Path, leftovers: list[Leftover]) -> None:
-    files = [
-        {"service": each.service, "name": each.name, "owner": each.owner, "until": each.until} for each in leftovers
-    ]
+def _code(plain: dict[str, Any]) -> bytes:
+    return bytes.fromhex(plain.get("code") or "")
+
+
+def _parts(entry: Leftover) -> tuple[bytes, ...]:
+    facts = (entry.service, entry.name, entry.owner, repr(entry.until))
+    return tuple(fact.encode("utf-8", "surrogatepass") for fact in facts)
+
+
+def _write(path: Path, leftovers: list[Leftover], seal: HomeSeal) -> None:
+    files = [{**asdict(each), "code": seal.code(*_parts(each)).hex()} for each in leftovers]
     write_atomically(path, json.dumps({"version": VERSION, "files": files}, indent=1).encode())
 
 
-def _write_or_remove(path: Path, leftovers: list[Leftover]) -> None:
+def _write_or_remove(path: Path, leftovers: list[Leftover], seal: HomeSeal) -> None:
     if not leftovers:
         _remove(path)
         return
     with suppress(HomeUnwritable):
-        _write(path, leftovers)
+        _write(path, leftovers, seal)
 
 
 def _remove(path: Path) -> None:
