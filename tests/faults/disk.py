@@ -51,7 +51,7 @@ def run(scale: Scale) -> Sequence[Row]:
     tally = _Tally()
     at_most = max(scale.inputs // SHARE, LEAST)
     with Workshop.opened() as shop:
-        for operation in OPERATIONS:
+        for operation in scale.share(OPERATIONS):
             usual = Undisturbed.of(shop, operation)
             injected(shop, operation, usual, at_most, tally)
             foreign(shop, operation, usual, tally)

@@ -26,11 +26,11 @@ def run(scale: Scale) -> Sequence[Row]:
     """A row for each operation; of its faults at most a `SHARE`-th of `scale.inputs` are tried, spread over all steps."""
     rows: list[Row] = []
     with Workshop.opened() as shop:
-        for operation in OPERATIONS:
+        for operation in scale.share(OPERATIONS):
             usual = Undisturbed.of(shop, operation)
             rows.append(killed(shop, operation, usual, max(scale.inputs // SHARE, LEAST)))
             rows.append(powerless(operation, usual.steps))
-    return [*(row for row in rows if row.tried), lingering.row()]
+    return [*(row for row in rows if row.tried), *([] if scale.part else [lingering.row()])]
 
 
 def killed(shop: Workshop, operation: Operation, usual: Undisturbed, at_most: int) -> Row:

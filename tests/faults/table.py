@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from attrs import asdict, frozen
+
+_T = TypeVar("_T")
 
 
 @frozen
 class Scale:
-    """How much is tried: for about `seconds` where an area runs by the clock, `inputs` where it counts what it feeds."""
+    """How much is tried: for about `seconds` where an area runs by the clock, `inputs` where it counts what it feeds.
+
+    An area that tries one operation after another takes every `parts`-th of them, beginning with number `part`: so several
+    processes can share it.
+    """
 
     seconds: float
     inputs: int
+    part: int = 0
+    parts: int = 1
+
+    def share(self, operations: Sequence[_T]) -> Sequence[_T]:
+        """The operations that belong to this part."""
+        return operations[self.part :: self.parts]
 
 
 BRIEF = Scale(seconds=1.0, inputs=25)
@@ -46,6 +59,23 @@ def table(rows: Sequence[Row]) -> str:
     lines += [f"| {row.area} | {row.what} | {row.tried:,} | {row.survived:,} | {row.note} |" for row in rows]
     tried, survived = sum(row.tried for row in rows), sum(row.survived for row in rows)
     return "\n".join([*lines, f"| **All** | | **{tried:,}** | **{survived:,}** | |"])
+
+
+def merged(rows: Iterable[Row]) -> list[Row]:
+    """Rows of the same area and kind as one, in the order in which each first appears."""
+    found: dict[tuple[str, str], Row] = {}
+    for row in rows:
+        same = found.get((row.area, row.what))
+        if same is not None:
+            notes = "; ".join(filter(None, (same.note, row.note)))
+            row = Row(row.area, row.what, same.tried + row.tried, same.survived + row.survived, notes)
+        found[row.area, row.what] = row
+    return list(found.values())
+
+
+def load(path: Path) -> list[Row]:
+    """The rows that `save` wrote."""
+    return [Row(**each) for each in json.loads(path.read_bytes())]
 
 
 def save(rows: Sequence[Row], path: Path) -> None:

@@ -57,6 +57,11 @@ class Workshop:
         arguments = self.place.words(operation.command if words is None else words)
         return self.programs.run(arguments, operation.environment)
 
+    def check(self, operation: Operation, words: tuple[str, ...] | None = None) -> Ended:
+        """The same without worker processes: what they leave behind was tried before, and starting one takes most of a run."""
+        arguments = self.place.words(operation.command if words is None else words)
+        return self.programs.run(arguments, {**operation.environment, "CITEKIT_PARSERS": "here"})
+
     def snapshot(self, operation: Operation) -> Path:
         """The home as it is before the operation, in a folder that is kept."""
         kept = self.folder / "kept"
@@ -149,12 +154,12 @@ def after_fault(shop: Workshop, operation: Operation, usual: Undisturbed, *, men
     seen = checking.look(home)
     torn = [each for each in seen.torn if each not in usual.torn]
     wrong = [*torn, *_lost(operation, usual, seen), *_unproven(shop, operation, seen)]
-    again = shop.run(operation)
+    again = shop.check(operation)
     if again.code is None:
         wrong.append("blocked")
     if mended and "citekit library rebuild" in again.err:
-        shop.run(operation, ("library", "rebuild"))
-        again = shop.run(operation)
+        shop.check(operation, ("library", "rebuild"))
+        again = shop.check(operation)
     done = checking.look(home)
     if (
         again.code != 0
@@ -198,7 +203,7 @@ def _lost(operation: Operation, usual: Undisturbed, seen: Look) -> Iterator[str]
 def _unproven(shop: Workshop, operation: Operation, seen: Look) -> Iterator[str]:
     """No file in the output folder is anything else than its receipt says, as `citekit verify` sees it."""
     for name in seen.state.outputs:
-        said = shop.run(operation, ("verify", "--json", str(shop.place.home / checking.OUTPUT / name)))
+        said = shop.check(operation, ("verify", "--json", str(shop.place.home / checking.OUTPUT / name)))
         checks = {each["name"]: each["passed"] for each in said.plain.get("checks", ())}
         if operation.name == "cache verify":  # an object was damaged on purpose, and may not have been reached yet
             checks.pop("cache", None)
@@ -227,7 +232,7 @@ def _short(what: object) -> str:
 def _answer(shop: Workshop, operation: Operation) -> object:
     if not (shop.place.home / checking.LIBRARY).exists():
         return None
-    said = shop.run(operation, QUESTION)
+    said = shop.check(operation, QUESTION)
     try:
         return [(each.get("address"), each.get("text")) for each in _hits(said.plain)]
     except (ValueError, AttributeError):
@@ -244,8 +249,8 @@ def _hits(plain: object) -> list[dict[str, object]]:
 
 def _uncleaned(shop: Workshop, operation: Operation, usual: Undisturbed) -> list[str]:
     shop.control.shift(operation.later + 2 * HOUR)
-    shop.run(operation, ("cache", "verify"))
+    shop.check(operation, ("cache", "verify"))
     if any("/" not in each for each in checking.leftovers(shop.place.home)):
-        shop.run(operation)  # what lies beside a copy goes with the next one
+        shop.check(operation)  # what lies beside a copy goes with the next one
     wrong = [f"left: {each}" for each in sorted(checking.leftovers(shop.place.home) - usual.left)][:3]
     return wrong + checking.databases(shop.place.home)
