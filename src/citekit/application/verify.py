@@ -226,16 +226,11 @@ class VerifyEvidence:
             return  # a map of another program that names no bytes
         if mapped == receipt.source_digest.hex:
             yield Check("resource", True, f"the map of '{name}' here is of that source")
-        elif receipt.source_digest in earlier or self._was_cut_here(receipt):
+        elif receipt.source_digest in earlier:
             yield Check("resource", True, f"an earlier map of '{name}' here was of that source")
         else:
             detail = f"'{name}' is the id of another file here: its map is of the digest {mapped}"
             yield Check("resource", False, detail, Ruling.OTHER_SOURCE)
-
-    def _was_cut_here(self, receipt: Receipt) -> bool:
-        """Whether this home stored the same receipt. Homes of earlier versions have no list of earlier sources."""
-        own = self.outputs.receipt_of(receipt.evidence_digest)
-        return own is not None and (own.resource_id, own.key) == (receipt.resource_id, receipt.key)
 
     def _shown(self, receipt: Receipt, shown: _Shown) -> Check:
         if shown.digest == receipt.evidence_digest:

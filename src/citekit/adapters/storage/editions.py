@@ -11,6 +11,7 @@ from pathlib import Path
 
 from citekit.adapters.drivers.files import open_home_file, sweep, unwritable, write_atomically
 from citekit.adapters.drivers.home_files import check_folder
+from citekit.adapters.drivers.home_seal import CODE_SIZE, HomeSeal
 from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, parsed
 from citekit.domain.digest import Digest
 from citekit.domain.errors import MapCorrupt
@@ -23,13 +24,21 @@ FOLDER = ".editions"
 
 
 SOURCES = "sources.txt"
-"""In the folder of a resource: the digests of the files that earlier maps were of, one a line, oldest first."""
+"""In the folder of a resource: the digests of the files that earlier maps were of, one a line, oldest first.
+
+Each is followed by a code under the seal of this home: a list that came with an archive or a clone vouches for no file.
+"""
+
+SEAL_FOLDER = ".sources"
+"""Below the folder of maps: holds the seal for these lists. Not a folder of `.editions`, where it could be a resource's."""
 
 SOURCES_LIMIT = 10_000
 """Digests that are remembered for one resource; the oldest are dropped first."""
 
-_LINE = 65
-"""Bytes of a digest in hexadecimal and the end of its line."""
+_LINE = 64 + 1 + 2 * CODE_SIZE + 1
+"""Bytes of a digest and its code in hexadecimal, a space, and the end of the line."""
+
+_SEALED = b"earlier source"
 
 
 class Editions:
@@ -37,6 +46,7 @@ class Editions:
 
     def __init__(self, maps_folder: Path) -> None:
         self._folder = maps_folder / FOLDER
+        self._seal = HomeSeal(maps_folder / SEAL_FOLDER, private=True)
 
     def keep(self, resource_map: ResourceMap, data: bytes, mode: int = 0o666) -> None:
         """Keep the written form of a map that is about to be replaced, with those permissions.
@@ -64,16 +74,20 @@ class Editions:
     def note_source(self, resource_id: str, digest: Digest) -> None:
         """Remember that the resource was a file with that digest. Raises `HomeUnwritable`."""
         earlier = [each for each in self.sources(resource_id) if each != digest]
-        lines = "".join(f"{each}\n" for each in [*earlier, digest][-SOURCES_LIMIT:])
+        kept = [*earlier, digest][-SOURCES_LIMIT:]
+        lines = "".join(f"{each} {self._seal.code(*_facts(resource_id, each)).hex()}\n" for each in kept)
         write_atomically(self._of(resource_id) / SOURCES, lines.encode(), mode=0o600)
 
     def sources(self, resource_id: str) -> Sequence[Digest]:
-        """The digests that were noted; lines that are no digests are skipped."""
+        """The digests that this home noted; other lines are skipped."""
         found = []
         with suppress(OSError), open_home_file(self._of(resource_id) / SOURCES) as file:
             for line in file.read(SOURCES_LIMIT * _LINE).decode("ascii", "replace").splitlines():
+                written, _, code = line.partition(" ")
                 with suppress(ValueError):
-                    found.append(Digest(line))
+                    digest = Digest(written)
+                    if self._seal.holds(bytes.fromhex(code), *_facts(resource_id, digest)):
+                        found.append(digest)
         return tuple(found)
 
     def forget(self, resource_id: str) -> None:
@@ -97,3 +111,8 @@ class Editions:
     def _read(self, resource_id: str, path: Path) -> ResourceMap:
         with open_home_file(path) as file:
             return parsed(resource_id, path, file.read(SIZE_LIMIT + 1))
+
+
+def _facts(resource_id: str, digest: Digest) -> tuple[bytes, bytes, bytes]:
+    """What the code of a noted source is made of."""
+    return _SEALED, resource_id.encode("utf-8", "surrogatepass"), digest.hex.encode()

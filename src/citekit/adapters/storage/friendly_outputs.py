@@ -246,9 +246,10 @@ def _same(left: dict[str, Any], right: dict[str, Any]) -> bool:
 
 
 def _shown(path: Path, evidence: StoredEvidence, before: FileState | None) -> FileState | None:
-    """The state of the file where it is the object itself, or a copy of it that nobody has changed since; else None.
+    """The state of the file if it is the object itself, or a copy of it that nobody has changed since; else None.
 
-    A copy looks as it did `before`, where that is known, or was made from the object by its mode, size and time.
+    A copy that this process has seen is recognized by its state (`before`). Otherwise its bytes are read: whoever made an
+    archive can give any bytes the size, the mode and the time of the object.
     """
     try:
         there, stored = os.lstat(path), os.lstat(evidence.path)
@@ -257,8 +258,21 @@ def _shown(path: Path, evidence: StoredEvidence, before: FileState | None) -> Fi
     state = FileState.of(there)
     if (there.st_dev, there.st_ino) == (stored.st_dev, stored.st_ino):
         return state
-    alike = (there.st_mode, there.st_size, there.st_mtime_ns) == (stored.st_mode, stored.st_size, stored.st_mtime_ns)
-    return state if alike and before in (None, state) else None
+    if (there.st_mode, there.st_size, there.st_mtime_ns) != (stored.st_mode, stored.st_size, stored.st_mtime_ns):
+        return None
+    if before is not None:
+        return state if before == state else None
+    return state if _has_bytes(path, state, evidence.digest) else None
+
+
+def _has_bytes(path: Path, state: FileState, digest: Digest) -> bool:
+    """Whether the file still is in that state, and has the bytes of that digest."""
+    try:
+        with open_home_file(path) as file:
+            same = FileState.of(os.fstat(file.fileno())) == state
+            return same and Digest.of_stream(file) == digest and FileState.of(os.fstat(file.fileno())) == state
+    except (OSError, HomeUnsafe):
+        return False
 
 
 def _readers(evidence: StoredEvidence) -> int:
