@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import tempfile
+import threading
 import traceback
 from collections.abc import Callable
 from functools import partial
@@ -83,6 +84,21 @@ class Watch:
 
     allowed: tuple[str, ...]
     trespasses: list[str] = field(factory=list)
+    _opening: threading.local = field(factory=threading.local)
+
+    def follow_descriptors(self) -> None:
+        """Learn the folder of files that are opened relative to a descriptor: the event `open` gives their name alone."""
+        real = os.open
+
+        def opened(path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+            self._opening.folder = -1 if dir_fd is None else dir_fd
+            try:
+                return real(path, flags, mode, dir_fd=dir_fd)
+            finally:
+                self._opening.folder = -1
+
+        os.supports_dir_fd.add(opened)
+        os.open = opened
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
         """See `sys.addaudithook`."""
@@ -90,7 +106,7 @@ class Watch:
             path, mode, flags = arguments
             changes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC) if isinstance(flags, int) else 0
             if changes or (isinstance(mode, str) and set(mode) & set("wax+")):
-                self._look(event, path)
+                self._look(event, path, getattr(self._opening, "folder", -1))
         elif event in _CHANGES:
             for path, folder in zip(arguments[: _CHANGES[event]], reversed(arguments), strict=False):
                 self._look(event, path, folder if isinstance(folder, int) else -1)
@@ -198,6 +214,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     watch = Watch((str(home), os.path.realpath(tempfile.gettempdir())))
+    watch.follow_descriptors()
     sys.addaudithook(watch)
     for line in sys.stdin:
         asked = json.loads(line)

@@ -65,8 +65,8 @@ class HomeSeal:
         return any(_is_same(code, _code(key, parts)) for key in keys if key is not None)
 
     def state(self) -> tuple[object, ...]:
-        """What the files of the seal look like now. While this stays equal, `holds` gives the same answers."""
-        return tuple(map(_state, self._paths.values()))
+        """What the files of the seal look like now; empty without any. While it stays equal, `holds` answers the same."""
+        return tuple(filter(None, map(_state, self._paths.values())))
 
     def _key(self, user: int | None) -> bytes | None:
         """The key of the file of that user that is there now; None without one that counts."""

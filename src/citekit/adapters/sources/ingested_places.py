@@ -55,7 +55,7 @@ class IngestedPlaces:
 
     def places(self) -> Places:
         """What was recorded in this home, as the record is now."""
-        state = self._seal.state(), _look(self._path(EARLY_SEAL)), _look(self._path(PLACES))
+        state = self._seal.state() or _look(self._path(EARLY_SEAL)), _look(self._path(PLACES))
         seen = self._seen
         if seen is None or seen[0] != state:
             self._seen = seen = state, self._read()
@@ -65,8 +65,8 @@ class IngestedPlaces:
         """Record the real path of the file's folder, or of the file alone if it is hidden."""
         real = Path(os.path.realpath(path))
         with self._lock, suppress(OSError, ValueError, CiteKitError):
-            self._rewrite_early_lines()
             if self.places().folder_of(real) is None:
+                self._rewrite_early_lines()
                 kind, place = ("file", real) if is_hidden(real.name) else ("folder", real.parent)
                 self._append(self._line(kind, str(place)))
 
