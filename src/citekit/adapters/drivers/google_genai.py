@@ -13,6 +13,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from citekit.adapters.drivers.answer_limits import limit_body
+
 if TYPE_CHECKING:
     from google import genai
 
@@ -45,7 +47,7 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
             headers={"X-Server-Timeout": str(max(SERVER_TIMEOUT, math.ceil(timeout)))},
             retry_options=types.HttpRetryOptions(attempts=1),
             # A redirect would carry the key, which stands in a header of its own, to another host.
-            client_args={"follow_redirects": False, "event_hooks": {"response": [_raise_at_once]}},
+            client_args={"follow_redirects": False, "event_hooks": {"response": [limit_body, _raise_at_once]}},
         ),
     )
 

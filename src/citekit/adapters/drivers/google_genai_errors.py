@@ -11,6 +11,7 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
+from citekit.adapters.drivers.answer_limits import AnswerLimitError
 from citekit.adapters.drivers.google_genai_scene import KEYS_PAGE, MESSAGE_LIMIT, Scene, Trouble, final, told
 from citekit.adapters.drivers.google_genai_statuses import refused
 from citekit.domain.errors import CiteKitError
@@ -45,6 +46,7 @@ def table() -> Mapping[type[BaseException], Meaning]:
         ValueError: _not_sent,
         ImportError: _not_installed,
         EOFError: _file_changed,
+        AnswerLimitError: _endless,
     }
     for transport in _transports():
         meanings |= _of_transport(transport)
@@ -144,6 +146,14 @@ def _not_installed(error: Any, scene: Scene) -> Trouble:
     return final(
         f"The Gemini SDK does not load ({_reason(error)}): pip install --force-reinstall google-genai, "
         "and unset GOOGLE_GENAI_HTTP_CLIENT.",
+        scene,
+    )
+
+
+def _endless(error: Any, scene: Scene) -> Trouble:
+    return final(
+        f"What {scene.base_url} answered was given up ({_reason(error)}): check the address (--base-url), "
+        "or choose another model (--model).",
         scene,
     )
 

@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
+from citekit.adapters.drivers.answer_limits import exceeded, limit_body
+
 if TYPE_CHECKING:
     from openai import OpenAI
 
@@ -72,6 +74,13 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
     limits = openai.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
     url = base_url or DEFAULT_URL
     local = urlsplit(url).hostname in _LOOPBACK
+    transport = openai.DefaultHttpxClient(
+        timeout=limits,
+        trust_env=not local,
+        # A redirect would carry the whole document to a host that the user did not name.
+        follow_redirects=False,
+        event_hooks={"response": [limit_body]},
+    )
     client: OpenAI = openai.OpenAI(
         api_key=key or PLACEHOLDER,
         admin_api_key="",
@@ -79,7 +88,7 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
         base_url=url,
         timeout=limits,
         max_retries=0,
-        http_client=openai.DefaultHttpxClient(timeout=limits, trust_env=False) if local else None,
+        http_client=transport,
     )
     client.organization = client.project = None
     client._custom_headers = {}  # of OPENAI_CUSTOM_HEADERS, which could replace the key
@@ -135,6 +144,9 @@ def trouble(error: BaseException, secret: str | None = None) -> Trouble | None:
     `secret`, the key, is taken out of whatever the service said, in the exception itself too.
     """
     known = table()
+    limit = exceeded(error)
+    if limit is not None:
+        return Trouble(kind=Kind.UNREADABLE, message=str(limit))
     kind = next((known[parent] for parent in type(error).__mro__ if parent in known), None)
     if kind is None:
         return None

@@ -146,6 +146,8 @@ def _by_status(place: Place, trouble: Trouble, status: int) -> tuple[str, bool]:
         return f"{who} does not allow this key to do that {http}{said}. Check the key's permissions.", False
     if status in (404, 405):
         return f"{who} has no chat completions at that address {http}: {_is_it_one(place)}", False
+    if status // 100 == 3:
+        return f"{who} answered with a redirect {http}, which is not followed: {_is_it_one(place)}", False
     if status in TRANSIENT:
         return f"{who} is out of order {http}{said}. Try again later.", True
     return f"{who} refused the request {http}{said}.", False

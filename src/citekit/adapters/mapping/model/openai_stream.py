@@ -42,7 +42,8 @@ class Completion:
         for chunk in chunks:
             if self._stopped:
                 return self
-            self._add(chunk.model_dump(exclude_unset=True), "delta")
+            # The SDK validates nothing: a chunk may be any JSON value, and so may each of its fields.
+            self._add(chunk.to_dict(warnings=False) if hasattr(chunk, "to_dict") else {}, "delta")
         return self._checked()
 
     def whole(self, body: object) -> Completion:
@@ -63,16 +64,16 @@ class Completion:
             if choice.get("error"):
                 raise BadAnswerError(driver.of_body(choice["error"], self.key))
             said = choice.get(name)
-            self.finish = choice.get("finish_reason") or self.finish
+            self.finish = _text(choice.get("finish_reason")) or self.finish
             if isinstance(said, Mapping):
                 self.chosen = True
                 self.text += _words(said.get("content"))
-                self.refusal += said.get("refusal") or ""
+                self.refusal += _text(said.get("refusal"))
 
     def _count(self, used: object) -> None:
         if isinstance(used, Mapping):
             counts = [used.get(name) for name in ("prompt_tokens", "completion_tokens")]
-            self.tokens_in, self.tokens_out = (count if isinstance(count, int) else 0 for count in counts)
+            self.tokens_in, self.tokens_out = (max(0, count) if isinstance(count, int) else 0 for count in counts)
 
     def _checked(self) -> Completion:
         if not self.chosen:
@@ -83,5 +84,9 @@ class Completion:
 def _words(content: object) -> str:
     """The text of a message; some servers give it as a list of parts."""
     if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
-    return content if isinstance(content, str) else ""
+        return "".join(_text(part.get("text")) for part in content if isinstance(part, Mapping))
+    return _text(content)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,52 @@
+"""Bounds how large and how long the body of an HTTP answer may get, whatever the server sends.
+
+A read timeout bounds only the silence between two packets, and nothing in the HTTP client bounds what a compressed body
+unpacks to. A broken or hostile server could otherwise fill the memory, or keep a request open forever.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+MAX_BYTES = 64_000_000
+"""Bytes of an unpacked answer. The longest answer of a model (65,536 tokens, each in an event of its own) has about 20 MB."""
+
+MIN_SECONDS = 3600.0
+READ_TIMEOUTS = 12
+"""An answer ends after `READ_TIMEOUTS` times the read timeout, but not before `MIN_SECONDS`."""
+
+
+class AnswerLimitError(Exception):
+    """The body of an answer is too large or takes too long. Asking again does not help."""
+
+
+def limit_body(response: Any) -> None:
+    """Bound the body of an `httpx` response that has not been read yet; a response hook of the client.
+
+    Reading it raises `AnswerLimitError`.
+    """
+    read = response.iter_bytes
+    timeout = (response.request.extensions.get("timeout") or {}).get("read") or 0
+    seconds = max(MIN_SECONDS, READ_TIMEOUTS * timeout)
+
+    def iter_bytes(chunk_size: int | None = None) -> Iterator[bytes]:
+        size, began = 0, time.monotonic()
+        for chunk in read(chunk_size):
+            size += len(chunk)
+            if size > MAX_BYTES:
+                raise AnswerLimitError(f"the answer is larger than {MAX_BYTES / 1e6:.0f} MB")
+            if time.monotonic() - began > seconds:
+                raise AnswerLimitError(f"the answer did not end within {seconds:.0f} s")
+            yield chunk
+
+    response.iter_bytes = iter_bytes
+
+
+def exceeded(error: BaseException) -> AnswerLimitError | None:
+    """The exceeded limit that `error` is, or that an SDK wrapped in it."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, AnswerLimitError):
+        cause = cause.__cause__ or cause.__context__
+    return cause
