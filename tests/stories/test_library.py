@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -435,6 +436,22 @@ def test_a_book_whose_file_is_gone_stays_in_a_rebuild_with_the_same_embedder(she
     assert done.error is not None
     assert 1 == len(shelf.ledger.books(HERE))
     assert shelf.app.alexandria.ask(shelf.ask("the white whale")).hits
+
+
+def test_a_rebuild_reads_no_other_file_that_only_the_ledger_names(shelf: Shelf, tmp_path: Path) -> None:
+    """A ledger that came with a home may name any file of its new owner."""
+    shelf.ingest(shelf.file("whales.md", WHALES))
+    diary = tmp_path / "private" / "diary.md"
+    diary.parent.mkdir()
+    diary.write_text("# Diary\n\nThe safe opens with the number four seven one one.\n")
+    [entry] = shelf.ledger.books(HERE)
+    rebuild = _with_embedder(shelf, HashingEmbedder(dimensions=64)).alexandria.rebuild
+
+    [refused] = rebuild([evolve(entry, path=str(diary))], HERE)
+    [moved] = rebuild([evolve(entry, path=str(shutil.copy(shelf.file("whales.md", WHALES), diary)))], HERE)
+
+    assert isinstance(refused.error, RequestRefused)
+    assert moved.error is None
 
 
 def test_a_book_whose_file_is_gone_waits_for_the_next_rebuild_with_another(shelf: Shelf) -> None:

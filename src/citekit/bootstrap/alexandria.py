@@ -257,7 +257,7 @@ class Alexandria:
     @first_use
     def rebuild(self) -> Rebuild:
         """Make a collection anew."""
-        return Rebuild(self.ingest_book)
+        return Rebuild(self.ingest_book, self.app.client_folders)
 
     @first_use
     def narrow(self) -> NarrowTo:

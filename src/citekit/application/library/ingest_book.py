@@ -13,10 +13,12 @@ from citekit.application.ingest import Ingest
 from citekit.application.library.cutting import Cut, CutBook
 from citekit.application.library.making_entries import BookWords
 from citekit.application.library.storing import StoreBook
+from citekit.domain.digest import Digest
 from citekit.domain.errors import (
     AlreadyIngested,
     Cancelled,
     MetadataMissing,
+    RequestRefused,
     SourceChanged,
     SourceUnsupported,
 )
@@ -55,7 +57,7 @@ class BookRequest:
 
     `title`, `author` and `language` win over what the file says. `book_id`, `authors` and `tags` are those of a library.
     `force` replaces what is there of the same bytes. Without `hierarchical` chapters are not told apart. `named` is false
-    where no person named the file, but only our own records did.
+    where no person named the file, but only our own records did. `expected` is the digest that the file must have.
     """
 
     path: Path
@@ -70,6 +72,7 @@ class BookRequest:
     params: ChunkingParams = field(factory=ChunkingParams)
     force: bool = False
     named: bool = True
+    expected: Digest | None = None
 
 
 @frozen
@@ -122,9 +125,14 @@ class IngestBook:
         """Take in the book; `progress` counts to 100.
 
         Raises `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported` (also where there is no text in the file),
-        `ModelMismatch`, `Cancelled`, and what the ports raise.
+        `ModelMismatch`, `RequestRefused` for another file than the expected one, `Cancelled`, and what the ports raise.
         """
         source = self._readable(request.path)
+        if request.expected is not None and source.digest != request.expected:
+            raise RequestRefused(
+                f"{source.path} is not the file that was ingested, or has changed since: ingest it by name "
+                "(citekit library ingest-file) if it is to be in the library."
+            )
         if request.named:
             self.ingest.folders.remember(source.path)
         with self.locks.holding(f"book:{request.collection}:{source.digest}", while_waiting(progress, _WAITING)):

@@ -7,10 +7,13 @@ from pathlib import Path
 
 from attrs import evolve, field, frozen
 
+from citekit.application.anywhere import ANYWHERE
 from citekit.application.library.ingest_book import BookIngested, BookRequest, IngestBook
+from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, CiteKitError, IndexCorrupt
 from citekit.domain.library.chunking import ChunkingParams
 from citekit.domain.library.ledger import Deed, LedgerEntry
+from citekit.domain.ports.folders import Folders
 from citekit.domain.progress import Progress, silent
 
 
@@ -25,9 +28,14 @@ class Rebuilt:
 
 @frozen
 class Rebuild:
-    """For another embedder, or an index that was damaged: the ledger knows the books, and how each was cut."""
+    """For another embedder, or an index that was damaged: the ledger knows the books, and how each was cut.
+
+    A ledger may come from anybody, and name any file of whoever rebuilds. A file outside the `known` folders is read only
+    if it has the bytes that the ledger speaks of, so that nothing gets into the index that the ledger's author did not have.
+    """
 
     ingest_book: IngestBook
+    known: Folders = ANYWHERE
 
     def books(self, collection: str) -> Sequence[LedgerEntry]:
         """The books of the collection, those included whose ingest was cut off."""
@@ -49,12 +57,15 @@ class Rebuild:
         for number, entry in enumerate(books):
             progress(number, len(books), entry.title)
             try:
-                yield Rebuilt(entry, self.ingest_book(_again(entry)))
+                yield Rebuilt(entry, self.ingest_book(self._again(entry)))
             except Cancelled:
                 raise
             except (CiteKitError, OSError) as error:
                 yield Rebuilt(entry, error=error)
         progress(len(books), len(books), "")
+
+    def _again(self, entry: LedgerEntry) -> BookRequest:
+        return _again(entry, None if self.known.covers(Path(entry.path)) else entry.digest)
 
     def _probe(self) -> None:
         """Raise what would leave a dropped collection empty; asks the embedder for a vector, whatever that costs."""
@@ -76,12 +87,13 @@ class Rebuild:
         self.ingest_book.ledger.append(evolve(entry, deed=Deed.STARTED, at=now, seconds={}))
 
 
-def _again(entry: LedgerEntry) -> BookRequest:
+def _again(entry: LedgerEntry, expected: Digest | None) -> BookRequest:
     said = entry.parameters
     usual = ChunkingParams()
     return BookRequest(
         path=Path(entry.path),
         named=False,
+        expected=expected,
         collection=entry.collection,
         title=entry.title,
         author=entry.author,
