@@ -132,11 +132,83 @@ def scaled_to_nothing(page: Any) -> None:
     appended(page, f"q 0.01 0 0 0.01 0 0 cm BT /helv 12 Tf 7200 50000 Td ({SECRET}) Tj ET Q".encode())
 
 
+def added(page: Any, kind: str, name: str, value: str) -> None:
+    """Give the page a resource."""
+    page.insert_font("helv")
+    document = page.parent
+    found, where = document.xref_get_key(page.xref, "Resources")
+    if found == "xref":
+        document.xref_set_key(int(where.split()[0]), f"{kind}/{name}", value)
+    else:
+        document.xref_set_key(page.xref, f"Resources/{kind}/{name}", value)
+
+
+def stream(page: Any, header: str, content: bytes) -> str:
+    """A stream object of the document; gives a reference to it."""
+    document = page.parent
+    number = document.get_new_xref()
+    document.update_object(number, header)
+    document.update_stream(number, content)
+    return f"{number} 0 R"
+
+
+def font_of(page: Any) -> str:
+    page.insert_font("helv")
+    return f"/Resources << /Font << /helv {page.get_fonts()[-1][0]} 0 R >> >>"
+
+
+def in_a_layer_that_is_off(page: Any) -> None:
+    layer = page.parent.add_ocg("layer", on=False)
+    added(page, "Properties", "Lay", f"{layer} 0 R")
+    appended(page, f"/OC /Lay BDC BT /helv 12 Tf 72 500 Td ({SECRET}) Tj ET EMC".encode())
+
+
+def by_a_white_form(page: Any) -> None:
+    content = f"1 g BT /helv 12 Tf 72 500 Td ({SECRET}) Tj ET".encode()
+    header = f"<< /Type /XObject /Subtype /Form /BBox [0 0 600 850] {font_of(page)} >>"
+    added(page, "XObject", "Fm", stream(page, header, content))
+    appended(page, b"q /Fm Do Q")
+
+
+def by_a_form_that_inherits_white(page: Any) -> None:
+    content = f"BT /helv 12 Tf 72 500 Td ({SECRET}) Tj ET".encode()
+    header = f"<< /Type /XObject /Subtype /Form /BBox [0 0 600 850] {font_of(page)} >>"
+    added(page, "XObject", "Fm", stream(page, header, content))
+    appended(page, b"q 1 g /Fm Do Q")
+
+
+def behind_a_soft_mask(page: Any) -> None:
+    header = "<< /Type /XObject /Subtype /Form /BBox [0 0 600 850] /Group << /S /Transparency /CS /DeviceGray >> >>"
+    mask = stream(page, header, b"0 g 0 0 600 850 re f")
+    added(page, "ExtGState", "Soft", f"<< /SMask << /S /Luminosity /G {mask} >> >>")
+    appended(page, f"q /Soft gs BT /helv 12 Tf 72 500 Td ({SECRET}) Tj ET Q".encode())
+
+
+def in_a_white_pattern(page: Any) -> None:
+    header = "<< /Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 9 9] /XStep 9 /YStep 9 /Resources << >> >>"
+    added(page, "Pattern", "Pat", stream(page, header, b"1 g 0 0 9 9 re f"))
+    appended(page, f"q /Pattern cs /Pat scn BT /helv 12 Tf 72 500 Td ({SECRET}) Tj ET Q".encode())
+
+
+def covered_by_an_image_with_a_color_key(page: Any) -> None:
+    header = "<< /Type /XObject /Subtype /Image /Width 2 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Mask [0 0] >>"
+    added(page, "XObject", "Im", stream(page, header, b"\xff\xff"))
+    content = f"BT /helv 12 Tf 72 500 Td ({SECRET}) Tj ET q 400 0 0 40 60 490 cm /Im Do Q"
+    appended(page, content.encode())
+
+
+def covered_by_a_polygon(page: Any) -> None:
+    content = f"BT /helv 12 Tf 72 500 Td ({SECRET}) Tj ET 1 g 60 490 m 500 490 l 500 530 l 60 530 l f"
+    appended(page, content.encode())
+
+
 HIDDEN = (
     white, nearly_white, black_on_black, tiny, unpainted, unpainted_on_a_blank_picture, transparent, nearly_transparent,
     covered_by_white, covered_by_black, covered_by_a_picture, covered_by_an_annotation, squashed, beside_the_page,
     white_and_turned, white_over_other_text, under_other_text, clipped_away, as_a_clip_that_lets_nothing_through,
-    replacement_text, white_by_cmyk, scaled_to_nothing,
+    replacement_text, white_by_cmyk, scaled_to_nothing, in_a_layer_that_is_off, by_a_white_form,
+    by_a_form_that_inherits_white, behind_a_soft_mask, in_a_white_pattern, covered_by_an_image_with_a_color_key,
+    covered_by_a_polygon,
 )  # fmt: skip
 
 
@@ -281,3 +353,22 @@ def test_hidden_headings_are_no_nodes_and_a_note_says_where_they_are(tmp_path: P
     assert not [node.title for node in resource.nodes if "Ignore" in node.title]
     assert [node.title for node in resource.nodes if "Chapter" in node.title]
     assert [note for note in resource.metadata["notes"] if "Hidden text" in note and "pages 1, 2, 3, 4" in note]
+
+
+@pytest.mark.parametrize("with_bookmarks", [False, True])
+@pytest.mark.parametrize("draw", HIDDEN, ids=lambda each: each.__name__)
+def test_a_map_does_not_repeat_hidden_text(draw: Callable[[Any], None], with_bookmarks: bool, tmp_path: Path) -> None:
+    kit = CiteKit(tmp_path)
+    with MUPDF.open() as document:
+        page = document.new_page()
+        if with_bookmarks:
+            document.set_toc([[1, "The first chapter", 1]])
+            page.insert_text((72, 60), "The first chapter", fontsize=16)
+        draw(page)
+        for line in range(3):
+            page.insert_text((72, 600 + 14 * line), f"{PLAIN} It is line {line} of these.")
+        document.save(tmp_path / "page.pdf")
+
+    resource = kit.ingest(tmp_path / "page.pdf", resource_id="page")
+
+    assert not [node for node in resource.nodes if "Ignore" in f"{node.title} {node.summary}"]

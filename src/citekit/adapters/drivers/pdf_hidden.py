@@ -101,16 +101,6 @@ class _Drawing:
             yield self.samples[self.channels * (start + left) : self.channels * (start + right)]
 
 
-def has_plain_signs(page: Any) -> bool:
-    """Whether the page itself sets light colors, sizes below a point, or a rendering mode; cheaper than `may_hide`."""
-    try:
-        with exclusive():
-            content = b" %b " % page.read_contents().translate(_SPACES)
-    except Exception:  # as for `may_hide`
-        return True
-    return b" Tr " in content or bool(_LIGHT.search(content) or _SMALL.search(content))
-
-
 def may_hide(page: Any) -> bool:
     """Whether text of `page` may be hidden by what it paints; cheap, and false for most pages of plain text."""
     try:
@@ -145,9 +135,10 @@ def _scales(matrix: Sequence[bytes]) -> tuple[float, float]:
 def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
     """The hidden characters of `page`. Call it inside `exclusive()` or `opened()`.
 
-    With `quick`, text over pictures, and below what only partly covers it, counts as visible: few pages are drawn then.
+    With `quick`, text over pictures, and below what only partly covers it, counts as visible: few pages are drawn then. That
+    is for pages whose signs (`drivers.pdf_signs`) were looked at.
     """
-    if not may_hide(page):
+    if not quick and not may_hide(page):
         return Hidden()
     things = painted(page)
     texts = [(at, each) for at, each in enumerate(things) if each.kind not in (Kind.SHAPE, Kind.PICTURE)]
@@ -222,8 +213,9 @@ def _judged(at: int, text: Painted, others: Sequence[tuple[int, Painted]], *, qu
             return None
         if plain and contains:
             below.clear()
-        if plain or not quick:
-            below.append(other.color if plain else None)
+        below.append(other.color if plain else None)
+    if quick and None in below:
+        return False
     if any(color is None for color in below):
         return None
     if all(color is not None and _near(text.color, color, CONTRAST / 255) for color in below):

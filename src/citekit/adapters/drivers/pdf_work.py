@@ -13,7 +13,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
+
+from citekit.adapters.drivers.pdf_signs import Signs, signs_of
 
 STREAM_LIMIT = 24 * 2**20
 """Bytes of the longest content stream that is executed. Pages that people make have at most a few hundred kilobytes."""
@@ -29,6 +31,9 @@ DOCUMENT_LIMIT = (4_000_000.0, 10.0)
 REPEATED_LIMIT = (2_000_000.0, 2.0)
 """Cost of all pages of a document, and of what was executed for an earlier page already: so much for any file, and so much
 more for each byte of it."""
+
+FAINT = 0.25
+"""Opacity below which text may be invisible."""
 
 _DEPTH = 60
 """Levels of forms within forms; deeper ones are not executed."""
@@ -73,11 +78,16 @@ class PageWork:
     """Decides which pages of an open document are executed. Call it inside `exclusive()`.
 
     `skipped` are the numbers, from 0, of the pages that are not; they are told apart when they are first loaded.
+    `signs` are those of hidden text on each page that was loaded: the streams are at hand here, and are read only once.
     """
 
     _mupdf: Any
     _document: Any
     size: int
+    signs: dict[int, Signs] = field(factory=dict, init=False)
+    _fresh: dict[int, bytes] = field(factory=dict, init=False)
+    _forms_hide: bool = field(default=False, init=False)
+    _faint: dict[int, bool] = field(factory=dict, init=False)
     skipped: set[int] = field(factory=set, init=False)
     _admitted: set[int] = field(factory=set, init=False)
     _costs: dict[int, float] = field(factory=dict, init=False)
@@ -114,9 +124,12 @@ class PageWork:
         page = mupdf.ll_pdf_lookup_page_obj(self._pdf().m_internal, number)
         resources = mupdf.ll_pdf_dict_gets_inheritable(page, "Resources")
         fresh = again = 0.0
+        self._fresh.clear()
+        content: list[bytes] = []
         for stream in self._contents(mupdf.ll_pdf_dict_gets(page, "Contents")):
             cost = self._stream(stream, resources, 0)
             xref = mupdf.ll_pdf_to_num(stream)
+            content.append(self._fresh.pop(xref, b""))
             if xref in self._executed:
                 again += cost
             else:
@@ -124,7 +137,33 @@ class PageWork:
                 self._executed.add(xref)
         for each in self._appearances(mupdf.ll_pdf_dict_gets(page, "Annots")):
             fresh += self._form(each, 0)
+        self.signs[number] = self._signs(content, resources)
         return fresh, again
+
+    def _signs(self, content: list[bytes], resources: Any) -> Signs:
+        """The signs of a page. Once a form hides text, each page that draws forms or images counts as doing so."""
+        found = signs_of(b"\n".join(content))
+        self._forms_hide = self._forms_hide or any(signs_of(each).text for each in self._fresh.values())
+        self._fresh.clear()
+        if found.text:
+            return found
+        return evolve(found, text=self._is_faint(resources) or (found.draws and self._forms_hide))
+
+    def _is_faint(self, resources: Any) -> bool:
+        """Whether the page can paint next to transparently, through a soft mask, or in a layer that is off."""
+        mupdf = self._mupdf
+        states = mupdf.ll_pdf_dict_gets(resources, "ExtGState") if resources else None
+        key = mupdf.ll_pdf_to_num(states) if states else 0
+        if key and key in self._faint:
+            return self._faint[key]
+        found = False
+        for _, value in self._entries(states):
+            alpha = mupdf.ll_pdf_dict_gets(value, "ca")
+            if (alpha and mupdf.ll_pdf_to_real(alpha) < FAINT) or mupdf.ll_pdf_dict_getp(value, "SMask/G"):
+                found = True
+        if key:
+            self._faint[key] = found
+        return found
 
     def _pdf(self) -> Any:
         return self._mupdf.pdf_document_from_fz_document(self._document.this)
@@ -218,6 +257,7 @@ class PageWork:
         if number not in self._contents_read:
             data = self._data(stream, number)
             self._contents_read[number] = None if data is None else _Content.of(data)
+            self._fresh[number] = data or b""
         return self._contents_read[number]
 
     def _data(self, stream: Any, number: int) -> bytes | None:

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from citekit.adapters.drivers.pdf_signs import Signs
 from citekit.adapters.drivers.pdf_tree import PageTreeSizeError, check_page_tree
 from citekit.adapters.drivers.pdf_work import PageWork, PageWorkError
 from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
@@ -203,6 +204,12 @@ def guard(document: Document, path: Path) -> None:
     """
     with exclusive() as pymupdf:
         document.page_work = PageWork(pymupdf.mupdf, document, path.stat().st_size)
+
+
+def page_signs(document: Document, number: int) -> Signs | None:
+    """The signs of hidden text on page `number`, from 0, which was loaded; None where it was not looked for any."""
+    work: PageWork | None = getattr(document, "page_work", None)
+    return None if work is None else work.signs.get(number)
 
 
 def skipped_pages(document: Document) -> list[int]:

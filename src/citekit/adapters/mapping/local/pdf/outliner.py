@@ -86,13 +86,22 @@ class PdfOutliner:
 
 def _hidden(texts: PageTexts) -> list[str]:
     """A sentence about text that no reader sees, on the pages that were read."""
+    unchecked = (
+        [
+            f"Many pages may hold hidden text; {len(texts.unchecked)} of them, page {min(texts.unchecked)} first, were not "
+            "checked for it, and summaries may repeat it."
+        ]
+        if texts.unchecked
+        else []
+    )
     if not texts.hidden:
-        return []
+        return unchecked
     pages, words = sorted(texts.hidden), sum(texts.hidden.values())
     named = ", ".join(map(str, pages[:NAMED])) + (", ..." if len(pages) > NAMED else "")
     return [
         f"Hidden text, which no reader of the page sees: {words} {'word' if words == 1 else 'words'} on "
-        f"{'page' if len(pages) == 1 else 'pages'} {named}. Titles and summaries leave it out."
+        f"{'page' if len(pages) == 1 else 'pages'} {named}. Titles and summaries leave it out.",
+        *unchecked,
     ]
 
 

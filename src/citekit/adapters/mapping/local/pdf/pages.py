@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 from attrs import define, field
 
-from citekit.adapters.drivers.pdf_hidden import Hidden, has_plain_signs, hidden_text
+from citekit.adapters.drivers.pdf_hidden import TINY, Hidden, hidden_text
 from citekit.adapters.drivers.pdf_images import ImageReader, PdfImage
 from citekit.adapters.drivers.pdf_links import LinkReader
+from citekit.adapters.drivers.pdf_signs import Signs
 from citekit.adapters.drivers.pdf_text import Line
-from citekit.adapters.drivers.pymupdf import Document, give_way
+from citekit.adapters.drivers.pymupdf import Document, give_way, page_signs
 from citekit.adapters.mapping.local.pdf.lines import Link, Turn, Typed, page_links, turn_of, turned, typed, typed_lines
 from citekit.adapters.mapping.local.pdf.quick_lines import quick_lines
 from citekit.adapters.mapping.local.pdf.running import RunningLines, spread
@@ -19,12 +20,16 @@ from citekit.adapters.mapping.local.pdf.vertical import with_columns
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
 
+LOOKED_AT = 40
+"""Pages of a document with signs of hidden text that are looked at closely."""
+
 
 @define
 class PageTexts:
     """Pages count from 1. A page that cannot be read has no lines. `quick` reads lines as `quick_lines` does.
 
-    Lines that nobody sees are left out; `hidden` counts the words of these on each page that was read.
+    Lines that nobody sees are left out; `hidden` counts the words of these on each page that was read;
+    `unchecked` are pages with signs of hidden text that were not looked at, because so many others were.
     """
 
     _document: Document
@@ -40,7 +45,9 @@ class PageTexts:
     _turns: dict[int, Turn] = field(factory=dict, init=False)
     _running: RunningLines | None = field(default=None, init=False)
     _unseen: dict[int, Hidden] = field(factory=dict, init=False)
+    _looked_at: int = field(default=0, init=False)
     hidden: dict[int, int] = field(factory=dict, init=False)
+    unchecked: set[int] = field(factory=set, init=False)
     _links: LinkReader = field(init=False)
     _images: ImageReader = field(init=False)
 
@@ -188,8 +195,7 @@ class PageTexts:
     def _seen(self, page: int, shown: Document, lines: list[Typed]) -> list[Typed]:
         """The lines without those of which a third or more is hidden; their words are counted in `hidden`."""
         if page not in self._unseen:
-            worth = not self.quick or has_plain_signs(shown)  # where titles come from bookmarks, less can be hidden
-            self._unseen[page] = hidden_text(shown, quick=True) if worth else Hidden()
+            self._unseen[page] = self._looked_for(page, shown, lines)
         unseen = self._unseen[page]
         if not unseen:
             return lines
@@ -198,6 +204,16 @@ class PageTexts:
         if words:
             self.hidden[page] = words
         return kept
+
+    def _looked_for(self, page: int, shown: Document, lines: list[Typed]) -> Hidden:
+        """The hidden text of a page with signs of such; of no page, once too many were looked at (`unchecked`)."""
+        if not lines or not _may_hide(page_signs(self._document, page - 1), shown, lines):
+            return Hidden()
+        if self._looked_at >= LOOKED_AT:
+            self.unchecked.add(page)
+            return Hidden()
+        self._looked_at += 1
+        return hidden_text(shown, quick=True)
 
     def _read(self, page: int, quick: bool) -> list[Typed]:
         try:
@@ -219,3 +235,19 @@ class PageTexts:
 
 def _edges(line: Typed) -> tuple[float, float, float, float]:
     return line.left, line.top, line.right, line.bottom
+
+
+def _may_hide(signs: Signs | None, shown: Document, lines: list[Typed]) -> bool:
+    """Whether a page must be looked at: its content says so, its type is tiny, or an area may lie over one of its lines."""
+    if signs is None or signs.text or any(line.size < TINY for line in lines):
+        return True
+    if not signs.covers:
+        return False
+    a, b, c, d, e, f = shown.transformation_matrix
+    middles = [((line.left + line.right) / 2, (line.top + line.bottom) / 2) for line in lines]
+    for left, bottom, right, top in signs.covers:
+        across = sorted((a * left + c * bottom + e, a * right + c * top + e))
+        down = sorted((b * left + d * bottom + f, b * right + d * top + f))
+        if any(across[0] <= x <= across[1] and down[0] <= y <= down[1] for x, y in middles):
+            return True
+    return False
