@@ -30,6 +30,7 @@ from citekit.entrypoints.sdk import CiteKit
 from tests.adapters.books import write_book
 from tests.adapters.media_samples import write_audio
 from tests.adapters.office_files import paragraph, write_docx, write_pptx
+from tests.faults.bill_shapes import nested_forms
 
 MUPDF: Any = pymupdf  # the library has no types
 PAGES = (
@@ -449,3 +450,52 @@ def test_a_faithful_passage_comes_before_one_with_another_meaning(kit: CiteKit, 
 
     assert (Finding.NORMALISED, "always") == (verdict.finding, verdict.places[0].gaps[0].text)
     assert Finding.ELSEWHERE is kit.verify_quote("text://two#lines=1", "must ... take it").finding
+
+
+@pytest.fixture(scope="module")
+def complex_page(tmp_path_factory: pytest.TempPathFactory) -> CiteKit:
+    """A home in which page 2 of the PDF `complex` would take hours to be executed; pages 1 and 3 are plain."""
+    folder = tmp_path_factory.mktemp("complex")
+    with MUPDF.open() as document, MUPDF.open(stream=nested_forms(12, 12)) as endless:
+        document.new_page().insert_text((72, 72), "The ferry leaves\nat the end of")
+        document.insert_pdf(endless, to_page=0)
+        document.new_page().insert_text((72, 72), "the summer.\nNobody returns.")
+        document.save(folder / "complex.pdf")
+    kit = CiteKit(folder)
+    kit.ingest(folder / "complex.pdf", resource_id="complex")
+    return kit
+
+
+def test_words_that_may_be_on_a_page_that_was_not_read_are_not_called_absent(complex_page: CiteKit) -> None:
+    verdict = complex_page.verify_quote("complex", "A quote of the second page.")
+
+    assert (verdict.finding, verdict.holds, tuple(verdict.unread)) == (Finding.UNREAD, False, (2,))
+
+
+def test_words_on_a_page_that_was_read_are_found_beside_one_that_was_not(complex_page: CiteKit) -> None:
+    verdict = complex_page.verify_quote("complex", "Nobody returns.")
+
+    assert (verdict.finding, tuple(verdict.unread)) == (Finding.EXACT, (2,))
+
+
+def test_no_quote_runs_across_a_page_that_was_not_read(complex_page: CiteKit) -> None:
+    assert complex_page.verify_quote("complex", "at the end of the summer").finding is Finding.UNREAD
+
+
+def test_a_kept_text_remembers_which_pages_were_not_read() -> None:
+    text = Manuscript.joined(UnitKind.PAGE, ["one", "", "three"], "\n", unread=[2])
+
+    kept = from_plain(json.loads(json.dumps(to_plain(Quotable.of(text))))).placed
+
+    assert isinstance(kept, Manuscript)
+    assert kept.unread == (2,)
+
+
+def test_a_file_of_which_no_page_is_read_says_so(kit: CiteKit, tmp_path: Path) -> None:
+    with MUPDF.open(stream=nested_forms(12, 12)) as document:
+        document.select([0])
+        document.save(tmp_path / "all.pdf")
+    kit.ingest(tmp_path / "all.pdf", resource_id="all")
+
+    with pytest.raises(SourceUnsupported, match="too complex to be read"):
+        kit.verify_quote("all", "A word.")

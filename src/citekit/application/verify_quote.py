@@ -13,6 +13,7 @@ from citekit.application.locating import LocateSource
 from citekit.application.resolve import Resolve
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import AddressMalformed, LocationOutside, RequestRefused
+from citekit.domain.library.manuscript import Manuscript
 from citekit.domain.locations import Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import NodeName
@@ -91,8 +92,13 @@ class VerifyQuote:
         source = self.locate(resource_map, roots)
         texts = self.texts.read(source, progress)
         asked = None if place is None else Address(resource_map.resource_id, place)
+        unread = _unread(texts[0])
         answer = QuoteVerdict(
-            finding=Finding.ABSENT, resource_id=resource_map.resource_id, asked=asked, quote=quote.strip()
+            finding=Finding.UNREAD if unread else Finding.ABSENT,
+            resource_id=resource_map.resource_id,
+            asked=asked,
+            quote=quote.strip(),
+            unread=unread,
         )
         shown, hidden = _visible(texts, visible=True), _visible(texts, visible=False)
         if isinstance(place, Pages) and place.region is not None:
@@ -106,6 +112,10 @@ class VerifyQuote:
         if found is None and hidden:
             found = _judged(answer, _in_place(hidden, readings, resource_map, place), hidden, readings, resource_map)
         return found or evolve(answer, near=_near(texts[0], readings, resource_map))
+
+
+def _unread(text: Quotable) -> Sequence[int]:
+    return text.placed.unread if isinstance(text.placed, Manuscript) else ()
 
 
 def _visible(texts: Sequence[Quotable], *, visible: bool) -> list[Quotable]:
@@ -184,10 +194,12 @@ def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_
 
 
 def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: Location | None) -> Location | None:
-    """Where a match is; None where that is outside of the place or of the file."""
+    """Where a match is; None where that is outside of the place or of the file, or a page between was not read."""
     try:
         location = source.placed.locate(match.start, match.end).clamp(resource_map.bounds)
     except LocationOutside:
+        return None
+    if isinstance(location, Pages) and any(location.numbers[0] < n < location.numbers[-1] for n in _unread(source)):
         return None
     if place is None or place.contains(location):
         return location

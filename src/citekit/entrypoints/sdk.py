@@ -150,7 +150,7 @@ class CiteKit:
     def verify_quote(
         self, what: str | Address, text: str, node_id: str | None = None, *, roots: Sequence[str | Path] = ()
     ) -> QuoteVerdict:
-        """Whether `text` really stands there: `exact`, `normalised`, `elsewhere` (at `places`) or `absent`.
+        """Whether `text` really stands there: see `QuoteVerdict`.
 
         `what` is an address, or a resource (its id, or `doc://book`): anywhere in it, or in its node `node_id`.
         """

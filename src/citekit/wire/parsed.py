@@ -72,6 +72,7 @@ def plain_manuscript(manuscript: Manuscript) -> dict[str, Any]:
         "text": manuscript.text,
         "units": [units.numbers.tolist(), units.starts.tolist(), units.ends.tolist()],
         "sheets": [[each.name, each.before, each.rows, each.columns] for each in manuscript.sheets],
+        "unread": list(manuscript.unread),
     }
 
 
@@ -83,6 +84,7 @@ def manuscript_from(data: Mapping[str, Any]) -> Manuscript:
         numbers, starts, ends = (array("q", each) for each in data["units"])
         kind, text = UnitKind(data["kind"]), data["text"]
         sheets = [SheetRows(str(name), *map(int, rest)) for name, *rest in data["sheets"]]
+        unread = array("q", data["unread"])
     except (TypeError, ValueError, KeyError, OverflowError) as wrong:
         raise FaultyAnswer("manuscript", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
     if not isinstance(text, str):
@@ -91,7 +93,7 @@ def manuscript_from(data: Mapping[str, Any]) -> Manuscript:
         raise FaultyAnswer("manuscript", ["units: do not lie in the text, one behind the other"])
     if kind is UnitKind.ROW and numbers and not any(each.before < numbers[0] for each in sheets):
         raise FaultyAnswer("manuscript", ["sheets: do not hold the units"])
-    return Manuscript(kind, text, Units(numbers, starts, ends), sheets)
+    return Manuscript(kind, text, Units(numbers, starts, ends), sheets, unread)
 
 
 def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], length: int) -> bool:

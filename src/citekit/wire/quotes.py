@@ -8,9 +8,15 @@ if TYPE_CHECKING:
     from citekit.domain.quotes.gaps import Gap
     from citekit.domain.quotes.verdict import NearPlace, QuotePlace, QuoteVerdict
 
+LISTED = 100
+"""Numbers of unread pages that are written out."""
+
 
 def to_plain(verdict: QuoteVerdict) -> dict[str, Any]:
-    """The verdict, places as addresses; `near` is null where nothing is, or the quote was found."""
+    """The verdict, places as addresses; `near` is null where nothing is, or the quote was found.
+
+    `unread_pages` are the first `LISTED` numbers of `unread_count` pages.
+    """
     return {
         "finding": verdict.finding.value,
         "holds": verdict.holds,
@@ -21,6 +27,8 @@ def to_plain(verdict: QuoteVerdict) -> dict[str, Any]:
         "places": [_place(each) for each in verdict.places],
         "more": verdict.more,
         "near": None if verdict.near is None else _near(verdict.near),
+        "unread_pages": list(verdict.unread[:LISTED]),
+        "unread_count": len(verdict.unread),
     }
 
 

@@ -10,7 +10,7 @@ from citekit.adapters.drivers.pdf_levels import levelled_blocks
 from citekit.adapters.drivers.pdf_shown import Blocks, shown_blocks
 from citekit.adapters.drivers.pdf_text import text_flags
 from citekit.adapters.drivers.pdf_work import PageWorkError
-from citekit.adapters.drivers.pymupdf import give_way, opened
+from citekit.adapters.drivers.pymupdf import give_way, opened, skipped_pages
 from citekit.adapters.reading.book_facts import language_code
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
@@ -56,10 +56,11 @@ class PyMuPdfTextReader:
         return format.name == "pdf"
 
     def read(self, source: Source, progress: Progress = silent) -> Manuscript:
-        """A unit a page, an empty one for a page without text; see `TextReader.read`."""
+        """A unit a page, an empty one for a page without text, or too complex to be read; see `TextReader.read`."""
         with opened(source.path, password=self._password) as document:
             pages = list(_pages(document, progress, as_seen=self._as_seen))
-        return Manuscript.joined(UnitKind.PAGE, _unbroken(pages) if self._joining else pages, "\n")
+            unread = skipped_pages(document)
+        return Manuscript.joined(UnitKind.PAGE, _unbroken(pages) if self._joining else pages, "\n", unread=unread)
 
     def facts(self, source: Source) -> BookFacts:
         """What the document information says; what a program put there by itself counts for nothing."""
@@ -77,7 +78,7 @@ def _pages(document: Any, progress: Progress, *, as_seen: bool) -> Iterator[str]
         progress(number, count, "reading pages")
         try:
             yield _page_text(document[number], flags, as_seen=as_seen)
-        except PageWorkError:  # the map says so; the other pages are read
+        except PageWorkError:  # `skipped_pages` tells which; the other pages are read
             yield ""
         give_way()
 

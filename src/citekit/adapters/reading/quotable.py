@@ -26,7 +26,7 @@ from citekit.domain.quotes.running_heads import without_running_lines
 from citekit.domain.quotes.spoken import Spoken
 from citekit.domain.source import Source
 
-VERSION = "7"
+VERSION = "8"
 """Changes whenever the same file would give other texts."""
 
 OTHER_TRACK = "in another track of subtitles"
@@ -87,6 +87,11 @@ class QuotableTextReader:
                 f"{source.path.name} is {source.format.name}: no text is read from such files, so no quote can be found."
             )
         manuscript = self.texts.read(source, progress)
+        if manuscript.unread and not manuscript.text.strip():
+            raise SourceUnsupported(
+                f"{source.path.name} holds pages that are too complex to be read, and no other text: a quote cannot be "
+                "looked for in it."
+            )
         if not manuscript.text.strip():
             raise SourceUnsupported(
                 f"{source.path.name} holds no text, only pictures or nothing: a quote cannot be looked for in it."

@@ -24,7 +24,13 @@ def to_plain(quotable: Quotable) -> dict[str, object]:
         units = placed.units
         numbers, starts, ends = units.numbers.tolist(), units.starts.tolist(), units.ends.tolist()
         sheets = [[each.name, each.before, each.rows, each.columns] for each in placed.sheets]
-        return {**plain, "kind": placed.kind.value, "units": [numbers, starts, ends], "sheets": sheets}
+        return {
+            **plain,
+            "kind": placed.kind.value,
+            "units": [numbers, starts, ends],
+            "sheets": sheets,
+            "unread": list(placed.unread),
+        }
     assert isinstance(placed, Spoken)
     cues = [placed.starts.tolist(), placed.ends.tolist(), placed.since.tolist(), placed.until.tolist()]
     return {**plain, "modality": placed.modality.value, "cues": cues}
@@ -39,7 +45,8 @@ def from_plain(plain: dict[str, object]) -> Quotable:
     if "kind" in known:
         numbers, begin, end = (array("q", _list(each)) for each in _list(known["units"]))
         sheets = [SheetRows(str(name), *map(int, rest)) for name, *rest in _list(known.get("sheets", []))]
-        placed = Manuscript(UnitKind(str(known["kind"])), text, Units(numbers, begin, end), sheets)
+        unread = array("q", _list(known["unread"]))
+        placed = Manuscript(UnitKind(str(known["kind"])), text, Units(numbers, begin, end), sheets, unread)
     else:
         begins, ends, since, until = _list(known["cues"])
         times = array("d", since), array("d", until)

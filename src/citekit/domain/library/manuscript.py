@@ -90,6 +90,7 @@ def _units(units: Iterable[Unit]) -> Units:
 class Manuscript:
     """The text once, in reading order and without markup, in units that do not overlap and whose numbers never fall.
 
+    `unread` are the numbers of pages that are there, but whose text could not be read; their units are empty.
     What parts two units (line feeds) belongs to neither. Several units may have one number, where several runs of text
     come from one line of markup. Pages and spine items without text have an empty unit, lines without text have none.
     """
@@ -98,18 +99,19 @@ class Manuscript:
     text: str
     units: Units = field(converter=_units)
     sheets: Sequence[SheetRows] = field(default=(), converter=tuple[SheetRows, ...])
+    unread: Sequence[int] = field(default=(), converter=tuple[int, ...])
 
     @classmethod
-    def joined(cls, kind: UnitKind, texts: Iterable[str], separator: str) -> Manuscript:
+    def joined(cls, kind: UnitKind, texts: Iterable[str], separator: str, *, unread: Iterable[int] = ()) -> Manuscript:
         """One unit for each of `texts`, numbered from 1, parted by `separator`; an empty text where all are blank."""
         pieces = list(texts)
         if not any(piece and not piece.isspace() for piece in pieces):
-            return cls(kind, "", [Unit(number, 0, 0) for number in range(1, len(pieces) + 1)])
+            return cls(kind, "", [Unit(number, 0, 0) for number in range(1, len(pieces) + 1)], unread=unread)
         units, start = Units(), 0
         for number, piece in enumerate(pieces, 1):
             units.add(number, start, start + len(piece))
             start += len(piece) + len(separator)
-        return cls(kind, separator.join(pieces), units)
+        return cls(kind, separator.join(pieces), units, unread=unread)
 
     def unit_at(self, offset: int) -> Unit:
         """The unit that holds the character at `offset`, or the last one before it. Raises `LocationOutside`."""

@@ -24,5 +24,6 @@ def split_hidden(text: Manuscript) -> tuple[Manuscript, Manuscript | None]:
     if _MARK not in text.text:
         return text, None
     pages = [text.text[unit.start : unit.end].partition(_MARK) for unit in text.units]
-    shown = Manuscript.joined(text.kind, [before for before, _, _ in pages], "\n")
-    return shown, Manuscript.joined(text.kind, [after if mark else before for before, mark, after in pages], "\n")
+    shown = Manuscript.joined(text.kind, [before for before, _, _ in pages], "\n", unread=text.unread)
+    whole = [after if mark else before for before, mark, after in pages]
+    return shown, Manuscript.joined(text.kind, whole, "\n", unread=text.unread)

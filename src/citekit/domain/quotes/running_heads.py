@@ -40,7 +40,7 @@ def without_running_lines(manuscript: Manuscript) -> Manuscript | None:
     for unit, text in zip(manuscript.units, texts, strict=True):
         units.add(unit.number, start, start + len(text))
         start += len(text) + 1
-    return Manuscript(UnitKind.PAGE, "\n".join(texts), units)
+    return Manuscript(UnitKind.PAGE, "\n".join(texts), units, unread=manuscript.unread)
 
 
 def _edges(lines: Sequence[str]) -> set[int]:

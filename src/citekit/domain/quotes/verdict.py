@@ -20,6 +20,7 @@ class Finding(StrEnum):
     ALTERED = "altered"
     ELSEWHERE = "elsewhere"
     ABSENT = "absent"
+    UNREAD = "unread"
 
 
 @frozen
@@ -59,7 +60,8 @@ class QuoteVerdict:
     `places` are where the quote stands, best first: inside of the place asked for `exact` and `normalised`, outside of it
     for `elsewhere`; for `altered`, where the same words are, but the quote leaves out or changes something that can change
     their meaning (the `gaps` and `changes` of each place say what). `more` says that there are others. `near` is only given
-    for `absent`.
+    for `absent` and `unread`. `unread` are the numbers of the pages of the resource that were not read, because that would
+    take too long: where there are any, words that are on no other page are `unread`, not `absent`.
     """
 
     finding: Finding
@@ -69,6 +71,7 @@ class QuoteVerdict:
     places: Sequence[QuotePlace] = field(default=(), converter=tuple[QuotePlace, ...])
     more: bool = False
     near: NearPlace | None = None
+    unread: Sequence[int] = field(default=(), converter=tuple[int, ...])
 
     @property
     def holds(self) -> bool:

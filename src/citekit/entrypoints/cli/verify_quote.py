@@ -31,6 +31,7 @@ _COLOURS = {
     Finding.ELSEWHERE: "yellow",
     Finding.ALTERED: "red",
     Finding.ABSENT: "red",
+    Finding.UNREAD: "yellow",
 }
 
 
@@ -51,6 +52,7 @@ def command(session: Session, part: tuple[str, ...], roots: tuple[str, ...], pas
     altered     the words are there, but an ellipsis leaves out a negation, an exception, or a condition, or the case of
                 a unit or symbol differs (mg, Mg)
     absent      nowhere in the resource; a passage that is only similar may be named
+    unread      not on the pages that were read; others are too complex to be read
 
     "exact, not visible" means that the file holds the words, but hides them from its readers, for example below a picture.
 
@@ -94,10 +96,18 @@ def _lines(verdict: QuoteVerdict) -> Iterator[str]:
             yield f"    changes a symbol: {printable(change)}"
     if verdict.more:
         yield "  and in more places"
+    if verdict.unread:
+        yield f"  not the whole resource was searched: {_unread_line(verdict.unread)}"
     if verdict.near is not None:
         near = verdict.near
         yield f"  only similar ({near.similarity:.0%} of the words): {printable(str(near.address))}"
         yield f"    {printable(' '.join(near.text.split()))}"
+
+
+def _unread_line(unread: Sequence[int]) -> str:
+    """One sentence about the pages that were not read."""
+    which = f"page {unread[0]} was" if len(unread) == 1 else f"{len(unread)} pages, page {unread[0]} first, were"
+    return f"{which} too complex to be read"
 
 
 def _gap_line(gap: Gap) -> str:
@@ -120,4 +130,10 @@ def _failed(verdict: QuoteVerdict) -> CommandError:
     if verdict.finding is Finding.ALTERED:
         place = verdict.places[0]
         return CommandError("Altered", f"The quote changes the meaning of {place.address}.", to_plain(verdict))
+    if verdict.finding is Finding.UNREAD:
+        message = (
+            f"The quote is on no page of '{verdict.resource_id}' that was read, but {_unread_line(verdict.unread)}: "
+            "look at those yourself (citekit resolve --as pdf)."
+        )
+        return CommandError("Unread", message, to_plain(verdict))
     return CommandError("Absent", f"The quote is nowhere in '{verdict.resource_id}'.", to_plain(verdict))
