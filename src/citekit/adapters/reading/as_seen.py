@@ -1,6 +1,6 @@
 """What of marked-up text stands higher or lower than its line, and what of it nobody sees.
 
-Only the markup itself is looked at: elements, attributes, styles written at an element. Style sheets are not.
+Here only the markup itself is looked at; what style sheets hide, `shown_style` tells.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ class Level(Enum):
     LINE = "line"
     HIGH = "high"
     LOW = "low"
-    UNSEEN = "unseen"
 
 
 _ELEMENTS = {"sup": Level.HIGH, "sub": Level.LOW}

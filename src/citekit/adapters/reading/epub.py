@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from citekit.adapters.drivers.lxml import parse_html, parse_page
+from citekit.adapters.drivers.lxml import local_attributes, local_name, parse_html, parse_page
 from citekit.adapters.reading.chapter_pages import STEPS_LIMIT, ChapterPages
 from citekit.adapters.reading.epub_archive import EpubArchive
 from citekit.adapters.reading.epub_books import EpubBooks
@@ -20,10 +22,14 @@ from citekit.adapters.reading.epub_marks import landmarks, marked_pages, marks, 
 from citekit.adapters.reading.epub_package import Item, Package, package_facts
 from citekit.adapters.reading.epub_placing import headings
 from citekit.adapters.reading.epub_text import flow
+from citekit.adapters.reading.style_sheets import SIZE_LIMIT
 from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.reader import Book, BookChapter, PageBreak
 from citekit.domain.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
 
 PICTURE_LIMIT = 8 * 1024 * 1024
 """Bytes of the largest picture that is put into a document; a larger one leaves its alternative text."""
@@ -136,7 +142,20 @@ def _flow(archive: EpubArchive, item: Item, *, as_seen: bool = False) -> Flow:
     if item.media_type.startswith(("image/", "application/pdf", "audio/", "video/")) and "svg" not in item.media_type:
         name = item.path.rpartition("/")[2].replace('"', "%22").replace("&", "&amp;")
         return flow(parse_html(f'<img src="{name}">', item.path))
-    return flow(parse_page(archive.read(item.path), item.path), as_seen=as_seen)
+    root = parse_page(archive.read(item.path), item.path)
+    return flow(root, as_seen=as_seen, sheets=_sheets(archive, root, item.path) if as_seen else ())
+
+
+def _sheets(archive: EpubArchive, root: _Element, base: str) -> list[str]:
+    """The style sheets that a document links to, as far as they are in the book."""
+    found = []
+    for element in root.iter():
+        said = local_attributes(element) if local_name(element) == "link" else {}
+        name = archive.find(said.get("href", ""), base) if "stylesheet" in said.get("rel", "").lower().split() else None
+        if name is not None and archive.size(name) <= SIZE_LIMIT:
+            with suppress(SourceUnsupported):
+                found.append(archive.read(name).decode("utf-8", "replace"))
+    return found
 
 
 @define

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from citekit.adapters.drivers.lxml import local_attributes, local_name, names
-from citekit.adapters.reading.as_seen import Level, is_unseen, level_of, levelled, unseen
+from citekit.adapters.reading.as_seen import Level, level_of, levelled, unseen
 from citekit.adapters.reading.epub_flow import (
     BLOCKS,
     NOTHING,
@@ -26,6 +26,8 @@ from citekit.adapters.reading.epub_flow import (
     Words,
     is_page_break,
 )
+from citekit.adapters.reading.shown_style import PAGE, Shown, shown
+from citekit.adapters.reading.style_sheets import StyleSheets, embedded
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -48,15 +50,15 @@ _SPACES = " \t\n\r\f"
 _PARTING = BLOCKS | _CELLS | {"br"}
 
 
-def flow(root: _Element, *, as_seen: bool = False) -> Flow:
+def flow(root: _Element, *, as_seen: bool = False, sheets: Sequence[str] = ()) -> Flow:
     """The flow of the document below `root`.
 
     With `as_seen`, numbers that stand higher or lower are superscripts and subscripts, and what nobody sees is `UNSEEN`;
-    the text is as long as without, character by character.
+    the text is as long as without, character by character. `sheets` are the style sheets that the document links to.
     """
     from lxml import etree
 
-    writer = _SeenWriter() if as_seen else _Writer()
+    writer = _SeenWriter(styles=_styles(root, sheets)) if as_seen else _Writer()
     hidden = 0
     path: list[str] = []
     known: dict[object, str] = {}
@@ -182,26 +184,33 @@ class _Writer:
 
 @define
 class _SeenWriter(_Writer):
+    styles: StyleSheets = field(factory=StyleSheets)
     levels: list[Level] = field(factory=lambda: [Level.LINE])
+    looks: list[Shown] = field(factory=lambda: [PAGE])
 
     def enter(self, element: _Element, name: str, path: Sequence[str]) -> None:
-        around = self.levels[-1]
-        if around is not Level.UNSEEN:
+        around, look = self.levels[-1], self.looks[-1]
+        if not look.hidden:
             said = local_attributes(element) if element.attrib else NOTHING
-            around = Level.UNSEEN if is_unseen(said) else level_of(element, name, said, path, around)
+            look = shown(name, said, self.styles.said_of(element, name, said), look)
+            around = level_of(element, name, said, path, around)
         self.levels.append(around)
+        self.looks.append(look)
 
     def leave(self) -> None:
         self.levels.pop()
+        self.looks.pop()
 
     def shown(self, body: str) -> str:
         level = self.levels[-1]
+        if self.looks[-1].unseen:
+            return unseen(body)
         if level is Level.LINE:
             return body
         before = (
             "" if self.block or self.space or self.lead else "".join(piece[-64:] for piece in self.pieces[-8:])[-64:]
         )
-        return unseen(body) if level is Level.UNSEEN else levelled(body, before, level)
+        return levelled(body, before, level)
 
 
 def _single_spaced(words: str) -> str:
@@ -212,3 +221,11 @@ def _single_spaced(words: str) -> str:
     while "  " in words:
         words = words.replace("  ", " ")
     return words
+
+
+def _styles(root: _Element, sheets: Sequence[str]) -> StyleSheets:
+    """The style sheets that the document links to, and those in it."""
+    styles = StyleSheets()
+    for sheet in (*sheets, *embedded(root)):
+        styles.add(sheet)
+    return styles
