@@ -56,7 +56,7 @@ def chapters(first: int, count: int, told_from: int) -> str:
     starts = [page for page in CHAPTERS if first <= page < first + count]
     ends = [page - 1 for page in [*starts[1:], first + count]]
     rows = [(1, CHAPTERS[a], a - first + told_from, b - first + told_from) for a, b in zip(starts, ends, strict=True)]
-    return nodes(*rows, title=f"From {first}")
+    return nodes(*rows, title=f"Text on a page, number {first}")
 
 
 EXPECTED = [
@@ -82,7 +82,7 @@ def test_pages_are_those_of_the_file_however_the_model_counts(book: Path, number
     made = model_mapper(service).map(source_of(book), "x")
 
     assert EXPECTED == outline(made)
-    assert ("From 1", 2, []) == (made.title, len(service.questions), unsound(made))
+    assert ("Text on a page, number 1", 2, []) == (made.title, len(service.questions), unsound(made))
 
 
 def test_a_long_pdf_is_cut_where_a_chapter_begins(book: Path) -> None:
@@ -244,7 +244,7 @@ SUBTITLES = "\n".join(
 def test_a_film_is_told_by_subtitles_and_stills_where_the_service_takes_no_films(tmp_path: Path) -> None:
     film = write_video(tmp_path / "film.mp4", seconds=6)
     (tmp_path / "film.srt").write_text(SUBTITLES)
-    service = ScriptedService([nodes((1, "Dogs", 0, 5), unit="second")], limits_of=Limits(as_file=False))
+    service = ScriptedService([nodes((1, "Dogs", 0, 5), unit="second", title="Dogs")], limits_of=Limits(as_file=False))
     taken: list[float] = []
 
     def still(path: Path, time: float) -> bytes:

@@ -118,12 +118,17 @@ class Talk:
 
 def _redacted(answer: Answer, redact: Callable[[str], str]) -> Answer:
     """The answer without secrets, which a model or a server may repeat."""
-    items = [
-        evolve(item, record=_clean(item.record, redact), complaint=redact(item.complaint)) for item in answer.items
-    ]
+    items = [_redacted_item(item, redact) for item in answer.items]
     title = None if answer.title is None else redact(answer.title)
     complaint = None if answer.complaint is None else redact(answer.complaint)
     return evolve(answer, title=title, items=items, complaint=complaint)
+
+
+def _redacted_item(item: Item, redact: Callable[[str], str]) -> Item:
+    try:
+        return evolve(item, record=_clean(item.record, redact), complaint=redact(item.complaint))
+    except RecursionError:  # JSON may be nested deeper than Python functions may call one another
+        return evolve(item, record=None, complaint="is nested too deeply")
 
 
 def _clean(value: Any, redact: Callable[[str], str]) -> Any:

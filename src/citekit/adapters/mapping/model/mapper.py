@@ -27,6 +27,7 @@ from citekit.adapters.mapping.model.conversation import (
 )
 from citekit.adapters.mapping.model.examining import Examined, Examiner, merged
 from citekit.adapters.mapping.model.kept_answers import KeptAnswer, KeptAnswers, MemoryAnswers, key_of
+from citekit.adapters.mapping.model.nearby import names_file
 from citekit.adapters.mapping.model.nearby_text import marks_of, text_nearby
 from citekit.adapters.mapping.model.pdf_titles import pdf_text
 from citekit.adapters.mapping.model.pieces import PIECE_LIMIT, Clips, Piece, Stills, View
@@ -55,7 +56,7 @@ from citekit.domain.soundness import unsound
 from citekit.domain.source import Source
 from citekit.wire.locations import from_plain
 
-CHECKS_VERSION = "2"
+CHECKS_VERSION = "3"
 """Changes whenever the same answer would give another map."""
 
 ANSWERED_BEFORE = "Answers about this file from an earlier run, which did not finish, were used."
@@ -202,13 +203,13 @@ class ModelMapper:
         kept = sum(1 for top in branches for _ in top.walk())
         if not kept or kept * 3 < claimed:
             raise FaultyAnswer(job.what, dropped or ["nodes: there is none"])
-        title = next((each.title for each in told if each.title), None) or known.title
+        title, about_title = _title_of_file(job, known, told)
         outline = Outline(title=title, bounds=known.bounds, drafts=job.drafts(branches))
         made = evolve(
             known,
             title=one_line(title, TITLE_LIMIT) or known.title,
             nodes=plant(outline),
-            metadata=self._metadata(known, told, dropped, _about_titles(sought, found)),
+            metadata=self._metadata(known, told, dropped, (about_title, _about_titles(sought, found))),
         )
         faults = unsound(made)
         if faults:
@@ -216,10 +217,10 @@ class ModelMapper:
         return made
 
     def _metadata(
-        self, known: ResourceMap, told: Sequence[Told], dropped: Sequence[str], about_titles: str
+        self, known: ResourceMap, told: Sequence[Told], dropped: Sequence[str], about_titles: Sequence[str]
     ) -> Mapping[str, Any]:
         usage = sum((each.usage for each in told), Usage())
-        notes = list(dict.fromkeys(filter(None, (*(note for each in told for note in each.notes), about_titles))))
+        notes = list(dict.fromkeys(filter(None, (*(note for each in told for note in each.notes), *about_titles))))
         return {
             **{key: value for key, value in known.metadata.items() if key != "notes"},
             "mapper": self.identity.to_metadata(),
@@ -394,6 +395,19 @@ def _one_each(faults: Sequence[Fault]) -> list[Fault]:
 
 def _kept(talk: Talk, answer: Answer) -> KeptAnswer:
     return KeptAnswer(answer, talk.usage, tuple(talk.notes))
+
+
+def _title_of_file(job: Job, known: ResourceMap, told: Sequence[Told]) -> tuple[str, str]:
+    """The first title that the model gives the file and that is in it, else the local one; and a note about the others."""
+    given = [each.title for each in told if each.title]
+    text, trusted = job.examiner.text, (known.title, job.source.path.stem)
+    right = next((title for title in given if text is None or names_file(title, text, trusted)), None)
+    if right is None and given:
+        return (
+            known.title,
+            "The title that the model gave the file is not in it: the one found without the model was kept.",
+        )
+    return right or known.title, ""
 
 
 def _about_titles(sought: int, found: int) -> str:

@@ -35,6 +35,9 @@ class Nearby(Protocol):
     def lines(self, place: Place) -> Sequence[TextLine] | None:
         """The lines in which the title of a part at `place` may be; None if there is no text there."""
 
+    def everything(self) -> Sequence[TextLine]:
+        """All lines of the file, and the titles that the local mapper found."""
+
     @property
     def window(self) -> int:
         """How many lines in a row may share a title."""
@@ -68,6 +71,10 @@ class PagesNearby:
         around = self.pages[max(0, page - 2) : page + 1]
         return [*(line for each in around for line in each), *self.marks.between(page - 1, page + 1)]
 
+    def everything(self) -> Sequence[TextLine]:
+        """See `Nearby`."""
+        return [*(line for page in self.pages for line in page), *(line for _, line in self.marks.known)]
+
 
 @frozen(kw_only=True)
 class RowsNearby:
@@ -89,6 +96,10 @@ class RowsNearby:
             else None
         )
 
+    def everything(self) -> Sequence[TextLine]:
+        """See `Nearby`."""
+        return [*self.rows, *(line for _, line in self.marks.known)]
+
 
 @frozen(kw_only=True)
 class CuesNearby:
@@ -103,6 +114,10 @@ class CuesNearby:
         start, end = place[0] - SECONDS_AROUND, place[-1] + SECONDS_AROUND
         said = [line for time, line in self.cues if start <= time <= end]
         return [*said, *self.marks.between(start, end)] if said else None
+
+    def everything(self) -> Sequence[TextLine]:
+        """See `Nearby`."""
+        return [*(line for _, line in self.cues), *(line for _, line in self.marks.known)]
 
 
 @frozen
@@ -126,6 +141,17 @@ def ground(claims: Sequence[Claim], text: Nearby, where: Callable[[Claim], str])
             reason = f"these words are not in the file at {where(claim)}, nor next to it"
             faults.append(Fault(f"{claim.path}.title", reason, claim.title))
     return Grounded(sought, sought - len(faults), faults)
+
+
+def names_file(title: str, text: Nearby, known: Sequence[str]) -> bool:
+    """Whether `title` may be the title of the file: its words are in the text, or in a title that is `known`.
+
+    A file without text has nothing to check it against.
+    """
+    lines = text.everything()
+    if sum(len(line.folded) for line in lines) < LEAST_TEXT:
+        return True
+    return appears(title, [*lines, *(text_line(each) for each in known)], text.window)
 
 
 def _is_named(title: str, lines: Sequence[TextLine]) -> bool:

@@ -20,6 +20,9 @@ WINDOW = 3
 _STEM = 6
 _ENDINGS = ("ing", "ed", "es", "s")
 _SHORTEST = 4
+_LONG = 10
+"""Letters of a title that is not in a text by chance, whatever the borders of words."""
+
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
@@ -61,7 +64,11 @@ def appears(title: str, lines: Sequence[TextLine], window: int = WINDOW) -> bool
     wanted = folded(title)
     if not wanted:
         return True
-    if len(wanted) >= _SHORTEST and wanted in "".join(line.folded for line in lines):
+    if any(line.folded == wanted for line in lines):
+        return True
+    # A short title is in almost any text if word borders do not count: "sand" in "was and".
+    borderless = len(wanted) >= _LONG or (len(wanted) >= _SHORTEST and _CJK.search(wanted))
+    if borderless and wanted in "".join(line.folded for line in lines):
         return True
     words = _telling(title)
     if not words:
