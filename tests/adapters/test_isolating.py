@@ -382,6 +382,22 @@ class TestTheBudgetOfAFile:
         some.refusals.forget(small)
         some.ask("map", small, {})
 
+    def test_that_was_exceeded_leaves_a_child_ready_for_the_next_file(self, small: Path) -> None:
+        some = with_budget()
+
+        with pytest.raises(SourceUnsupported):
+            some.ask("map", small, {"spin": True})
+
+        assert 1 == len(some._idle)
+
+    def test_counts_a_crash_as_exceeded(self, small: Path) -> None:
+        some = with_budget()
+        with pytest.raises(SourceUnsupported, match=r"\(was ended by SIGSEGV\)\.$"):
+            some.ask("crash", small, {})
+
+        with pytest.raises(SourceUnsupported, match=r"SIGSEGV.*, and only citekit ingest --force tries it again"):
+            some.ask("crash", small, {})
+
     def test_was_that_of_the_file_as_it_was(self, small: Path) -> None:
         some = with_budget()
         with pytest.raises(SourceUnsupported):
@@ -430,6 +446,29 @@ class TestLongRequests:
         assert working <= 3
         assert 0 == some.at_work
 
+    def test_about_a_file_that_took_long_before_do_not_begin_among_the_short_ones(self) -> None:
+        some = children(at_most=1, slow_at_most=1)
+        begun, ended = threading.Event(), threading.Event()
+
+        def watch(done: float, total: float | None = None, message: str = "") -> None:
+            begun.set()
+            if ended.is_set():
+                raise Cancelled("Nobody waits any more.")
+
+        some.ask("busy", FILE, {"seconds": 0.8})
+        [slow] = some._idle
+        with ThreadPoolExecutor(1) as threads:
+            again = threads.submit(some.ask, "loop", FILE, {}, watch)
+            try:
+                begun.wait(10)
+                lanes = [turn.is_slow for turn in some._lanes._turns]
+                short = some.ask("pid", Path("/files/good.pdf"), {})
+            finally:
+                ended.set()
+            assert isinstance(again.exception(), Cancelled)
+        assert [True] == lanes
+        assert short != slow.child._process.pid
+
     def test_that_were_displaced_are_done_when_there_is_room(self) -> None:
         some = children(at_most=1, slow_at_most=1)
 
@@ -460,9 +499,37 @@ class TestRefusals:
     def test_hold_for_all_that_reads_the_whole_file(self) -> None:
         some = self.refused(("map", {}))
 
-        assert some.reason(self.STATE, Work.of("written", {}), self.SMALL)
+        assert some.reason(self.STATE, Work.of("quotable", {}), self.SMALL)
         assert not some.reason(self.STATE, Work.of("measure", {}), self.SMALL)
         assert not some.reason(self.STATE, Work.of("extract", {"location": "a"}), self.SMALL)
+
+    @pytest.mark.parametrize("second", [("measure", {}), ("extract", {"location": "a"})])
+    def test_of_the_whole_file_and_of_anything_else_hold_for_all_work(self, second: tuple[str, dict[str, Any]]) -> None:
+        some = self.refused(("map", {}), second)
+
+        assert some.reason(self.STATE, Work.of("measure", {}), self.SMALL)
+        assert some.reason(self.STATE, Work.of("extract", {"location": "b"}), self.SMALL)
+        assert some.reason(self.STATE, Work.of("quotable", {}), self.SMALL)
+
+    def test_end_in_a_running_server_where_another_process_has_the_file_tried_again(
+        self, tmp_path: Path, small: Path
+    ) -> None:
+        state = FileState.of(small.stat())
+        server = Refusals(Index(tmp_path / "index"))
+        server.add(state, Work.of("map", {}), self.SMALL, "it took too long")
+        before = server.reason(state, Work.of("map", {}), self.SMALL)
+
+        Refusals(Index(tmp_path / "index")).forget(small)
+
+        assert (before, None) == ("it took too long", server.reason(state, Work.of("map", {}), self.SMALL))
+
+    def test_hold_where_none_can_be_stored(self, tmp_path: Path) -> None:
+        (tmp_path / "index").write_text("no folder")
+        some = Refusals(Index(tmp_path / "index"))
+
+        some.add(self.STATE, Work.of("map", {}), self.SMALL, "it took too long")
+
+        assert some.reason(self.STATE, Work.of("map", {}), self.SMALL)
 
     def test_hold_in_the_next_process_until_the_file_is_tried_again(self, tmp_path: Path, small: Path) -> None:
         state = FileState.of(small.stat())

@@ -20,7 +20,19 @@ from attrs import frozen
 
 from tests.faults.table import LONG, Row, Scale, load, merged, save, table
 
-AREAS = ("kills", "disk", "processes", "outside", "links", "handed_over", "contents", "bills", "inputs", "words")
+AREAS = (
+    "kills",
+    "disk",
+    "processes",
+    "outside",
+    "links",
+    "handed_over",
+    "contents",
+    "bills",
+    "neighbors",
+    "inputs",
+    "words",
+)
 """The modules here that have a `run`, in the order of the table."""
 
 PARTS = {"kills": 6, "disk": 4}

@@ -15,12 +15,17 @@ from citekit.adapters.isolating.children import Children, Limits, ParserBrokenEr
 from citekit.adapters.isolating.extractor import IsolatedExtractor
 from citekit.adapters.isolating.mapper import IsolatedMapper
 from citekit.adapters.isolating.measuring import IsolatedMeasurer
+from citekit.adapters.isolating.quotable import IsolatedQuotableTexts
 from citekit.adapters.isolating.reading import IsolatedProbe, IsolatedReader, IsolatedTextReader
+from citekit.adapters.reading.quotable_form import from_plain
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError
 from citekit.domain.evidence import Options
 from citekit.domain.formats import called
 from citekit.domain.locations import Pages
+from citekit.domain.quotes.finding import matches
+from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.quotes.quote import ways_to_read
 from citekit.domain.source import Source
 
 
@@ -97,8 +102,18 @@ def _ways(children: Children) -> list[Callable[[], object]]:
         lambda: reader.texts(path, 1),
         lambda: reader.html(path, 1, progress=_heard),
         lambda: text.read(source, _heard),
+        lambda: _searched(IsolatedQuotableTexts(here, children, lambda _: True, from_plain).read(source, _heard)),
         lambda: text.facts(source),
     ]
+
+
+def _searched(texts: Sequence[Quotable]) -> None:
+    """Look for a quote in what a liar gave as texts: no place in them is outside of them."""
+    for text in texts:
+        for pieces in ways_to_read(text.letters[:20] or "words"):
+            assert all(
+                0 <= each.start < each.end <= len(text.text) for each in matches(text, pieces, 0, len(text.text))
+            )
 
 
 def _heard(done: float, total: float | None = None, message: str = "") -> None:

@@ -208,21 +208,16 @@ class App:
     @first_use
     def text(self) -> TextReader:
         """How the text of a document is read."""
-        return self._given.get("text") or self._isolated_text("text", self.parsers.text)
+        return self._given.get("text") or self._isolated_text()
 
-    @first_use
-    def written(self) -> TextReader:
-        """How a document is read for quotes."""
-        return self._isolated_text("written", self.parsers.written)
-
-    def _isolated_text(self, name: str, here: TextReader) -> TextReader:
-        """A reader that does what `here` would in a child, which knows it as `name`."""
+    def _isolated_text(self) -> TextReader:
+        here = self.parsers.text
         if self.children is None:
             return here
         from citekit.adapters.isolating.reading import IsolatedTextReader
         from citekit.bootstrap.parsers import is_read_apart
 
-        return IsolatedTextReader(here, self.children, is_read_apart, name)
+        return IsolatedTextReader(here, self.children, is_read_apart)
 
     @first_use
     def mapper(self) -> Mapper:

@@ -96,7 +96,7 @@ class Parsing:
             "probe": self._probe,
             "measure": self._measure,
             "text": self._text,
-            "written": self._written,
+            "quotable": self._quotable,
             "facts": self._facts,
             "page_lines": self._page_lines,
             "page_texts": self._page_texts,
@@ -138,8 +138,10 @@ class Parsing:
     def _text(self, asked: Asked, progress: Progress) -> Any:
         return plain_manuscript(self.parsers.text.read(source_from(asked["source"]), progress))
 
-    def _written(self, asked: Asked, progress: Progress) -> Any:
-        return plain_manuscript(self.parsers.written.read(source_from(asked["source"]), progress))
+    def _quotable(self, asked: Asked, progress: Progress) -> Any:
+        from citekit.adapters.reading.quotable_form import to_plain
+
+        return [to_plain(each) for each in self.parsers.quotable.read(source_from(asked["source"]), progress)]
 
     def _facts(self, asked: Asked, _: Progress) -> Any:
         return plain_found(self.parsers.text.facts(source_from(asked["source"])))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.mapper import Mapper
     from citekit.domain.ports.measurer import Measurer
     from citekit.domain.ports.media_probe import MediaProbe
+    from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.text_reader import TextReader
     from citekit.domain.source import Source
@@ -121,6 +122,14 @@ class Parsers:
         pages = PyMuPdfTextReader(joining=False, as_seen=True, password=self.password)
         return self._any_text(pages, self._seen, as_seen=True)
 
+    @first_use
+    def quotable(self) -> QuotableTexts:
+        """The texts of documents in which quotes are looked for."""
+        from citekit.adapters.mapping.local.media.subtitles import beside, read_cues
+        from citekit.adapters.reading.quotable import Beside, QuotableTextReader
+
+        return QuotableTextReader(self.written, self.probe, Beside(beside, read_cues), ())
+
     def _any_text(self, pages: TextReader, books: AnyBookReader, *, as_seen: bool = False) -> TextReader:
         from citekit.adapters.reading.any_text import AnyTextReader
         from citekit.adapters.reading.flowing import FlowingTextReader
@@ -173,8 +182,11 @@ class Parsers:
         return AnnouncedOcrReader(RapidOcrReader(), self.before_picture)
 
 
-SMALL_TEXT = 64_000
-"""Bytes of the largest text that is read in the process that asks, if its parser is not compiled: it cannot take long."""
+SMALL_TEXT = 16_000
+"""Bytes of the largest text that is read in the process that asks, if its parser is not compiled.
+
+The most expensive texts of this size that we know take half a second, on a slow computer.
+"""
 
 
 def is_mapped_apart(source: Source) -> bool:
@@ -196,6 +208,11 @@ def is_expected_apart(path: Path) -> bool:
 def is_read_apart(source: Source) -> bool:
     """Whether a child reads the text of that file."""
     return source.size > SMALL_TEXT or is_read_by_compiled(source.format)
+
+
+def is_quoted_apart(source: Source) -> bool:
+    """Whether a child makes the text of that file ready for quotes. Subtitles are read in the process that asks."""
+    return source.format.modality not in (Modality.VIDEO, Modality.AUDIO) and is_read_apart(source)
 
 
 def is_mapped_by_compiled(format: Format) -> bool:

@@ -18,7 +18,20 @@ def quotable_texts(app: App) -> QuotableTexts:
     from citekit.adapters.reading.kept_quotable import KeptQuotableTexts
     from citekit.adapters.reading.quotable import Beside, QuotableTextReader
 
-    texts: Any = Late(lambda: app.written)  # a text that is kept needs neither
+    texts: Any = Late(lambda: app.parsers.written)  # a text that is kept needs neither
     probe: Any = Late(lambda: app.probe)
-    reader = QuotableTextReader(texts, probe, Beside(beside, read_cues), app.extractors)
+    here = QuotableTextReader(texts, probe, Beside(beside, read_cues), app.extractors)
+    reader: Any = Late(lambda: _isolated(app, here))
     return KeptQuotableTexts(reader, app.settings.cache_folder / QUOTABLE, still=app.sources.still)
+
+
+def _isolated(app: App, here: QuotableTexts) -> QuotableTexts:
+    """The same, read in a child where that is needed."""
+    children = app.children
+    if children is None:
+        return here
+    from citekit.adapters.isolating.quotable import IsolatedQuotableTexts
+    from citekit.adapters.reading.quotable_form import from_plain
+    from citekit.bootstrap.parsers import is_quoted_apart
+
+    return IsolatedQuotableTexts(here, children, is_quoted_apart, from_plain)

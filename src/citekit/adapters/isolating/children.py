@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ from citekit.adapters.isolating.conversation import (
     NONSENSE,
     TIME,
     Conversation,
+    CrashedError,
     DiedError,
     DisplacedError,
     Request,
@@ -34,6 +36,16 @@ from citekit.domain.errors import CiteKitError, SourceUnsupported
 from citekit.domain.progress import Progress, silent
 from citekit.wire.failures import CAUSE_LIMIT, from_plain_error
 from citekit.wire.parsed import as_message
+
+_CRASHES = frozenset(
+    getattr(signal, name)
+    for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS")
+    if hasattr(signal, name)
+)
+"""Signals that end a program because of what it did. SIGKILL and others come from outside."""
+
+_SLOW_FILES = 256
+"""Files that are remembered because a request about them took long."""
 
 
 class ParserBrokenError(RuntimeError):
@@ -77,6 +89,7 @@ class Children:
     state: Callable[[], object] = lambda: None
     refusals: Refusals = field(factory=Refusals, repr=False)
     _idle: list[_Parser] = field(factory=list, init=False)
+    _slow_files: OrderedDict[str, None] = field(factory=OrderedDict, init=False, repr=False)
     _lanes: Lanes = field(init=False, repr=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
@@ -112,10 +125,11 @@ class Children:
         message = as_message({"do": what, "output": self.limits.output, **_plain_budget(budget), **arguments})
         try:
             said = self._answered(self._request(path, message, budget, progress))
-        except SpentError as error:
-            reason = spent(error.what, budget)
+        except (SpentError, CrashedError) as error:
+            reason = spent(error.what, budget) if isinstance(error, SpentError) else str(error)
             if state is not None and budget is not None:
                 self.refusals.add(state, work, budget, reason)
+            self.warm()  # the next file does not wait for the start of a child because of this one
             raise failure(f"{path.name} cannot be read: {reason}.") from error
         except DiedError as died:
             raise failure(f"{path.name} cannot be read: {died}.") from died
@@ -168,8 +182,10 @@ class Children:
         self.refusals = Refusals(self.refusals.index)
 
     def _answered(self, request: Request) -> Mapping[str, Any]:
+        """The answer of a child. A file whose last request took long begins in the slow lane, not in the way of others."""
+        is_slow = bool(self.slow_at_most) and request.path in self._slow_files
         try:
-            return self._in_turn(request, self._turn(request))
+            return self._in_turn(request, self._turn(request, is_slow=is_slow))
         except DisplacedError:
             return self._in_turn(request, self._turn(request, is_slow=True))
 
@@ -180,7 +196,7 @@ class Children:
 
     def _in_turn(self, request: Request, turn: Turn) -> Mapping[str, Any]:
         try:
-            rested = self._rested(request.path)
+            rested = self._rested(request.path, is_slow=turn.is_slow)
             parser = rested or _Parser(self._started(), request.path, self.state())
             try:
                 said = self._said(parser, request, turn, is_fresh=rested is None)
@@ -191,12 +207,23 @@ class Children:
             return said
         finally:
             self._lanes.leave(turn)
+            self._remember(request.path, is_slow=turn.took_long)
 
-    def _rested(self, path: str) -> _Parser | None:
-        """A child that has no work: the one that had this file last, if any."""
+    def _remember(self, path: str, *, is_slow: bool) -> None:
+        """Whether the last request about a file took long."""
+        with self._lock:
+            self._slow_files.pop(path, None)
+            if is_slow:
+                self._slow_files[path] = None
+                while len(self._slow_files) > _SLOW_FILES:
+                    self._slow_files.popitem(last=False)
+
+    def _rested(self, path: str, *, is_slow: bool = False) -> _Parser | None:
+        """A child that has no work: the one that had this file last, else any; for a slow request none that others need."""
         state = self.state()
         with self._lock:
-            parser = next((each for each in self._idle if each.last == path), self._idle[-1] if self._idle else None)
+            spare = self._idle[-1] if len(self._idle) > is_slow else None
+            parser = next((each for each in self._idle if each.last == path), spare)
             if parser is not None:
                 self._idle.remove(parser)
         if parser is not None and parser.state != state:
@@ -235,7 +262,8 @@ class Children:
             if ended.status == -signal.SIGXCPU:
                 raise SpentError(TIME) from ended
             if is_fresh:
-                raise DiedError(f"it made the program that reads it end ({ended.how})") from ended
+                died = CrashedError if -ended.status in _CRASHES else DiedError
+                raise died(f"it made the program that reads it end ({ended.how})") from ended
         # It had just gone to rest, or files before this one have used it up: only a fresh one tells about this file.
         parser.child, parser.state = self._started(), self.state()
         return self._said(parser, request, turn, is_fresh=True)

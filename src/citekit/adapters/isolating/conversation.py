@@ -27,6 +27,9 @@ WAITING = 10
 DISPLACED = 2
 """How much longer than what makes a request slow it runs before it has to make room."""
 
+IN_A_CROWD = 5
+"""How much sooner a request counts as one that takes long while another waits for its place."""
+
 TIME = "time"
 """What a request ran out of, in addition to those of `serving`: processor time."""
 
@@ -35,6 +38,10 @@ NONSENSE = "the program that reads it gave an answer without sense"
 
 class DiedError(Exception):
     """A child died over a file, or was killed because it did not come back; the text is a part of a sentence."""
+
+
+class CrashedError(DiedError):
+    """A child crashed over a file: another one would, too."""
 
 
 class SpentError(Exception):
@@ -130,7 +137,8 @@ class Conversation:
         if used > self._allowed:
             raise SpentError(TIME)
         taken = max(used, (now - self._begun) / WAITING) / self.request.slow_after
-        if taken > 1:
+        self.turn.took_long |= taken > (1 / IN_A_CROWD if self.lanes.is_waited_for else 1)
+        if self.turn.took_long or self.turn.is_slow:
             self._slow_down(makes_room=taken > DISPLACED)
 
     def _slow_down(self, *, makes_room: bool) -> None:

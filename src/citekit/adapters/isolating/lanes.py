@@ -10,10 +10,14 @@ from attrs import define, field
 
 @define(eq=False)
 class Turn:
-    """The right to keep one child at work; `memory` is how much the request may take, in bytes."""
+    """The right to keep one child at work; `memory` is how much the request may take, in bytes.
+
+    `is_slow` tells the lane, `took_long` whether the request has turned out to be one for the slow lane.
+    """
 
     memory: int
     is_slow: bool = False
+    took_long: bool = field(default=False, init=False)
 
 
 @define(eq=False)
@@ -63,6 +67,11 @@ class Lanes:
     def taken(self) -> int:
         """How many turns were given and not yet given back."""
         return len(self._turns)
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether a request waits for a place in the quick lane."""
+        return self._waiting > 0
 
     @property
     def is_crowded(self) -> bool:

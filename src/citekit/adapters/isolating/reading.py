@@ -69,12 +69,11 @@ class IsolatedProbe:
 
 @frozen
 class IsolatedTextReader:
-    """Reads as `here` would, which a child knows as `name`: there if the file `is_apart`, else here."""
+    """Reads as `here` would: in a child if the file `is_apart`, else here."""
 
     here: TextReader
     children: Children
     is_apart: Callable[[Source], bool]
-    name: str = "text"
 
     def supports(self, format: Format) -> bool:
         """See `TextReader.supports`."""
@@ -84,7 +83,7 @@ class IsolatedTextReader:
         """See `TextReader.read`; raises `SourceUnsupported` where the child dies over the file."""
         if not self.is_apart(source):
             return self.here.read(source, progress)
-        return manuscript_from(self.children.ask(self.name, source.path, {"source": plain_source(source)}, progress))
+        return manuscript_from(self.children.ask("text", source.path, {"source": plain_source(source)}, progress))
 
     def facts(self, source: Source) -> BookFacts:
         """See `TextReader.facts`."""

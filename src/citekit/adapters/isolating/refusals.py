@@ -19,8 +19,8 @@ from citekit.adapters.isolating.budget import Budget
 REMEMBERED = 4096
 """Files that are remembered; those that were refused longest ago are forgotten first."""
 
-PARTS = 3
-"""Parts of one file that may each exceed the budget; after that no other part of it is tried."""
+FAILURES = 3
+"""How much may be tried in vain on one file before nothing more is: a part counts once, all of the file twice."""
 
 VERSION = 1
 """Changes whenever parsers become cheaper, so that refused files are tried again."""
@@ -61,35 +61,51 @@ class _Refusal:
 
 
 @define
+class _Record:
+    """The refusals of a file, by the work, and whether the index has them."""
+
+    refusals: dict[str, _Refusal] = field(factory=dict)
+    is_stored: bool = False
+
+
+@define
 class Refusals:
-    """What exceeded its budget, by the state of the file: an edited file, or a larger budget, is tried again.
+    """What exceeded its budget or crashed its process, by the state of the file.
+
+    An edited file, or a larger budget, is tried again.
 
     Kept in memory and in `index`, whose rows count only under the seal of the home: nobody can forge one that denies a file.
-    Safe for threads.
+    A refusal whose row another process has removed no longer counts. Safe for threads.
     """
 
     index: Index | None = None
-    _known: OrderedDict[FileState, dict[str, _Refusal]] = field(factory=OrderedDict, init=False)
+    _known: OrderedDict[FileState, _Record] = field(factory=OrderedDict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     def reason(self, state: FileState, work: Work, budget: Budget) -> str | None:
-        """What the same work exceeded before with at least this budget, or None if it should be tried."""
+        """What the same work exceeded before with at least this budget, or None if it should be tried.
+
+        After `FAILURES` any work on the file is refused.
+        """
         with self._lock:
-            known = dict(self._of(state))
-        reasons = [each.reason for one, each in known.items() if one == work.key and _covers(each.budget, budget)]
-        parts = [each.reason for one, each in known.items() if one.startswith(_PART) and _covers(each.budget, budget)]
-        if work.part and len(parts) >= PARTS:
-            reasons += parts
-        return reasons[0] if reasons else None
+            record = self._of(state)
+            known = {key: each for key, each in record.refusals.items() if _covers(each.budget, budget)}
+        failures = sum(1 if key.startswith(_PART) else 2 for key in known)
+        found = known.get(work.key) or (next(iter(known.values())) if failures >= FAILURES else None)
+        if found is None or self._was_withdrawn(state, record):
+            return None
+        return found.reason
 
     def add(self, state: FileState, work: Work, budget: Budget, reason: str) -> None:
         """Remember that `work` exceeded `budget`; `reason` is a clause in the past tense."""
         with self._lock:
-            known = self._of(state)
-            known[work.key] = _Refusal(budget, reason)
-            rows = {key: [each.budget.seconds, each.budget.memory, each.reason] for key, each in known.items()}
+            record = self._of(state)
+            record.refusals[work.key] = _Refusal(budget, reason)
+            rows = {
+                key: [each.budget.seconds, each.budget.memory, each.reason] for key, each in record.refusals.items()
+            }
         if self.index is not None:
-            self.index.put(_row(state), rows)
+            record.is_stored = self.index.put(_row(state), rows)
 
     def forget(self, path: str | os.PathLike[str]) -> None:
         """Try that file again, whatever it has cost."""
@@ -98,16 +114,25 @@ class Refusals:
         except OSError:
             return
         with self._lock:
-            had = self._of(state)
-            self._known[state] = {}
+            had = self._of(state).refusals
+            self._known[state] = _Record()
         if had and self.index is not None:
             self.index.forget(_row(state))
 
-    def _of(self, state: FileState) -> dict[str, _Refusal]:
-        """The refusals of a file, which are read from the index once."""
+    def _was_withdrawn(self, state: FileState, record: _Record) -> bool:
+        """Whether another process had the file tried again (`citekit ingest --force`), and removed what was stored."""
+        if not record.is_stored or self.index is None or self.index.get(_row(state)) is not None:
+            return False
+        with self._lock:
+            self._known[state] = _Record()
+        return True
+
+    def _of(self, state: FileState) -> _Record:
+        """What is known of a file, which is read from the index once."""
         if state not in self._known:
             stored = None if self.index is None else self.index.get(_row(state))
-            self._known[state] = {key: each for key, value in (stored or {}).items() if (each := _refusal(value))}
+            refusals = {key: each for key, value in (stored or {}).items() if (each := _refusal(value))}
+            self._known[state] = _Record(refusals, stored is not None)
             while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
         return self._known[state]

@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
+from operator import le
 from typing import Protocol
 
 from attrs import field, frozen
@@ -68,18 +69,32 @@ class Quotable:
         return cls(placed, "".join(pieces), starts, letter_starts, note)
 
     @property
+    def is_sound(self) -> bool:
+        """Whether the blocks lie in the text and in its letters, one behind the other."""
+        pairs = ((self.starts, self.text), (self.letter_starts, self.letters))
+        return len(self.starts) == len(self.letter_starts) and all(
+            (starts[0] == 0 and starts[-1] <= len(text) and all(map(le, starts, starts[1:]))) if starts else not text
+            for starts, text in pairs
+        )
+
+    @property
     def text(self) -> str:
         """All of the text."""
         return self.placed.text
 
     def origin(self, start: int, end: int) -> tuple[int, int] | None:
-        """Where in the text the letters from `start` to `end` come from; None where they begin or end inside a character."""
+        """Where in the text the letters from `start` to `end` come from; None where they begin or end inside a character.
+
+        None, too, where the letters are not those of the text, which was read by a process that a file may have taken over.
+        """
         first, place = self._block_of(start)
         normal = self._block(first)
-        if place and normal.starts[place - 1] == normal.starts[place]:
+        if 0 < place < len(normal.starts) and normal.starts[place - 1] == normal.starts[place]:
             return None
         last, final = self._block_of(end - 1)
         closing = self._block(last)
+        if place >= len(normal.starts) or final >= len(closing.starts):
+            return None
         if final + 1 < len(closing.text) and closing.starts[final + 1] == closing.starts[final]:
             return None
         return self.starts[first] + normal.starts[place], self.starts[last] + closing.ends[final]
