@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from citekit.adapters.mapping.model.conversation import FilePart, Generation, ImagePart, Question, TextPart, Turn
+from citekit.adapters.mapping.model import gemini_files
+from citekit.adapters.mapping.model.conversation import (
+    FilePart,
+    Generation,
+    ImagePart,
+    NoReply,
+    Question,
+    TextPart,
+    Turn,
+)
 from citekit.adapters.mapping.model.gemini import INLINE_FILE, INLINE_TOTAL, MODEL, GeminiService
 from citekit.adapters.mapping.model.gemini_files import MEDIA_NAMES
 from citekit.adapters.mapping.model.leftovers import Leftovers
@@ -390,3 +399,44 @@ def test_a_follow_up_is_a_conversation_that_begins_with_the_same_file(
     assert '{"nodes": [1]}' == "".join(part["text"] for part in two[1]["parts"])
     assert ["c2lnbmVk"] == [part["thoughtSignature"] for part in two[1]["parts"] if "thoughtSignature" in part]
     assert [{"text": "Node 1 is wrong."}] == two[2]["parts"]
+
+
+def test_a_deletion_whose_answer_never_ends_keeps_nobody_waiting_and_is_remembered(
+    server: GeminiServer, service: GeminiService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gemini_files, "DELETE_TIMEOUT", 0.3)
+    server.on("delete", Answer(drips=True), Answer(drips=True))
+
+    with service.session() as session:
+        reply = session.ask(question_about(a_file(tmp_path)), silent)
+
+    assert reply.complete
+    assert 1 == len(service.leftovers.pending())
+
+
+def test_waiting_for_the_state_of_a_file_can_be_given_up(
+    server: GeminiServer, service: GeminiService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gemini_files, "POLL", 0.0)
+    server.processing_polls = 1
+    server.on("get", Answer(drips=True))
+    seen: list[str] = []
+
+    def progress(done: float, total: float | None = None, message: str = "") -> None:
+        seen.append(message)
+        if message == "waiting for the service":
+            raise Cancelled("given up")
+
+    with pytest.raises(Cancelled), service.session() as session:
+        session.ask(question_about(a_file(tmp_path, MP4)), progress)
+    assert {} == server.files
+
+
+def test_what_a_blocked_answer_cost_is_said(server: GeminiServer, service: GeminiService, tmp_path: Path) -> None:
+    server.on("generate", candidate("{}", "SAFETY"))
+
+    with pytest.raises(NoReply) as caught, service.session() as session:
+        session.ask(question_about(a_file(tmp_path)), silent)
+
+    assert 1 == caught.value.usage.requests
+    assert caught.value.usage.input_tokens > 0

@@ -35,7 +35,7 @@ class Answer:
 
     `cut` bytes of the body are sent before the connection is closed (0: not even headers). `waits` holds the answer back
     until the server is closed. `after` lets the request have its regular effect first. `pace` is the pause, in seconds,
-    after each event of a streamed answer, or before any other.
+    after each event of a streamed answer, or before any other. `drips`: bytes of the body come one by one, without end.
     """
 
     status: int = 200
@@ -45,6 +45,7 @@ class Answer:
     waits: bool = False
     after: bool = False
     pace: float = 0.0
+    drips: bool = False
 
 
 @frozen
@@ -378,7 +379,18 @@ class _Handler(BaseHTTPRequestHandler):
             self._stream(answer)
         else:
             self.server.state.closing.wait(answer.pace)
-            self._send(answer)
+            self._drip() if answer.drips else self._send(answer)
+
+    def _drip(self) -> None:
+        """Send blanks, one at a time, until the server is closed or nobody takes them."""
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", "1000000")
+        self.end_headers()
+        self.close_connection = True
+        with suppress(OSError):
+            while not self.server.state.closing.wait(0.05):
+                self.wfile.write(b" ")
 
     def _stream(self, answer: Answer) -> None:
         """Send an answer as server-sent events (`alt=sse`), as long as there is somebody to take them."""

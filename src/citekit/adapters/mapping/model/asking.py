@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 from citekit.adapters.mapping.model import prompt
 from citekit.adapters.mapping.model.answers import Answer, Item, joined, read_answer
 from citekit.adapters.mapping.model.claims import Fault, title_of
-from citekit.adapters.mapping.model.conversation import Question, Reply, Session, Turn, Usage
+from citekit.adapters.mapping.model.conversation import NoReply, Question, Reply, Session, Turn, Usage
 from citekit.adapters.mapping.model.title_words import folded
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.progress import Progress
@@ -103,7 +103,12 @@ class Talk:
     def _ask(self, words: str = "") -> Answer:
         if words and self._last is not None:
             self.question = evolve(self.question, turns=(*self.question.turns, Turn(self._last, words)))
-        reply = self._last = self.session.ask(self.question, self.progress)
+        try:
+            reply = self._last = self.session.ask(self.question, self.progress)
+        except NoReply as error:
+            self.usage += error.usage
+            self.spent.add(error.usage)
+            raise
         self._count(reply)
         answer = _redacted(read_answer(reply.text), self.redact)
         if answer.complaint is not None and not reply.complete:

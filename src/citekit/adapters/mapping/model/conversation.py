@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from attrs import field, frozen
 
+from citekit.domain.errors import MapperUnavailable
 from citekit.domain.formats import Format
 from citekit.domain.progress import Progress
 
@@ -120,6 +121,14 @@ class Limits:
     pages: int | None = None
     seconds: float | None = None
     characters: int | None = None
+
+
+class NoReply(MapperUnavailable):
+    """The service answered, and billed, but there is no answer: it refused, was blocked, or spent its output on thinking."""
+
+    def __init__(self, message: str, usage: Usage) -> None:
+        super().__init__(message)
+        self.usage = usage
 
 
 class Session(Protocol):

@@ -13,13 +13,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define, evolve, field
 
 from citekit.adapters.drivers import google_genai
-from citekit.adapters.drivers.asking_again import Retries, Verdict, tried
+from citekit.adapters.drivers.asking_again import Retries, Verdict, asked, tried
 from citekit.adapters.drivers.attended import attended
 from citekit.adapters.drivers.files import unreadable
 from citekit.adapters.mapping.model.conversation import FilePart
@@ -151,7 +152,7 @@ class RemoteFiles:
             progress(0, None, f"Gemini is processing {label} ({waited:.0f} s)")
             self.retries.sleep(POLL)
             waited += POLL
-            sent = self._tried(lambda: self.client.files.get(name=sent.name), progress)  # noqa: B023 - called at once
+            sent = asked(partial(self.client.files.get, name=sent.name), self.explain, self.retries, progress)
         if _state(sent) == "FAILED":
             raise MapperUnavailable(
                 f"Gemini could not process {label}{_why(sent)}: check that it plays or opens, or use --mapper local."
@@ -199,9 +200,16 @@ class RemoteFiles:
     def _delete_once(self, name: str) -> None:
         from google.genai import errors, types
 
-        limit = types.HttpOptions(timeout=math.ceil(min(self.timeout, DELETE_TIMEOUT) * 1000))
+        seconds = min(self.timeout, DELETE_TIMEOUT)
+        config = types.DeleteFileConfig(http_options=types.HttpOptions(timeout=math.ceil(seconds * 1000)))
+        deadline = time.monotonic() + 2 * seconds  # the time-out of HTTP bounds each wait, not the whole answer
+
+        def still_due() -> None:
+            if time.monotonic() > deadline:
+                raise MapperUnavailable(f"Gemini did not say within {2 * seconds:g} s that a file was deleted.")
+
         try:
-            self.client.files.delete(name=name, config=types.DeleteFileConfig(http_options=limit))
+            attended(lambda: self.client.files.delete(name=name, config=config), still_due)
         except errors.ClientError as error:
             if error.code not in (403, 404):
                 raise

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from citekit.adapters.mapping.model.conversation import Reply, Usage
-from citekit.domain.errors import MapperUnavailable
+from citekit.adapters.mapping.model.conversation import NoReply, Reply, Usage
 
 if TYPE_CHECKING:
     from google.genai import types
@@ -102,23 +101,26 @@ def _is_plain(part: types.Part) -> bool:
 
 
 def reply_from(gathered: Gathered, model: str, requests: int) -> Reply:
-    """The reply in the chunks of an answer. Raises `MapperUnavailable` if there is none to be had."""
+    """The reply in the chunks of an answer. Raises `NoReply` if there is none to be had."""
+    usage = _usage(gathered.usage, requests)
     if gathered.blocked:
-        raise _no_answer(f"refused the file or the question ({gathered.blocked})", BLOCKED.get(gathered.blocked))
+        raise _no_answer(f"refused the file or the question ({gathered.blocked})", BLOCKED.get(gathered.blocked), usage)
     if not gathered.answered:
-        raise _no_answer(f"answered with no candidate (model '{model}')", None)
+        raise _no_answer(f"answered with no candidate (model '{model}')", None, usage)
     reason, text = gathered.reason, gathered.text
     if reason not in ("", "FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "CONTINUATION"):
-        raise _no_answer(f"broke off its answer ({reason})", STOPPED.get(reason))
+        raise _no_answer(f"broke off its answer ({reason})", STOPPED.get(reason), usage)
     if not text and reason == "MAX_TOKENS":
-        raise _no_answer(f"reached its limit of output before the first word (MAX_TOKENS, model '{model}')", None)
+        raise _no_answer(
+            f"reached its limit of output before the first word (MAX_TOKENS, model '{model}')", None, usage
+        )
     if not text:
-        raise _no_answer(f"answered with nothing ({reason or 'no reason given'}, model '{model}')", None)
-    return Reply(text, complete=reason == "STOP", usage=_usage(gathered.usage, requests), native=gathered.turn())
+        raise _no_answer(f"answered with nothing ({reason or 'no reason given'}, model '{model}')", None, usage)
+    return Reply(text, complete=reason == "STOP", usage=usage, native=gathered.turn())
 
 
-def _no_answer(happened: str, why: str | None) -> MapperUnavailable:
-    return MapperUnavailable(f"Gemini {happened}{f', because {why}' if why else ''}: {_OTHERWISE}.")
+def _no_answer(happened: str, why: str | None, usage: Usage) -> NoReply:
+    return NoReply(f"Gemini {happened}{f', because {why}' if why else ''}: {_OTHERWISE}.", usage)
 
 
 def _value(reason: Any) -> str:

@@ -15,13 +15,12 @@ from citekit.adapters.drivers import openai as driver
 from citekit.adapters.drivers.asking_again import Retries, Verdict, tried
 from citekit.adapters.drivers.attended import attended
 from citekit.adapters.mapping.model.budget import Budget
-from citekit.adapters.mapping.model.conversation import Generation, Question, Reply, Usage
+from citekit.adapters.mapping.model.conversation import Generation, NoReply, Question, Reply, Usage
 from citekit.adapters.mapping.model.openai_abilities import Abilities, Form, lesser
 from citekit.adapters.mapping.model.openai_failures import BadAnswerError, Place, failure, refusal
 from citekit.adapters.mapping.model.openai_parts import Messages, Writer
 from citekit.adapters.mapping.model.openai_schema import bare, fits, strict
 from citekit.adapters.mapping.model.openai_stream import Completion
-from citekit.domain.errors import MapperUnavailable
 from citekit.domain.progress import Progress
 
 if TYPE_CHECKING:
@@ -142,13 +141,13 @@ class Asking:
         return None if trouble is None else failure(talk.place, trouble)
 
     def _read(self, completion: Completion, written: Messages) -> Reply:
-        """The reply in `completion`. Raises `MapperUnavailable` (a refusal), `_LackingError` (something was ignored)."""
+        """The reply in `completion`. Raises `NoReply` (a refusal), `_LackingError` (something was ignored)."""
         place, text = self.talk.place, bare(completion.text)
         complete = completion.finish not in ("length", "")  # a stream that ends without a reason was cut off
         if completion.refusal or completion.finish == "content_filter":
-            raise refusal(place, completion.refusal)
+            raise NoReply(str(refusal(place, completion.refusal)), self.used)
         if not text:
-            raise MapperUnavailable(_nothing(place, complete))
+            raise NoReply(_nothing(place, complete), self.used)
         self._check_taken(completion, written, text, complete)
         return Reply(text, complete, self.used, written.notes + self._cut(completion, written))
 
