@@ -5,10 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from citekit.adapters.storage.sqlite_ledger import _TABLES, SqliteLedger
+from citekit.domain.errors import LedgerCorrupt
 from tests.cli.program import Cli
 
 TRUE = "The drug is not safe.\n"
@@ -59,3 +63,41 @@ def test_no_planted_file_vouches_for_another_source_of_an_id(tmp_path: Path, pla
 
     assert said.code == 1
     assert said.document["verdict"] == "other-source"
+
+
+ENDLESS = "WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more) SELECT {columns} FROM more WHERE n < 0"
+
+
+def plant_endless_views(path: Path) -> None:
+    """Replace each table of a database by a view that never ends."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for name in (each for each in names if not each.startswith(("sqlite_", "term"))):
+            columns = ", ".join(f"n AS {row[1]}" for row in connection.execute(f"PRAGMA table_info({name})"))
+            connection.execute(f"DROP TABLE {name}")
+            connection.execute(f"CREATE VIEW {name} AS {ENDLESS.format(columns=columns)}")
+
+
+def test_no_view_in_a_planted_database_keeps_a_command_busy_for_ever(tmp_path: Path) -> None:
+    cli, _ = book(tmp_path / "home", TRUE)
+    cli.within("search", "drug")
+    databases = list((cli.here / ".citekit_cache").rglob("*.db"))
+    for path in databases:
+        plant_endless_views(path)
+
+    codes = [cli(*words).code for words in (("list",), ("search", "drug"), ("resolve", "text://book_txt#lines=2"))]
+
+    assert {"cards.db", "nodes.db", "evidence.db", "cache.db"} == {path.name for path in databases}
+    assert [0, 0, 0] == codes
+
+
+def test_a_ledger_with_a_planted_trigger_or_view_is_refused(tmp_path: Path) -> None:
+    ledger = tmp_path / "alexandria.db"
+    with closing(sqlite3.connect(ledger, isolation_level=None)) as connection:
+        for statement in _TABLES:
+            connection.execute(statement)
+        connection.execute("DROP TABLE standing")
+        connection.execute(f"CREATE VIEW standing AS {ENDLESS.format(columns='n AS deed, n AS number')}")
+
+    with pytest.raises(LedgerCorrupt, match="views or triggers"):
+        SqliteLedger(ledger).books()

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 CACHE = 8 * 1024
 """KiB of pages that each connection keeps in memory."""
 
+_FOREIGN = "SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger') LIMIT 1"
+
 POLL = 0.005
 """Seconds between two attempts to begin a file that others are about to begin."""
 
@@ -56,9 +58,18 @@ def make_private(path: str) -> None:
 
 
 def is_ready(connection: Connection, tables: Tables) -> bool:
-    """Whether the file has these tables. Raises what `sqlite.EXCEPTIONS` lists."""
+    """Whether the file has these tables. Raises what `sqlite.EXCEPTIONS` lists.
+
+    Views and triggers are damage: none is ours, and those of a stranger's file would run with every question, without end.
+    """
     (form,) = connection.execute("PRAGMA user_version").fetchone()
-    return bool(form == tables.form)
+    if form != tables.form:
+        return False
+    if connection.execute(_FOREIGN).fetchone() is not None:
+        import sqlite3
+
+        raise sqlite3.DatabaseError("the file has views or triggers that nobody here made")
+    return True
 
 
 def make_ready(connection: Connection, tables: Tables, patience: float) -> None:

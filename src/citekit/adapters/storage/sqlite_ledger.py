@@ -42,6 +42,9 @@ _TABLES = (
     f"PRAGMA user_version = {VERSION}",
 )
 
+_PROGRAMS = "SELECT sql FROM sqlite_master WHERE type IN ('view', 'trigger')"
+"""What a file of somebody else could have SQLite do with every question."""
+
 _APPEND = "INSERT INTO line (collection, digest, deed, at, entry) VALUES (?, ?, ?, ?, ?)"
 _FROM_STANDING = "SELECT entry FROM standing JOIN line ON line.number = standing.number WHERE "
 _LAST = _FROM_STANDING + "standing.collection = ? AND standing.digest = ?"
@@ -144,6 +147,8 @@ class SqliteLedger:
                 f"The ledger {self._path} was written by a later version of CiteKit: update CiteKit, or rename the file away."
             )
         if application == APPLICATION:
+            if not {sql for (sql,) in connection.execute(_PROGRAMS)}.issubset(_TABLES):
+                raise self._corrupt("it has views or triggers that CiteKit did not make")
             return True
         if connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None:
             raise self._corrupt(_CORRUPT[Trouble.FOREIGN])
