@@ -237,11 +237,27 @@ def test_a_page_of_millions_of_tags_is_refused(tmp_path: Path) -> None:
         EpubReader().read(write_book(tmp_path / "b.epub", ["<b/>" * (driver.TAGS_LIMIT + 1)]))
 
 
-def test_deep_nesting_does_not_overflow(tmp_path: Path) -> None:
+def test_a_chapter_nested_too_deep_is_refused_instead_of_cut_short(tmp_path: Path) -> None:
     deep = "<div>" * 100_000 + "bottom" + "</div>" * 100_000
-    path = write_book(tmp_path / "b.epub", ["<p>top</p>" + deep])
 
-    assert read_text(path)[0].startswith("top")
+    with pytest.raises(SourceUnsupported, match="nested deeper than 2,048 levels"):
+        EpubReader().read(write_book(tmp_path / "b.epub", ["<p>top</p>" + deep]))
+
+
+@pytest.mark.parametrize("depth", [300, 2000])
+@pytest.mark.parametrize("stray", ["", "<br>", "</i>"])
+def test_nothing_behind_deep_elements_is_lost(tmp_path: Path, depth: int, stray: str) -> None:
+    deep = "<div>" * depth + "bottom" + "</div>" * depth
+
+    text = EpubReader().read(write_book(tmp_path / "b.epub", [f"<p>top</p>{stray}{deep}<p>end</p>"])).chapters[0].text
+
+    assert text.split() == ["top", "bottom", "end"]
+
+
+def test_nothing_behind_a_long_text_is_lost(tmp_path: Path) -> None:
+    path = write_book(tmp_path / "b.epub", [f"<p>{'word ' * 2_500_000}</p><p>end</p>"])
+
+    assert EpubReader().read(path).chapters[0].text.endswith("end")
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.9])

@@ -1,7 +1,11 @@
-"""lxml, entered with everything closed: no entities, no DTD, no network, no huge trees.
+"""lxml, entered with everything closed: no entities, no DTD, no network.
 
 Markup is decoded and cleaned before a parser sees it: the document type goes, named HTML entities become characters,
 every other entity reference stays as plain text. So no document can make a parser expand or fetch anything.
+
+A parser that recovers from errors drops all that follows elements that are nested too deep, or a text that is too long. So it
+is given its higher limits (`huge_tree`: 2,048 levels instead of 256), and a document that it does not read to the end is
+refused.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from typing import TYPE_CHECKING
 from citekit.domain.errors import CiteKitError, SourceUnsupported
 
 if TYPE_CHECKING:
-    from lxml.etree import _Element
+    from lxml.etree import HTMLParser, XMLParser, _Element
 
 ERRORS: dict[str, type[CiteKitError]] = {"Error": SourceUnsupported}
 """From the exception classes of `lxml.etree`, by name and with all their subclasses, to ours."""
@@ -47,7 +51,7 @@ def parse_xml(data: bytes, name: str) -> _Element:
     text = _bounded(decoded(data), name)
     root = _strict(text)
     if root is None:
-        root = _parsed(lambda: _xml_root(_STRAY.sub("&amp;", text), recover=True), name)
+        root = _parsed(lambda: _xml_root(_STRAY.sub("&amp;", text), name, recover=True), name)
     if root is None:
         raise SourceUnsupported(f"{name} is not XML.")
     return root
@@ -69,8 +73,8 @@ def parse_html(text: str, name: str, *, self_closing: bool = False) -> _Element:
     With `self_closing`, `<script/>` is an element that ends there, as in XHTML. Raises `SourceUnsupported`.
     """
     clean = _ILLEGAL.sub("", _SELF_CLOSED.sub(r"<\1\2></\1>", text) if self_closing else text)
-    root = _parsed(lambda: _html_root(_bounded(clean, name)), name) if clean.strip() else None
-    return _xml_root("<html/>", recover=False) if root is None else root
+    root = _parsed(lambda: _html_root(_bounded(clean, name), name), name) if clean.strip() else None
+    return _xml_root("<html/>", name) if root is None else root
 
 
 def local_name(element: _Element) -> str:
@@ -149,13 +153,13 @@ def _strict(text: str) -> _Element | None:
 
     for attempt in (text, _STRAY.sub("&amp;", text)):
         try:
-            return _xml_root(attempt, recover=False)
+            return _xml_root(attempt, "")
         except etree.Error:
             continue
     return None
 
 
-def _xml_root(text: str, *, recover: bool) -> _Element:
+def _xml_root(text: str, name: str, *, recover: bool = False) -> _Element:
     from lxml import etree
 
     parser = etree.XMLParser(
@@ -165,20 +169,34 @@ def _xml_root(text: str, *, recover: bool) -> _Element:
         no_network=True,
         load_dtd=False,
         dtd_validation=False,
-        huge_tree=False,
+        huge_tree=True,
         remove_comments=True,
         remove_pis=True,
     )
-    return etree.fromstring(text.encode(), parser)
+    root = etree.fromstring(text.encode(), parser)
+    _check_end(parser, name)
+    return root
 
 
-def _html_root(text: str) -> _Element:
+def _html_root(text: str, name: str) -> _Element:
     from lxml import etree
 
     parser = etree.HTMLParser(
-        encoding="utf-8", recover=True, no_network=True, huge_tree=False, remove_comments=True, remove_pis=True
+        encoding="utf-8", recover=True, no_network=True, huge_tree=True, remove_comments=True, remove_pis=True
     )
-    return etree.fromstring(text.encode(), parser)
+    root = etree.fromstring(text.encode(), parser)
+    _check_end(parser, name)
+    return root
+
+
+def _check_end(parser: XMLParser | HTMLParser, name: str) -> None:
+    """Raise `SourceUnsupported` where the parser gave up before the end of the document `name`."""
+    from lxml import etree
+
+    if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
+        raise SourceUnsupported(
+            f"{name} cannot be read to its end: it is nested deeper than 2,048 levels, or a text in it is too long."
+        )
 
 
 def _bounded(text: str, name: str) -> str:
