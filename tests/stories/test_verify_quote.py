@@ -499,3 +499,23 @@ def test_a_file_of_which_no_page_is_read_says_so(kit: CiteKit, tmp_path: Path) -
 
     with pytest.raises(SourceUnsupported, match="too complex to be read"):
         kit.verify_quote("all", "A word.")
+
+
+@pytest.mark.parametrize("gutter", [15, 90])
+def test_nothing_holds_that_is_read_across_columns(kit: CiteKit, tmp_path: Path, gutter: float) -> None:
+    """A file may write two columns line by line: what follows in it does not follow on the page."""
+    left = ("Our study shows that aspirin", "causes no harm to children when", "taken daily in small amounts.")
+    right = ("does not work for grown people", "and should never be prescribed", "to anybody above sixty years.")
+    with MUPDF.open() as document:
+        page = document.new_page()
+        width = max(MUPDF.get_text_length(line, fontsize=11) for line in left)
+        for row, (one, other) in enumerate(zip(left, right, strict=True)):
+            page.insert_text((72, 72 + 14 * row), one)
+            page.insert_text((72 + width + gutter, 72 + 14 * row), other)
+        document.save(tmp_path / "columns.pdf")
+    kit.ingest(tmp_path / "columns.pdf", resource_id="columns")
+
+    assert not kit.verify_quote("columns", "aspirin does not work for grown people").holds
+    assert not kit.verify_quote("columns", "grown people causes no harm to children").holds
+    assert all(kit.verify_quote("columns", line).holds for line in (*left, *right))
+    assert Finding.ABSENT is kit.verify_quote("columns", f"{left[1]} and should never").finding

@@ -6,10 +6,12 @@ whose line it stands: the text of the largest size, most of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from citekit.domain.quotes.scripts import subscript, superscript
+from citekit.domain.quotes.scripts import CUT, subscript, superscript
 
 SMALLER = 0.88
 """Share of the size of its line up to which a text may be a superscript or subscript."""
@@ -19,11 +21,26 @@ HIGHER, LOWER = 0.15, 0.09
 
 FAR = 0.9
 _OVERLAP = 0.35
+
+GUTTER, LONE_GUTTER = 1.2, 1.8
+"""Times the size of the text: the least distance between two columns, where it is on several lines, or on one alone.
+
+One line alone of a justified paragraph may have a wide space in it.
+"""
+
+COLUMN_WORDS = 3
+"""Words that two pieces on one line each have at least, to be of two columns; cells of tables mostly have fewer."""
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _DIGITS = frozenset("0123456789*\u2217")
 
 
 def levelled_blocks(blocks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The text of each of the blocks, as `get_text("dict")` gives them, its numbers at their levels."""
+    """The text of each of the blocks, as `get_text("dict")` gives them, its numbers at their levels.
+
+    `CUT` stands where a file goes on in another column of the same line, or goes back to the first one: nobody reads one
+    after the other what it writes so.
+    """
     for block in blocks:
         lines = block.get("lines", ())
         if lines:
@@ -32,16 +49,38 @@ def levelled_blocks(blocks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _lines(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     previous: Mapping[str, Any] | None = None
-    for line in lines:
+    gutters = [_gutter(one, other) for one, other in pairwise(lines)]
+    least = GUTTER if sum(gutter >= GUTTER for gutter in gutters) > 1 else LONE_GUTTER
+    beside = False  # whether the line before is in another column than the first
+    for line, gutter in zip(lines, (0.0, *gutters), strict=True):
         spans = line["spans"]
         if previous is not None:
             if is_mark_beside(previous, line):
                 yield "".join(superscript(span["text"]) for span in spans)
                 continue
-            yield "\n"
+            begins = gutter >= least
+            yield f"\n{CUT}\n" if begins or (beside and _is_left_of(line, previous)) else "\n"
+            beside = begins or (beside and not _is_left_of(line, previous))
         yield levelled_line(line)
         previous = line
     yield "\n"
+
+
+def _gutter(line: Mapping[str, Any], after: Mapping[str, Any]) -> float:
+    """How far a piece of running text stands behind another on the same line, in sizes of the text; 0 where it does not."""
+    if not line["spans"] or not after["spans"] or not line["dir"] == after["dir"] == (1.0, 0.0):
+        return 0.0
+    _, top, right, bottom = line["bbox"]
+    x, y0, _, y1 = after["bbox"]
+    size = max(line["spans"][-1]["size"], after["spans"][0]["size"])
+    if x - right < GUTTER * size or min(bottom, y1) - max(top, y0) < 0.5 * (y1 - y0):
+        return 0.0
+    words = (len(_WORD.findall("".join(span["text"] for span in each["spans"]))) for each in (line, after))
+    return float((x - right) / size) if min(words) >= COLUMN_WORDS else 0.0
+
+
+def _is_left_of(line: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return bool(line["spans"]) and line["bbox"][0] < other["bbox"][0] - GUTTER * line["spans"][0]["size"]
 
 
 def levelled_line(line: Mapping[str, Any]) -> str:

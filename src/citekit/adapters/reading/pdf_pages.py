@@ -17,6 +17,7 @@ from citekit.domain.library.books import BookFacts
 from citekit.domain.library.manuscript import Manuscript, UnitKind
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.hidden import with_hidden
+from citekit.domain.quotes.scripts import CUT
 from citekit.domain.source import Source
 
 _BROKEN = re.compile(r"(?<!\w)([^\W\d_]{2,40})-\n([^\W\d_]{2,40})")
@@ -71,6 +72,9 @@ class PyMuPdfTextReader:
         return BookFacts(title=title, authors=_authors(author), language=language_code(language))
 
 
+_KEPT = ("\n", CUT)
+
+
 def _pages(document: Any, progress: Progress, *, as_seen: bool) -> Iterator[str]:
     flags = text_flags()
     count = document.page_count
@@ -112,7 +116,7 @@ def block_text(block: str) -> str:
     """A block without soft hyphens; what cannot be shown is a space, runs of white space are one, empty lines none."""
     text = _SOFT_END.sub("", block).replace("\u00ad", "") if "\u00ad" in block else block
     if not text.replace("\n", "").isprintable():
-        text = "".join(c if c == "\n" or c.isprintable() else " " for c in text)
+        text = "".join(c if c in _KEPT or c.isprintable() else " " for c in text)
     lines = (_BLANKS.sub(" ", line).strip() for line in text.split("\n"))
     return "\n".join(filter(None, lines))
 

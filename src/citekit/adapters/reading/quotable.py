@@ -26,7 +26,7 @@ from citekit.domain.quotes.running_heads import without_running_lines
 from citekit.domain.quotes.spoken import Spoken
 from citekit.domain.source import Source
 
-VERSION = "8"
+VERSION = "9"
 """Changes whenever the same file would give other texts."""
 
 OTHER_TRACK = "in another track of subtitles"
