@@ -46,8 +46,11 @@ class Reads:
 
 
 def scan(path: Path, pages: int, hidden: str = "", last: str = "") -> Path:
-    pixels = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 400, 500))
-    pixels.clear_with(200)
+    """Pages that are pictures, which show the text that is `hidden` over them; and a page of text."""
+    with pymupdf.open() as paper:
+        shown = paper.new_page(width=400, height=500)
+        shown.insert_text((40, 60), hidden)
+        pixels = shown.get_pixmap(colorspace=pymupdf.csGRAY)
     with pymupdf.open() as document:
         for _ in range(pages):
             page = document.new_page(width=400, height=500)
