@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from attrs import frozen
 
 from tests.faults.hostile.pdf_files import packed, pages, pdf, stream
-from tests.faults.hostile.zips import PAGE, book, cells, package, xlsx
+from tests.faults.hostile.zips import PAGE, SHEET, book, cells, package, xlsx
 
 
 @frozen
@@ -141,6 +141,13 @@ def many_cells(rows: int = 1000, columns: int = 1000) -> bytes:
     return zipped(xlsx(cells(row * rows)))
 
 
+def repeated_string(rows: int = 2000) -> bytes:
+    """A workbook whose cells all show one long shared string: two gigabytes of text in some kilobytes."""
+    text = "word " * 6000
+    strings = f'<sst xmlns="{SHEET}"><si><t>{text}</t></si></sst>'
+    return zipped(xlsx(cells(("<row>" + '<c t="s"><v>0</v></c>' * 40 + "</row>") * rows), strings))
+
+
 def notebook(count: int = 20_000, heading: str = "") -> bytes:
     """A notebook of very many cells."""
     cell: dict[str, object] = {
@@ -198,6 +205,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("heredocs after semicolons", "a.sh", lambda: repeated("<<A;", 112_000), brief=False),
     Shape("empty heredocs", "a.sh", lambda: repeated("<<A\nA\n", 900_000)),
     Shape("heredocs in functions", "a.sh", lambda: repeated("f(){ <<A\n", 112_000), brief=False),
+    Shape("one long string in every cell", "repeated.xlsx", repeated_string),
     Shape("cells", "a.xlsx", many_cells),
     Shape("cells, more", "a.xlsx", lambda: many_cells(4000, 1000), brief=False),
     Shape("notebook", "a.ipynb", lambda: notebook(8000), brief=False),

@@ -53,6 +53,10 @@ class Table:
     columns: tuple[str, ...]
 
 
+LONG_STRING = 250
+"""Characters of a shared string; a longer one counts as unpacked each time that it is shown."""
+
+
 @define
 class Workbook:
     """The workbook in a package, open while its cells are read. Raises `SourceUnsupported`."""
@@ -104,13 +108,19 @@ class Workbook:
         return values(self.package.stream(sheet.part), name, seen, self._allowance)
 
     def shown(self, value: Value) -> str:
-        """A value as text: numbers in full, dates and times as ISO 8601 says, `TRUE` and `FALSE`."""
+        """A value as text: numbers in full, dates and times as ISO 8601 says, `TRUE` and `FALSE`.
+
+        Raises `SourceUnsupported` where cells repeat long shared strings far more often than the size of the file allows.
+        """
         match value.kind:
             case "s":
                 number = (
                     int(value.text) if value.text.isascii() and value.text.isdigit() and len(value.text) < 10 else -1
                 )
-                return unescaped(self.strings[number]) if 0 <= number < len(self.strings) else ""
+                text = self.strings[number] if 0 <= number < len(self.strings) else ""
+                if len(text) > LONG_STRING:
+                    self._allowance.take(0, len(text))
+                return unescaped(text)
             case "b":
                 return "TRUE" if value.text.strip() in ("1", "true") else "FALSE"
             case "n":
