@@ -437,7 +437,7 @@ class TestLongRequests:
         with ThreadPoolExecutor(4) as threads:
             long = [threads.submit(some.ask, "busy", FILE, {"seconds": 600}, watch) for _ in range(4)]
             try:
-                answers = [some.ask("echo", FILE, {"said": each}) for each in range(3)]
+                answers = [some.ask("echo", Path("/files/good.pdf"), {"said": each}) for each in range(3)]
                 working = some.at_work
             finally:
                 ended.set()

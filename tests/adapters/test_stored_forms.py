@@ -50,9 +50,18 @@ def test_the_record_of_evidence_in_index_version_1_is_read_and_written_the_same(
     assert RECORD == json.loads(json.dumps(record.to_plain()))
 
 
-def test_the_notes_of_a_run_in_version_1_are_read_and_those_of_another_version_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text(json.dumps(RUN))
-    (tmp_path / "b.json").write_text(json.dumps({**RUN, "version": 2}))
+def test_the_notes_of_a_run_have_this_form_and_those_of_another_version_are_left_alone(tmp_path: Path) -> None:
+    leftover = Leftover("gemini", "files/citekit-1", "someone", 4102444800.0)
+    with Leftovers(tmp_path).run() as run:
+        run.remember(leftover)
+    (note,) = tmp_path.glob("*.json")
+    plain = json.loads(note.read_text())
+    codes = [each.pop("code") for each in plain["files"]]
+    for number in (1, 3):
+        (tmp_path / f"version{number}.json").write_text(json.dumps({**RUN, "version": number}))
 
-    assert [Leftover("gemini", "files/citekit-1", "someone", 4102444800.0)] == list(Leftovers(tmp_path).pending())
-    assert (tmp_path / "b.json").exists()
+    assert [leftover] == list(Leftovers(tmp_path).pending())
+    assert {**RUN, "version": 2} == plain
+    assert [32] == [len(each) for each in codes]
+    assert (tmp_path / "version1.json").exists()
+    assert (tmp_path / "version3.json").exists()

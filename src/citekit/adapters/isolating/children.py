@@ -207,10 +207,10 @@ class Children:
             return said
         finally:
             self._lanes.leave(turn)
-            self._remember(request.path, is_slow=turn.took_long)
+            self._remember(request.path, is_slow=turn.is_expensive)
 
     def _remember(self, path: str, *, is_slow: bool) -> None:
-        """Whether the last request about a file took long."""
+        """Whether the last request about a file took much processor time."""
         with self._lock:
             self._slow_files.pop(path, None)
             if is_slow:

@@ -136,6 +136,7 @@ class Conversation:
         used = (self.child.processor_time() or 0.0) - self._used_before
         if used > self._allowed:
             raise SpentError(TIME)
+        self.turn.is_expensive |= used > self.request.slow_after
         taken = max(used, (now - self._begun) / WAITING) / self.request.slow_after
         self.turn.took_long |= taken > (1 / IN_A_CROWD if self.lanes.is_waited_for else 1)
         if self.turn.took_long or self.turn.is_slow:

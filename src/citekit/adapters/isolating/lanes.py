@@ -12,12 +12,14 @@ from attrs import define, field
 class Turn:
     """The right to keep one child at work; `memory` is how much the request may take, in bytes.
 
-    `is_slow` tells the lane, `took_long` whether the request has turned out to be one for the slow lane.
+    `is_slow` tells the lane, `took_long` whether the request has turned out to be one for the slow lane. `is_expensive` says
+    that by its processor time alone: on a busy machine, the clock makes every request look long.
     """
 
     memory: int
     is_slow: bool = False
     took_long: bool = field(default=False, init=False)
+    is_expensive: bool = field(default=False, init=False)
 
 
 @define(eq=False)

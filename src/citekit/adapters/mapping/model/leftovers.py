@@ -26,8 +26,8 @@ from citekit.adapters.drivers.home_files import check_folder, check_parent, read
 from citekit.adapters.drivers.home_seal import HomeSeal
 from citekit.domain.errors import HomeUnwritable
 
-VERSION = 1
-"""The version of the written form of a run's file."""
+VERSION = 2
+"""The version of the written form of a run's file. Version 1 had no codes, so nothing in it is believed."""
 
 
 @frozen
