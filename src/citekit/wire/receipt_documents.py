@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define, field
 
-from citekit.domain.errors import FaultyAnswer
+from citekit.domain.errors import FaultyAnswer, ResourceIdRefused
 from citekit.domain.evidence import Receipt
 from citekit.wire import receipts
 
@@ -64,7 +64,10 @@ def _receipt(plain: object, faults: list[str], where: str) -> tuple[Receipt, str
     if faults:
         raise FaultyAnswer(where, faults)
     receipt, address = receipts.claimed(plain, where)
-    found = _differences(plain, receipts.to_plain(receipt))
+    try:
+        found = _differences(plain, receipts.to_plain(receipt))
+    except ResourceIdRefused as refused:
+        raise FaultyAnswer(where, [f"resource_id: {refused}"]) from refused
     version = plain[_VERSION] if isinstance(plain, dict) else None
     if type(version) is not int:  # true and 1.0 are equal to 1
         found.append(f"{_VERSION}: {version!r} is not a whole number")
