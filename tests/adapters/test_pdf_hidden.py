@@ -372,3 +372,21 @@ def test_a_map_does_not_repeat_hidden_text(draw: Callable[[Any], None], with_boo
     resource = kit.ingest(tmp_path / "page.pdf", resource_id="page")
 
     assert not [node for node in resource.nodes if "Ignore" in f"{node.title} {node.summary}"]
+
+
+def test_a_map_trusts_the_text_layer_of_a_scan_and_a_quote_looks_at_the_page(tmp_path: Path) -> None:
+    kit = CiteKit(tmp_path)
+    with MUPDF.open() as document:
+        page = document.new_page()
+        picture = MUPDF.Pixmap(MUPDF.csRGB, MUPDF.IRect(0, 0, 80, 120))
+        picture.clear_with(255)
+        page.insert_image(page.rect, pixmap=picture, keep_proportion=False)
+        for line in range(3):
+            page.insert_text((72, 100 + 14 * line), f"{PLAIN} It is line {line}.", render_mode=3)
+        document.save(tmp_path / "page.pdf")
+
+    resource = kit.ingest(tmp_path / "page.pdf", resource_id="page")
+
+    assert not [note for note in resource.metadata.get("notes", ()) if "Hidden text" in note]
+    verdict = kit.verify_quote("page", PLAIN)
+    assert (Finding.EXACT, False, False) == (verdict.finding, verdict.visible, verdict.holds)

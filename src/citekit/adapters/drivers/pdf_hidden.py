@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from citekit.adapters.drivers.pdf_painting import Box, Glyph, Kind, Painted, drawn_without, painted
+from citekit.adapters.drivers.pdf_painting import Box, Glyph, Kind, Painted, drawn_without, glyphs_of, painted
 from citekit.adapters.drivers.pymupdf import exclusive
 
 TINY = 1.0
@@ -43,6 +43,9 @@ _GROUPS = 6
 
 _PIXELS = 1_500_000
 """Pixels of a drawing."""
+
+_SCAN = 0.6
+"""Share of a page that a picture covers if it is a scan of that page."""
 
 _SPACES = bytes.maketrans(b"\0\t\n\f\r", b"     ")
 _FILLS = (b" f ", b" f* ", b" F ", b" B ", b" B* ", b" b ", b" b* ")
@@ -135,26 +138,32 @@ def _scales(matrix: Sequence[bytes]) -> tuple[float, float]:
 def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
     """The hidden characters of `page`. Call it inside `exclusive()` or `opened()`.
 
-    With `quick`, text over pictures, and below what only partly covers it, counts as visible: few pages are drawn then. That
-    is for pages whose signs (`drivers.pdf_signs`) were looked at.
+    With `quick`, text over pictures, below what only partly covers it, and in rendering mode 3 over the scan of a page counts
+    as visible: few pages are drawn then. That is for pages whose signs (`drivers.pdf_signs`) were looked at.
     """
     if not quick and not may_hide(page):
         return Hidden()
     things = painted(page)
     texts = [(at, each) for at, each in enumerate(things) if each.kind not in (Kind.SHAPE, Kind.PICTURE)]
-    unpainted = {number for number, (_, each) in enumerate(texts) if each.kind is Kind.UNPAINTED}
-    tiny = {number for number, (_, each) in enumerate(texts) if 0 < each.size < TINY and _is_large(page)}
-    tiny -= unpainted
+    scans = _scans(page, things) if quick else []
+    unpainted = {
+        number
+        for number, (_, each) in enumerate(texts)
+        if each.kind is Kind.UNPAINTED and not any(_overlap(each.box, scan) for scan in scans)
+    }
+    tiny = {
+        number
+        for number, (_, each) in enumerate(texts)
+        if 0 < each.size < TINY and each.kind is not Kind.UNPAINTED and _is_large(page)
+    }
     plainly, looked_at = _suspicious(things, texts, quick=quick)
-    looked_at -= unpainted
-    plainly -= unpainted
     hidden = Hidden()
     if not (unpainted or tiny or looked_at or plainly):
         return hidden
     zoom = _zoom(page)
     boxes = _boxes(page)
     turn = page.derotation_matrix if page.rotation else None
-    _, glyphs = drawn_without(page, zoom, unpainted | tiny | looked_at | plainly)
+    glyphs = glyphs_of(page, unpainted | tiny | looked_at | plainly)
     found = [each for each in glyphs if each.text in plainly or (each.text in tiny and each.size < TINY)]
     if looked_at:
         found += _unseen(page, zoom, looked_at, [each for _, each in texts], glyphs, boxes)
@@ -187,9 +196,20 @@ def _suspicious(
         (at, each) for at, each in enumerate(things) if each.kind in (Kind.SHAPE, Kind.PICTURE) and _is_thick(each)
     ]
     if len(others) * len(texts) > _PAIRS:
-        return set(), set(range(len(texts)))
-    judged = [(number, _judged(at, text, others, quick=quick)) for number, (at, text) in enumerate(texts)]
+        return set(), {number for number, (_, text) in enumerate(texts) if text.kind is not Kind.UNPAINTED}
+    judged = [
+        (number, _judged(at, text, others, quick=quick))
+        for number, (at, text) in enumerate(texts)
+        if text.kind is not Kind.UNPAINTED
+    ]
     return {number for number, sign in judged if sign is True}, {number for number, sign in judged if sign is None}
+
+
+def _scans(page: Any, things: Sequence[Painted]) -> list[Box]:
+    """The areas of pictures that cover most of the page, as a scan of it does."""
+    whole = page.rect.width * page.rect.height
+    pictures = [each.box for each in things if each.kind is Kind.PICTURE]
+    return [box for box in pictures if (box[2] - box[0]) * (box[3] - box[1]) >= _SCAN * whole]
 
 
 def _is_thick(thing: Painted) -> bool:
@@ -260,7 +280,7 @@ def _box_of(glyph: Glyph, boxes: Mapping[tuple[int, int], Box]) -> Box | None:
 
 
 def _drawing(page: Any, zoom: float, left_out: Collection[int] | None) -> _Drawing:
-    pixmap, _ = drawn_without(page, zoom, left_out)
+    pixmap = drawn_without(page, zoom, left_out)
     return _Drawing(pixmap.samples, pixmap.width, pixmap.height, zoom, pixmap.n)
 
 
@@ -339,9 +359,5 @@ def _not_in_scan(
 
 
 def _has_ink(drawing: _Drawing, box: Box) -> bool:
-    low, high = 255, 0
-    for row in drawing.rows(box):
-        if len(row) > 1:
-            green = row[1 :: drawing.channels]
-            low, high = min(low, *green), max(high, *green)
-    return high - low >= INK
+    green = b"".join(drawing.rows(box))[1 :: drawing.channels]
+    return bool(green) and max(green) - min(green) >= INK

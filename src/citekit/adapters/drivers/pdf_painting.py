@@ -68,6 +68,9 @@ _FORWARDED = (
     "set_default_colorspaces",
 )  # fmt: skip
 
+_SHOWN = ("fill_text", "stroke_text", "clip_text", "clip_stroke_text", "ignore_text")
+"""Methods of a device for text; each call is one text object."""
+
 
 def painted(page: Any) -> list[Painted]:
     """What `page` and its annotations paint, in order. Call it inside `exclusive()` or `opened()`."""
@@ -80,8 +83,19 @@ def painted(page: Any) -> list[Painted]:
         return found
 
 
-def drawn_without(page: Any, zoom: float, left_out: Collection[int] | None) -> tuple[Any, list[Glyph]]:
-    """An RGB pixmap of `page` without the text objects `left_out` (None for all), and the characters of these."""
+def glyphs_of(page: Any, texts: Collection[int]) -> list[Glyph]:
+    """The characters of the text objects `texts` of `page`. Call it inside `exclusive()` or `opened()`."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        device = _glyphs_class()(texts)
+        mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
+        mupdf.fz_close_device(device)
+        found: list[Glyph] = device.glyphs
+        return found
+
+
+def drawn_without(page: Any, zoom: float, left_out: Collection[int] | None) -> Any:
+    """An RGB pixmap of `page` without the text objects `left_out` (None for all)."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         matrix = mupdf.fz_scale(zoom, zoom)
@@ -90,11 +104,11 @@ def drawn_without(page: Any, zoom: float, left_out: Collection[int] | None) -> t
         pixmap = mupdf.fz_new_pixmap_with_bbox(space, area, mupdf.FzSeparations(), 0)
         mupdf.fz_clear_pixmap_with_value(pixmap, 255)
         target = mupdf.fz_new_draw_device(mupdf.FzMatrix(), pixmap)
-        device = _partial_class()(target, left_out, zoom)
+        device = _partial_class()(target, left_out)
         mupdf.fz_run_page(page.this, device, matrix, mupdf.FzCookie())
         mupdf.fz_close_device(device)
         mupdf.fz_close_device(target)
-        return pymupdf.Pixmap(pixmap), device.glyphs
+        return pymupdf.Pixmap(pixmap)
 
 
 def _rgb(mupdf: Any, space: Any, color: Any) -> tuple[float, float, float] | None:
@@ -212,6 +226,48 @@ def _log_class() -> Any:
 
 
 @cache
+def _glyphs_class() -> Any:
+    """A device that collects the characters of some text objects."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+
+    class Glyphs(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
+        def __init__(self, texts: Collection[int]) -> None:
+            super().__init__()
+            self.texts, self.count = texts, 0
+            self.glyphs: list[Glyph] = []
+            for name in (*_SHOWN, "begin_tile"):
+                getattr(self, f"use_virtual_{name}")()
+
+        def collect(self, text: Any, ctm: Any) -> None:
+            number = self.count
+            self.count += 1
+            span = text.head if number in self.texts else None
+            while span and len(self.glyphs) < GLYPH_LIMIT:
+                each, size = mupdf.FzTextSpan(span), _scale(mupdf, span, ctm)
+                for at in range(span.len):
+                    item = each.items(at)
+                    x = item.x * ctm.a + item.y * ctm.c + ctm.e
+                    y = item.x * ctm.b + item.y * ctm.d + ctm.f
+                    self.glyphs.append(Glyph(x, y, item.ucs, number, size))
+                span = span.next
+
+        def fill_text(self, _: Any, text: Any, ctm: Any, *_more: Any) -> None:
+            self.collect(text, ctm)
+
+        def stroke_text(self, _: Any, text: Any, _stroke: Any, ctm: Any, *_more: Any) -> None:
+            self.collect(text, ctm)
+
+        clip_text = ignore_text = fill_text
+        clip_stroke_text = stroke_text
+
+        def begin_tile(self, _: Any, *_more: Any) -> int:
+            return 0
+
+    return Glyphs
+
+
+@cache
 def _partial_class() -> Any:
     """A device that hands everything but some text on to another one."""
     with exclusive() as pymupdf:
@@ -219,49 +275,34 @@ def _partial_class() -> Any:
         plain = mupdf._mupdf  # the wrapper of `fill_text` wants a list for a color, and the device is given a pointer
 
     class Partial(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
-        def __init__(self, target: Any, left_out: Collection[int] | None, zoom: float) -> None:
+        def __init__(self, target: Any, left_out: Collection[int] | None) -> None:
             super().__init__()
-            self.target, self.left_out, self.zoom = target.m_internal, left_out, zoom
+            self.target, self.left_out = target.m_internal, left_out
             self.count = 0
-            self.glyphs: list[Glyph] = []
-            for name in (
-                *_FORWARDED, "fill_text", "stroke_text", "clip_text", "clip_stroke_text", "ignore_text", "end_mask",
-                "begin_tile",
-            ):  # fmt: skip
+            for name in (*_FORWARDED, *_SHOWN, "end_mask", "begin_tile"):
                 getattr(self, f"use_virtual_{name}")()
 
-        def leaves_out(self, text: Any, ctm: Any) -> bool:
+        def leaves_out(self) -> bool:
             number = self.count
             self.count += 1
-            if self.left_out is not None and number not in self.left_out:
-                return False
-            span = text.head
-            while span and len(self.glyphs) < GLYPH_LIMIT:
-                each, size = mupdf.FzTextSpan(span), _scale(mupdf, span, ctm) / self.zoom
-                for at in range(span.len):
-                    item = each.items(at)
-                    x = item.x * ctm.a + item.y * ctm.c + ctm.e
-                    y = item.x * ctm.b + item.y * ctm.d + ctm.f
-                    self.glyphs.append(Glyph(x / self.zoom, y / self.zoom, item.ucs, number, size))
-                span = span.next
-            return True
+            return self.left_out is None or number in self.left_out
 
         def fill_text(self, _: Any, text: Any, ctm: Any, *rest: Any) -> None:
-            if not self.leaves_out(text, ctm):
+            if not self.leaves_out():
                 plain.ll_fz_fill_text(self.target, text, ctm, *rest)
 
         def stroke_text(self, _: Any, text: Any, stroke: Any, ctm: Any, *rest: Any) -> None:
-            if not self.leaves_out(text, ctm):
+            if not self.leaves_out():
                 mupdf.ll_fz_stroke_text(self.target, text, stroke, ctm, *rest)
 
         def clip_text(self, _: Any, text: Any, ctm: Any, scissor: Any) -> None:
-            if self.leaves_out(text, ctm):
+            if self.leaves_out():
                 self.clip_all(ctm)
             else:
                 mupdf.ll_fz_clip_text(self.target, text, ctm, scissor)
 
         def clip_stroke_text(self, _: Any, text: Any, stroke: Any, ctm: Any, scissor: Any) -> None:
-            if self.leaves_out(text, ctm):
+            if self.leaves_out():
                 self.clip_all(ctm)
             else:
                 mupdf.ll_fz_clip_stroke_text(self.target, text, stroke, ctm, scissor)
@@ -271,8 +312,8 @@ def _partial_class() -> Any:
             path = mupdf.FzPath()
             mupdf.ll_fz_clip_path(self.target, path.m_internal, 0, ctm, mupdf.fz_empty_rect)
 
-        def ignore_text(self, _: Any, text: Any, ctm: Any) -> None:
-            self.leaves_out(text, ctm)
+        def ignore_text(self, *_: Any) -> None:
+            self.leaves_out()
 
         def begin_tile(self, _: Any, area: Any, view: Any, xstep: float, ystep: float, ctm: Any, *_ids: Any) -> int:
             mupdf.ll_fz_begin_tile(self.target, area, view, xstep, ystep, ctm)
