@@ -17,22 +17,26 @@ import pytest
 from tests.cli.program import Cli, plain_environment
 
 SLOW = """
-import pathlib, time
+import pathlib, signal, threading, time
 
 class Mapper:
-    def __init__(self, seen):
+    def __init__(self, seen, kills_itself=False):
         self.seen = pathlib.Path(seen)
+        self.kills_itself = kills_itself
 
     def generate_map(self, resource_path, resource_type, resource_id):
         self.seen.touch()
-        time.sleep(60)
+        if self.kills_itself:
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        for _ in range(600):  # in short turns: a signal just before a sleep does not end it
+            time.sleep(0.1)
 """
 
 
-def interrupted(cli: Cli, *arguments: str) -> tuple[int, str, str]:
-    """What `citekit ingest` gives when Ctrl-C comes while its mapper works."""
+def interrupted(cli: Cli, *arguments: str, in_mapper: bool = False) -> tuple[int, str, str]:
+    """What `citekit ingest` gives when Ctrl-C comes while its mapper works; `in_mapper`: the mapper's thread gets the signal."""
     mapper, seen = cli.write("m/slow.py", SLOW), cli.here / "m" / "seen"
-    config = json.dumps({"seen": str(seen)})
+    config = json.dumps({"seen": str(seen), "kills_itself": in_mapper})
     command = [
         sys.executable,
         "-m",
@@ -47,9 +51,10 @@ def interrupted(cli: Cli, *arguments: str) -> tuple[int, str, str]:
     child = subprocess.Popen(
         command, cwd=cli.here, env=plain_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    while not seen.exists() and child.poll() is None:
-        time.sleep(0.02)
-    child.send_signal(signal.SIGINT)
+    if not in_mapper:
+        while not seen.exists() and child.poll() is None:
+            time.sleep(0.02)
+        child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=50)
     return child.returncode, out, err
 
@@ -65,6 +70,15 @@ def test_ctrl_c_during_ingest_leaves_nothing_half_made(cli: Cli, names: list[str
     assert "InterruptError" == json.loads(out)["error"]["type"]
     assert [] == cli.json("list")["resources"]
     assert not [path for path in cli.everything() if path.endswith(".tmp")]
+
+
+def test_ctrl_c_is_noticed_when_the_system_delivers_it_to_another_thread(cli: Cli) -> None:
+    cli.write("a.txt", "Some words of the first.\n")
+    cli.write("b.txt", "Some words of the second.\n")
+
+    code, _, err = interrupted(cli, "a.txt", "b.txt", in_mapper=True)
+
+    assert (130, "Error: Interrupted; nothing half-made was left.\n") == (code, err)
 
 
 def test_nobody_is_told_that_nobody_reads(mapped: Cli) -> None:

@@ -6,8 +6,10 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
+from typing import TypeVar
 
 from attrs import frozen
 
@@ -20,6 +22,11 @@ from citekit.domain.progress import Progress, silent
 
 AHEAD = 8
 """Outcomes for each thread that wait to be taken."""
+
+HEARTBEAT = 0.25
+"""Seconds after which a wait for an outcome begins anew, so that Python can handle a signal (see `_next`)."""
+
+T = TypeVar("T")
 
 
 @frozen
@@ -88,7 +95,7 @@ def _in_turns(one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency
         for thread in threads:
             thread.start()
         for _ in range(left):
-            outcome = done.get()
+            outcome = _next(done)
             if isinstance(outcome, BaseException):
                 raise outcome
             room.release()
@@ -99,6 +106,17 @@ def _in_turns(one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency
         for thread in threads:
             if thread.ident is not None:
                 thread.join()
+
+
+def _next(queue: SimpleQueue[T]) -> T:
+    """Wait for the next item without missing Ctrl-C.
+
+    Python handles signals between two bytecodes of the main thread. A signal that the system delivers to another thread, or
+    just before the main thread blocks, does not end the wait, and would only be noticed when a file is done.
+    """
+    while True:
+        with suppress(Empty):
+            return queue.get(timeout=HEARTBEAT)
 
 
 def _lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
