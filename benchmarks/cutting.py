@@ -13,7 +13,7 @@ from attrs import frozen
 
 from benchmarks.tasks import Task
 from citekit import CiteKit
-from citekit.bootstrap import INDEX
+from citekit.container import INDEX
 from citekit.domain.evidence import Evidence
 
 NODES = 200

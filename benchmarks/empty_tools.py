@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 from mcp_types import Tool
 
-from citekit.bootstrap import bootstrap
+from citekit.container import bootstrap
 from citekit.entrypoints.mcp import handlers, schemas, server, tools
 from citekit.entrypoints.mcp.answers import Answer
 

@@ -145,7 +145,7 @@ def _churn(report: Report) -> None:
 
 
 def _churned(folder: Path, limit: int, clock: Hurried | None) -> tuple[int, int, int, float]:
-    from citekit.bootstrap import bootstrap
+    from citekit.container import bootstrap
     from citekit.settings import settings_from
 
     text = folder / "log.txt"

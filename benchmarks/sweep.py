@@ -25,7 +25,7 @@ from benchmarks.second_opinion import faults
 from citekit import CiteKit
 from citekit.domain.errors import CiteKitError
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.soundness import unsound
+from citekit.domain.validation import unsound
 
 
 @define

@@ -9,8 +9,8 @@ from typing import Any
 from mcp_types import Tool
 
 from citekit.entrypoints.mcp import resources, tools
-from citekit.entrypoints.mcp.alexandria import prompts, toolset
 from citekit.entrypoints.mcp.handlers import FROM_FILES, INSTRUCTIONS
+from citekit.entrypoints.mcp.library import prompts, toolset
 
 PAGE = Path(__file__).parent / "reference" / "mcp.md"
 

@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from citekit.domain.address import Address
-from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed, ResourceIdRefused
 from citekit.domain.evidence import ExtractorIdentity, Form, Options
+from citekit.domain.extent import Bounds
 from citekit.domain.ids import check_resource_id, node_id
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.locations.cells import COLUMNS_LIMIT

@@ -17,7 +17,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from benchmarks.measuring import compare, report
-from citekit.adapters.library.calibre import CalibreLibrary
+from citekit.adapters.catalogs.calibre.catalog import CalibreLibrary
 from citekit.domain.library.books import BookFilter
 from tests.calibre_made import make_tables
 

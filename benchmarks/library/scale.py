@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from attrs import define, field
 
-from citekit.adapters.indexing.edge import EdgeVectorIndex
+from citekit.adapters.search.vector_index.edge import EdgeVectorIndex
 from citekit.domain.library.vectors import EmbedderIdentity, Entry, Found, Question, SparseVector, Where
 
 SIZES = (10_000, 50_000, 450_000)

@@ -24,7 +24,7 @@ from attrs import define, field
 from benchmarks.measuring import RESULTS
 from citekit.application.library.ask import Answers, AskRequest, Hit
 from citekit.application.library.batch import BatchRequest, Outcome, Status
-from citekit.bootstrap import App, bootstrap
+from citekit.container import App, bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.errors import CiteKitError
 from citekit.domain.evidence import Form, Options

@@ -14,9 +14,9 @@ from benchmarks.retrieval import confidence, figures, truth
 from benchmarks.retrieval.figures import Figures
 from benchmarks.retrieval.reference import ReferenceBm25
 from benchmarks.retrieval.searching import Searcher
-from citekit.adapters.embedding.joined import JoinedEmbedder
-from citekit.adapters.embedding.minilm import MiniLmEmbedder
-from citekit.adapters.embedding.static import StaticEmbedder
+from citekit.adapters.search.embedders.combined import JoinedEmbedder
+from citekit.adapters.search.embedders.minilm import MiniLmEmbedder
+from citekit.adapters.search.embedders.static import StaticEmbedder
 from citekit.domain.library.fusion import calibration_of
 from citekit.domain.ports.embedder import Embedder
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from citekit.adapters.indexing.edge import EdgeVectorIndex
+from citekit.adapters.search.vector_index.edge import EdgeVectorIndex
 from citekit.domain.library.fusion import Calibration, Ranked, calibration_of, fuse
 from citekit.domain.library.lexical import document_words, query_words
 from citekit.domain.library.vectors import Entry, Found, Question, SparseVector

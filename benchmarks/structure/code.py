@@ -195,8 +195,8 @@ def first_code(lines: Sequence[str], first: int, last: int) -> int:
 
 def mapped(path: Path) -> tuple[list[Mapped], float]:
     """The nodes of a program's map, and the seconds of the processor that it took."""
-    from citekit.adapters.mapping.local.code import CodeOutliner
-    from citekit.adapters.mapping.local.outline import plant
+    from citekit.adapters.formats.code.outliner import CodeOutliner
+    from citekit.adapters.formats.shared.outline import plant
     from citekit.domain.detection import detect
     from citekit.domain.digest import Digest
     from citekit.domain.source import Source

@@ -20,9 +20,9 @@ from attrs import define, field
 from benchmarks.measuring import fewer
 from benchmarks.report import Report
 from benchmarks.structure.epub_truth import Entry, Truth, bare, read_truth
-from citekit.adapters.mapping.local.epub import EpubOutliner
-from citekit.adapters.mapping.local.outline import plant
-from citekit.adapters.reading.epub import EpubReader
+from citekit.adapters.formats.epub.outliner import EpubOutliner
+from citekit.adapters.formats.epub.reader import EpubReader
+from citekit.adapters.formats.shared.outline import plant
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.locations import Chapter
 from citekit.domain.node import Node

@@ -21,9 +21,9 @@ from benchmarks.measuring import fewer
 from benchmarks.places import scratch
 from benchmarks.report import Report, Table
 from benchmarks.structure.pictures_made import MAKERS, Made, Truth
-from citekit.adapters.mapping.local.image import ImageOutliner
-from citekit.adapters.mapping.local.ocr import RapidOcrReader
-from citekit.adapters.mapping.local.outline import plant
+from citekit.adapters.formats.image.outliner import ImageOutliner
+from citekit.adapters.formats.shared.ocr import RapidOcrReader
+from citekit.adapters.formats.shared.outline import plant
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Box

@@ -12,11 +12,11 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from citekit.adapters.drivers.pymupdf import exclusive, opened
-from citekit.adapters.mapping.local.outline import Draft, nested
-from citekit.adapters.mapping.local.pdf import PdfOutliner
-from citekit.adapters.mapping.local.pdf.pages import PageTexts
-from citekit.adapters.mapping.local.pdf.structure import sections_of_text
+from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
+from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.adapters.formats.pdf.outline.structure import sections_of_text
+from citekit.adapters.formats.shared.outline import Draft, nested
+from citekit.adapters.libraries.mupdf.engine import exclusive, opened
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.locations import Pages

@@ -11,9 +11,9 @@ from attrs import frozen
 
 from benchmarks.places import BENCH
 from benchmarks.structure.scoring import Heading, plain, with_parents
-from citekit.adapters.drivers.pdf_outline import read_bookmarks
-from citekit.adapters.drivers.pdf_text import page_lines
-from citekit.adapters.drivers.pymupdf import Document, opened
+from citekit.adapters.formats.pdf.document.bookmarks import read_bookmarks
+from citekit.adapters.formats.pdf.document.text import page_lines
+from citekit.adapters.libraries.mupdf.engine import Document, opened
 from citekit.domain.errors import CiteKitError
 
 FEWEST = 5

@@ -26,9 +26,9 @@ from benchmarks.report import Report, Table
 from benchmarks.structure.pdf_ours import nodes
 from benchmarks.structure.pdf_truth import Truth, truths
 from benchmarks.structure.scoring import score, with_parents
-from citekit.adapters.drivers.pymupdf import exclusive, opened
-from citekit.adapters.mapping.local.ocr import OcrReader, RapidOcrReader
-from citekit.adapters.mapping.local.pdf import PdfOutliner
+from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
+from citekit.adapters.formats.shared.ocr import OcrReader, RapidOcrReader
+from citekit.adapters.libraries.mupdf.engine import exclusive, opened
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.progress import silent
 

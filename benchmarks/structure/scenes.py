@@ -34,8 +34,8 @@ LONG = "big-buck-bunny-full.mp4"
 _MEASURED = """
 import json, resource, sys, time
 from pathlib import Path
-from citekit.adapters.mapping.local.media.scenes import find_cuts
-from citekit.adapters.probing.pyav import PyAvProbe
+from citekit.adapters.formats.media.outline.scenes import find_cuts
+from citekit.adapters.formats.media.probe import PyAvProbe
 path = Path(sys.argv[1])
 began = time.process_time()
 facts = PyAvProbe().probe(path)

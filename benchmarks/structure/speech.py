@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 
 from benchmarks.report import Report
-from citekit.adapters.mapping.local.media.silence import Sound, find_sounds
-from citekit.adapters.probing.pyav import PyAvProbe
+from citekit.adapters.formats.media.outline.speech import Sound, find_sounds
+from citekit.adapters.formats.media.probe import PyAvProbe
 from citekit.domain.progress import silent
 
 SLACK = 0.5

@@ -25,16 +25,16 @@ from typing import Any
 from benchmarks.measuring import fewer
 from benchmarks.places import scratch
 from benchmarks.report import Report
-from citekit.adapters.drivers.text_file import open_text
-from citekit.adapters.mapping.local.data.content import Content, read_content
-from citekit.adapters.mapping.local.data.csv import record_lines
-from citekit.adapters.mapping.local.data.json_scan import first_value, scan
-from citekit.adapters.mapping.local.data.toml import read_tables
-from citekit.adapters.mapping.local.data.xml import read_elements
-from citekit.adapters.mapping.local.data.yaml import Block
-from citekit.adapters.mapping.local.mapper import LocalMapper
-from citekit.adapters.mapping.local.markdown import plain, read_headings
-from citekit.adapters.mapping.local.markdown_scan import MarkdownScan
+from citekit.adapters.formats.data.content import Content, read_content
+from citekit.adapters.formats.data.csv import record_lines
+from citekit.adapters.formats.data.json_scan import first_value, scan
+from citekit.adapters.formats.data.toml import read_tables
+from citekit.adapters.formats.data.xml import read_elements
+from citekit.adapters.formats.data.yaml import Block
+from citekit.adapters.formats.markdown.long_files import MarkdownScan
+from citekit.adapters.formats.markdown.outliner import plain, read_headings
+from citekit.adapters.formats.shared.text_file import open_text
+from citekit.adapters.mappers.local import LocalMapper
 from citekit.domain.digest import Digest
 from citekit.domain.formats import PLAIN_TEXT, by_name
 from citekit.domain.progress import silent
@@ -134,7 +134,7 @@ def _xml(content: Content) -> tuple[Found, Found]:
 
 def _tag_end(data: bytes, start: int) -> int:
     """lxml gives the line on which a start tag ends."""
-    from citekit.adapters.mapping.local.data.xml import _TAG
+    from citekit.adapters.formats.data.xml import _TAG
 
     found = _TAG.match(data, start)
     return found.end() if found else start + 1

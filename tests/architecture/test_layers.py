@@ -66,7 +66,7 @@ def test_a_stranger_would_be_noticed() -> None:
     assert [name for name in imported(tree) if not is_allowed("domain", name)] == ["numpy.linalg", "citekit.wire", "."]
 
 
-@pytest.mark.parametrize("module", ["citekit", "citekit.domain.exchange", "citekit.bootstrap"])
+@pytest.mark.parametrize("module", ["citekit", "citekit.domain.exchange", "citekit.container"])
 def test_start_up_imports_nothing_heavy(module: str) -> None:
     if importlib.util.find_spec(module) is None:
         pytest.skip(f"there is no {module} yet")

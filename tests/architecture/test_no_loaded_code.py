@@ -29,10 +29,10 @@ UNPICKLING = {
 RUNNING = {"eval", "exec", "compile", "__import__"}
 SHELLS = {"system", "popen", "execv", "execve", "execvp", "spawnl", "spawnv", "spawnvp"}
 
-LOADS_MODULES = {"adapters/drivers/user_code.py", "compat/old_names.py"}
+LOADS_MODULES = {"adapters/system/user_code.py", "compat/old_names.py"}
 """Who runs a module by its loader: the file that the user names, and the names of 0.2."""
 
-RUNS_PROGRAMS = {"adapters/drivers/ffmpeg.py", "adapters/drivers/child_process.py"}
+RUNS_PROGRAMS = {"adapters/libraries/ffmpeg.py", "adapters/system/child_process.py"}
 
 
 def faults(tree: ast.AST, path: str = "") -> Iterator[str]:

@@ -13,7 +13,7 @@ import click
 import pytest
 from attrs import evolve
 
-from citekit.bootstrap import bootstrap
+from citekit.container import bootstrap
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
 from citekit.entrypoints.cli.program import run

@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 from unittest.mock import patch
 
-from citekit.adapters.drivers.file_state import FileState
-from citekit.adapters.drivers.sqlite_index import Index
-from citekit.adapters.sources.states import States
-from citekit.bootstrap import INDEX
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.adapters.sources.digest_cache import States
+from citekit.adapters.system.file_state import FileState
+from citekit.container import INDEX
 from citekit.domain.digest import Digest
 
 

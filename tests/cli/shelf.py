@@ -14,12 +14,12 @@ import pymupdf
 from attrs import frozen
 from mcp import Client
 
-from citekit.bootstrap import bootstrap
+from citekit.container import bootstrap
 from citekit.entrypoints.mcp.handlers import build_server
 from citekit.settings import settings_from
-from tests.adapters.books import write_book
 from tests.calibre_made import MadeBook, make_library
 from tests.cli.program import Answer, Cli, plain_environment
+from tests.formats.epub.books import write_book
 
 BEES = "The queen bee lays eggs in the hive while workers gather nectar and pollen for honey."
 LAVA = "Magma rises through the crust and the volcano erupts lava and ash over its slopes."

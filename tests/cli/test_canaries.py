@@ -17,7 +17,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from citekit.bootstrap import bootstrap
+from citekit.container import bootstrap
 from citekit.settings import settings_from
 from tests.cli.every_command import PROSE, called
 from tests.cli.program import plain_environment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citekit.adapters.mapping.local.mapper import VERSION
+from citekit.adapters.mappers.local import VERSION
 from tests.cli.program import Cli
 
 MAPPER = """

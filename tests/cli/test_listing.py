@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citekit.adapters.drivers.sqlite_index import Index
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.adapters.sources.known_digests import KnownDigests
-from citekit.bootstrap import INDEX, bootstrap
+from citekit.container import INDEX, bootstrap
 from citekit.domain.digest import Digest
 from citekit.domain.errors import RequestRefused
 from citekit.settings import VARIABLES, settings_from

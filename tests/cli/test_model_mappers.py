@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from citekit.bootstrap import bootstrap
-from tests.adapters.model_talks import answer_of
+from citekit.container import bootstrap
 from tests.cli.program import Cli
+from tests.mappers.model_talks import answer_of
 from tests.services.gemini_server import KEY as GEMINI_KEY
 from tests.services.gemini_server import Answer, GeminiServer
 from tests.services.openai_server import KEY as OPENAI_KEY

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.model_talks import nodes, write_pdf
 from tests.cli.program import Cli
+from tests.mappers.model_talks import nodes, write_pdf
 from tests.services.gemini_server import KEY, gemini_server
 
 MISSING = "2 of 4 titles are not in the file where the model put them: these nodes were left out."

@@ -16,7 +16,7 @@ import pytest
 from attrs import frozen
 from mcp import Client
 
-from citekit.bootstrap import bootstrap
+from citekit.container import bootstrap
 from citekit.entrypoints.mcp.handlers import build_server
 from tests.cli.every_command import CALLS, called, make_home
 from tests.cli.program import CODE, Cli, plain_environment

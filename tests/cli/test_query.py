@@ -8,7 +8,7 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
-from citekit.entrypoints.cli.library.folding import clipped, folded
+from citekit.entrypoints.cli.library.text_wrapping import clipped, folded
 from tests.cli.shelf import Shelf
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
-from citekit.entrypoints.cli.wording import clock, lasted, place, size
-from citekit.entrypoints.invisible import printable
+from citekit.domain.unicode_controls import printable
+from citekit.entrypoints.cli.formatting import clock, lasted, place, size
 from tests.cli.program import Cli
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from citekit.entrypoints.cli import copying, map_files
-from citekit.entrypoints.cli.replacing import LEFT_AFTER
+from citekit.entrypoints.cli import output_files
+from citekit.entrypoints.cli import output_files as map_files
+from citekit.entrypoints.cli.output_files import LEFT_AFTER
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="a process is forked")
 
@@ -44,12 +45,12 @@ def test_a_copy_is_whole_or_what_was_there_before(tmp_path: Path, monkeypatch: p
     target.write_bytes(b"before")
     with monkeypatch.context() as dying:
         die_in_the_middle(shutil, dying)
-        forked(lambda: copying.copy_evidence(evidence, str(target), evidence, force=True))
+        forked(lambda: output_files.copy_evidence(evidence, str(target), evidence, force=True))
     (left,) = target.parent.glob(".citekit-*.tmp")
     there = target.read_bytes()
     os.utime(left, (left.stat().st_mtime - LEFT_AFTER - 1,) * 2)
 
-    copying.copy_evidence(evidence, str(target), evidence, force=True)
+    output_files.copy_evidence(evidence, str(target), evidence, force=True)
 
     assert (b"before", b"evidence", ["copy.txt"]) == (there, target.read_bytes(), os.listdir(target.parent))
 

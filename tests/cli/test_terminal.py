@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.domain.unicode_controls import in_json, printable
 from citekit.entrypoints.cli.program import PROGRAM
 from citekit.entrypoints.cli.terminal import guarded, shown, styled
-from citekit.entrypoints.invisible import in_json, printable
 from tests.cli.every_command import CALLS, STEERING, called, commands, make_home
 
 OURS = re.compile(r"\x1b\[(?:0|1|2|31|32|33|36)m")

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from citekit.domain.formats import BY_SUFFIX
-from tests.adapters.books import write_book
-from tests.adapters.kindle import write_fb2, write_mobi
+from tests.formats.epub.books import write_book
+from tests.formats.mobi.kindle import write_fb2, write_mobi
 
 LARGEST = 20_000
 """Bytes of the largest of these files."""

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from citekit.adapters.embedding import minilm
-from citekit.adapters.embedding.caching import CachingEmbedder
-from citekit.adapters.embedding.gemini import GeminiEmbedder
-from citekit.adapters.embedding.hashing import HashingEmbedder
-from citekit.adapters.embedding.joined import JoinedEmbedder
-from citekit.adapters.embedding.minilm import MiniLmEmbedder
-from citekit.adapters.embedding.multilingual import MultilingualEmbedder
-from citekit.adapters.embedding.onnx_folder import OnnxFolderEmbedder
-from citekit.adapters.embedding.openai import OpenAiEmbedder
-from citekit.adapters.embedding.static import StaticEmbedder
+from citekit.adapters.search.embedders import minilm
+from citekit.adapters.search.embedders.combined import JoinedEmbedder
+from citekit.adapters.search.embedders.gemini import GeminiEmbedder
+from citekit.adapters.search.embedders.hashing import HashingEmbedder
+from citekit.adapters.search.embedders.minilm import MiniLmEmbedder
+from citekit.adapters.search.embedders.multilingual import MultilingualEmbedder
+from citekit.adapters.search.embedders.onnx_folder import OnnxFolderEmbedder
+from citekit.adapters.search.embedders.openai import OpenAiEmbedder
+from citekit.adapters.search.embedders.query_cache import CachingEmbedder
+from citekit.adapters.search.embedders.static import StaticEmbedder
 from citekit.domain.errors import Cancelled
 from citekit.domain.library.vectors import Vector
 from citekit.domain.ports.embedder import Embedder

@@ -16,9 +16,9 @@ from attrs import define, evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.drivers.sqlite_index import Index
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.adapters.storage.evidence_files import FileEvidenceStore
-from citekit.adapters.storage.memory import InMemoryEvidenceStore
+from citekit.adapters.storage.in_memory import InMemoryEvidenceStore
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, ExtractionFailed
 from citekit.domain.evidence import EvidenceKey, Extraction

@@ -8,12 +8,12 @@ import pytest
 from attrs import evolve
 
 from benchmarks.second_opinion import faults
-from citekit.bootstrap import App, bootstrap
+from citekit.container import App, bootstrap
 from citekit.domain.address import Address
-from citekit.domain.bounds import Bounds
 from citekit.domain.digest import Digest
 from citekit.domain.errors import LocationOutside
 from citekit.domain.evidence import Extraction, Form, Options
+from citekit.domain.extent import Bounds
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.ports.extractor import Extractor

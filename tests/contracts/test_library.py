@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.library.calibre import CalibreLibrary
-from citekit.adapters.library.folder import FolderLibrary
-from citekit.adapters.library.memory import MemoryLibrary
+from citekit.adapters.catalogs.calibre.catalog import CalibreLibrary
+from citekit.adapters.catalogs.folder import FolderLibrary
+from citekit.adapters.catalogs.in_memory import MemoryLibrary
 from citekit.domain.errors import BookMissing
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts, BookFilter, BookRecord
-from citekit.domain.library.manuscript import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import Manuscript, UnitKind
 from citekit.domain.ports.library import Library
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source

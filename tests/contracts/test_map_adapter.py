@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from citekit.bootstrap import App, bootstrap
+from citekit.container import App, bootstrap
 from citekit.domain.errors import CiteKitError, FaultyAnswer, RequestRefused, SourceUnreadable
 from citekit.domain.ids import NODE_ID_LIMIT
 from citekit.domain.locations import Lines, Virtual
 from citekit.domain.ports.map_adapter import MapAdapter
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.soundness import unsound
 from citekit.domain.source import Source
+from citekit.domain.validation import unsound
 from citekit.wire import maps
 from tests.foreign_indexes import GRAPHRAG, TEXT, docstore, story_nodes, write_graphrag
 

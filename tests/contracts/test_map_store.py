@@ -13,9 +13,9 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.drivers.sqlite_index import Index
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.adapters.storage.in_memory import InMemoryMapStore
 from citekit.adapters.storage.json_maps import JsonMapStore
-from citekit.adapters.storage.memory import InMemoryMapStore
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, ResourceIdRefused, ResourceMissing
 from citekit.domain.locations import Pages

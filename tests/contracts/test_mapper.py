@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from citekit.adapters.mapping.scripted import ScriptedMapper
-from citekit.bootstrap import App, bootstrap
+from citekit.adapters.mappers.scripted import ScriptedMapper
+from citekit.container import App, bootstrap
 from citekit.domain.errors import Cancelled, CiteKitError
 from citekit.domain.ids import NODE_ID_LIMIT
 from citekit.domain.ports.mapper import Mapper
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.soundness import unsound
 from citekit.domain.source import Source
+from citekit.domain.validation import unsound
 from citekit.wire import maps
-from tests.adapters.model_talks import answer_of
 from tests.contracts import small_files
 from tests.made_files import NAMES, make_all
+from tests.mappers.model_talks import answer_of
 from tests.services.gemini_server import GeminiServer
 from tests.services.openai_server import KEY as OPENAI_KEY
 from tests.services.openai_server import OpenAiServer

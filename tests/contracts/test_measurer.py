@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from attrs import define, evolve
 
-from citekit.adapters.drivers.sqlite_index import Index
-from citekit.adapters.probing.remembering import RememberingMeasurer
-from citekit.bootstrap import App, bootstrap
-from citekit.domain.bounds import Bounds
+from citekit.adapters.formats.measuring import RememberingMeasurer
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.container import App, bootstrap
 from citekit.domain.errors import CiteKitError, LocationOutside
 from citekit.domain.evidence import Options
+from citekit.domain.extent import Bounds
 from citekit.domain.locations import Cells, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.ports.measurer import Measurer
 from citekit.domain.source import Source

@@ -11,11 +11,11 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.searching import asking
-from citekit.adapters.searching.scanning import ScanningNodeIndex
-from citekit.adapters.searching.sqlite import SqliteNodeIndex
+from citekit.adapters.search.node_search import query_plan
+from citekit.adapters.search.node_search.scanning import ScanningNodeIndex
+from citekit.adapters.search.node_search.sqlite_index import SqliteNodeIndex
+from citekit.adapters.storage.in_memory import InMemoryMapStore
 from citekit.adapters.storage.json_maps import JsonMapStore
-from citekit.adapters.storage.memory import InMemoryMapStore
 from citekit.domain.locations import Lines
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
@@ -233,7 +233,7 @@ class TestAgreement:
             return [index.best(words, limit=limit, resources=resources) for words in wanted]
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(asking, "EXPANDED", expanded)
+            patch.setattr(query_plan, "EXPANDED", expanded)
             for change in changes:
                 if isinstance(change, ResourceMap):
                     maps.put(change)

@@ -13,10 +13,10 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.drivers.filelock import Locks
-from citekit.adapters.storage import friendly_outputs
-from citekit.adapters.storage.friendly_outputs import FriendlyOutputs
-from citekit.adapters.storage.memory import InMemoryEvidenceStore
+from citekit.adapters.storage import outputs as friendly_outputs
+from citekit.adapters.storage.in_memory import InMemoryEvidenceStore
+from citekit.adapters.storage.outputs import FriendlyOutputs
+from citekit.adapters.system.file_locks import Locks
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, EvidenceCorrupt, HomeUnwritable
 from citekit.domain.evidence import (

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.reading.epub import EpubReader
+from citekit.adapters.formats.epub.reader import EpubReader
 from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.ports.reader import Reader
-from tests.adapters.books import write_book
+from tests.formats.epub.books import write_book
 
 words = st.text(st.characters(categories=("L", "N", "P", "S"), exclude_characters="\u00ad"), min_size=1, max_size=12)
 paragraphs = st.lists(words, min_size=1, max_size=8).map(" ".join)

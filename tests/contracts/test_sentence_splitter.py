@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.splitting.regular_expression import RegularExpressionSplitter
-from citekit.adapters.splitting.sentencex import BLOCK, SentencexSplitter
+from citekit.adapters.search.sentence_splitters import BLOCK, RegularExpressionSplitter, SentencexSplitter
 from citekit.domain.library.languages import two_letters
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from citekit.adapters.drivers.files import UNREADABLE, UNWRITABLE, unreadable, unwritable
-from citekit.adapters.drivers.sqlite_index import Index
-from citekit.adapters.sources import states
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.adapters.sources import digest_cache
 from citekit.adapters.sources.filesystem import FileSources
+from citekit.adapters.system.files import UNREADABLE, UNWRITABLE, unreadable, unwritable
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable, SourceUnreadable, SourceUnsupported
 from citekit.domain.ports.sources import Sources
@@ -315,7 +315,7 @@ def test_the_search_is_bounded(folder: Path) -> None:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are believed as soon as they were read, so that no test waits."""
-    monkeypatch.setattr(states, "RACY", 0.0)
+    monkeypatch.setattr(digest_cache, "RACY", 0.0)
 
 
 def plant(folder: Path, digest: Digest) -> None:
@@ -423,7 +423,7 @@ def test_a_file_that_we_may_not_read_is_one_clear_error(open_folder: Path) -> No
     script = """
 import os, sys
 from pathlib import Path
-from citekit.adapters.sources import states
+from citekit.adapters.sources import digest_cache as states
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.errors import SourceUnreadable
 if os.getuid() == 0:

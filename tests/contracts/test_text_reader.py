@@ -14,29 +14,29 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
-from citekit.adapters.extraction.epub import EpubExtractor
-from citekit.adapters.extraction.office.slides import SlideExtractor
-from citekit.adapters.extraction.office.spreadsheet import CellsExtractor
-from citekit.adapters.extraction.pdf import PyMuPdfExtractor
-from citekit.adapters.extraction.text import TextExtractor
-from citekit.adapters.reading.any_book import AnyBookReader
-from citekit.adapters.reading.any_text import AnyTextReader
-from citekit.adapters.reading.flowing import FlowingTextReader
-from citekit.adapters.reading.html_lines import HtmlLinesTextReader
-from citekit.adapters.reading.lines import LinesTextReader
-from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
-from citekit.adapters.reading.sheets import SheetsTextReader
-from citekit.adapters.reading.slides import SlidesTextReader
+from citekit.adapters.formats.book_reader import AnyBookReader
+from citekit.adapters.formats.epub.extractor import EpubExtractor
+from citekit.adapters.formats.epub.text_reader import FlowingTextReader
+from citekit.adapters.formats.html.lines import HtmlLinesTextReader
+from citekit.adapters.formats.line_reader import LinesTextReader
+from citekit.adapters.formats.pdf.evidence.extractor import PyMuPdfExtractor
+from citekit.adapters.formats.pdf.text_reader import PyMuPdfTextReader
+from citekit.adapters.formats.pptx.extractor import SlideExtractor
+from citekit.adapters.formats.pptx.text_reader import SlidesTextReader
+from citekit.adapters.formats.shared.line_extractor import TextExtractor
+from citekit.adapters.formats.text_reader import AnyTextReader
+from citekit.adapters.formats.xlsx.extractor import CellsExtractor
+from citekit.adapters.formats.xlsx.text_reader import SheetsTextReader
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.errors import Cancelled, SourceUnreadable, SourceUnsupported
 from citekit.domain.evidence import Form, Options
 from citekit.domain.formats import by_name
-from citekit.domain.library.manuscript import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import Manuscript, UnitKind
 from citekit.domain.source import Source
-from tests.adapters.books import write_book
-from tests.adapters.kindle import write_fb2, write_mobi
-from tests.adapters.office_files import paragraph, write_docx, write_sheets
-from tests.adapters.visible import letters, visible
+from tests.formats.epub.books import write_book
+from tests.formats.html.visible import letters, visible
+from tests.formats.mobi.kindle import write_fb2, write_mobi
+from tests.formats.office.office_files import paragraph, write_docx, write_sheets
 
 PARAGRAPHS = [
     [

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from citekit.adapters.drivers.qdrant_client import QdrantSettings
-from citekit.adapters.indexing.edge import EdgeVectorIndex
-from citekit.adapters.indexing.memory import MemoryVectorIndex
-from citekit.adapters.indexing.server import QdrantVectorIndex
+from citekit.adapters.libraries.qdrant_client import QdrantSettings
+from citekit.adapters.search.vector_index.edge import EdgeVectorIndex
+from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
+from citekit.adapters.search.vector_index.server import QdrantVectorIndex
 from citekit.domain.errors import CollectionMissing, ModelMismatch, RequestRefused
 from citekit.domain.library.vectors import EmbedderIdentity, Entry, Found, Question, SparseVector, Where
 from citekit.domain.ports.vector_index import VectorIndex

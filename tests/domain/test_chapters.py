@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.domain.library.chapters import BookSection, chapters, sections, with_chunks
-from citekit.domain.library.manuscript import Manuscript, Unit, UnitKind
+from citekit.domain.library.extracted_text import Manuscript, Unit, UnitKind
 from citekit.domain.library.sentences import count_words
 from citekit.domain.locations import Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.soundness import unsound
+from citekit.domain.validation import unsound
 from tests.strategies import nodes
 
 WHEN = datetime(2024, 1, 1, tzinfo=UTC)

@@ -27,8 +27,8 @@ from citekit.domain.exchange import (
     to_rfc5147,
     to_web_annotation,
 )
-from citekit.domain.exchange.cfi_syntax import Cfi
-from citekit.domain.exchange.text_position import lines_of, position_of
+from citekit.domain.exchange.epub_cfi import Cfi
+from citekit.domain.exchange.text_selectors import lines_of, position_of
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from tests.strategies import COUNTS, boxes, chapters, lines, pages, spans

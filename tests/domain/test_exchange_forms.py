@@ -21,7 +21,7 @@ from citekit.domain.exchange import (
     from_web_annotation,
     to_rfc5147,
 )
-from citekit.domain.exchange.cfi_syntax import Cfi, Step, escape, unescape
+from citekit.domain.exchange.epub_cfi import Cfi, Step, escape, unescape
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.modality import Modality
 

@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.domain.library.lexical import AVERAGE_LENGTH, SATURATION, document_words, query_words, without_repetition
-from citekit.domain.library.stop_words import STOP_WORDS
+from citekit.domain.library.lexical import (
+    AVERAGE_LENGTH,
+    SATURATION,
+    STOP_WORDS,
+    document_words,
+    query_words,
+    without_repetition,
+)
 from citekit.domain.library.vectors import SparseVector
 
 

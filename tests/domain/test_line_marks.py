@@ -8,10 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from citekit.domain import line_marks
+from citekit.domain import line_index
 from citekit.domain.errors import LocationOutside
-from citekit.domain.line_index import index_lines
-from citekit.domain.line_marks import LineMarks, Read
+from citekit.domain.line_index import LineMarks, Read, index_lines
 from citekit.domain.locations import Lines
 
 MARKS = (b"", codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
@@ -50,8 +49,8 @@ def test_marks_tell_the_same_lines_as_an_index(
     wanted = [(n, n) for n in range(1, count + 3)] if data is None else data.draw(spans(count))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_marks, "_FIRST_BLOCK", block)
-        patch.setattr(line_marks, "_BLOCK", block * 2)
+        patch.setattr(line_index, "_FIRST_BLOCK", block)
+        patch.setattr(line_index, "_BLOCK", block * 2)
         found = [outcome(marks, Lines(first, last), reading(whole)) for first, last in wanted]
 
     assert [outcome(index, Lines(first, last)) for first, last in wanted] == found

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed, LocationOutside
+from citekit.domain.extent import Bounds
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from tests.strategies import SOME_BOUNDS, boxes, locations

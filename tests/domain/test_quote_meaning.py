@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import citekit
-from citekit.domain.quotes.gaps import LONG, SHOWN
-from citekit.domain.quotes.qualifiers import qualifiers
+from citekit.domain.quotes.gaps import LONG, SHOWN, qualifiers
 from tests.domain.test_quotes import found
 
 SAMPLES = Path(citekit.__file__).parent / "samples"

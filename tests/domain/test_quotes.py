@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.domain.errors import RequestRefused
-from citekit.domain.library.manuscript import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import Manuscript, UnitKind
 from citekit.domain.locations import Lines, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.quotes.finding import Match, matches
+from citekit.domain.quotes.headers_footers import without_running_lines
 from citekit.domain.quotes.near import nearest_passage
 from citekit.domain.quotes.normal_form import letters_of, normalised, same_words
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.quote import LONGEST, ways_to_read
-from citekit.domain.quotes.running_heads import without_running_lines
-from citekit.domain.quotes.scripts import CUT, SCRIPTS, subscript, superscript
-from citekit.domain.quotes.spoken import Spoken
+from citekit.domain.quotes.superscripts import CUT, SCRIPTS, subscript, superscript
+from citekit.domain.quotes.transcript import Spoken
 
 ODD = "\u00b2\u2076\u2082\u207b\u2020abcAB12 -\n\t\u00ad\u200b\u0301\u2019'`\"\u2013\u2014\u2212\ufb01\ufb03ßİŉ\u0345日本、，ＡｱA\u3099½²\u2027.…한\u1100\u1161"
 texts = st.text(st.one_of(st.sampled_from(ODD), st.characters(codec="utf-8")), max_size=40)

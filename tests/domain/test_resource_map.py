@@ -7,8 +7,8 @@ import pytest
 from attrs import evolve
 from hypothesis import given
 
-from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed, NodeMissing
+from citekit.domain.extent import Bounds
 from citekit.domain.locations import Lines, Location, Pages
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality

@@ -115,7 +115,7 @@ class AuditedMapper:
 def audited(home: Path, log: Log, at: Point = passed, *, limit: int | None = None, grace: float = 10.0) -> CiteKit:
     """CiteKit on a home, its store at most `limit` bytes; who was given evidence may use it for `grace` seconds."""
     from citekit.adapters.storage.evidence_files import FileEvidenceStore
-    from citekit.bootstrap import bootstrap
+    from citekit.container import bootstrap
     from citekit.settings import settings_from
 
     settings = settings_from({**os.environ, "CITEKIT_EMBEDDER": "hashing", "CITEKIT_MAPPER": "local"}, home)

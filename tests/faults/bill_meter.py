@@ -149,7 +149,7 @@ def _settled() -> int:
 
 def _measured(path: Path, home: Path, tell: Callable[[dict[str, Any]], None]) -> None:
     """Do all steps with the file, and tell of each when it begins and when it is done."""
-    from citekit.bootstrap import bootstrap
+    from citekit.container import bootstrap
     from citekit.domain.errors import CiteKitError
     from citekit.domain.evidence import Form, Options
     from citekit.domain.formats import called
@@ -200,7 +200,7 @@ def _warm(folder: Path) -> None:
         with suppress(Exception):
             _measured(small_files.make(name, place), place / "home", lambda _: None)
     with suppress(ImportError):
-        from citekit.adapters.drivers.pdf_pool import close_all
+        from citekit.adapters.formats.pdf.document.open_documents import close_all
 
         close_all()
 

@@ -204,7 +204,7 @@ def _held() -> int:
 
 def main() -> None:
     """Answer until the input ends."""
-    from citekit.bootstrap import bootstrap
+    from citekit.container import bootstrap
     from citekit.settings import settings_from
 
     home = Path(sys.argv[1])

@@ -87,7 +87,7 @@ def _messages() -> tuple[bytes, ...]:
     from citekit.domain.ports.media_probe import Cue, MediaFacts
     from citekit.domain.ports.reader import Book, BookChapter, Heading, Landmark, Mark
     from citekit.wire.maps import to_plain_map
-    from citekit.wire.parsed import plain_found
+    from citekit.wire.worker_protocol import plain_found
 
     cue = Cue(0.0, 1.5, "x")
     facts = MediaFacts(

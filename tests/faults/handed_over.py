@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from citekit.adapters.drivers.file_state import FileState
-from citekit.adapters.drivers.home_seal import CODE_SIZE, HomeSeal
-from citekit.adapters.searching.asking import NodeRow
-from citekit.adapters.searching.shelving import code_parts
+from citekit.adapters.search.node_search.index_writer import code_parts
+from citekit.adapters.search.node_search.query_plan import NodeRow
+from citekit.adapters.system.file_state import FileState
+from citekit.adapters.system.home_seal import CODE_SIZE, HomeSeal
 from tests.faults.links import Place
 from tests.faults.table import Row, Scale
 

@@ -74,10 +74,10 @@ def before(owner: Any, name: str, point: str, at: Callable[[str], object]) -> No
 
 def points(kit: CiteKit, at: Callable[[str], object]) -> None:
     """The points beside those of `audited`: whoever is there holds a lock."""
-    from citekit.adapters.storage import friendly_outputs, objects
+    from citekit.adapters.storage import objects, outputs
 
     before(kit.app.maps, "put", "storing", at)
-    before(friendly_outputs, "_link_or_copy", "placing", at)
+    before(outputs, "_link_or_copy", "placing", at)
     inner = objects.Objects.take_in
 
     def take_in(self: objects.Objects, *args: Any) -> Any:

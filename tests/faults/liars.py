@@ -10,14 +10,16 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from citekit.adapters.drivers.child_process import ChildEndedError
-from citekit.adapters.isolating.children import Children, Limits, ParserBrokenError
-from citekit.adapters.isolating.extractor import IsolatedExtractor
-from citekit.adapters.isolating.mapper import IsolatedMapper
-from citekit.adapters.isolating.measuring import IsolatedMeasurer
-from citekit.adapters.isolating.quotable import IsolatedQuotableTexts
-from citekit.adapters.isolating.reading import IsolatedProbe, IsolatedReader, IsolatedTextReader
-from citekit.adapters.reading.quotable_form import from_plain
+from citekit.adapters.quotes.stored_form import from_plain
+from citekit.adapters.sandbox.sandboxed_files import IsolatedExtractor, IsolatedMapper, IsolatedMeasurer
+from citekit.adapters.sandbox.sandboxed_readers import (
+    IsolatedProbe,
+    IsolatedQuotableTexts,
+    IsolatedReader,
+    IsolatedTextReader,
+)
+from citekit.adapters.sandbox.worker_pool import Children, Limits, ParserBrokenError
+from citekit.adapters.system.child_process import ChildEndedError
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError
 from citekit.domain.evidence import Options

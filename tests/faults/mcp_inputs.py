@@ -230,7 +230,7 @@ def lines_of(count: int, first: int = 0) -> Row:
 
 
 def _said(folder: Path, count: int, first: int) -> list[str]:
-    from citekit.bootstrap import bootstrap
+    from citekit.container import bootstrap
 
     (folder / "plain.txt").write_text("CHAPTER 1\n\nIt was a bright day.\n\n\nCHAPTER 2\n\nThen it rained.\n")
     bootstrap(home=folder).ingest(folder / "plain.txt")

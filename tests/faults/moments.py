@@ -16,7 +16,7 @@ from unittest import mock
 from attrs import define, frozen
 
 from citekit import CiteKit
-from citekit.bootstrap import bootstrap
+from citekit.container import bootstrap
 from citekit.domain.errors import SourceChanged, SourceMoved, SourceUnreadable, SourceUnsupported
 from tests.faults.crowd import AREA
 from tests.faults.table import Row

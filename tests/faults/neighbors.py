@@ -24,7 +24,7 @@ import anyio
 from attrs import define, field, frozen
 from mcp import Client, MCPError, StdioServerParameters
 
-from citekit.bootstrap import bootstrap
+from citekit.container import bootstrap
 from citekit.domain.formats import by_name
 from citekit.domain.locations import Lines, Location, Pages
 from citekit.domain.modality import Modality

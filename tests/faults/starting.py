@@ -90,7 +90,7 @@ def _import_everything() -> None:
 
     for module, _ in COMMANDS.values():
         importlib.import_module(f"citekit.entrypoints.cli.{module}")
-    from citekit.adapters.drivers import child_process
+    from citekit.adapters.system import child_process
 
     child_process._KEPT = (
         *child_process._KEPT,
@@ -105,7 +105,7 @@ def _import_everything() -> None:
         "lxml.etree",
         "numpy",
         "qdrant_edge",
-        "citekit.bootstrap.alexandria",
+        "citekit.container.library",
     ):
         with suppress(ImportError):
             importlib.import_module(name)

@@ -115,7 +115,7 @@ def _map(data: bytes) -> None:
 
 
 def _loose_map(data: bytes) -> None:
-    from citekit.wire.loose_maps import loosely
+    from citekit.wire.lenient_maps import loosely
     from citekit.wire.maps import from_plain_map, plain_from_json
 
     plain = plain_from_json(text_of(data), "map")
@@ -141,7 +141,7 @@ def _scratch() -> Path:
 
 
 def _subtitles(data: bytes) -> object:
-    from citekit.adapters.mapping.local.media.subtitles import SUFFIXES, read_cues
+    from citekit.adapters.formats.subtitles.parser import SUFFIXES, read_cues
 
     path = _scratch() / f"cues{SUFFIXES[(data[:1] or b'0')[0] % len(SUFFIXES)]}"
     path.write_bytes(data[1:])
@@ -174,7 +174,7 @@ _BOOK = "The ﬁrst ofﬁce of the co\u00adoperation stood in Zagreb.\n\nIt was 
 @cache
 def _app() -> Any:
     """A home with one text and a map of hostile titles, for quotes and questions."""
-    from citekit.bootstrap import bootstrap
+    from citekit.container import bootstrap
     from citekit.settings import settings_from
 
     home = _scratch() / "home"
@@ -224,9 +224,9 @@ def _setting(data: bytes) -> None:
 
 def _message(data: bytes) -> object:
     """What a process that parses may answer: read as every kind of answer."""
-    from citekit.wire import parsed
+    from citekit.wire import worker_protocol
 
-    plain = parsed.message_from(data)
+    plain = worker_protocol.message_from(data)
     said = plain.get("done", plain.get("failed", plain))
     refused = []
     for reader in _READERS:
@@ -240,7 +240,7 @@ def _message(data: bytes) -> object:
 
 
 def _manuscript(said: Any) -> None:
-    from citekit.wire.parsed import manuscript_from, plain_manuscript
+    from citekit.wire.worker_protocol import manuscript_from, plain_manuscript
 
     found = manuscript_from(said)
     for at in range(min(len(found.text), 20) if found.units else 0):
@@ -249,21 +249,21 @@ def _manuscript(said: Any) -> None:
 
 
 def _found_again(name: str, said: Any) -> None:
-    from citekit.wire import parsed
+    from citekit.wire import worker_protocol
 
-    read = getattr(parsed, name)
+    read = getattr(worker_protocol, name)
     found = read(said)
-    _same(found, read(json.loads(json.dumps(parsed.plain_found(found), default=str))))
+    _same(found, read(json.loads(json.dumps(worker_protocol.plain_found(found), default=str))))
 
 
 def _error(said: Any) -> None:
-    from citekit.wire.failures import from_plain_error
+    from citekit.wire.errors import from_plain_error
 
     raise from_plain_error(said) if isinstance(said, dict) else FaultyAnswer("error", ["$: is none"])
 
 
 def _bounds(said: Any) -> None:
-    from citekit.wire.bounds import from_plain, to_plain
+    from citekit.wire.extent import from_plain, to_plain
 
     found = from_plain(said)
     if found is None:

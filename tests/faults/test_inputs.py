@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citekit.adapters.mapping.local.media.subtitles import read_cues
+from citekit.adapters.formats.subtitles.parser import read_cues
 from citekit.domain.errors import SourceUnsupported
 from tests.faults import inputs, mcp_inputs
 from tests.faults.devouring import Meal, Watch
@@ -59,7 +59,7 @@ def test_raw_lines_leave_the_server_alive() -> None:
 
 @pytest.mark.parametrize("text", [b"struct!Shelf\n    books\nend\n\nfunction `dd(book)\n    book\nend\n"])
 def test_damaged_code_for_which_the_parser_makes_up_a_node_is_mapped(tmp_path: Path, text: bytes) -> None:
-    from citekit.bootstrap import bootstrap
+    from citekit.container import bootstrap
     from citekit.settings import settings_from
 
     path = tmp_path / "shelf.jl"

@@ -28,7 +28,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ResourceLink, TextContent, TextResourceContents
 
-from citekit.bootstrap import bootstrap
+from citekit.container import bootstrap
 from citekit.entrypoints.mcp.handlers import build_server
 from citekit.settings import settings_from
 from tests.cli.every_command import EMBEDDER, STEERING, called, calls_with, make_home

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from attrs import frozen
 
-from citekit.adapters.mapping.model import gemini, openai
+from citekit.adapters.mappers.llm.gemini import service as gemini
+from citekit.adapters.mappers.llm.openai import service as openai
 
 HERE = Path(__file__).parent
 

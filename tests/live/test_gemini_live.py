@@ -11,9 +11,9 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from citekit.adapters.mapping.model.conversation import FilePart, Question, TextPart
-from citekit.adapters.mapping.model.gemini import MODEL, GeminiService
-from citekit.adapters.mapping.model.leftovers import Leftovers
+from citekit.adapters.mappers.llm.gemini.service import MODEL, GeminiService
+from citekit.adapters.mappers.llm.messages import FilePart, Question, TextPart
+from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
 from citekit.domain.progress import silent
 
 KEY = os.environ.get("GEMINI_API_KEY")

@@ -14,8 +14,8 @@ import PIL.Image
 import pymupdf
 import pytest
 
-from citekit.adapters.mapping.model.conversation import FilePart, ImagePart, Question, TextPart
-from citekit.adapters.mapping.model.openai import DEFAULT_MODEL, OpenAiService
+from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Question, TextPart
+from citekit.adapters.mappers.llm.openai.service import DEFAULT_MODEL, OpenAiService
 from citekit.domain.progress import silent
 
 pytestmark = pytest.mark.skipif(not os.environ.get("OPENAI_API_KEY"), reason="OPENAI_API_KEY is not set")

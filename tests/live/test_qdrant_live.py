@@ -8,8 +8,8 @@ import uuid
 
 import pytest
 
-from citekit.adapters.drivers.qdrant_client import QdrantSettings
-from citekit.adapters.indexing.server import QdrantVectorIndex
+from citekit.adapters.libraries.qdrant_client import QdrantSettings
+from citekit.adapters.search.vector_index.server import QdrantVectorIndex
 from citekit.domain.errors import CollectionMissing, ModelMismatch
 from citekit.domain.library.vectors import EmbedderIdentity, Entry, Question, SparseVector, Where
 

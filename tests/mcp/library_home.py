@@ -14,23 +14,23 @@ from attrs import define, evolve, field
 from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
-from citekit.adapters.embedding.hashing import HashingEmbedder
-from citekit.adapters.indexing.memory import MemoryVectorIndex
-from citekit.adapters.library.memory import MemoryLibrary
-from citekit.adapters.reading.any_book import AnyBookReader
-from citekit.adapters.reading.any_text import AnyTextReader
-from citekit.adapters.reading.flowing import FlowingTextReader
-from citekit.adapters.reading.html_lines import HtmlLinesTextReader
-from citekit.adapters.reading.lines import LinesTextReader
-from citekit.adapters.reading.pdf_pages import PyMuPdfTextReader
-from citekit.adapters.splitting.regular_expression import RegularExpressionSplitter
+from citekit.adapters.catalogs.in_memory import MemoryLibrary
+from citekit.adapters.formats.book_reader import AnyBookReader
+from citekit.adapters.formats.epub.text_reader import FlowingTextReader
+from citekit.adapters.formats.html.lines import HtmlLinesTextReader
+from citekit.adapters.formats.line_reader import LinesTextReader
+from citekit.adapters.formats.pdf.text_reader import PyMuPdfTextReader
+from citekit.adapters.formats.text_reader import AnyTextReader
+from citekit.adapters.search.embedders.hashing import HashingEmbedder
+from citekit.adapters.search.sentence_splitters import RegularExpressionSplitter
+from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
 from citekit.adapters.storage.memory_ledger import MemoryLedger
-from citekit.bootstrap import App, bootstrap
+from citekit.container import App, bootstrap
 from citekit.domain.library.books import BookRecord
-from citekit.entrypoints.mcp.alexandria.toolset import TOOLS
 from citekit.entrypoints.mcp.handlers import build_server
+from citekit.entrypoints.mcp.library.toolset import TOOLS
 from citekit.settings import settings_from
-from tests.adapters.books import CONTAINER, NAV_ITEM, package, page, write_epub
+from tests.formats.epub.books import CONTAINER, NAV_ITEM, package, page, write_epub
 
 _Result = TypeVar("_Result")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from citekit.adapters.embedding.hashing import HashingEmbedder
+from citekit.adapters.search.embedders.hashing import HashingEmbedder
 from citekit.domain.library.vectors import Vector
 from citekit.domain.progress import Progress, silent
 from citekit.entrypoints.mcp.server import serve

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from citekit.bootstrap import bootstrap
+from citekit.container import bootstrap
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
 from citekit.domain.locations import Location

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from citekit.adapters.library.memory import MemoryLibrary
+from citekit.adapters.catalogs.in_memory import MemoryLibrary
 from citekit.domain.errors import LibraryUnavailable
 from citekit.domain.library.books import LibraryStats
 from tests.mcp.library_home import LibraryHome, record

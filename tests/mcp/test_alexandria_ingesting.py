@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from citekit.adapters.embedding.hashing import HashingEmbedder
+from citekit.adapters.search.embedders.hashing import HashingEmbedder
 from citekit.domain.errors import EmbedderUnavailable
 from citekit.domain.library.vectors import Vector
 from citekit.domain.progress import Progress, silent
-from citekit.entrypoints.alexandria.steps import bar
+from citekit.entrypoints.library.steps import bar
 from tests.mcp.library_home import LibraryHome, chapter
 from tests.mcp.test_alexandria_catalogue import Nowhere
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from citekit.adapters.indexing.memory import MemoryVectorIndex
+from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
 from citekit.domain.errors import IndexUnavailable
 from citekit.domain.library.vectors import CollectionFacts, Question
 from tests.mcp.library_home import LibraryHome, chapter

@@ -11,7 +11,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import Tool
 
-from citekit.entrypoints.mcp.alexandria.toolset import TOOLS
+from citekit.entrypoints.mcp.library.toolset import TOOLS
 from tests.mcp.library_home import LibraryHome
 
 NAMES = [

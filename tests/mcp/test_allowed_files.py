@@ -19,8 +19,8 @@ from mcp import Client
 from mcp_types import CallToolResult, ListRootsResult, Root, TextContent
 from pydantic import FileUrl
 
-from citekit.adapters.sources.ingested_places import FOLDER
-from citekit.bootstrap import App, bootstrap
+from citekit.adapters.sources.ingested_files import FOLDER
+from citekit.container import App, bootstrap
 from citekit.domain.errors import CiteKitError, NodeMissing
 from citekit.domain.node import NodeName
 from citekit.entrypoints.mcp.handlers import build_server

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from attrs import define, field, frozen
 
-from citekit.adapters.embedding.hashing import HashingEmbedder
+from citekit.adapters.search.embedders.hashing import HashingEmbedder
 
 KEY = "test-key-0123456789abcdef"
 OPENAI_MODELS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}

@@ -9,10 +9,10 @@ from typing import Any
 
 from attrs import field, frozen
 
-from citekit.adapters.drivers.asking_again import Retries
-from citekit.adapters.mapping.model.conversation import FilePart, Question, Reply, TextPart
-from citekit.adapters.mapping.model.gemini import MODEL, GeminiService
-from citekit.adapters.mapping.model.leftovers import Leftovers
+from citekit.adapters.mappers.llm.gemini.service import MODEL, GeminiService
+from citekit.adapters.mappers.llm.messages import FilePart, Question, Reply, TextPart
+from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+from citekit.adapters.system.retry import Retries
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress, silent
 from tests.services.gemini_server import KEY, Answer, GeminiServer, candidate, gemini_server, refusal

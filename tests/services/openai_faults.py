@@ -13,9 +13,9 @@ from typing import Literal
 import pymupdf
 from attrs import frozen
 
-from citekit.adapters.drivers.asking_again import Retries
-from citekit.adapters.mapping.model.conversation import FilePart, ImagePart, Part, Question, Reply, TextPart
-from citekit.adapters.mapping.model.openai import OpenAiService
+from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Part, Question, Reply, TextPart
+from citekit.adapters.mappers.llm.openai.service import OpenAiService
+from citekit.adapters.system.retry import Retries
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress, silent
 from tests.services.openai_server import KEY, Compatible, OpenAiServer, Recorded, Step, error

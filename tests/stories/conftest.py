@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from attrs import define
 
-from citekit.adapters.mapping.scripted import ScriptedMapper
-from citekit.adapters.storage.memory import InMemoryEvidenceStore, InMemoryMapStore
-from citekit.bootstrap import App, bootstrap
+from citekit.adapters.mappers.scripted import ScriptedMapper
+from citekit.adapters.storage.in_memory import InMemoryEvidenceStore, InMemoryMapStore
+from citekit.container import App, bootstrap
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
 from citekit.domain.source import Source

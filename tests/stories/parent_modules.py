@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from citekit import CiteKit
-from citekit.adapters.mapping.model.conversation import Limits
-from citekit.adapters.mapping.model.openai import OpenAiService
-from citekit.adapters.mapping.model.scripted_service import ScriptedService
-from citekit.bootstrap.mappers import Mappers
+from citekit.adapters.mappers.llm.messages import Limits
+from citekit.adapters.mappers.llm.openai.service import OpenAiService
+from citekit.adapters.mappers.llm.scripted_service import ScriptedService
+from citekit.container.mappers import Mappers
 from citekit.domain.errors import CiteKitError, FaultyAnswer, FormUnsupported
 from citekit.domain.evidence import Form
 from citekit.domain.library.books import BookFilter

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from attrs import define, evolve, field
 
-from citekit.adapters.mapping.scripted import ScriptedMapper
-from citekit.adapters.storage.memory import InMemoryEvidenceStore, InMemoryMapStore
-from citekit.bootstrap import App, bootstrap
+from citekit.adapters.mappers.scripted import ScriptedMapper
+from citekit.adapters.storage.in_memory import InMemoryEvidenceStore, InMemoryMapStore
+from citekit.container import App, bootstrap
 from citekit.domain.address import parse_address
-from citekit.domain.bounds import Bounds
 from citekit.domain.errors import FaultyAnswer, FormUnsupported, LocationOutside, RequestRefused, SourceUnsupported
+from citekit.domain.extent import Bounds
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node, NodeName

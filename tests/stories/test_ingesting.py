@@ -13,9 +13,9 @@ from typing import Any, cast
 import pytest
 from attrs import evolve
 
-from citekit.adapters.mapping.scripted import ScriptedMapper
+from citekit.adapters.mappers.scripted import ScriptedMapper
 from citekit.application.ingest_many import files_below
-from citekit.bootstrap import App, bootstrap
+from citekit.container import App, bootstrap
 from citekit.domain.digest import Digest
 from citekit.domain.errors import (
     Cancelled,

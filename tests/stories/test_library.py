@@ -12,18 +12,18 @@ import pytest
 from attrs import define, evolve
 
 from citekit import CiteKit
-from citekit.adapters.embedding.hashing import HashingEmbedder
-from citekit.adapters.indexing.memory import MemoryVectorIndex
-from citekit.adapters.library.memory import MemoryLibrary
-from citekit.adapters.splitting.sentencex import SentencexSplitter
-from citekit.adapters.storage.memory import InMemoryEvidenceStore, InMemoryMapStore
+from citekit.adapters.catalogs.in_memory import MemoryLibrary
+from citekit.adapters.search.embedders.hashing import HashingEmbedder
+from citekit.adapters.search.sentence_splitters import SentencexSplitter
+from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
+from citekit.adapters.storage.in_memory import InMemoryEvidenceStore, InMemoryMapStore
 from citekit.adapters.storage.memory_ledger import MemoryLedger
 from citekit.application.library.ask import AskRequest, ContextMode
 from citekit.application.library.batch import BatchRequest, Status
 from citekit.application.library.ingest_book import BookRequest
-from citekit.application.library.narrowing import Narrowing
-from citekit.application.library.removing import BookName
-from citekit.bootstrap import App, bootstrap
+from citekit.application.library.narrow_books import Narrowing
+from citekit.application.library.remove_book import BookName
+from citekit.container import App, bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.errors import (
     AlreadyIngested,
@@ -44,8 +44,8 @@ from citekit.domain.library.vectors import Entry, Vector
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
 from citekit.settings import LibrarySettings, Settings
-from tests.adapters.books import write_book
-from tests.adapters.office_files import write_pptx, write_xlsx
+from tests.formats.epub.books import write_book
+from tests.formats.office.office_files import write_pptx, write_xlsx
 
 HERE = "alexandria"
 

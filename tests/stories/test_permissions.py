@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from citekit.bootstrap import App, bootstrap
+from citekit.container import App, bootstrap
 from citekit.domain.address import parse_address
 from citekit.entrypoints.sdk import CiteKit
 from citekit.settings import Settings

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.storage.memory import InMemoryMapStore
+from citekit.adapters.storage.in_memory import InMemoryMapStore
 from citekit.application.structure import GetStructure
 from citekit.domain.errors import NodeMissing, RequestRefused
 from citekit.domain.node import Node

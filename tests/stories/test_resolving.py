@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from attrs import evolve, frozen
 
-from citekit.adapters.extraction.text import TextExtractor
-from citekit.bootstrap import bootstrap
+from citekit.adapters.formats.shared.line_extractor import TextExtractor
+from citekit.container import bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.digest import Digest
 from citekit.domain.errors import (

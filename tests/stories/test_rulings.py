@@ -13,7 +13,7 @@ import pytest
 from attrs import define, evolve
 
 from citekit.application.verify import Ruling, Verdict
-from citekit.bootstrap import App, bootstrap
+from citekit.container import App, bootstrap
 from citekit.domain.address import Address
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, DriverMissing, ExtractionFailed, SourceUnreadable

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from citekit.entrypoints.sdk import CiteKit
-from tests.adapters.books import write_book
+from tests.formats.epub.books import write_book
 
 SHEET = """
 @import url("more.css");

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from citekit.adapters.reading.lines import LinesTextReader
+from citekit.adapters.formats.line_reader import LinesTextReader
+from citekit.adapters.search.sentence_splitters import RegularExpressionSplitter
 from citekit.adapters.sources.filesystem import FileSources
-from citekit.adapters.splitting.regular_expression import RegularExpressionSplitter
 from citekit.application.library.compare_chunking import THRESHOLDS, CompareChunking
 from citekit.application.library.try_chunking import Sample, TryChunking
 from citekit.domain.errors import RequestRefused, SourceUnsupported

@@ -17,20 +17,20 @@ import pytest
 from attrs import define, field
 from PIL import Image
 
-from citekit.adapters.reading.kept_quotable import KeptQuotableTexts
-from citekit.adapters.reading.quotable_form import from_plain, to_plain
+from citekit.adapters.quotes.cache import KeptQuotableTexts
+from citekit.adapters.quotes.stored_form import from_plain, to_plain
 from citekit.domain.errors import LocationOutside, RequestRefused, SourceChanged, SourceMoved, SourceUnsupported
-from citekit.domain.library.manuscript import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import Manuscript, UnitKind
 from citekit.domain.locations import Pages
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.verdict import Finding
 from citekit.domain.source import Source
 from citekit.entrypoints.sdk import CiteKit
-from tests.adapters.books import write_book
-from tests.adapters.media_samples import write_audio
-from tests.adapters.office_files import paragraph, write_docx, write_pptx
 from tests.faults.bill_shapes import nested_forms
+from tests.formats.epub.books import write_book
+from tests.formats.media.media_samples import write_audio
+from tests.formats.office.office_files import paragraph, write_docx, write_pptx
 
 MUPDF: Any = pymupdf  # the library has no types
 PAGES = (

@@ -1,1 +1,1 @@
-"""What the outside is reached through: one folder per port, `bootstrap` alone chooses among them."""
+"""Everything outside the core, by family. `container` alone chooses among the adapters."""

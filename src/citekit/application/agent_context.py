@@ -15,7 +15,7 @@ from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.unseen import IGNORED
+from citekit.domain.unicode_controls import IGNORED
 
 TOKEN = 4
 """Characters that are counted as one token: an estimate, near to what tokenizers make of English prose."""

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from attrs import frozen
 
-from citekit.application.locating import LocateSource
+from citekit.application.locate_source import LocateSource
 from citekit.domain.errors import CiteKitError, MapTooNew
 from citekit.domain.ports.map_store import MapStore
 

@@ -10,9 +10,8 @@ from typing import Self
 
 from attrs import evolve, field, frozen
 
-from citekit.application.anywhere import ANYWHERE
-from citekit.application.naming import ChooseId, default_id
-from citekit.application.steady import steady
+from citekit.application.resource_ids import ChooseId, default_id
+from citekit.application.source_access import ANYWHERE, steady
 from citekit.domain.errors import MapCorrupt, ResourceMissing, SourceUnsupported
 from citekit.domain.ids import check_resource_id
 from citekit.domain.map_card import MapCard

@@ -11,12 +11,11 @@ from pathlib import Path
 from attrs import evolve, field, frozen
 
 from citekit.application.ingest import Ingest
-from citekit.application.locating import LocateSource
-from citekit.application.measuring import MeasureSource, Reach
-from citekit.application.repeats import Asked, Repeats
-from citekit.application.steady import steady
+from citekit.application.locate_source import LocateSource
+from citekit.application.measure_extent import MeasureSource, Reach
+from citekit.application.resolve_cache import Asked, Repeats
+from citekit.application.source_access import steady
 from citekit.domain.address import Address
-from citekit.domain.bounds import Bounds
 from citekit.domain.errors import (
     EvidenceCorrupt,
     FormUnsupported,
@@ -26,6 +25,7 @@ from citekit.domain.errors import (
     SourceChanged,
 )
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
+from citekit.domain.extent import Bounds
 from citekit.domain.formats import LIVE, Format, by_name
 from citekit.domain.locations import Location, TimeSpan, Virtual
 from citekit.domain.node import Node, NodeName
@@ -36,8 +36,8 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.outputs import Outputs
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.soundness import TIME_SLACK, misfit
 from citekit.domain.source import Source
+from citekit.domain.validation import TIME_SLACK, misfit
 
 AGAIN = 3
 """How often a part is cut again of a file that seemed to change meanwhile, and has the bytes it had all the same."""

@@ -9,11 +9,11 @@ from urllib.parse import unquote
 
 from attrs import evolve, frozen
 
-from citekit.application.locating import LocateSource
+from citekit.application.locate_source import LocateSource
 from citekit.application.resolve import Resolve
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import AddressMalformed, LocationOutside, RequestRefused
-from citekit.domain.library.manuscript import Manuscript
+from citekit.domain.library.extracted_text import Manuscript
 from citekit.domain.locations import Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import NodeName
@@ -25,7 +25,7 @@ from citekit.domain.quotes.hidden import NOT_VISIBLE
 from citekit.domain.quotes.near import nearest_passage
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_read
-from citekit.domain.quotes.scripts import CUT, seen
+from citekit.domain.quotes.superscripts import CUT, seen
 from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 

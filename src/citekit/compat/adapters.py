@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from citekit.bootstrap import bootstrap
 from citekit.compat.models import ResourceMap, map_of
+from citekit.container import bootstrap
 from citekit.domain.errors import FaultyAnswer, Refused, SourceUnreadable
 
 

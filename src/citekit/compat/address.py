@@ -5,7 +5,7 @@ from __future__ import annotations
 from citekit.compat.models import Location, location_of
 from citekit.domain import address as addresses
 from citekit.domain.address import Address
-from citekit.wire import lenient, locations
+from citekit.wire import legacy_forms, locations
 
 
 def parse_address(address: str) -> tuple[str, Location]:
@@ -16,7 +16,7 @@ def parse_address(address: str) -> tuple[str, Location]:
 
 def build_address(resource_id: str, location: Location) -> str:
     """The canonical address of a place. Raises `LocationMalformed`, a `ValueError`."""
-    plain = lenient.without_nulls(location.model_dump(mode="json"))
+    plain = legacy_forms.without_nulls(location.model_dump(mode="json"))
     if plain.get("modality") == "virtual" and "virtual_address" not in plain:
         return f"virtual://{resource_id}"
     return str(Address(resource_id, locations.from_plain(plain)))

@@ -11,15 +11,15 @@ from typing import Any
 
 from attrs import evolve
 
-from citekit.bootstrap import bootstrap
 from citekit.compat.adapters import MapAdapter
 from citekit.compat.mapper import GeminiMapper, gemini_settings
 from citekit.compat.models import Node, ResolvedEvidence, ResourceMap, domain_map, evidence_of, map_of, node_of
+from citekit.container import bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.errors import AddressMalformed, NodeMissing, ResourceMissing, SourceMoved, SourceUnreadable
 from citekit.domain.ids import check_resource_id
 from citekit.domain.node import NodeName
-from citekit.entrypoints.words import read_modality
+from citekit.entrypoints.sdk import read_modality
 from citekit.wire import maps
 
 

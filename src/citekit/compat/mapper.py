@@ -9,8 +9,8 @@ from pathlib import Path
 
 from attrs import evolve
 
-from citekit.bootstrap import bootstrap
 from citekit.compat.models import ResourceMap, map_of
+from citekit.container import bootstrap
 from citekit.settings import Settings, settings_from
 
 

@@ -11,16 +11,16 @@ from typing import Any
 
 from attrs import field, frozen
 
-from citekit.domain.bounds import Bounds
 from citekit.domain.digest import Digest
 from citekit.domain.errors import LocationMalformed, NodeMissing
+from citekit.domain.extent import Bounds
 from citekit.domain.locations import Location
 from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
-from citekit.domain.nearest import nearest_names
 from citekit.domain.node import Node
 from citekit.domain.numbers import WHOLE_LIMIT, real
+from citekit.domain.suggestions import nearest_names
 
 
 @frozen

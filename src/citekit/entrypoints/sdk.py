@@ -1,4 +1,9 @@
-"""CiteKit for programs."""
+"""CiteKit for programs.
+
+The library for programs.
+
+The words that callers use for kinds and forms.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +11,119 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citekit.application.check_map import MapReport
 from citekit.application.ingest_many import Outcome, files_below
+from citekit.application.library.ask import Answers, AskRequest, ContextMode
+from citekit.application.library.ingest_book import BookIngested, BookRequest
+from citekit.application.library.narrow_books import Narrowing
+from citekit.application.library.remove_book import BookName, Removed
 from citekit.application.search import Hit
+from citekit.application.validate_map import MapReport
 from citekit.application.verify import Verdict
 from citekit.application.verify_quote import resource_named
-from citekit.bootstrap import App, bootstrap
+from citekit.container import App, bootstrap
+from citekit.container.library import Alexandria
 from citekit.domain.address import Address, parse_address
+from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Evidence, Form, Options, Receipt
+from citekit.domain.library.chunking import ChunkingParams
+from citekit.domain.library.ledger import LedgerEntry
+from citekit.domain.modality import Modality
 from citekit.domain.node import Node, NodeName
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.verdict import QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
-from citekit.entrypoints.words import read_form, read_modality
+from citekit.wire.locations import modality_of
+
+
+class Library:
+    """Takes books in, asks them, takes them out; needs the extra `library`. Safe to use from several threads.
+
+    `collection` is which one (default: `QDRANT_COLLECTION`, else alexandria). The use cases themselves are at `alexandria`.
+    """
+
+    def __init__(self, alexandria: Alexandria, collection: str | None = None) -> None:
+        self.alexandria = alexandria
+        self.collection = collection or alexandria.chosen.collection
+
+    def ingest(
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        author: str | None = None,
+        language: str | None = None,
+        params: ChunkingParams | None = None,
+        hierarchical: bool = True,
+        force: bool = False,
+        progress: Progress = silent,
+    ) -> BookIngested:
+        """Take in a file. Raises `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported`, and others of ours."""
+        request = BookRequest(
+            path=Path(path),
+            collection=self.collection,
+            title=title,
+            author=author,
+            language=language,
+            params=params or ChunkingParams(),
+            hierarchical=hierarchical,
+            force=force,
+        )
+        return self.alexandria.ingest_book(request, progress)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        limit: int = 5,
+        threshold: float = 0.5,
+        context: str = "precise",
+        narrowing: Narrowing | None = None,
+    ) -> Answers:
+        """The places that answer, best first; each hit's `chunk.address` is what `CiteKit.resolve` cuts out.
+
+        `context` is precise, contextual (with the chapters) or comprehensive (also with the chunks around). Raises
+        `CollectionMissing`, `ModelMismatch`, `RequestRefused`, and others of ours.
+        """
+        if context not in set(ContextMode):
+            raise RequestRefused(f"{context!r} is not one of {', '.join(ContextMode)}.")
+        where = self.alexandria.narrow(narrowing or Narrowing(), self.collection)
+        request = AskRequest(
+            query=question,
+            collection=self.collection,
+            limit=limit,
+            threshold=threshold,
+            mode=ContextMode(context),
+            where=where,
+        )
+        return self.alexandria.ask(request)
+
+    def books(self) -> Sequence[LedgerEntry]:
+        """The books that are in the collection, those taken in first first."""
+        return self.alexandria.ledger.books(self.collection)
+
+    def remove(self, resource_id: str) -> Removed:
+        """Take a book out; its file, and its map without chunks, stay. Raises `RequestRefused` where it is not there."""
+        return self.alexandria.remove_book(BookName(resource_id=resource_id), self.collection)
+
+
+def read_modality(word: str) -> Modality:
+    """`document` (or `pdf`), `video`, `audio`, `image` or `text`. Raises `RequestRefused`."""
+    found = modality_of(word)
+    if found is None:
+        raise RequestRefused(f"{word!r} is no kind of resource: there are {', '.join(Modality)}.")
+    return found
+
+
+def read_form(word: str) -> Form:
+    """`native`, `pdf`, `png`, `text`, `html` or `frame`. Raises `RequestRefused`."""
+    found = next((form for form in Form if form.value == word), None)
+    if found is None:
+        raise RequestRefused(f"{word!r} is no form of evidence: there are {', '.join(Form)}.")
+    return found
+
 
 if TYPE_CHECKING:
-    from citekit.entrypoints.sdk_library import Library
+    pass
 
 
 class CiteKit:
@@ -103,7 +205,7 @@ class CiteKit:
 
     def library(self, collection: str | None = None) -> Library:
         """The library of this home: books that are asked questions. Needs the extra `library`."""
-        from citekit.entrypoints.sdk_library import Library
+        pass
 
         return Library(self.app.alexandria, collection)
 

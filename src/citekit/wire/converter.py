@@ -25,7 +25,7 @@ from citekit.domain.numbers import real
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire import locations
 from citekit.wire.finite import check_numbers
-from citekit.wire.moments import read_moment
+from citekit.wire.timestamps import read_moment
 
 _MISSING = "is missing"
 

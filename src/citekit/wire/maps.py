@@ -14,10 +14,10 @@ from typing import Any
 from citekit.domain.errors import FaultyAnswer, LocationMalformed, VersionTooNew
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
+from citekit.wire.fast_path import read_map
 from citekit.wire.indented import indented
 from citekit.wire.locations import BoxOrder, from_plain, to_plain
-from citekit.wire.moments import written_moment
-from citekit.wire.well_formed_maps import read_map
+from citekit.wire.timestamps import written_moment
 
 MAP_VERSION = 1
 """The version of the written form that `to_plain_map` writes."""
@@ -54,7 +54,7 @@ def from_plain_map(data: object, where: str, box_order: BoxOrder = BoxOrder.CORN
 def leniently(data: Mapping[str, Any], where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
     """The map that `data` means, in whichever known form it is. Raises `FaultyAnswer` with `path: reason` lines."""
     from citekit.wire.converter import structure
-    from citekit.wire.lenient import NestedTooDeeplyError, strict_map
+    from citekit.wire.legacy_forms import NestedTooDeeplyError, strict_map
 
     try:
         strict = strict_map(data)

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.evidence import Extraction, Receipt
 from citekit.wire import locations
-from citekit.wire.moments import written_moment
-from citekit.wire.well_formed_evidence import read_extraction, read_receipt
+from citekit.wire.fast_path import read_extraction, read_receipt
+from citekit.wire.timestamps import written_moment
 
 RECEIPT_VERSION = 1
 """The version of the written form of a receipt."""

@@ -81,7 +81,7 @@ class Outcome:
 
 def feed(way: str, path: Path, home: Path, name: str = "") -> Outcome:
     """Feed the content at `path`."""
-    from citekit.bootstrap import bootstrap
+    from citekit.container import bootstrap
 
     done = Outcome(name=name)
     os.environ["CITEKIT_MEDIA"] = "ffmpeg" if way == "ffmpeg" else "pyav"
@@ -185,7 +185,7 @@ def _run(words: list[str], done: Outcome) -> None:
     import click
 
     from citekit.domain.errors import CiteKitError
-    from citekit.entrypoints.cli.failing import CommandError
+    from citekit.entrypoints.cli.errors import CommandError
     from citekit.entrypoints.cli.program import PROGRAM
 
     def work() -> None:

@@ -1,15 +1,115 @@
-"""A guardian from the text of its Markdown file."""
+"""A guardian from the text of its Markdown file.
+
+The YAML between two `---` at the start of a Markdown file, as static site generators have it.
+
+PyYAML: imported on first use, plain data only, its exceptions translated by one table.
+"""
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from citekit.adapters.drivers.pyyaml import read_plain
-from citekit.adapters.personas.front_matter import first_bold_line, first_heading, is_open, parted
-from citekit.domain.errors import FaultyAnswer
+from attrs import frozen
+
+from citekit.domain.errors import DriverMissing, FaultyAnswer
 from citekit.domain.library.personas import NOBODY, Guardian
+
+BYTE_ORDER_MARK = "\ufeff"
+_FENCE = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
+
+
+@frozen
+class Parted:
+    """A file in two: the front matter without its fences, and the rest."""
+
+    matter: str
+    body: str
+
+
+def parted(text: str) -> Parted | None:
+    """The parts of `text`, or None where it has no front matter: only `---` alone on a line opens and closes it."""
+    text = text.removeprefix(BYTE_ORDER_MARK)
+    opening = _FENCE.match(text)
+    if opening is None:
+        return None
+    closing = _FENCE.search(text, opening.end() + 1)
+    if closing is None:
+        return None
+    return Parted(text[opening.end() : closing.start()], text[closing.end() :])
+
+
+def is_open(text: str) -> bool:
+    """Whether front matter begins, be it closed or not."""
+    return _FENCE.match(text.removeprefix(BYTE_ORDER_MARK)) is not None
+
+
+def first_heading(body: str) -> str | None:
+    """The first heading of level 1 without what is no letter in front of it, up to a colon."""
+    found = re.search(r"^# +(.+?)\s*$", body, re.MULTILINE)
+    if found is None:
+        return None
+    return re.sub(r"^[\W_]+", "", found[1]).partition(":")[0].strip() or None
+
+
+def first_bold_line(body: str) -> str | None:
+    """The text of the first line that is bold from end to end."""
+    found = re.search(r"^\*\*([^*\r\n]+)\*\*[ \t]*\r?$", body, re.MULTILINE)
+    return (found and found[1].strip()) or None
+
+
+DEEPEST = 20
+"""Levels of lists and mappings inside one another."""
+
+
+def table(yaml: Any) -> dict[type[BaseException], str]:
+    """For every exception that reading a document raises, most particular first: what its text says of the document."""
+    return {
+        yaml.reader.ReaderError: "it holds characters that YAML does not allow",
+        yaml.scanner.ScannerError: "it is not YAML",
+        yaml.parser.ParserError: "it is not YAML",
+        yaml.composer.ComposerError: "it is more than one document, or refers to something that is not there",
+        yaml.constructor.ConstructorError: "it asks for something else than plain data",
+        yaml.YAMLError: "it is not YAML",
+        ValueError: "it holds a number or a date that there is none of",
+        OverflowError: "it holds a number that is too large",
+        RecursionError: "it is nested too deeply",
+    }
+
+
+def read_plain(text: str, what: str) -> object:
+    """The plain data of the YAML document `text`; aliases, anchors and deep nesting are refused, so that it stays small.
+
+    Raises `FaultyAnswer` about `what`, and `DriverMissing`.
+    """
+    try:
+        yaml: Any = importlib.import_module("yaml")
+    except ImportError as error:
+        raise DriverMissing("Reading YAML", "library") from error
+    try:
+        _check(yaml, text, what)
+        return yaml.safe_load(text)
+    except tuple(table(yaml)) as error:
+        says = next(text for kind, text in table(yaml).items() if isinstance(error, kind))
+        raise FaultyAnswer(what, [f"{_place(error)}: {says}"]) from error
+
+
+def _check(yaml: Any, text: str, what: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if getattr(event, "anchor", None) is not None:
+            raise FaultyAnswer(what, [f"line {event.start_mark.line + 1}: anchors and aliases are not read here"])
+        if depth > DEEPEST:
+            raise FaultyAnswer(what, [f"line {event.start_mark.line + 1}: it is nested too deeply"])
+
+
+def _place(error: BaseException) -> str:
+    mark = getattr(error, "problem_mark", None)
+    return "$" if mark is None else f"line {mark.line + 1}"
+
 
 KEY = "alexandria"
 """The key of the front matter under which a guardian is described."""

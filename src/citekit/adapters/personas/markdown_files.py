@@ -11,10 +11,10 @@ from threading import Lock
 
 from attrs import define, field, frozen
 
-from citekit.adapters.drivers.file_state import FileState
-from citekit.adapters.drivers.files import open_for_reading, unreadable
 from citekit.adapters.personas.guardian_file import read_guardian
 from citekit.adapters.personas.pattern_file import read_patterns
+from citekit.adapters.system.file_state import FileState
+from citekit.adapters.system.files import open_for_reading, unreadable
 from citekit.domain.errors import FaultyAnswer, PersonaUnknown, SourceUnreadable
 from citekit.domain.library.personas import DEFAULT_GUARDIAN, PROMPT_LENGTH, Guardian, Pattern
 

@@ -10,8 +10,8 @@ from itertools import pairwise, takewhile
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from citekit.adapters.drivers.file_state import COARSE, FileState
-from citekit.adapters.sources.ingested_places import IngestedPlaces, is_hidden
+from citekit.adapters.sources.ingested_files import IngestedPlaces, is_hidden
+from citekit.adapters.system.file_state import COARSE, FileState
 from citekit.domain.errors import PathNotAllowed
 
 

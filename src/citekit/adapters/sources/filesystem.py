@@ -9,13 +9,13 @@ from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 
-from citekit.adapters.drivers.file_state import FileState
-from citekit.adapters.drivers.files import open_for_reading, unreadable
-from citekit.adapters.drivers.readers import readers_of
-from citekit.adapters.drivers.sqlite_index import Index
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.adapters.sources.digest_cache import States
 from citekit.adapters.sources.search import LIMIT, files_below
-from citekit.adapters.sources.states import States
 from citekit.adapters.sources.unsupported import why_unsupported
+from citekit.adapters.system.file_state import FileState
+from citekit.adapters.system.files import open_for_reading, unreadable
+from citekit.adapters.system.permissions import readers_of
 from citekit.domain.detection import HEAD_SIZE, detect
 from citekit.domain.digest import Digest
 from citekit.domain.errors import SourceUnreadable, SourceUnsupported

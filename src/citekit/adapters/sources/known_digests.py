@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from citekit.adapters.drivers.file_state import FileState
-from citekit.adapters.drivers.sqlite_index import Index
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.adapters.system.file_state import FileState
 
 if TYPE_CHECKING:
     import os

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from citekit.adapters.drivers.files import writing
+from citekit.adapters.storage.access_times import Uses
 from citekit.adapters.storage.evidence_index import BATCH, EvidenceIndex, Known
 from citekit.adapters.storage.objects import FIRST, Objects, StoredObject
-from citekit.adapters.storage.uses import Uses
+from citekit.adapters.system.files import writing
 from citekit.domain.digest import Digest
 
 

@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from citekit.adapters.drivers.filelock import Locks
-from citekit.adapters.drivers.files import writing
-from citekit.adapters.drivers.readers import EVERYBODY, narrow
-from citekit.adapters.drivers.sqlite_index import Index
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.adapters.storage.access_times import Uses
 from citekit.adapters.storage.eviction import Eviction
+from citekit.adapters.storage.evidence_cache import HotEvidences
 from citekit.adapters.storage.evidence_index import DATABASE, TABLES, EvidenceIndex
 from citekit.adapters.storage.evidence_record import EvidenceRecord
-from citekit.adapters.storage.hot_evidence import HotEvidences
 from citekit.adapters.storage.objects import Objects, StoredObject
-from citekit.adapters.storage.system_clock import SystemClock
-from citekit.adapters.storage.uses import Uses
-from citekit.adapters.storage.workshop import Workshop, digest_of, made_by
+from citekit.adapters.storage.staging import Workshop, digest_of, made_by
+from citekit.adapters.system.clock import SystemClock
+from citekit.adapters.system.file_locks import Locks
+from citekit.adapters.system.files import writing
+from citekit.adapters.system.permissions import EVERYBODY, narrow
 from citekit.domain.digest import Digest
 from citekit.domain.evidence import EvidenceKey, StoredEvidence
 from citekit.domain.ports.clock import Clock

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from citekit.adapters.drivers.home_seal import CODE_SIZE, HomeSeal
-from citekit.adapters.drivers.sqlite_file import SqliteFile
-from citekit.adapters.drivers.sqlite_tables import Tables
+from citekit.adapters.libraries.sqlite.cache_file import SqliteFile
+from citekit.adapters.libraries.sqlite.database import Tables
 from citekit.adapters.storage.evidence_record import EvidenceRecord
+from citekit.adapters.system.home_seal import CODE_SIZE, HomeSeal
 from citekit.domain.digest import Digest
 from citekit.domain.evidence import EvidenceKey
 

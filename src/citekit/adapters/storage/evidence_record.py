@@ -10,8 +10,8 @@ from typing import Any, Self
 
 from attrs import evolve, frozen
 
-from citekit.adapters.drivers.boot import boot_id
-from citekit.adapters.drivers.file_state import FINE, FileState
+from citekit.adapters.system.clock import boot_id
+from citekit.adapters.system.file_state import FINE, FileState
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.evidence import EvidenceKey, Extraction, StoredEvidence

@@ -11,24 +11,24 @@ from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 
-from citekit.adapters.drivers.file_state import FileState, version_of
-from citekit.adapters.drivers.files import open_for_reading, sweep, sync_folder, unwritable, write_atomically
-from citekit.adapters.drivers.home_files import check_folder
-from citekit.adapters.drivers.readers import EVERYBODY, mode_for, readers_at
-from citekit.adapters.drivers.sqlite_index import Index
-from citekit.adapters.storage.editions import Editions
-from citekit.adapters.storage.hot_maps import HotMaps
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.adapters.storage.map_cache import HotMaps
 from citekit.adapters.storage.map_cards import MapCards, RememberedCard, is_inside
 from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, parsed
 from citekit.adapters.storage.map_hints import MapHints
 from citekit.adapters.storage.map_listing import MapListing, MapVersions, is_plain
+from citekit.adapters.storage.versions import Editions
+from citekit.adapters.system.file_state import FileState, version_of
+from citekit.adapters.system.files import open_for_reading, sweep, sync_folder, unwritable, write_atomically
+from citekit.adapters.system.home_files import check_folder
+from citekit.adapters.system.permissions import EVERYBODY, mode_for, readers_at
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, ResourceMissing
 from citekit.domain.ids import check_resource_id, stored_name
 from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
-from citekit.domain.nearest import nearest_names
 from citekit.domain.resource_map import ResourceMap
+from citekit.domain.suggestions import nearest_names
 from citekit.wire import maps
 
 

@@ -16,9 +16,9 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
-from citekit.adapters.drivers.file_state import FileState
-from citekit.adapters.drivers.sqlite_rows import SqliteRows
+from citekit.adapters.libraries.sqlite.text_table import SqliteRows
 from citekit.adapters.storage.map_listing import map_files
+from citekit.adapters.system.file_state import FileState
 from citekit.domain.map_card import MapCard
 
 DATABASE = "maps-1/cards.db"

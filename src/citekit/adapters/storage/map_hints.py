@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from citekit.adapters.drivers.sqlite_index import Index
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.domain.digest import Digest
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.resource_map import ResourceMap

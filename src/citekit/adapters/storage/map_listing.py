@@ -13,8 +13,8 @@ from collections.abc import Callable, ItemsView, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from citekit.adapters.drivers.file_state import FileState, version_of
-from citekit.adapters.drivers.home_files import check_folder
+from citekit.adapters.system.file_state import FileState, version_of
+from citekit.adapters.system.home_files import check_folder
 from citekit.domain.errors import MapCorrupt, ResourceIdRefused
 
 SUFFIX = ".json"

@@ -12,11 +12,11 @@ from typing import Self
 
 from attrs import frozen
 
-from citekit.adapters.drivers.boot import boot_id
-from citekit.adapters.drivers.filelock import Locks
-from citekit.adapters.drivers.files import open_home_file, sync_file, sync_folder
-from citekit.adapters.drivers.home_files import check_folder, check_parent, make_folder
-from citekit.adapters.drivers.readers import EVERYBODY, OWNER, narrow
+from citekit.adapters.system.clock import boot_id
+from citekit.adapters.system.file_locks import Locks
+from citekit.adapters.system.files import open_home_file, sync_file, sync_folder
+from citekit.adapters.system.home_files import check_folder, check_parent, make_folder
+from citekit.adapters.system.permissions import EVERYBODY, OWNER, narrow
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable
 from citekit.domain.ports.locks import patiently

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from citekit.adapters.drivers.files import writing
-from citekit.adapters.drivers.home_files import check_database, make_folder
-from citekit.adapters.drivers.sqlite import EXCEPTIONS, Trouble, trouble_of
-from citekit.adapters.drivers.sqlite_tables import make_private
+from citekit.adapters.libraries.sqlite.database import make_private
+from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS, Trouble, trouble_of
 from citekit.adapters.storage import ledger_line
+from citekit.adapters.system.files import writing
+from citekit.adapters.system.home_files import check_database, make_folder
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable, LedgerCorrupt, RequestRefused
 from citekit.domain.library.ledger import Deed, LedgerEntry

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from citekit.application.library.surroundings import surroundings
+from citekit.application.library.chunk_context import surroundings
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import CiteKitError, ModelMismatch, RequestRefused
 from citekit.domain.library.folding import sentences_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from citekit.application.library.choosing import preferred
+from citekit.application.library.choose_file import preferred
 from citekit.application.library.ingest_book import BookIngested, BookRequest, IngestBook
 from citekit.domain.errors import AlreadyIngested, BookMissing, Cancelled, CiteKitError, MapperUnavailable
 from citekit.domain.library.books import BookFilter, BookRecord

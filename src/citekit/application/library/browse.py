@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from citekit.application.anywhere import ANYWHERE
+from citekit.application.source_access import ANYWHERE
 from citekit.domain.errors import PathNotAllowed, RequestRefused, SourceUnreadable
 from citekit.domain.formats import BOOK_SUFFIXES, by_name
 from citekit.domain.ports.folders import Folders

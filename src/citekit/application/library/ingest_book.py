@@ -10,9 +10,9 @@ from time import perf_counter
 from attrs import evolve, field, frozen
 
 from citekit.application.ingest import Ingest
-from citekit.application.library.cutting import Cut, CutBook
-from citekit.application.library.making_entries import BookWords
-from citekit.application.library.storing import StoreBook
+from citekit.application.library.chunk_book import Cut, CutBook
+from citekit.application.library.index_entries import BookWords
+from citekit.application.library.store_book import StoreBook
 from citekit.domain.digest import Digest
 from citekit.domain.errors import (
     AlreadyIngested,

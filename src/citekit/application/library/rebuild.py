@@ -7,8 +7,8 @@ from pathlib import Path
 
 from attrs import evolve, field, frozen
 
-from citekit.application.anywhere import ANYWHERE
 from citekit.application.library.ingest_book import BookIngested, BookRequest, IngestBook
+from citekit.application.source_access import ANYWHERE
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, CiteKitError, IndexCorrupt
 from citekit.domain.library.chunking import ChunkingParams

@@ -12,7 +12,7 @@ from citekit.domain.exchange.iiif import from_iiif, to_iiif
 from citekit.domain.exchange.media_fragments import from_media_fragment, to_media_fragment
 from citekit.domain.exchange.pdf_open import from_pdf_open, to_pdf_open
 from citekit.domain.exchange.rfc5147 import from_rfc5147, to_rfc5147
-from citekit.domain.exchange.text_position import TextPosition
+from citekit.domain.exchange.text_selectors import TextPosition
 from citekit.domain.exchange.web_annotation import Context, from_web_annotation, to_web_annotation
 
 __all__ = [

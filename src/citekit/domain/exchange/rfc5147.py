@@ -9,7 +9,7 @@ import hashlib
 import re
 
 from citekit.domain.errors import AddressMalformed, FormUnsupported, LocationMalformed
-from citekit.domain.exchange.text_position import TextPosition
+from citekit.domain.exchange.text_selectors import TextPosition
 from citekit.domain.exchange.uri_fragment import bare
 from citekit.domain.line_index import index_lines
 from citekit.domain.locations import Lines, Location

@@ -17,8 +17,7 @@ from citekit.domain.exchange.epub_cfi import TextNode, from_epub_cfi, to_epub_cf
 from citekit.domain.exchange.media_fragments import from_media_fragment, to_media_fragment
 from citekit.domain.exchange.pdf_open import from_pdf_open, to_pdf_open
 from citekit.domain.exchange.rfc5147 import from_rfc5147, to_rfc5147
-from citekit.domain.exchange.text_position import TextPosition, lines_of, position_of
-from citekit.domain.exchange.text_quote import TextQuote, find_quote, quote_of
+from citekit.domain.exchange.text_selectors import TextPosition, TextQuote, find_quote, lines_of, position_of, quote_of
 from citekit.domain.locations import Chapter, Lines, Location, Pages
 from citekit.domain.modality import Modality
 

@@ -9,9 +9,9 @@ from itertools import accumulate, pairwise
 
 from attrs import evolve
 
-from citekit.domain.library.manuscript import Manuscript
+from citekit.domain.library.attach_chunks import Planted, with_chunks, without_chunks
+from citekit.domain.library.extracted_text import Manuscript
 from citekit.domain.library.passages import passages
-from citekit.domain.library.planting import Planted, with_chunks, without_chunks
 from citekit.domain.library.sections import BookSection, sections
 from citekit.domain.library.sentences import count_words, sentences
 from citekit.domain.node import Node

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from attrs import field, frozen
 
-from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed
+from citekit.domain.extent import Bounds
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import real
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from attrs import evolve, field, frozen
 
-from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed, LocationOutside
+from citekit.domain.extent import Bounds
 from citekit.domain.modality import Modality
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from attrs import frozen
 
-from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed, LocationOutside
+from citekit.domain.extent import Bounds
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import WHOLE_LIMIT
 

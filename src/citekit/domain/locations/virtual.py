@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from attrs import frozen
 
-from citekit.domain.bounds import Bounds
 from citekit.domain.errors import LocationMalformed
+from citekit.domain.extent import Bounds
 from citekit.domain.modality import Modality
 
 if TYPE_CHECKING:

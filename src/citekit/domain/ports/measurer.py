@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from citekit.domain.bounds import Bounds
+from citekit.domain.extent import Bounds
 from citekit.domain.source import Source
 
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
-from citekit.domain.library.manuscript import Manuscript
+from citekit.domain.library.extracted_text import Manuscript
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 

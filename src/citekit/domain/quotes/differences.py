@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, QUOTATION_MARKS, SEAM, UNSPACED, form_of
 from citekit.domain.quotes.normal_form import same_words
-from citekit.domain.quotes.scripts import NOTE, with_notes_marked
+from citekit.domain.quotes.superscripts import NOTE, with_notes_marked
 
 _LETTER = r"[^\W\d_]"
 _SEAM = re.compile(rf"(?<={_LETTER})[{HYPHENS}]\s+(?={_LETTER})")

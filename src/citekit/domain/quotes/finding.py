@@ -16,7 +16,7 @@ from citekit.domain.quotes.gaps import Gap, gap_between
 from citekit.domain.quotes.normal_form import normalised, same_words
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.quote import LevelledPiece, Piece
-from citekit.domain.quotes.scripts import SCRIPTS, UNSEEN, is_low, note_ends, seen, with_notes_marked
+from citekit.domain.quotes.superscripts import SCRIPTS, UNSEEN, is_low, note_ends, seen, with_notes_marked
 
 CANDIDATES = 5000
 """Places with the same letters that are looked at; the work for a quote of one common word is bounded."""

@@ -1,16 +1,140 @@
-"""The text that an ellipsis in a quote leaves out, and whether leaving it out can change the meaning."""
+"""The text that an ellipsis in a quote leaves out, and whether leaving it out can change the meaning.
+
+Words that can reverse or restrict a statement: negations, exceptions, and conditions, in several languages.
+
+An ellipsis that leaves out one of these can change what a passage says. Languages share spellings: "sin" is Spanish for
+"without" and an English noun. Such a spelling counts unless the text around it is clearly in another language.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from citekit.domain.library.manuscript import Manuscript, UnitKind
-from citekit.domain.quotes.qualifiers import qualifiers
+from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.quotes.case import is_unit
+from citekit.domain.quotes.characters import SEAM
+from citekit.domain.quotes.normal_form import normalised
 from citekit.domain.quotes.quotable import Placed
-from citekit.domain.quotes.scripts import CUT, seen
-from citekit.domain.quotes.symbols import is_unit
+from citekit.domain.quotes.superscripts import CUT, seen
+
+_CLEAR_WORDS = frozenset(
+    """
+    not never no nor none nobody nothing nowhere neither cannot without unless except excepting excluding excludes exclude
+    excluded exception exceptions if only hardly scarcely barely rarely seldom until till whether provided providing
+    otherwise instead fail fails failed failing refuse refuses refused deny denies denied lack lacks lacked lacking avoid
+    prohibit prohibits prohibited forbid forbids forbidden false falsely untrue unlikely impossible contraindicated allegedly
+    supposedly cant dont doesnt didnt isnt arent wasnt werent wont wouldnt shouldnt couldnt mustnt hasnt havent hadnt aint
+    naught nought notwithstanding
+    nicht nichts nie niemals niemand niemanden niemandem nirgends nirgendwo kein keine keinen keinem keiner keines
+    keinesfalls keineswegs weder ohne ausser ausgenommen ausnahme ausnahmen sofern wenn nur kaum lediglich
+    vorausgesetzt statt anstatt verboten untersagt
+    jamais aucun aucune aucunement nul nulle rien sauf hormis excepté seulement uniquement guère pourvu interdit
+    jamás nunca ninguno ninguna ningún ningun nada nadie tampoco excepto salvo solo sólo solamente únicamente
+    apenas prohibido
+    nessuno nessuna nessun niente nulla neppure nemmeno neanche senza tranne eccetto soltanto purché qualora vietato
+    não nao nenhum nenhuma ninguém nem sem exceto somente proibido
+    niet niets nooit nergens geen zonder tenzij behalve uitgezonderd indien mits alleen slechts nauwelijks verboden
+    """.split()  # noqa: SIM905
+)
+"""Spellings that count whatever the language around them is, in normal form."""
+
+_SHARED_WORDS: Mapping[str, frozenset[str]] = {
+    "de": frozenset("falls solange bevor nein".split()),  # noqa: SIM905
+    "fr": frozenset("ne pas non si sans ni personne moins quand lorsque".split()),  # noqa: SIM905
+    "es": frozenset("no si sin ni caso cuando".split()),  # noqa: SIM905
+    "it": frozenset("non se no né mai quando caso".split()),  # noqa: SIM905
+    "pt": frozenset("se só caso quando".split()),  # noqa: SIM905
+    "nl": frozenset("als nee noch enkel wanneer".split()),  # noqa: SIM905
+}
+"""Spellings that count only if the text may be in that language."""
+
+_FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
+    "en": frozenset("the of and to in is was that it for with as his her be are this which by from at".split()),  # noqa: SIM905
+    "de": frozenset("der die das und ist den dem des ein eine zu mit von auf für im sich wird werden sind".split()),  # noqa: SIM905
+    "fr": frozenset("le la les et est des une un du dans pour qui que sur par avec au aux il elle vous".split()),  # noqa: SIM905
+    "es": frozenset("el la los las y es del un una en que por con para su al lo como está son".split()),  # noqa: SIM905
+    "it": frozenset("il la le lo gli e è di del della un una che per con in nel alla sono dei".split()),  # noqa: SIM905
+    "pt": frozenset("o a os as e é do da dos das um uma em que por com para no na são ao".split()),  # noqa: SIM905
+    "nl": frozenset("de het een en is van in op te met voor dat zijn er aan wordt door bij die".split()),  # noqa: SIM905
+}
+_LEAST = 4
+"""Function words that decide for a language; with fewer, the text may be in any."""
+
+_SHARE = 0.4
+"""A language with that share of the function words of the likeliest may be the language of the text, too."""
+
+_PHRASES = re.compile(
+    r"\b(?:apart from|aside from|other than|rather than|subject to|save for|all but|but for|but not|too [a-z]+ to|as long as"
+    r"|so long as|on condition|in case|in the event|far from|opposite of|absence of"
+    r"|\u00e0 moins|au cas o\u00f9|\u00e0 condition"
+    r"|en cas|con tal de|en caso|a menos|a meno|a condizione|in caso|a n\u00e3o ser|desde que|op voorwaarde|in plaats"
+    r"|es sei denn|im falle|unter der bedingung|ebensowenig)\b"
+)
+_CONTRACTED = re.compile(r"n't\b|\bn'(?=[^\W\d_])")
+_SIGNS = re.compile(
+    "\u00ac|\u2209|\u2204|\u2284|\u2285|\u2260|\u226e|\u226f|\u2717|\u2718|\u274c|\U0001f6ab"
+    r"|!=|~="
+)
+_UNSPACED = re.compile(
+    "[\u4e0d\u6c92\u6ca1\u7121\u65e0\u672a\u975e\u83ab\u52ff\u5225\u522b\u5426\u7981\u53ea\u50c5\u4ec5\u9664]"
+    "|\u5982\u679c|\u5047\u5982|\u82e5|\u9664\u975e|\u306a\u3044|\u306a\u304b|\u306a\u304f|\u306a\u3051|\u306a\u3089"
+    "|\u306c|\u305a(?!\u3064|\u3089)|\u307e\u305b\u3093|\u3060\u3051|\u306e\u307f|\u4ee5\u5916|\u5834\u5408|\u3057\u304b|\u3082\u3057"
+    "|\u4e8e\u5916|\u4f8b\u5916"
+)
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_LIMIT = 8
+
+
+def qualifiers(text: str, around: str = "") -> tuple[str, ...]:
+    """The negations, exceptions, and conditions in `text`, each once, in order, at most eight.
+
+    `around` is the passage that `text` is from; it serves to recognize the language. Hyphens at line ends may or may not
+    belong to a word, so both readings are searched.
+    """
+    normal = normalised(seen(text)).text
+    found: dict[str, None] = {}
+    languages = _languages(f"{around} {text}")
+    for reading in dict.fromkeys((normal.replace(SEAM, ""), normal.replace(SEAM, "-"))):
+        found |= dict.fromkeys(_in_reading(reading, languages))
+    return tuple(found)[:_LIMIT]
+
+
+def _in_reading(text: str, languages: frozenset[str]) -> list[str]:
+    shared = frozenset[str]().union(*(_SHARED_WORDS.get(each, frozenset()) for each in languages))
+    found = [(each.start(), each[0]) for pattern in (_PHRASES, _SIGNS, _UNSPACED) for each in pattern.finditer(text)]
+    for word in _WORD.finditer(text):
+        bare = word[0].partition("'")[0]
+        if (
+            word[0] in _CLEAR_WORDS
+            or bare in _CLEAR_WORDS
+            or bare in shared
+            or _CONTRACTED.search(word[0])
+            or _is_non(word)
+        ):
+            found.append((word.start(), word[0]))
+    return [word for _, word in sorted(found)]
+
+
+def _is_non(word: re.Match[str]) -> bool:
+    """Whether it is "non" as a word, in whatever language, not as a prefix."""
+    return word[0] == "non" and word.string[word.end() : word.end() + 1] != "-"
+
+
+def _languages(text: str) -> frozenset[str]:
+    """The languages that the text may be in, by its function words; all of them if there are too few of these."""
+    words = Counter(normalised(text).text.split())
+    counts = {
+        language: sum(words[each] for each in function_words) for language, function_words in _FUNCTION_WORDS.items()
+    }
+    most = max(counts.values())
+    if most < _LEAST:
+        return frozenset(counts)
+    return frozenset(language for language, count in counts.items() if count >= _SHARE * most)
+
 
 SHOWN = 400
 """Characters of the omitted text that an answer shows; of a longer text the beginning and the end."""

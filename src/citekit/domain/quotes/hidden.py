@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citekit.domain.library.manuscript import Manuscript
+from citekit.domain.library.extracted_text import Manuscript
 
 NOT_VISIBLE = (
     "not visible: the page does not show these words (they are covered, transparent, tiny, in the color of what is below "

@@ -12,7 +12,7 @@ from citekit.domain.quotes.characters import UNPARTED, UNSPACED
 from citekit.domain.quotes.normal_form import normalised
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.quote import Piece
-from citekit.domain.quotes.scripts import CUT, UNSEEN
+from citekit.domain.quotes.superscripts import CUT, UNSEEN
 
 LEAST = 0.6
 """Share of the words that a near passage has in common with the quote."""

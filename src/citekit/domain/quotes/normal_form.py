@@ -13,7 +13,7 @@ from array import array
 from attrs import field, frozen
 
 from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, MARKS, SEAM, UNSPACED, folded_cluster
-from citekit.domain.quotes.scripts import NOTE, SCRIPTS
+from citekit.domain.quotes.superscripts import NOTE, SCRIPTS
 
 _LETTER = r"[^\W\d_]"
 _TOKEN = re.compile(

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from attrs import field, frozen
 
-from citekit.domain.library.manuscript import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import Manuscript, UnitKind
 from citekit.domain.locations import Location
 from citekit.domain.quotes.normal_form import Normal, letters_of, normalised
 

@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from citekit.domain.errors import RequestRefused
 from citekit.domain.quotes.normal_form import normalised, without_gaps
-from citekit.domain.quotes.scripts import raisable, subscript, superscript
+from citekit.domain.quotes.superscripts import raisable, subscript, superscript
 
 LONGEST = 20_000
 """Characters of the longest quote; longer ones are parted by whoever asks."""

@@ -17,7 +17,7 @@ def main() -> None:
 
     code = run(sys.argv[1:])
     if (
-        "citekit.bootstrap.app" not in sys.modules
+        "citekit.container.container" not in sys.modules
     ):  # with it, stores may be open, which Python closes as it looks through
         gc.freeze()  # all objects once more at its end; without, that is a seventh of the whole time of `--help`
     sys.exit(code)

@@ -13,7 +13,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 
 if TYPE_CHECKING:
-    from citekit.application.adapt import Adapted
+    from citekit.application.import_map import Adapted
 
 
 @click.command("adapt", cls=Command)
@@ -72,7 +72,7 @@ def _written(made: Adapted, output: str, force: bool) -> Path:
     import tempfile
 
     from citekit.domain.errors import FaultyAnswer
-    from citekit.entrypoints.cli.copying import copy_evidence
+    from citekit.entrypoints.cli.output_files import copy_evidence
     from citekit.wire.maps import to_json
 
     try:
@@ -106,8 +106,8 @@ def _notes(made: Adapted) -> list[str]:
 
 
 def _lines(made: Adapted, place: str, *, stored: bool) -> Iterator[str]:
-    from citekit.entrypoints.cli.wording import counted
-    from citekit.entrypoints.invisible import printable
+    from citekit.domain.unicode_controls import printable
+    from citekit.entrypoints.cli.formatting import counted
 
     resource_map = made.resource_map
     facts = (

@@ -20,7 +20,7 @@ def command() -> None:
 @pass_session
 def stats(session: Session) -> None:
     """Say how full the store is."""
-    from citekit.entrypoints.cli.wording import counted, size
+    from citekit.entrypoints.cli.formatting import counted, size
 
     found = session.app.evidence.stats()
     folder = str(session.app.settings.cache_folder)
@@ -46,7 +46,7 @@ def verify(session: Session) -> None:
 
     What is dropped is made again when it is next asked for. Leftovers of killed processes are cleaned away.
     """
-    from citekit.entrypoints.cli.wording import counted
+    from citekit.entrypoints.cli.formatting import counted
 
     found = session.app.evidence.verify()
     leftovers = found.leftovers + session.app.clean_leftovers()
@@ -82,7 +82,7 @@ def clear(session: Session) -> None:
 
 
 def _tell_freed(session: Session, gone: int) -> None:
-    from citekit.entrypoints.cli.wording import size
+    from citekit.entrypoints.cli.formatting import size
 
     left = session.app.evidence.stats()
     session.answer(

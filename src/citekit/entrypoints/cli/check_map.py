@@ -14,7 +14,7 @@ from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from citekit.application.check_map import MapReport
+    from citekit.application.validate_map import MapReport
     from citekit.wire.locations import BoxOrder
     from citekit.wire.map_edits import Edit
 
@@ -106,7 +106,7 @@ def _checked(session: Session, name: str, order: BoxOrder) -> _Checked:
 def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
     """What is wrong with the data of a map. Raises `FaultyAnswer` for data that are no map at all."""
     from citekit.domain.errors import FaultyAnswer
-    from citekit.wire.loose_maps import loosely
+    from citekit.wire.lenient_maps import loosely
     from citekit.wire.map_edits import edited
     from citekit.wire.maps import from_plain_map
 
@@ -126,7 +126,7 @@ def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
 
 def _mended(session: Session, found: _Checked, output: str | None, force: bool) -> _Checked:
     """Write what `found` would change, and look at what is wrong then."""
-    from citekit.entrypoints.cli.map_files import replace_map, write_map
+    from citekit.entrypoints.cli.output_files import replace_map, write_map
     from citekit.wire.locations import BoxOrder
 
     after = found if not found.edits else _examined(session, evolve(found, data=found.mended), BoxOrder.CORNERS)
@@ -158,7 +158,7 @@ def _file_of(session: Session, name: str) -> Path:
 def read_map_file(path: Path) -> str:
     """The text of a map file. Raises `SourceUnreadable`, `FaultyAnswer` where it is enormous or no UTF-8."""
     from citekit.domain.errors import FaultyAnswer, SourceUnreadable
-    from citekit.entrypoints.cli.wording import size
+    from citekit.entrypoints.cli.formatting import size
     from citekit.wire.maps import SIZE_LIMIT
 
     try:
@@ -175,9 +175,9 @@ def read_map_file(path: Path) -> str:
 
 
 def _unsound(session: Session, checked: _Checked) -> Exception:
-    from citekit.entrypoints.cli.failing import CommandError
-    from citekit.entrypoints.cli.wording import counted
-    from citekit.entrypoints.invisible import printable
+    from citekit.domain.unicode_controls import printable
+    from citekit.entrypoints.cli.errors import CommandError
+    from citekit.entrypoints.cli.formatting import counted
 
     session.say(_changes(checked))
     session.say(_first("fault", [printable(fault) for fault in checked.faults[:MOST]], len(checked.faults)))
@@ -191,8 +191,8 @@ def _unsound(session: Session, checked: _Checked) -> Exception:
 
 
 def _lines(checked: _Checked) -> Iterator[str]:
-    from citekit.entrypoints.cli.wording import counted
-    from citekit.entrypoints.invisible import printable
+    from citekit.domain.unicode_controls import printable
+    from citekit.entrypoints.cli.formatting import counted
 
     yield from _changes(checked)
     if checked.report is not None:
@@ -202,7 +202,7 @@ def _lines(checked: _Checked) -> Iterator[str]:
 
 
 def _changes(checked: _Checked) -> Iterator[str]:
-    from citekit.entrypoints.invisible import printable
+    from citekit.domain.unicode_controls import printable
 
     for edit in checked.edits if checked.is_fixed else ():
         yield f"(fixed) {printable(edit.path)}: {_shown(edit.before)} -> {_shown(edit.after)} ({edit.reason})"
@@ -212,7 +212,7 @@ def _changes(checked: _Checked) -> Iterator[str]:
 
 
 def _warnings(checked: _Checked) -> Iterator[str]:
-    from citekit.entrypoints.invisible import printable
+    from citekit.domain.unicode_controls import printable
 
     shown = [f"(warning) {printable(warning)}" for warning in checked.warnings[:MOST]]
     yield from _first("warning", shown, len(checked.warnings))
@@ -220,7 +220,7 @@ def _warnings(checked: _Checked) -> Iterator[str]:
 
 def _first(what: str, shown: Sequence[str], count: int) -> Iterator[str]:
     """Lines of the first of `count`, and how many there are beyond."""
-    from citekit.entrypoints.cli.wording import counted
+    from citekit.entrypoints.cli.formatting import counted
 
     yield from shown
     if count > len(shown):

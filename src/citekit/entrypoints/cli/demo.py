@@ -12,22 +12,22 @@ from typing import Any
 
 import click
 
-from citekit.bootstrap import App, bootstrap
+from citekit.container import App, bootstrap
 from citekit.domain.errors import CiteKitError
 from citekit.domain.evidence import Evidence
 from citekit.domain.formats import by_name
 from citekit.domain.node import Node, NodeName
 from citekit.domain.resource_map import ResourceMap
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.demo_library import show_library
-from citekit.entrypoints.cli.drawing import pairs, table, tree
-from citekit.entrypoints.cli.failing import CommandError, plain_error
+from citekit.entrypoints.cli.errors import CommandError, plain_error
+from citekit.entrypoints.cli.formatting import lasted, place, size
+from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.tables import pairs, table, tree
 from citekit.entrypoints.cli.terminal import styled
-from citekit.entrypoints.cli.watching import watching
-from citekit.entrypoints.cli.wording import lasted, place, size
 from citekit.entrypoints.failures import sentence
-from citekit.entrypoints.invisible import printable
 
 TREE_LIMIT = 20
 """Lines of the tree that are shown."""

@@ -9,17 +9,17 @@ from typing import Any
 
 from citekit.application.library.ask import Answers, AskRequest
 from citekit.application.library.ingest_book import BookIngested, BookRequest
-from citekit.bootstrap import App
+from citekit.container import App
 from citekit.domain.address import parse_address
 from citekit.domain.errors import AlreadyIngested, CiteKitError, DriverMissing
 from citekit.domain.evidence import Evidence
-from citekit.entrypoints.cli.drawing import pairs
+from citekit.domain.unicode_controls import printable
+from citekit.entrypoints.cli.formatting import counted, lasted, place
+from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session
+from citekit.entrypoints.cli.tables import pairs
 from citekit.entrypoints.cli.terminal import styled
-from citekit.entrypoints.cli.watching import watching
-from citekit.entrypoints.cli.wording import counted, lasted, place
 from citekit.entrypoints.failures import sentence
-from citekit.entrypoints.invisible import printable
 
 BOOK, AUTHOR = "An Introduction to R", "W. N. Venables & D. M. Smith"
 QUESTION = "How are missing values marked?"

@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from citekit.application.doctor import Finding, Health
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.failing import CommandError
+from citekit.entrypoints.cli.errors import CommandError
+from citekit.entrypoints.cli.formatting import counted
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
-from citekit.entrypoints.cli.wording import counted
-from citekit.entrypoints.invisible import printable
 
 _MARKS = {Health.FINE: ("ok", "green"), Health.NOTED: ("note", "yellow"), Health.BROKEN: ("BROKEN", "red")}
 

@@ -16,17 +16,17 @@ from attrs import define
 
 from citekit.application.ingest import Ingested
 from citekit.application.ingest_many import Outcome, files_below
-from citekit.bootstrap import App, bootstrap
+from citekit.container import App, bootstrap
 from citekit.domain.errors import Cancelled, CiteKitError
 from citekit.domain.map_card import MapCard
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option
-from citekit.entrypoints.cli.failing import CommandError, plain_error
+from citekit.entrypoints.cli.errors import CommandError, plain_error
+from citekit.entrypoints.cli.formatting import counted, lasted
+from citekit.entrypoints.cli.progress import Watch, watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
-from citekit.entrypoints.cli.watching import Watch, watching
-from citekit.entrypoints.cli.wording import counted, lasted
 from citekit.entrypoints.failures import exit_code, sentence
-from citekit.entrypoints.invisible import printable
 from citekit.settings.chosen import HOTTEST, THINKING
 from citekit.wire.locations import modality_of
 

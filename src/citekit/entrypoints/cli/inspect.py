@@ -25,7 +25,7 @@ def command(session: Session, part: tuple[str, ...], resource: str | None) -> No
     Its place, address, summary and neighbours; nothing is cut out. RESOURCE.NODE in one word is understood where only one
     such node exists.
     """
-    from citekit.entrypoints.cli.naming import named_node
+    from citekit.entrypoints.cli.part_arguments import named_node
 
     name = named_node(session.app.maps, part, resource)
     resource_map = session.app.maps.get(name.resource_id)
@@ -48,8 +48,8 @@ def _plain(resource_map: ResourceMap, node: Node) -> dict[str, Any]:
 
 def _lines(resource_map: ResourceMap, node: Node) -> Iterator[str]:
     from citekit.domain.address import Address
-    from citekit.entrypoints.cli.drawing import node_line, pairs
-    from citekit.entrypoints.cli.wording import place
+    from citekit.entrypoints.cli.formatting import place
+    from citekit.entrypoints.cli.tables import node_line, pairs
 
     above = resource_map.parent(node.id)
     yield node_line(node)

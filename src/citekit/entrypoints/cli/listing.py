@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from citekit.application.written_places import written_places
+from citekit.application.recorded_paths import written_places
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from citekit.bootstrap.glance import Glance
+    from citekit.container.fast_listing import Glance
     from citekit.domain.map_card import MapCard
     from citekit.domain.resource_map import ResourceMap
 
@@ -37,9 +37,9 @@ def command(session: Session, resource: str | None) -> None:
 
 
 def _resources(session: Session) -> None:
-    from citekit.bootstrap.glance import glance_at
-    from citekit.entrypoints.cli.drawing import table
-    from citekit.entrypoints.cli.wording import counted
+    from citekit.container.fast_listing import glance_at
+    from citekit.entrypoints.cli.formatting import counted
+    from citekit.entrypoints.cli.tables import table
 
     with glance_at(session.home) as glance:
         rows = [_resource(session, glance, resource_id) for resource_id in _ids(session, glance)]
@@ -86,7 +86,7 @@ def _resource(session: Session, glance: Glance, resource_id: str) -> dict[str, A
 
 
 def _state(session: Session, glance: Glance, card: MapCard) -> str:
-    """What became of the file, looked for only where the map says that it is: see `application.locating`."""
+    """What became of the file, looked for only where the map says that it is: see `application.locate_source`."""
     if not card.source_path or card.source_hash is None:
         return "unknown"
     places = written_places(card.source_path, glance.home)
@@ -106,8 +106,8 @@ def _digest(session: Session, path: str) -> str | None:
 
 def _nodes(session: Session, resource_map: ResourceMap) -> None:
     from citekit.domain.address import Address
-    from citekit.entrypoints.cli.drawing import table
-    from citekit.entrypoints.cli.wording import place
+    from citekit.entrypoints.cli.formatting import place
+    from citekit.entrypoints.cli.tables import table
     from citekit.wire.locations import to_plain
 
     nodes = list(resource_map.walk())

@@ -147,7 +147,7 @@ def _run(arguments: Sequence[str]) -> int:
 def _told(error: Exception, document: TextIO | None) -> int:
     """Say what went wrong: one sentence on standard error, and a JSON document on `document` where one is wanted."""
     from citekit.domain.errors import Cancelled, CiteKitError
-    from citekit.entrypoints.cli.failing import INTERRUPTION, CommandError, plain_error
+    from citekit.entrypoints.cli.errors import INTERRUPTION, CommandError, plain_error
     from citekit.entrypoints.failures import FAILED, INTERRUPTED, USAGE, exit_code, sentence
 
     match error:

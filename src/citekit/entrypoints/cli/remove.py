@@ -16,7 +16,7 @@ def command(session: Session, resource: str) -> None:
 
     The source is not touched. Evidence that was cut out of it stays in the cache until that is pruned or cleared.
     """
-    from citekit.entrypoints.invisible import printable
+    from citekit.domain.unicode_controls import printable
 
     session.app.maps.remove(resource)
     line = f"The map of '{printable(resource)}' is gone. Its source was not touched, and evidence cut out of it stays in the"

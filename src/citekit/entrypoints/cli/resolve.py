@@ -10,14 +10,14 @@ from typing import Any
 import click
 
 from citekit.domain.evidence import Evidence, Form, Options
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import FOLDER, Command, password_option
-from citekit.entrypoints.cli.copying import copy_evidence
-from citekit.entrypoints.cli.drawing import pairs
-from citekit.entrypoints.cli.naming import named_part
+from citekit.entrypoints.cli.formatting import lasted, place, size
+from citekit.entrypoints.cli.output_files import copy_evidence
+from citekit.entrypoints.cli.part_arguments import named_part
+from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
-from citekit.entrypoints.cli.watching import watching
-from citekit.entrypoints.cli.wording import lasted, place, size
-from citekit.entrypoints.invisible import printable
+from citekit.entrypoints.cli.tables import pairs
 from citekit.wire import receipts
 from citekit.wire.maps import to_plain_node
 

@@ -48,8 +48,8 @@ def _plain(hit: Hit) -> dict[str, Any]:
 
 
 def _lines(hits: Sequence[Hit]) -> Iterator[str]:
-    from citekit.entrypoints.cli.drawing import node_line
-    from citekit.entrypoints.invisible import printable
+    from citekit.domain.unicode_controls import printable
+    from citekit.entrypoints.cli.tables import node_line
 
     for hit in hits:
         yield f"{printable(hit.resource_id)}  {node_line(hit.head)}"

@@ -10,7 +10,7 @@ from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from citekit.bootstrap import App
+    from citekit.container import App
 
 
 @click.command("serve", cls=Command, answers=False)
@@ -39,7 +39,7 @@ def _offering(app: App, tools: str) -> App:
     """The same home with the toolsets that a list names."""
     from attrs import evolve
 
-    from citekit.bootstrap import bootstrap
+    from citekit.container import bootstrap
     from citekit.settings import read_toolsets
 
     chosen = evolve(app.settings.library, tools=read_toolsets("--tools", tools))

@@ -14,7 +14,7 @@ from citekit.entrypoints.cli.terminal import echo, echo_document
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from citekit.bootstrap import App
+    from citekit.container import App
 
 
 class Session:
@@ -28,7 +28,7 @@ class Session:
     @cached_property
     def app(self) -> App:
         """The use cases of the home. Raises `RequestRefused` for a setting that cannot be read."""
-        from citekit.bootstrap import bootstrap
+        from citekit.container import bootstrap
 
         return bootstrap(home=self.home)
 
@@ -39,7 +39,7 @@ class Session:
             return self.app
         from attrs import evolve
 
-        from citekit.bootstrap import bootstrap
+        from citekit.container import bootstrap
 
         return bootstrap(evolve(self.app.settings, **changed))
 
@@ -77,7 +77,7 @@ pass_session = click.make_pass_decorator(Session, ensure=True)
 
 def write_json(plain: Mapping[str, Any], out: TextIO) -> None:
     """One JSON document on `out`, in plain ASCII where that takes no other characters; what is not seen is escaped."""
-    from citekit.entrypoints.invisible import in_json
+    from citekit.domain.unicode_controls import in_json
     from citekit.wire.indented import indented
 
     text = in_json(indented(plain))

@@ -42,9 +42,9 @@ def _plain(found: Structure) -> dict[str, object]:
 
 
 def _lines(found: Structure) -> Iterator[str]:
-    from citekit.entrypoints.cli.drawing import tree
-    from citekit.entrypoints.cli.wording import counted
-    from citekit.entrypoints.invisible import printable
+    from citekit.domain.unicode_controls import printable
+    from citekit.entrypoints.cli.formatting import counted
+    from citekit.entrypoints.cli.tables import tree
 
     resource_map = found.resource_map
     title = styled(printable(resource_map.title), bold=True)

@@ -17,7 +17,7 @@ from typing import Any, TextIO, cast
 
 import click
 
-from citekit.entrypoints.invisible import printable, visible
+from citekit.domain.unicode_controls import printable, visible
 from citekit.settings.secrets import concealed
 
 _MARK = f"\x1b{os.urandom(8).hex()}["

@@ -11,11 +11,11 @@ import click
 from citekit.application.verify import Check, Ruling, Verdict
 from citekit.domain.errors import FaultyAnswer, SourceUnreadable
 from citekit.domain.evidence import Receipt
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import FOLDER, Command, password_option
-from citekit.entrypoints.cli.failing import CommandError
+from citekit.entrypoints.cli.errors import CommandError
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
-from citekit.entrypoints.invisible import printable
 from citekit.wire import receipts
 from citekit.wire.receipt_documents import read_answer, read_document
 

@@ -11,13 +11,13 @@ import click
 from citekit.application.verify_quote import resource_named
 from citekit.domain.node import NodeName
 from citekit.domain.quotes.verdict import Finding, QuoteVerdict
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import FOLDER, Command, password_option
-from citekit.entrypoints.cli.failing import CommandError
-from citekit.entrypoints.cli.naming import named_node, named_part
+from citekit.entrypoints.cli.errors import CommandError
+from citekit.entrypoints.cli.part_arguments import named_node, named_part
+from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
-from citekit.entrypoints.cli.watching import watching
-from citekit.entrypoints.invisible import printable
 from citekit.wire.quotes import to_plain
 
 if TYPE_CHECKING:

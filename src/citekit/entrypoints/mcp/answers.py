@@ -19,8 +19,8 @@ from citekit.domain.evidence import Evidence
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.failures import sentence
-from citekit.entrypoints.mcp.discretion import Discretion
-from citekit.entrypoints.mcp.quoting import quoted, quoted_json
+from citekit.entrypoints.mcp.path_redaction import Discretion
+from citekit.entrypoints.mcp.untrusted_text import quoted, quoted_json
 from citekit.settings.secrets import concealed
 from citekit.wire import maps, receipts
 

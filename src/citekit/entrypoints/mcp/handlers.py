@@ -28,17 +28,17 @@ from mcp_types import (
     ReadResourceResult,
 )
 
-from citekit.bootstrap import App
+from citekit.container import App
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import silent
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp import resources
 from citekit.entrypoints.mcp.answers import Answer, failure, told
-from citekit.entrypoints.mcp.discretion import Discretion
-from citekit.entrypoints.mcp.parcels import Parcels
-from citekit.entrypoints.mcp.quoting import quoted
+from citekit.entrypoints.mcp.path_redaction import Discretion
+from citekit.entrypoints.mcp.response_bypass import Parcels
 from citekit.entrypoints.mcp.roots import ROOTS_CHANGED, ClientRoots
 from citekit.entrypoints.mcp.tools import GET_STRUCTURE, Bound, Tools
+from citekit.entrypoints.mcp.untrusted_text import quoted
 from citekit.entrypoints.mcp.workers import Report, Workers
 from citekit.settings import TOOLSETS
 
@@ -113,7 +113,7 @@ def _offered(app: App, tools: Tools) -> list[_Toolset]:
     if CITEKIT in wanted:
         offered.append(_Toolset(INSTRUCTIONS, tools.bound()))
     if ALEXANDRIA in wanted:
-        from citekit.entrypoints.mcp.alexandria import toolset
+        from citekit.entrypoints.mcp.library import toolset
 
         books = toolset.LibraryTools(lambda: app.alexandria, tools.discreet)
         offered.append(_Toolset(toolset.INSTRUCTIONS, books.bound()))
@@ -164,12 +164,12 @@ class _Handlers:
         return await self._workers.long(functools.partial(bound.run, arguments), _report(context, self._tools.discreet))
 
     async def list_prompts(self, _: _Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
-        from citekit.entrypoints.mcp.alexandria import prompts
+        from citekit.entrypoints.mcp.library import prompts
 
         return await self._or_refused(lambda: prompts.listing(self._tools.app.alexandria.personas))
 
     async def get_prompt(self, _: _Context, params: GetPromptRequestParams) -> GetPromptResult:
-        from citekit.entrypoints.mcp.alexandria import prompts
+        from citekit.entrypoints.mcp.library import prompts
 
         return await self._or_refused(
             lambda: prompts.filled(self._tools.app.alexandria.personas, params.name, params.arguments)

@@ -15,7 +15,7 @@ from mcp_types import (
 )
 
 from citekit.domain.errors import RequestRefused
-from citekit.entrypoints.mcp.quoting import quoted
+from citekit.entrypoints.mcp.untrusted_text import quoted
 
 PREFIX = "citekit://maps/"
 MEDIA_TYPE = "application/json"

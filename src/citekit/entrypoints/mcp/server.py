@@ -9,10 +9,10 @@ import sys
 import threading
 from typing import TYPE_CHECKING, TextIO
 
-from citekit.entrypoints.invisible import printable
+from citekit.domain.unicode_controls import printable
 
 if TYPE_CHECKING:
-    from citekit.bootstrap import App
+    from citekit.container import App
 
 TURN = 0.001
 """Seconds after which a busy thread lets another one on: a look into a map does not wait the usual 5 ms for it."""

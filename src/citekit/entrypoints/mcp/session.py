@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 from mcp.server.lowlevel import Server
 
-from citekit.bootstrap import App
+from citekit.container import App
 from citekit.entrypoints.mcp.handlers import build_server
 from citekit.entrypoints.mcp.stdio import Wire, claim, stdio
 from citekit.entrypoints.mcp.workers import Workers

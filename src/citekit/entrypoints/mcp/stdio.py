@@ -31,8 +31,8 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
-from citekit.entrypoints.mcp.parcels import Parcels
 from citekit.entrypoints.mcp.request_ids import refused_request
+from citekit.entrypoints.mcp.response_bypass import Parcels
 
 MESSAGE_LIMIT = 16 * 1024 * 1024
 """Bytes of the longest message that is read; a longer one ends the session."""

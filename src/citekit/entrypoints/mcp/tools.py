@@ -9,8 +9,8 @@ from typing import Any
 from attrs import define, field, frozen
 from mcp_types import Tool, ToolAnnotations
 
-from citekit.application.repeats import Asked
-from citekit.bootstrap import App
+from citekit.application.resolve_cache import Asked
+from citekit.container import App
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Form, Options
@@ -27,8 +27,8 @@ from citekit.entrypoints.mcp.answers import (
     structure_answer,
 )
 from citekit.entrypoints.mcp.arguments import checked
-from citekit.entrypoints.mcp.discretion import Discretion
-from citekit.entrypoints.mcp.quotes import VERIFY_QUOTE
+from citekit.entrypoints.mcp.path_redaction import Discretion
+from citekit.entrypoints.mcp.verify_quote_tool import VERIFY_QUOTE
 from citekit.wire import quotes
 
 Arguments = Mapping[str, Any]

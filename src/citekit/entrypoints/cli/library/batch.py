@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from citekit.entrypoints.alexandria import batching
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.drawing import table
-from citekit.entrypoints.cli.failing import CommandError
-from citekit.entrypoints.cli.library import ready
-from citekit.entrypoints.cli.library.answering import answer, filters, ingesting, preference
+from citekit.entrypoints.cli.errors import CommandError
+from citekit.entrypoints.cli.formatting import counted
+from citekit.entrypoints.cli.library import preconditions
+from citekit.entrypoints.cli.library.options import answer, filters, ingesting, preference
+from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
-from citekit.entrypoints.cli.watching import watching
-from citekit.entrypoints.cli.wording import counted
+from citekit.entrypoints.cli.tables import table
+from citekit.entrypoints.library import batches
 
 
 @click.command("batch", cls=Command)
@@ -34,8 +34,8 @@ def command(session: Session, /, everything: bool, flat: bool, **wanted: Any) ->
         raise click.UsageError("Name books by --author, --title or --language, or take all by --all.")
     arguments = {key: value for key, value in wanted.items() if value is not None} | {"hierarchical": not flat}
     with watching(session, "Ingesting") as watch:
-        ready.to_ingest(session.app.alexandria, arguments)
-        plain = batching.batch_ingest(session.app.alexandria, arguments, watch, everything=everything)
+        preconditions.to_ingest(session.app.alexandria, arguments)
+        plain = batches.batch_ingest(session.app.alexandria, arguments, watch, everything=everything)
     if plain["failed"]:
         session.say(_lines(plain))
         raise CommandError("SomeFailed", f"{counted(plain['failed'], 'book')} of {plain['total']} not ingested.", plain)

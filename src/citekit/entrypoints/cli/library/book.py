@@ -10,13 +10,13 @@ from typing import Any
 import click
 
 from citekit.domain.progress import silent
-from citekit.entrypoints.alexandria import shelves
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.drawing import pairs
-from citekit.entrypoints.cli.library.answering import answer
+from citekit.entrypoints.cli.library.options import answer
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.tables import pairs
 from citekit.entrypoints.cli.terminal import styled
-from citekit.entrypoints.invisible import printable
+from citekit.entrypoints.library import catalog
 
 
 @click.command("book", cls=Command)
@@ -27,7 +27,7 @@ def command(session: Session, /, book_id: int) -> None:
 
     Everything that is known of it, and its files.
     """
-    plain = shelves.book(session.app.alexandria, {"book_id": book_id}, silent)
+    plain = catalog.book(session.app.alexandria, {"book_id": book_id}, silent)
     answer(session, plain, lambda: _lines(plain["book"]))
 
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from citekit.entrypoints.alexandria import chunking
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.drawing import pairs, table
-from citekit.entrypoints.cli.library.answering import answer, cutting, named_file, preference
-from citekit.entrypoints.cli.library.folding import folded
+from citekit.entrypoints.cli.library.options import answer, cutting, named_file, preference
+from citekit.entrypoints.cli.library.text_wrapping import folded
+from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.tables import pairs, table
 from citekit.entrypoints.cli.terminal import styled
-from citekit.entrypoints.cli.watching import watching
-from citekit.entrypoints.invisible import printable
+from citekit.entrypoints.library import chunking
 
 
 @click.group("chunking")

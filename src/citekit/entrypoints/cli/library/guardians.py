@@ -8,11 +8,11 @@ import click
 
 from citekit.domain.library.personas import Pattern
 from citekit.domain.progress import silent
-from citekit.entrypoints.alexandria import asking
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.drawing import table
-from citekit.entrypoints.cli.library.answering import answer
+from citekit.entrypoints.cli.library.options import answer
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.tables import table
+from citekit.entrypoints.library import asking
 
 
 @click.command("guardians", cls=Command)

@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from citekit.entrypoints.alexandria import ingesting
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.library.answering import ingesting as how
-from citekit.entrypoints.cli.library.answering import preference
-from citekit.entrypoints.cli.library.each import ingest_each
+from citekit.entrypoints.cli.library.one_by_one import ingest_each
+from citekit.entrypoints.cli.library.options import ingesting as how
+from citekit.entrypoints.cli.library.options import preference
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.library import ingesting
 
 
 @click.command("ingest", cls=Command)

@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from citekit.application.library.browse import is_book
-from citekit.entrypoints.alexandria import ingesting
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.library.answering import ingesting as how
-from citekit.entrypoints.cli.library.answering import named_file
-from citekit.entrypoints.cli.library.each import ingest_each
+from citekit.entrypoints.cli.library.one_by_one import ingest_each
+from citekit.entrypoints.cli.library.options import ingesting as how
+from citekit.entrypoints.cli.library.options import named_file
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.library import ingesting
 
 
 @click.command("ingest-file", cls=Command)

@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from citekit.domain.progress import silent
-from citekit.entrypoints.alexandria import shelves
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.drawing import table
-from citekit.entrypoints.cli.library.answering import answer, filters
-from citekit.entrypoints.cli.library.folding import clipped
+from citekit.entrypoints.cli.library.options import answer, filters
+from citekit.entrypoints.cli.library.text_wrapping import clipped
 from citekit.entrypoints.cli.session import Session, pass_session
-from citekit.entrypoints.invisible import printable
+from citekit.entrypoints.cli.tables import table
+from citekit.entrypoints.library import catalog
 
 
 @click.command("preview", cls=Command)
@@ -30,7 +30,7 @@ from citekit.entrypoints.invisible import printable
 @pass_session
 def command(session: Session, /, **wanted: Any) -> None:
     """Show which books could be ingested, and from which file."""
-    plain = shelves.preview(session.app.alexandria, wanted, silent)
+    plain = catalog.preview(session.app.alexandria, wanted, silent)
     rows = [
         (str(book["id"]), book["selected_format"], clipped(book["title"], 50), book["file_path"])
         for book in plain["books"]

@@ -10,16 +10,16 @@ import click
 
 from citekit.domain.address import parse_address
 from citekit.domain.progress import silent
-from citekit.entrypoints.alexandria import asking
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.library.answering import answer, collection, filters
-from citekit.entrypoints.cli.library.folding import folded
+from citekit.entrypoints.cli.formatting import counted, lasted, place
+from citekit.entrypoints.cli.library.options import answer, collection, filters
+from citekit.entrypoints.cli.library.text_wrapping import folded
+from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.resolve import evidence_lines, plain_evidence
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
-from citekit.entrypoints.cli.watching import watching
-from citekit.entrypoints.cli.wording import counted, lasted, place
-from citekit.entrypoints.invisible import printable
+from citekit.entrypoints.library import asking
 
 MODES = ("precise", "contextual", "comprehensive")
 SHOWN = 5

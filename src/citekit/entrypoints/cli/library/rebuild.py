@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.failing import CommandError
-from citekit.entrypoints.cli.library.answering import collection
+from citekit.entrypoints.cli.errors import CommandError
+from citekit.entrypoints.cli.formatting import counted
+from citekit.entrypoints.cli.library.options import collection
+from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
-from citekit.entrypoints.cli.watching import watching
-from citekit.entrypoints.cli.wording import counted
 from citekit.entrypoints.failures import sentence
-from citekit.entrypoints.invisible import printable
 
 
 @click.command("rebuild", cls=Command)

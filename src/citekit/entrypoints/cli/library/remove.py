@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from citekit.domain.progress import silent
-from citekit.entrypoints.alexandria import batching
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.library.answering import answer, collection, named_file
+from citekit.entrypoints.cli.formatting import counted
+from citekit.entrypoints.cli.library.options import answer, collection, named_file
 from citekit.entrypoints.cli.session import Session, pass_session
-from citekit.entrypoints.cli.wording import counted
-from citekit.entrypoints.invisible import printable
+from citekit.entrypoints.library import batches
 
 
 @click.command("remove", cls=Command)
@@ -33,6 +33,6 @@ def command(session: Session, /, file_path: str | None, **named: Any) -> None:
         raise click.UsageError("Name one book, by RESOURCE, --book-id or --file.")
     path = None if file_path is None else str(named_file(file_path, "--file"))
     arguments = {key: value for key, value in {**named, "file_path": path}.items() if value is not None}
-    plain = batching.remove(session.app.alexandria, arguments, silent)
+    plain = batches.remove(session.app.alexandria, arguments, silent)
     line = f"{printable(plain['title'])}: {counted(plain['chunks'], 'chunk')} removed from {plain['collection']}."
     answer(session, plain, lambda: [line])

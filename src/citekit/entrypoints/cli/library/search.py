@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from citekit.domain.progress import silent
-from citekit.entrypoints.alexandria import shelves
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.drawing import table
-from citekit.entrypoints.cli.library.answering import answer, filters
-from citekit.entrypoints.cli.library.folding import clipped
+from citekit.entrypoints.cli.library.options import answer, filters
+from citekit.entrypoints.cli.library.text_wrapping import clipped
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.tables import table
+from citekit.entrypoints.library import catalog
 
 
 @click.command("search", cls=Command)
@@ -26,7 +26,7 @@ def command(session: Session, /, tags: tuple[str, ...], **wanted: Any) -> None:
 
     Those that were added last come first.
     """
-    plain = shelves.search(session.app.alexandria, {**wanted, "tags": ",".join(tags)}, silent)
+    plain = catalog.search(session.app.alexandria, {**wanted, "tags": ",".join(tags)}, silent)
     answer(session, plain, lambda: book_table(plain["books"]))
     if not plain["books"]:
         session.note("No book fits.")

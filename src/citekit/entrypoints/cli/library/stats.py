@@ -8,19 +8,19 @@ from typing import Any
 import click
 
 from citekit.domain.progress import silent
-from citekit.entrypoints.alexandria import shelves
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.drawing import pairs
-from citekit.entrypoints.cli.failing import CommandError
+from citekit.entrypoints.cli.errors import CommandError
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.tables import pairs
 from citekit.entrypoints.cli.terminal import styled
+from citekit.entrypoints.library import catalog
 
 
 @click.command("stats", cls=Command)
 @pass_session
 def command(session: Session) -> None:
     """Say how much there is in the library and in the index."""
-    plain = shelves.stats(session.app.alexandria, {}, silent)
+    plain = catalog.stats(session.app.alexandria, {}, silent)
     session.answer(plain, _lines(plain))
     if plain["calibre"] is None and "points_count" not in plain["qdrant"]:
         raise CommandError("NothingFound", f"{plain['error']} {plain['qdrant']['error']}")

@@ -1,1 +1,0 @@
-"""Adapters of `MapAdapter`: maps made of the structure that other programs found."""

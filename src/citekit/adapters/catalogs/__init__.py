@@ -1,0 +1,1 @@
+"""Catalogs of books: a Calibre library, a plain folder."""

@@ -1,0 +1,1 @@
+"""A Calibre library, read in place and never written to."""

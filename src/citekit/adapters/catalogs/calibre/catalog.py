@@ -1,0 +1,92 @@
+"""A library of Calibre's, read where it lies."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from datetime import tzinfo
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.adapters.catalogs.book_search import Catalogue
+from citekit.adapters.catalogs.calibre import cards
+from citekit.adapters.catalogs.calibre.database import CalibreDatabase, DatabaseState
+from citekit.adapters.catalogs.calibre.records import BookFolders, CalibreRecords
+from citekit.adapters.system.file_state import FINE
+from citekit.domain.errors import BookMissing
+from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
+
+RACY = FINE
+"""Seconds within which a file may change twice and keep its time of change."""
+
+
+@frozen
+class _Known:
+    """What was read while the database looked like `state`, at `read_at`, which was first seen so at `since`."""
+
+    state: DatabaseState
+    since: float
+    read_at: float
+    catalogue: Catalogue
+    stats: LibraryStats
+
+    def is_settled(self) -> bool:
+        """Whether any change since would show."""
+        return all(file is None or file.is_settled(self.read_at, RACY, self.since) for file in self.state)
+
+
+class CalibreLibrary:
+    """`Library` over the folder that holds `metadata.db`. Works while Calibre runs, and where nothing may be written.
+
+    What is searched is kept in memory until the database changes; a book's facts are read when they are asked for. Every
+    look opens the database anew and closes it, so that Calibre can move or replace it at any time. Days of publication are
+    those of `zone`, as Calibre shows them: None for the computer's own.
+    """
+
+    def __init__(self, folder: Path, *, patience: float = 5.0, zone: tzinfo | None = None) -> None:
+        """`patience` is how many seconds to wait while another program writes. Nothing is opened yet."""
+        self._folder = folder.absolute()
+        self._database = CalibreDatabase(self._folder, patience)
+        self._zone = zone
+        self._known: _Known | None = None
+        self._learning = threading.Lock()
+
+    @property
+    def place(self) -> str:
+        """The folder."""
+        return str(self._folder)
+
+    def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
+        """Books that fit, those added last first. A book that is deleted meanwhile is left out."""
+        return self._records(self._current().catalogue.find(wanted, limit, offset))
+
+    def get(self, book_id: int) -> BookRecord:
+        """That book, as it is now. Raises `BookMissing`."""
+        found = self._records([book_id]) if abs(book_id) < 2**63 else []
+        if not found:
+            raise BookMissing(book_id)
+        return found[0]
+
+    def stats(self) -> LibraryStats:
+        """How much there is."""
+        return self._current().stats
+
+    def _records(self, ids: Sequence[int]) -> Sequence[BookRecord]:
+        with self._database.reading() as connection:
+            return CalibreRecords(connection, BookFolders(self._folder), ids, self._zone).read()
+
+    def _current(self) -> _Known:
+        with self._learning:
+            known = self._known
+            if known is None or known.state != self._database.state() or not known.is_settled():
+                known = self._known = self._learn(known)
+            return known
+
+    def _learn(self, before: _Known | None) -> _Known:
+        with self._database.reading() as connection:
+            state, now = self._database.state(), time.time()
+            since = before.since if before is not None and before.state == state else now
+            catalogue = Catalogue(cards.cards(connection))
+            return _Known(state, since, now, catalogue, cards.stats(connection))

@@ -1,0 +1,170 @@
+"""Calibre's `metadata.db`, opened so that not one byte beside it or in it is written.
+
+A database that needs nothing but reading is read where it lies. Two states of it cannot be read without writing: a program
+died while it wrote (a hot `-journal` must be rolled back first), and write-ahead logging (every reader writes a `-shm` file).
+Such a one is copied to a temporary folder, and read there, mended.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS, Trouble, trouble_of
+from citekit.adapters.system.file_state import FileState
+from citekit.adapters.system.files import UNREADABLE
+from citekit.domain.errors import LibraryUnavailable
+
+NAME = "metadata.db"
+MAGIC = b"SQLite format 3\0"
+TIME_LIMIT = 60.0
+"""Seconds that one look at a database may take; a view that never ends is no library of Calibre's."""
+
+CELL_LIMIT = 64 * 1024 * 1024
+"""Bytes that one value may have."""
+
+TRIES = 3
+"""How often a database that changes while it is copied is copied again."""
+
+_TURN = threading.Lock()
+"""One look at a time in this program.
+
+Closing a file drops every lock that the process holds on it (POSIX, fcntl): the first bytes must not be read by hand while
+another thread reads the database under SQLite's lock.
+"""
+
+_SAYS = {
+    Trouble.BUSY: "another program is writing to it; try again when it has finished",
+    Trouble.DAMAGED: "metadata.db is damaged; open the library in Calibre and choose Library maintenance > Restore database",
+    Trouble.FOREIGN: "metadata.db has not the tables that are read here; open it once in a current version of Calibre",
+    Trouble.FULL: "the temporary folder is full; free some space",
+    Trouble.READ_ONLY: "you are not permitted to read metadata.db",
+    Trouble.UNREACHABLE: "metadata.db cannot be opened; check that you are permitted to read it",
+    Trouble.FAILED: "the system reports an error while metadata.db is read; check the disk",
+    Trouble.TOO_MUCH: "metadata.db holds more than is read of a library; check that it is one of Calibre's",
+    Trouble.MISUSED: "this version of SQLite does not understand it",
+}
+
+DatabaseState = tuple[FileState | None, ...]
+"""The states of the database and of the files beside it that belong to it; None for one that is not there."""
+
+
+@frozen
+class _Copy:
+    """A mended copy of the database when it was in that state."""
+
+    state: DatabaseState
+    folder: tempfile.TemporaryDirectory[str]
+
+
+class CalibreDatabase:
+    """The database of the library in `folder`; waits `patience` seconds for another program that writes to it."""
+
+    def __init__(self, folder: Path, patience: float = 5.0) -> None:
+        self.folder = folder
+        self._path = folder / NAME
+        self._patience = patience
+        self._copy: _Copy | None = None
+
+    def state(self) -> DatabaseState:
+        """What the files look like now."""
+        return tuple(_state(self._path.with_name(NAME + suffix)) for suffix in ("", "-journal", "-wal"))
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection inside one transaction: nothing changes meanwhile. Raises `LibraryUnavailable`."""
+        with _TURN:
+            try:
+                with closing(self._open()) as connection:
+                    yield connection
+            except EXCEPTIONS as error:
+                raise self._unavailable(_SAYS[trouble_of(error)]) from error
+
+    def _open(self) -> sqlite3.Connection:
+        if self._is_logged_ahead():
+            return self._open_copy()
+        try:
+            return _began(f"{self._path.absolute().as_uri()}?mode=ro", self._patience)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode not in _NEED_WRITING:
+                raise
+            return self._open_copy()
+
+    def _is_logged_ahead(self) -> bool:
+        """Whether the database is in WAL mode (file format, bytes 18 and 19: https://www.sqlite.org/fileformat.html)."""
+        try:
+            with self._path.open("rb") as file:
+                header = file.read(100)
+        except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+            raise LibraryUnavailable(f"Calibre library not found: {self.folder}") from error
+        except OSError as error:
+            raise self._unavailable(UNREADABLE.get(error.errno or 0, f"{error.strerror}")) from error
+        if not header.startswith(MAGIC):
+            raise self._unavailable(_SAYS[Trouble.DAMAGED])
+        return 2 in header[18:20]
+
+    def _open_copy(self) -> sqlite3.Connection:
+        if self._copy is None or self._copy.state != self.state():
+            self._copy = self._copied()
+        return _began(f"{(Path(self._copy.folder.name) / NAME).as_uri()}?mode=rw", self._patience)
+
+    def _copied(self) -> _Copy:
+        for attempt in range(TRIES):
+            time.sleep(0.05 * attempt)
+            before, folder = self.state(), tempfile.TemporaryDirectory(prefix="citekit-calibre-")
+            try:
+                for path in (self._path.with_name(NAME + suffix) for suffix in ("", "-journal", "-wal")):
+                    with suppress(FileNotFoundError):
+                        shutil.copyfile(path, Path(folder.name) / path.name)
+            except OSError as error:
+                raise self._unavailable(f"it must be copied to be read, and cannot: {error.strerror}") from error
+            if before == self.state():
+                return _Copy(before, folder)
+        raise self._unavailable(_SAYS[Trouble.BUSY])
+
+    def _unavailable(self, why: str) -> LibraryUnavailable:
+        return LibraryUnavailable(f"The Calibre library at {self.folder} cannot be read: {why}.")
+
+
+_NEED_WRITING = {
+    sqlite3.SQLITE_READONLY_ROLLBACK,
+    sqlite3.SQLITE_READONLY_RECOVERY,
+    sqlite3.SQLITE_READONLY_CANTINIT,
+    sqlite3.SQLITE_READONLY_CANTLOCK,
+    sqlite3.SQLITE_READONLY_DIRECTORY,
+}
+
+
+def _began(uri: str, patience: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None)
+    try:
+        connection.text_factory = _text
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL_LIMIT)
+        end = time.monotonic() + TIME_LIMIT + patience
+        connection.set_progress_handler(lambda: time.monotonic() > end, 100_000)
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("BEGIN")
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _state(path: Path) -> FileState | None:
+    try:
+        return FileState.of(path.stat())
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,78 @@
+"""A plain folder as a library."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from citekit.adapters.catalogs.folder_facts import RACY, FileFacts
+from citekit.adapters.catalogs.folder_files import BookFiles, books_below, numbers
+from citekit.adapters.catalogs.in_memory import MemoryLibrary
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
+from citekit.domain.library.languages import iso_639_3
+from citekit.domain.ports.text_reader import TextReader
+
+
+class FolderLibrary:
+    """`Library` over every book file below `folder`; files of one name in one folder are formats of one book.
+
+    A book's number comes from its path, so it stays when others come and go. Its title and authors are what the file says
+    of itself, else the name of the file is the title; the first folder below `folder` is its tag. A book was added when its
+    newest file was changed. The folder is looked through at every call; a file is read again only after it has changed.
+    """
+
+    def __init__(self, folder: Path, reader: TextReader, index: Index | None = None) -> None:
+        """`index` keeps what the files say between programs."""
+        self._folder = folder.absolute()
+        self._facts = FileFacts(reader, index)
+        self._files: list[BookFiles] | None = None
+        self._known = MemoryLibrary()
+        self._turn = threading.Lock()
+
+    @property
+    def place(self) -> str:
+        """The folder."""
+        return str(self._folder)
+
+    def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
+        """Books that fit, those changed last first."""
+        return self._current().find(wanted, limit, offset)
+
+    def get(self, book_id: int) -> BookRecord:
+        """That book. Raises `BookMissing`."""
+        return self._current().get(book_id)
+
+    def stats(self) -> LibraryStats:
+        """How much there is."""
+        return self._current().stats()
+
+    def _current(self) -> MemoryLibrary:
+        with self._turn:
+            files = books_below(self._folder)
+            if files != self._files:
+                known = numbers(book.name for book in files)
+                self._known = MemoryLibrary(self._record(known[book.name], book) for book in reversed(files))
+                self._facts.keep_only({path for book in files for path, _ in book.files.values()})
+                self._files = files if all(map(_is_settled, files)) else None
+            return self._known
+
+    def _record(self, number: int, book: BookFiles) -> BookRecord:
+        name, facts = PurePosixPath(book.name), self._facts.of(book.files)
+        return BookRecord(
+            id=number,
+            title=(facts.title or "").strip() or name.name,
+            authors=facts.authors,
+            languages=(iso_639_3(facts.language),) if facts.language else (),
+            tags=name.parts[:-1][:1],
+            identifiers=facts.identifiers,
+            files={format: path for format, (path, _) in book.files.items()},
+        )
+
+
+def _is_settled(book: BookFiles) -> bool:
+    """Whether another change of its files would show."""
+    now = time.time()
+    return all(state.is_settled(now, RACY, now) for _, state in book.files.values())

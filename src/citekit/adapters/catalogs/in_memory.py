@@ -1,0 +1,58 @@
+"""A library that lasts as long as the program."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from citekit.adapters.catalogs.book_search import Catalogue
+from citekit.domain.errors import BookMissing
+from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
+
+
+class MemoryLibrary:
+    """`Library` over records; those that come later were added later."""
+
+    def __init__(self, books: Iterable[BookRecord] = (), place: str = "memory") -> None:
+        self.place = place
+        self._books: dict[int, BookRecord] = {}
+        self._catalogue = Catalogue(())
+        self.add(*books)
+
+    def add(self, *books: BookRecord) -> None:
+        """Add these books, or put them in the place of those with their ids."""
+        self._books = {**self._books, **{book.id: book for book in books}}
+        self._catalogue = Catalogue.of(reversed(self._books.values()))
+
+    def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
+        """Books that fit, those added last first."""
+        return [self._books[book] for book in self._catalogue.find(wanted, limit, offset)]
+
+    def get(self, book_id: int) -> BookRecord:
+        """That book. Raises `BookMissing`."""
+        try:
+            return self._books[book_id]
+        except KeyError:
+            raise BookMissing(book_id) from None
+
+    def stats(self) -> LibraryStats:
+        """How much there is."""
+        return stats_of(self._books.values())
+
+
+def stats_of(books: Iterable[BookRecord]) -> LibraryStats:
+    """How much these books are."""
+    count, authors, formats, languages = 0, set[str](), Counter[str](), Counter[str]()
+    for book in books:
+        count += 1
+        authors.update(book.authors)
+        formats.update(book.formats)
+        languages.update(set(book.languages))
+    return LibraryStats(
+        books=count, authors=len(authors), formats=by_frequency(formats), languages=by_frequency(languages)
+    )
+
+
+def by_frequency(counts: Counter[str]) -> dict[str, int]:
+    """The counts, the biggest first; equal ones by name."""
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -1,1 +1,0 @@
-"""Embedders: texts to vectors, one module for each model or service."""

@@ -1,1 +1,0 @@
-"""Extractors: parts of files to evidence."""

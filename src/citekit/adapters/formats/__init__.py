@@ -1,0 +1,1 @@
+"""File formats, one package per format: detection, outline, text and evidence of that format."""

@@ -1,0 +1,63 @@
+"""Any reflowable book, by what its first bytes say it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from citekit.adapters.formats.docx.reader import docx_reader
+from citekit.adapters.formats.epub.markup_books import MarkupReader
+from citekit.adapters.formats.epub.reader import EpubReader
+from citekit.adapters.formats.fb2.reader import fb2_reader
+from citekit.adapters.formats.mobi.reader import mobi_reader
+from citekit.adapters.system.files import open_for_reading, unreadable
+from citekit.domain.detection import HEAD_SIZE, detect
+from citekit.domain.library.books import BookFacts
+from citekit.domain.ports.reader import Book
+from citekit.domain.progress import Progress, silent
+
+
+class AnyBookReader:
+    """EPUB, MOBI (with AZW3), FB2 and DOCX; what is none of them is read as an EPUB, and refused as one.
+
+    `as_seen` as `flow` has it.
+    """
+
+    def __init__(self, *, as_seen: bool = False) -> None:
+        self._readers: dict[str, EpubReader | MarkupReader] = {
+            "mobi": mobi_reader(as_seen=as_seen),
+            "fb2": fb2_reader(as_seen=as_seen),
+            "docx": docx_reader(as_seen=as_seen),
+        }
+        self._epub = EpubReader(as_seen=as_seen)
+
+    def facts(self, path: Path) -> BookFacts:
+        """What the book says of itself, cheap next to `read`. Raises as `read` does."""
+        return self._reader(path).facts(path)
+
+    def read(self, path: Path) -> Book:
+        """The whole book. Raises `SourceUnsupported`: no book, encrypted, too large; `SourceUnreadable`."""
+        return self._reader(path).read(path)
+
+    def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
+        """See `Reader.texts`; raises as `read` does, too."""
+        return self._reader(path).texts(path, chapter, last=last)
+
+    def html(
+        self,
+        path: Path,
+        chapter: int,
+        chars: tuple[int, int] | None = None,
+        *,
+        last: int | None = None,
+        progress: Progress = silent,
+    ) -> str:
+        """See `Reader.html`; raises as `read` does, too."""
+        return self._reader(path).html(path, chapter, chars, last=last, progress=progress)
+
+    def _reader(self, path: Path) -> EpubReader | MarkupReader:
+        try:
+            with open_for_reading(path) as stream:
+                format = detect(path.name, stream.read(HEAD_SIZE))
+        except OSError as error:
+            raise unreadable(error, path) from error
+        return self._readers.get(format.name if format else "", self._epub)

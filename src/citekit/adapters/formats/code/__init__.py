@@ -1,0 +1,1 @@
+"""Source code: the outline of a program from its syntax tree."""

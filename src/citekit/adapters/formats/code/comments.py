@@ -1,0 +1,108 @@
+"""The sentence that says what a definition is for: from its docstring, or from the comment directly above it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from citekit.adapters.formats.code.names import text_of
+from citekit.adapters.formats.shared.outline import one_line
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+SENTENCE_LIMIT = 200
+
+_MARKS = re.compile(
+    r"^[ \t]*(?:/\*+!?|\*+/|\*|//[/!]*|#+!?|--+(?:[ \t]*[|^])?|\{-+(?:[ \t]*\|)?|<#|=\w+(?=\s)|@\w*doc\b)?[ \t]?"
+    r"|(?:\*+/|-\}|#>)[ \t]*$",
+    re.MULTILINE,
+)
+_QUOTES = re.compile(r"\A[rRuUbB]{0,2}(\"\"\"|'''|\"|')(.*?)\1\s*\Z", re.DOTALL)
+_XML_TAG = re.compile(r"</?\w+[^<>]{0,200}>")
+_END = re.compile(r"(?<=[^\W\d_][.!?。])(?=\s)|\n\s*\n|\n(?=\s*(?:@\w|:\w+|\\\w|[-=*]{3}))")
+_LETTER = re.compile(r"[^\W\d_]")
+_GAP_LIMIT = 400
+_DOC_LIMIT = 4000
+_NO_WORDS = frozenset({"attribute_item", "decorator", "annotation", "signature"})
+"""Nodes above a definition that say nothing in words, and may have code before them on their line."""
+
+
+def comment_sentence(text: str) -> str:
+    """The first sentence of comments, their marks removed; empty where they say nothing."""
+    return _first_sentence(_XML_TAG.sub(" ", _MARKS.sub("", text)))
+
+
+def docstring_sentence(literal: str) -> str:
+    """The first sentence of a Python docstring, given as it is written with its quotes."""
+    quoted = _QUOTES.match(literal)
+    return _first_sentence(quoted[2]) if quoted else ""
+
+
+def _first_sentence(text: str) -> str:
+    start = _LETTER.search(text)
+    if start is None or text.lstrip()[:1] == "@":
+        return ""
+    text = text.strip()
+    end = _END.search(text)
+    return one_line(text[: end.start()] if end else text, SENTENCE_LIMIT)
+
+
+@define
+class Comments:
+    """The comments and attributes of the program `data` seen since the last definition."""
+
+    data: bytes
+    found: list[Node] = field(factory=list)
+
+    def add(self, node: Node) -> None:
+        """Take note of one, in the order of the file; those that it does not continue are forgotten."""
+        if self.data.startswith(b"#!", node.start_byte) and not self.data.startswith(b"#![", node.start_byte):
+            return
+        if node.type == "unary_operator" and not self.data.startswith(b"@", node.start_byte):
+            return
+        if self.found and not self._touches(self.found[-1], node.start_byte):
+            self.found.clear()
+        self.found.append(node)
+
+    def take(self, start: int, least: int) -> tuple[int, str, str]:
+        """Where those directly above byte `start` begin (not before `least`), their first sentence, and the attributes."""
+        words: list[str] = []
+        attributes: list[str] = []
+        while self.found and self.found[-1].start_byte >= start:
+            self.found.pop()
+        while self.found and self._touches(self.found[-1], start) and self._alone(self.found[-1]):
+            node = self.found.pop()
+            if node.start_byte < least:
+                break
+            start = node.start_byte
+            text = text_of(node, self.data, _DOC_LIMIT).rstrip()
+            (attributes if node.type in _NO_WORDS or text.startswith("@") else words).append(text)
+        sentence = comment_sentence("\n".join(reversed(words))) or _documented(attributes)
+        return start, sentence.strip("\"' "), "\n".join(attributes)
+
+    def _touches(self, node: Node, start: int) -> bool:
+        """Whether between that node and byte `start` there is no more than a line end and blanks; below POD, a blank line."""
+        end = node.end_byte
+        if not 0 <= start - end <= _GAP_LIMIT:
+            return False
+        while end > node.start_byte and self.data[end - 1] in b" \t\r\n":
+            end -= 1
+        gap = self.data[end:start]
+        return not gap.strip() and gap.count(b"\n") <= (2 if node.type == "pod" else 1)
+
+    def _alone(self, node: Node) -> bool:
+        """Whether nothing but blanks stands before that comment on its line; it then speaks of what follows."""
+        if node.type in _NO_WORDS:
+            return True
+        window = self.data[max(0, node.start_byte - _GAP_LIMIT) : node.start_byte]
+        before = window.rpartition(b"\n")[2]
+        return not before.removeprefix(b"\xef\xbb\xbf").strip() or before.strip() in (b"{", b"<?php")
+
+
+def _documented(attributes: list[str]) -> str:
+    """The sentence of an attribute that holds documentation, as in Elixir."""
+    said = next((each for each in attributes if each.startswith("@doc ")), "")
+    return _first_sentence(said.removeprefix("@doc ").strip("\"' \n"))

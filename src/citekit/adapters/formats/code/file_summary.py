@@ -1,0 +1,85 @@
+"""What a file of code says about itself: its module docstring, or the comment it begins with."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from citekit.adapters.formats.code.comments import comment_sentence
+from citekit.adapters.formats.code.signatures import block_docstring, docstring_node
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Tree
+
+_LOOKED_AT = 40
+_DOC_LIMIT = 4000
+_LEGAL = re.compile(rb"copyright|licen[cs]e|\(c\)\s|SPDX|all rights reserved|permission is hereby", re.IGNORECASE)
+_EDITORS = re.compile(
+    rb"\A\W*(?:-\*-|vim?:|eslint|jshint|jslint|prettier|@ts-|global |exported |frozen_string|!)", re.I
+)
+_FILE = re.compile(
+    rb"[@\\]file(?:overview)?[ \t]*(?:[\w./-]+\.\w+)?|^[ \t]*\*?[ \t]*[\w.-]+\.(?:c|h|cc|cpp|hpp)[ \t]*-+", re.M
+)
+
+
+@frozen
+class Preface:
+    """Bytes [start, end) of the text, and its first sentence."""
+
+    start: int
+    end: int
+    sentence: str
+
+
+def preface(tree: Tree, data: bytes, first: int) -> Preface | None:
+    """The preface of the program `data`, which ends before byte `first`, where its first definition begins.
+
+    Licences, settings of editors and linters, and comments that belong to the first definition are none.
+    """
+    root = tree.root_node
+    literal = docstring_node(root)
+    if literal is not None:
+        said = block_docstring(root, data)
+        return Preface(literal.start_byte, literal.end_byte, said) if said else None
+    for start, end in _blocks(root, data):
+        if end > first:
+            return None
+        text = data[start : min(end, start + _DOC_LIMIT)]
+        if _LEGAL.search(text) or _EDITORS.match(text.lstrip(b"/*#;-<{ \t")):
+            continue
+        sentence = comment_sentence(_FILE.sub(b"", text).decode("utf-8", "replace"))
+        if " " in sentence:
+            return Preface(start, end, sentence)
+    return None
+
+
+def _blocks(root: Node, data: bytes) -> list[tuple[int, int]]:
+    """The comments before the first line of code, those on neighbouring lines as one."""
+    blocks: list[tuple[int, int]] = []
+    for node in _leading(root, data):
+        end = node.start_byte + len(data[node.start_byte : node.end_byte].rstrip())
+        if blocks and data.count(b"\n", blocks[-1][1], node.start_byte) <= 1:
+            blocks[-1] = (blocks[-1][0], end)
+        else:
+            blocks.append((node.start_byte, end))
+    return blocks
+
+
+def _leading(root: Node, data: bytes) -> list[Node]:
+    found = []
+    cursor = root.walk()
+    more = cursor.goto_first_child()
+    for _ in range(_LOOKED_AT):
+        node = cursor.node if more else None
+        if node is None or not ("comment" in node.type or node.type in _BESIDE):
+            break
+        spoken = "comment" in node.type or node.type in ("haddock", "pod")
+        if spoken and not data.startswith(b"#!", node.start_byte):
+            found.append(node)
+        more = cursor.goto_next_sibling()
+    return found
+
+
+_BESIDE = frozenset({"haddock", "pod", "hash_bang_line", "php_tag", "shebang", "pragma", "pragmas", "empty_statement"})

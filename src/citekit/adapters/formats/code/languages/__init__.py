@@ -1,0 +1,1 @@
+"""What the outliner needs to know about each language, in families with similar syntax."""

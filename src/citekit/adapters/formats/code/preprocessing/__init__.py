@@ -1,0 +1,1 @@
+"""Rewrites programs that a grammar cannot parse, without moving a line."""

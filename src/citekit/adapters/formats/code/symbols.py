@@ -1,0 +1,174 @@
+"""The definitions of a program, with the lines that belong to them, out of its syntax tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from citekit.adapters.formats.code.comments import Comments
+from citekit.adapters.formats.code.grammar import PROTOTYPE, Grammar
+from citekit.adapters.formats.code.names import kind_of, name_of, owner_of
+from citekit.adapters.formats.code.signatures import docstring, signature
+from citekit.adapters.libraries import tree_sitter
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Tree
+
+LEVELS = 10
+"""How deep definitions are nested in a map; deeper ones are parts of the bodies they stand in."""
+
+_BLANKS_AND_QUOTES = " \t\r\n\"'`"
+
+
+@define
+class Symbol:
+    """A definition: its bytes are [start, end), decorators and the comment above included.
+
+    `head` is the byte where its own text begins, below those; `owner` the type that it is defined for from outside.
+    """
+
+    kind: str
+    name: str
+    start: int
+    end: int
+    head: int
+    signature: str
+    sentence: str
+    above: str = ""
+    owner: str = ""
+    prototype: bool = False
+    children: list[Symbol] = field(factory=list)
+
+
+def symbols(tree: Tree, data: bytes, grammar: Grammar) -> list[Symbol]:
+    """The definitions of the program `data`, in order, those inside others as their children."""
+    scan = _Scan(data, grammar, len(data.rstrip()), Comments(data), grammar.kind or kind_of, grammar.name or name_of)
+    for node in tree_sitter.walk(tree, grammar.wanted):
+        scan.see(node)
+    return _without_prototypes(scan.roots)
+
+
+def _without_prototypes(found: list[Symbol]) -> list[Symbol]:
+    """Declarations go where the same file defines what they declare."""
+    defined = {each.name for each in found if not each.prototype}
+    for each in found:
+        each.children = _without_prototypes(each.children)
+    return [each for each in found if not (each.prototype and each.name in defined)]
+
+
+@define
+class _Scan:
+    """Sees the nodes of a tree in the order they begin."""
+
+    data: bytes
+    grammar: Grammar
+    size: int
+    above: Comments
+    kind: Callable[[Node, str, str | None, bytes], str]
+    name: Callable[[Node, bytes], str]
+    roots: list[Symbol] = field(factory=list)
+    stack: list[Symbol] = field(factory=list)
+    wrappers: list[Node] = field(factory=list)
+
+    def see(self, node: Node) -> None:
+        kind = self.grammar.kinds.get(node.type)
+        if kind is not None and self._definition(node, kind):
+            return
+        if node.type == "signature" and node.parent is not None and node.parent.type == "foreign_import":
+            return
+        if node.type in self.grammar.above:
+            self.above.add(node)
+        elif node.type in self.grammar.wrappers:
+            while self.wrappers and self.wrappers[-1].end_byte <= node.start_byte:
+                self.wrappers.pop()
+            self.wrappers.append(node)
+
+    def _definition(self, node: Node, listed: str) -> bool:
+        while self.stack and self.stack[-1].end <= node.start_byte:
+            self.stack.pop()
+        if len(self.stack) >= LEVELS:
+            return False
+        parent = self.stack[-1] if self.stack else None
+        kind = self.kind(node, listed, parent.kind if parent else None, self.data)
+        name = self.name(node, self.data).strip(_BLANKS_AND_QUOTES) if kind else ""
+        if not kind or not name:
+            return False
+        self._add(self._symbol(node, kind, name, listed == PROTOTYPE and kind == "function"))
+        return True
+
+    def _add(self, symbol: Symbol) -> None:
+        if symbol.kind in self.grammar.open:
+            self._close(symbol)
+        siblings = self.stack[-1].children if self.stack else self.roots
+        before = siblings[-1] if siblings else None
+        if before is not None and self._is_clause(before, symbol):
+            before.end = symbol.end
+            self.stack.append(before)
+            return
+        siblings.append(symbol)
+        self.stack.append(symbol)
+
+    def _is_clause(self, before: Symbol, symbol: Symbol) -> bool:
+        """Whether a definition is one more clause of that before it."""
+        same = symbol.kind in self.grammar.clauses and (before.kind, before.name) == (symbol.kind, symbol.name)
+        return same and not symbol.sentence
+
+    def _close(self, symbol: Symbol) -> None:
+        """A package that ends where the next begins: the one before ends here, this one where the file does."""
+        while self.stack and self.stack[-1].kind in self.grammar.open and self.stack[-1].end == self.size:
+            last = self.stack.pop()
+            last.end = last.start + len(self.data[last.start : symbol.start].rstrip())
+        if self.data[symbol.end - 1 : symbol.end] != b"}":
+            symbol.end = self.stack[-1].end if self.stack else self.size
+
+    def _symbol(self, node: Node, kind: str, name: str, prototype: bool) -> Symbol:
+        outer = self._wrapped(node)
+        start, comment, attributes = self.above.take(outer.start_byte, self.stack[-1].start if self.stack else 0)
+        tail = self._tail(outer)
+        head = node if outer.type == "decorated_definition" else outer
+        end = start + len(self.data[start:tail].rstrip())
+        return Symbol(
+            kind,
+            name,
+            start,
+            min(end, self.stack[-1].end) if self.stack else end,
+            head.start_byte,
+            signature(head, node, self.data),
+            docstring(node, self.data) or comment,
+            attributes + self.data[outer.start_byte : head.start_byte][:1000].decode("utf-8", "replace"),
+            owner_of(node, self.data),
+            prototype,
+        )
+
+    def _tail(self, outer: Node) -> int:
+        """Where a definition ends, with the body that some grammars put beside it; or the file, whose namespace it is."""
+        if outer.type == "file_scoped_namespace_declaration":
+            return self.size
+        if self.grammar.tail:
+            following = outer.next_named_sibling
+            if following is not None and following.type in self.grammar.tail:
+                return following.end_byte
+        return outer.end_byte
+
+    def _wrapped(self, node: Node) -> Node:
+        """The outermost node that holds this definition and nothing after it."""
+        wrappers, self.wrappers = self.wrappers, []
+        for each in wrappers:
+            inside = each.start_byte <= node.start_byte and node.end_byte <= each.end_byte <= node.end_byte + 8
+            if inside and self.data[node.end_byte : each.end_byte].strip() in (b"", b";"):
+                return each
+        return node
+
+
+def count(found: list[Symbol]) -> int:
+    """How many definitions there are on all levels."""
+    return sum(1 for _ in every(found))
+
+
+def every(found: list[Symbol]) -> Iterator[Symbol]:
+    """The definitions of all levels, in reading order."""
+    for each in found:
+        yield each
+        yield from every(each.children)

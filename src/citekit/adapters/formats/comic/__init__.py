@@ -1,0 +1,1 @@
+"""Comics as ZIP archives of images (CBZ)."""

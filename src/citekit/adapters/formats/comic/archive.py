@@ -1,0 +1,149 @@
+"""A comic as a ZIP archive of pictures (CBZ), read with every size bounded. Nothing of it is unpacked to disk by its name."""
+
+from __future__ import annotations
+
+import re
+import stat
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import define, frozen
+
+from citekit.adapters.libraries.zip_entries import METHODS, is_folder, pieces, translated
+from citekit.adapters.system.files import open_for_reading
+from citekit.domain.errors import SourceUnsupported
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+ITEM_LIMIT = 64 * 1024 * 1024
+"""Bytes of the largest picture that is unpacked."""
+
+INFO_LIMIT = 8 * 1024 * 1024
+"""Bytes of the largest `ComicInfo.xml` that is read."""
+
+ENTRY_LIMIT = 50_000
+"""Items in one archive."""
+
+_PICTURES = (".jpg", ".jpeg", ".jpe", ".png", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".jp2")
+_NUMBER = re.compile(r"(\d{1,18})")
+
+
+@frozen(kw_only=True)
+class ComicInfo:
+    """What `ComicInfo.xml` (Anansi Project, 2.1) says; `pages` holds what is said of a page, by its number from 1."""
+
+    title: str | None = None
+    series: str | None = None
+    number: str | None = None
+    authors: Sequence[str] = ()
+    language: str | None = None
+    pages: Mapping[int, Mapping[str, str]] = {}
+
+
+@define
+class ComicArchive:
+    """The pictures of one comic: `names` are their paths in reading order, page 1 first."""
+
+    path: Path
+    zip: zipfile.ZipFile
+    names: tuple[str, ...]
+
+    def read(self, page: int) -> bytes:
+        """The picture of a page from 1, as it is. Raises `SourceUnsupported` where it is damaged, protected or too large."""
+        return self._read(self.names[page - 1], ITEM_LIMIT)
+
+    def info(self) -> ComicInfo:
+        """What the comic says of itself; nothing where its description is missing or damaged."""
+        from citekit.adapters.libraries.lxml import parse_xml
+
+        found = [name for name in self.zip.namelist() if name.rpartition("/")[2].casefold() == "comicinfo.xml"]
+        if not found:
+            return ComicInfo()
+        try:
+            return _info(
+                parse_xml(self._read(min(found, key=lambda name: name.count("/")), INFO_LIMIT), "ComicInfo.xml")
+            )
+        except SourceUnsupported:
+            return ComicInfo()
+
+    def _read(self, name: str, limit: int) -> bytes:
+        item = self.zip.getinfo(name)
+        if item.flag_bits & 1:
+            raise SourceUnsupported(f"{self.path.name} is protected by a password; use a copy without protection.")
+        if item.compress_type not in METHODS:
+            raise SourceUnsupported(f"{self.path.name} holds {name!r} in a compression that is not read here.")
+        with _translated(self.path):
+            data = b"".join(pieces(self.zip, item, limit))
+        if len(data) > limit:
+            raise SourceUnsupported(f"{self.path.name} holds {name!r}, which unpacks to more than {limit >> 20} MB.")
+        return data
+
+
+@contextmanager
+def opened_comic(path: Path) -> Iterator[ComicArchive]:
+    """The comic at `path`. Raises `SourceUnsupported` (no archive, or one without pictures), `SourceUnreadable`."""
+    with _translated(path):
+        stream = open_for_reading(path)
+    with stream:
+        with _translated(path):
+            archive = zipfile.ZipFile(stream)
+        if len(archive.filelist) > ENTRY_LIMIT:
+            raise SourceUnsupported(f"{path.name} holds {len(archive.filelist)} items; at most {ENTRY_LIMIT} are read.")
+        names = {item.filename for item in archive.filelist if _is_picture(item)}
+        if not names:
+            raise SourceUnsupported(f"{path.name} holds no pictures, so it is no comic that can be read.")
+        yield ComicArchive(path, archive, tuple(sorted(names, key=reading_order)))
+
+
+def reading_order(name: str) -> list[list[tuple[int, int, str]]]:
+    """What names are sorted by: folder by folder, numbers by their values, case aside; the name itself breaks ties.
+
+    Signs come before numbers, as in ASCII (`!cover` before `01`), and a name before the same with more behind it, whatever
+    the ending (`cover.jpg` before `cover2.jpg`).
+    """
+    *folders, file = name.split("/")
+    parts = [*folders, file.rpartition(".")[0] or file]
+    return [[_ordered(piece) for piece in _NUMBER.split(part.casefold()) if piece] for part in parts] + [[(0, 0, name)]]
+
+
+def _ordered(piece: str) -> tuple[int, int, str]:
+    if piece.isdecimal() and piece.isascii():
+        return 1, int(piece), ""
+    return (0 if piece < "0" else 2), 0, piece
+
+
+def _is_picture(item: zipfile.ZipInfo) -> bool:
+    """Whether an item is a picture by its name; folders, links, and what macOS leaves in archives are none."""
+    parts = item.filename.split("/")
+    if is_folder(item) or stat.S_ISLNK(item.external_attr >> 16) or "__MACOSX" in parts or parts[-1].startswith("."):
+        return False
+    return parts[-1].lower().endswith(_PICTURES)
+
+
+def _translated(path: Path) -> AbstractContextManager[None]:
+    return translated(f"{path.name} cannot be read as a comic, a ZIP archive of pictures")
+
+
+def _info(root: _Element) -> ComicInfo:
+    from citekit.adapters.libraries.lxml import inner_text, local_attributes, local_name
+
+    said = {local_name(each): inner_text(each) for each in root if local_name(each) != "pages"}
+    pages: dict[int, dict[str, str]] = {}
+    for each in root.iter():
+        if local_name(each) == "page":
+            attributes = local_attributes(each)
+            if attributes.get("image", "").isdecimal() and len(attributes["image"]) < 7:
+                pages[int(attributes["image"]) + 1] = attributes
+    writers = [name.strip() for name in said.get("writer", "").split(",")]
+    return ComicInfo(
+        title=said.get("title") or None,
+        series=said.get("series") or None,
+        number=said.get("number") or None,
+        authors=[name for name in writers if name],
+        language=said.get("languageiso") or None,
+        pages=pages,
+    )

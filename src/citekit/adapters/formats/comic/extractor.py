@@ -1,0 +1,146 @@
+"""Pages of a comic: the picture as it is, a part of it, a smaller comic of several, or a PDF."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import evolve
+
+from citekit.adapters.formats.comic.archive import ComicArchive, opened_comic
+from citekit.adapters.formats.image.extractor import PillowExtractor
+from citekit.adapters.libraries import pillow
+from citekit.adapters.libraries.mupdf.engine import Document, exclusive, translated
+from citekit.adapters.system.files import writing
+from citekit.domain.detection import HEAD_SIZE, detect
+from citekit.domain.digest import Digest
+from citekit.domain.errors import ExtractionFailed, FormUnsupported, LocationOutside, SourceUnsupported
+from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
+from citekit.domain.formats import Format
+from citekit.domain.locations import Box, Location, Pages
+from citekit.domain.modality import Modality
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+PDF_LIMIT = 500
+"""Pages of one PDF that is made of pictures."""
+
+_MEDIA_TYPE = "application/vnd.comicbook+zip"
+_WHOLE = Box(0, 0, 1, 1)
+_BEGINNING = (1980, 1, 1, 0, 0, 0)
+_KEPT_BY_PDF = ("jpeg", "png", "gif", "bmp", "tiff", "jpeg2000")
+"""Formats that MuPDF reads; pictures of others become PNG."""
+
+
+class CbzExtractor:
+    """Cuts comics. One whole page is the picture, byte for byte; several are a smaller CBZ, each under its page number."""
+
+    identity = ExtractorIdentity("cbz", "2")
+
+    def __init__(self) -> None:
+        self._pictures = PillowExtractor()
+
+    def forms(self, format: Format, location: Location) -> Sequence[Form]:
+        """The picture or a smaller CBZ (the native form), PDF, and of one page PNG; none for anything but a comic."""
+        if format.name != "cbz" or not isinstance(location, Pages):
+            return ()
+        if location.region is not None:
+            return (Form.NATIVE, Form.PNG)
+        return (Form.NATIVE, Form.PNG, Form.PDF) if len(location.numbers) == 1 else (Form.NATIVE, Form.PDF)
+
+    def extract(
+        self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
+    ) -> Extraction:
+        """Write those pages to `target`; raises as the port says."""
+        if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
+            raise FormUnsupported(
+                f"Pages of a comic are not cut as {options.form.value}; ask for the native form or pdf."
+            )
+        with opened_comic(source.path) as comic:
+            if location.numbers[-1] > len(comic.names):
+                raise LocationOutside(
+                    f"page {location.numbers[-1]} is beyond the end: the comic has {len(comic.names)} pages"
+                )
+            if options.form is Form.PDF:
+                return self._pdf(comic, location, target, progress)
+            if len(location.numbers) > 1:
+                return _smaller(comic, location, target, progress)
+            if location.region is None and options.form is Form.NATIVE:
+                return _picture(comic, location, target)
+            return self._part(comic, location, options, target)
+
+    def _part(self, comic: ComicArchive, location: Pages, options: Options, target: Path) -> Extraction:
+        with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
+            page = _on_disk(comic, location.numbers[0], Path(folder))
+            cut = self._pictures.extract(page, location.region or _WHOLE, options, target)
+        region = cut.extent if location.region is not None and isinstance(cut.extent, Box) else None
+        return evolve(cut, extent=Pages(location.numbers, region))
+
+    def _pdf(self, comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
+        """A page for each picture, of its size in pixels at 72 to the inch."""
+        if len(location.numbers) > PDF_LIMIT:
+            raise FormUnsupported(
+                f"A PDF takes at most {PDF_LIMIT} pages of a comic: ask for fewer, or the native form."
+            )
+        with (
+            tempfile.TemporaryDirectory(prefix="citekit-") as folder,
+            exclusive() as pymupdf,
+            translated(target, ExtractionFailed),
+        ):
+            made = pymupdf.open()
+            for done, number in enumerate(location.numbers):
+                progress(done, len(location.numbers), "adding pages")
+                self._add(made, comic, number, Path(folder))
+            with writing(target):
+                target.write_bytes(made.tobytes(garbage=3, deflate=True, no_new_id=True))
+        return Extraction(suffix=".pdf", media_type="application/pdf", extent=location)
+
+    def _add(self, made: Document, comic: ComicArchive, number: int, folder: Path) -> None:
+        page = _on_disk(comic, number, folder)
+        with pillow.opened(page.path, failure=ExtractionFailed) as picture:
+            width, height = pillow.upright_size(picture)
+        if page.format.name not in _KEPT_BY_PDF:
+            png = folder / f"{number}.converted.png"
+            self._pictures.extract(page, _WHOLE, Options(Form.PNG), png)
+            page = evolve(page, path=png)
+        sheet = made.new_page(width=width, height=height)
+        sheet.insert_image(sheet.rect, filename=str(page.path))
+        page.path.unlink()
+
+
+def _read(comic: ComicArchive, number: int) -> tuple[bytes, Format]:
+    """A picture, and what its first bytes say it is. Raises `SourceUnsupported` where it is none."""
+    data = comic.read(number)
+    format = detect(comic.names[number - 1], data[:HEAD_SIZE])
+    if format is None or format.modality is not Modality.IMAGE:
+        raise SourceUnsupported(f"Page {number} of {comic.path.name} ({comic.names[number - 1]!r}) is no picture.")
+    return data, format
+
+
+def _on_disk(comic: ComicArchive, number: int, folder: Path) -> Source:
+    """A page as a file of its own, under a name of ours."""
+    data, format = _read(comic, number)
+    path = folder / f"page-{number}{format.suffix}"
+    path.write_bytes(data)
+    return Source(path, Digest.of_bytes(data), len(data), format)
+
+
+def _picture(comic: ComicArchive, location: Pages, target: Path) -> Extraction:
+    data, format = _read(comic, location.numbers[0])
+    with writing(target):
+        target.write_bytes(data)
+    return Extraction(suffix=format.suffix, media_type=format.media_type, extent=location)
+
+
+def _smaller(comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
+    """A CBZ of those pages, not compressed again, without times: the same pages give the same bytes."""
+    with writing(target), zipfile.ZipFile(target, "x", zipfile.ZIP_STORED) as smaller:
+        for done, number in enumerate(location.numbers):
+            progress(done, len(location.numbers), "copying pages")
+            suffix = comic.names[number - 1].rpartition(".")[2].lower()
+            item = zipfile.ZipInfo(f"{number:05}.{suffix}", _BEGINNING)
+            item.external_attr = 0o644 << 16
+            smaller.writestr(item, comic.read(number))
+    return Extraction(suffix=".cbz", media_type=_MEDIA_TYPE, extent=location)

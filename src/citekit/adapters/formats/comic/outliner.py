@@ -1,0 +1,102 @@
+"""CBZ: pages are pictures; chapters are the bookmarks of `ComicInfo.xml`, else the folders of the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from attrs import frozen
+
+from citekit.adapters.formats.comic.archive import ComicArchive, ComicInfo, opened_comic
+from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.domain.extent import Bounds
+from citekit.domain.locations import Pages
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+PAGE_NODES = 2000
+"""Pages of the longest comic that has a node for each; a longer one has nodes for its chapters only."""
+
+_DEPTH = 8
+_TYPES = {"frontcover": "cover", "backcover": "cover", "story": "page", "innercover": "cover"}
+"""The types of pages that `ComicInfo.xml` knows, where maps use another word; others are kept, in lower case."""
+
+
+class CbzOutliner:
+    """Maps comics; no picture is decoded."""
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """Chapters with their pages. Raises `SourceUnsupported`: no archive, no pictures; `SourceUnreadable`."""
+        progress(0, 1, "reading the comic")
+        with opened_comic(source.path) as comic:
+            info = comic.info()
+            drafter = _Drafter(comic, info)
+            facts = {"authors": list(info.authors), "language": info.language, "series": info.series}
+            return Outline(
+                title=_title(info),
+                bounds=Bounds(pages=len(comic.names)),
+                drafts=tuple(drafter.drafts()),
+                facts={**{name: value for name, value in facts.items() if value}},
+            )
+
+
+def _title(info: ComicInfo) -> str | None:
+    """The title; without one, the series and the number in it."""
+    numbered = f"{info.series} {info.number}" if info.series and info.number else info.series
+    return info.title or numbered
+
+
+@frozen
+class _Drafter:
+    comic: ComicArchive
+    info: ComicInfo
+
+    def drafts(self) -> Iterator[Draft]:
+        count = len(self.comic.names)
+        marked = [(page, said["bookmark"]) for page, said in sorted(self.info.pages.items()) if said.get("bookmark")]
+        marked = [(page, title) for page, title in marked if page <= count]
+        if marked:
+            yield from self._pages(1, marked[0][0] - 1)
+            ends = [page - 1 for page, _ in marked[1:]] + [count]
+            for (first, title), last in zip(marked, ends, strict=True):
+                yield self._chapter(title, first, last, tuple(self._pages(first, last)))
+            return
+        yield from self._folders([name.split("/")[:-1] for name in self.comic.names], 1, _shared(self.comic.names))
+
+    def _folders(self, folders: Sequence[Sequence[str]], first: int, depth: int) -> Iterator[Draft]:
+        """The pages from `first` on, which lie in `folders`, by the folder of each at `depth`."""
+        for folder, group in groupby(
+            folders, key=lambda parts: parts[depth] if depth < min(len(parts), _DEPTH) else ""
+        ):
+            inside = list(group)
+            last = first + len(inside) - 1
+            if folder:
+                yield self._chapter(folder, first, last, tuple(self._folders(inside, first, depth + 1)))
+            else:
+                yield from self._pages(first, last)
+            first = last + 1
+
+    def _chapter(self, title: str, first: int, last: int, below: Sequence[Draft]) -> Draft:
+        return Draft(title, "chapter", Pages.span(first, last), children=below)
+
+    def _pages(self, first: int, last: int) -> Iterator[Draft]:
+        """A draft a page; one for all of them where the comic is too long for that."""
+        if len(self.comic.names) > PAGE_NODES:
+            if first <= last:
+                yield Draft(f"Pages {first}-{last}", "pages", Pages.span(first, last))
+            return
+        for page in range(first, last + 1):
+            said = self.info.pages.get(page, {}).get("type", "").split()
+            type = _TYPES.get(said[0].lower(), said[0].lower()) if said else "page"
+            title = self.comic.names[page - 1].rpartition("/")[2].rpartition(".")[0]
+            yield Draft(title or f"Page {page}", type, Pages((page,)), name=f"page_{page}")
+
+
+def _shared(names: Sequence[str]) -> int:
+    """How many folders hold all of the pages: they tell nothing apart."""
+    first, last = names[0].split("/")[:-1], names[-1].split("/")[:-1]
+    every = [name.split("/")[:-1] for name in names]
+    shared = 0
+    while shared < min(len(first), len(last)) and all(parts[: shared + 1] == first[: shared + 1] for parts in every):
+        shared += 1
+    return shared

@@ -1,0 +1,85 @@
+"""A whole file of data in memory, as UTF-8, with the lines of every offset."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+
+from attrs import evolve, field, frozen
+
+from citekit.adapters.formats.shared.outline import Outline, Outliner
+from citekit.adapters.formats.shared.text_file import TextFile, open_text
+from citekit.adapters.system.files import open_for_reading, unreadable
+from citekit.domain.line_index import index_lines
+from citekit.domain.locations import Lines
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+SIZE_LIMIT = 128 * 1024 * 1024
+"""Bytes of the largest file that is looked into; a larger one is mapped in groups of lines."""
+
+
+@frozen
+class Content:
+    """`data` without a byte-order mark; `starts[i]` is the offset in it where line i + 1 of the file begins."""
+
+    text: TextFile
+    data: bytes = field(repr=False)
+    starts: array[int] = field(repr=False)
+
+    def line(self, offset: int) -> int:
+        """The line, from 1, that the byte at `offset` stands on."""
+        return max(1, bisect_right(self.starts, offset))
+
+    def lines(self, start: int, end: int) -> Lines:
+        """The lines that the bytes from `start` to before `end` stand on, the first byte's at least."""
+        return Lines(self.line(start), self.line(max(start, end - 1)))
+
+    def start(self, line: int) -> int:
+        """The offset where a line begins; that of a line after the last is the end."""
+        return self.starts[line - 1] if line <= len(self.starts) else len(self.data)
+
+
+def read_content(text: TextFile) -> Content | None:
+    """The file in memory; None where it has more than `SIZE_LIMIT` bytes or no line. Raises `SourceUnreadable`."""
+    if not text.line_count or text.index.size > SIZE_LIMIT:
+        return None
+    try:
+        with open_for_reading(text.path) as stream:
+            raw = stream.read(text.index.size)
+    except OSError as error:
+        raise unreadable(error, text.path) from error
+    if text.encoding == "utf-8" and not text.mark and len(raw) == text.index.size:
+        return Content(text, raw, text.index.starts)
+    data = raw[text.mark :] if text.encoding == "utf-8" else _encoded(raw[text.mark :].decode(text.encoding, "replace"))
+    starts = index_lines([data]).starts
+    if len(starts) != text.line_count:
+        data = b"\n".join(map(_encoded, text.lines(limit=SIZE_LIMIT)))
+        starts = index_lines([data]).starts
+    return Content(text, data, starts)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+@frozen
+class Opened:
+    """A file of data that an outliner was given: `content` is None where it is too large to look into."""
+
+    text: TextFile
+    content: Content | None
+
+    def by_lines(self, fallback: Outliner, source: Source, progress: Progress) -> Outline:
+        """What `fallback` makes of it, with a word on why."""
+        outline = fallback.outline(source, progress)
+        if self.content is not None or not self.text.line_count:
+            return outline
+        note = f"The file has more than {SIZE_LIMIT >> 20} MB: it is mapped in groups of lines."
+        return evolve(outline, notes=(*outline.notes, note))
+
+
+def opened(source: Source, progress: Progress) -> Opened:
+    """The file of `source`. Raises `SourceUnreadable`, `SourceUnsupported`."""
+    text = open_text(source.path, progress)
+    return Opened(text, read_content(text))

@@ -1,0 +1,188 @@
+"""Tables as text (RFC 4180 and its kin): the header, and the rows in groups, with the lines that they take."""
+
+from __future__ import annotations
+
+import csv
+import re
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from citekit.adapters.formats.data.content import Content, opened
+from citekit.adapters.formats.data.groups import grouped
+from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner, one_line
+from citekit.domain.locations import Lines
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+ROWS = 50
+"""Rows of the smallest group."""
+
+_DELIMITERS = (",", "\t", ";", "|")
+_SAMPLE = 50
+_LOOKED_AT = 4000
+_COLUMNS = 200
+_NUMBER = re.compile(
+    r"\s*[-+]?[\d.,'\u00a0 ]*\d[\d.,%]*(?:[eE][-+]?\d+)?\s*[%€$£]?\s*\Z|\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*\Z"
+)
+
+
+@frozen
+class CsvOutliner:
+    """`fallback` maps what is too large to look into, or has a single column."""
+
+    fallback: Outliner
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """Rows are numbered from 1, the header not counted. Raises `SourceUnreadable`."""
+        file = opened(source, progress)
+        if file.content is None:
+            return file.by_lines(self.fallback, source, progress)
+        table = read_table(file.content, "\t" if source.format.name == "tsv" else None)
+        if table is None:
+            return file.by_lines(self.fallback, source, progress)
+        return Outline(title=None, bounds=file.text.bounds, drafts=table.drafts(), facts=table.facts())
+
+
+@frozen
+class Table:
+    """`starts[i]` is the line where record i begins; `first` is the number of the first record of data: 1 below a header."""
+
+    content: Content
+    delimiter: str
+    starts: array[int]
+    first: int
+    columns: Sequence[str]
+    last_line: int
+
+    def facts(self) -> dict[str, object]:
+        """What the metadata say: names of columns only where there is a header."""
+        named = {"columns": list(self.columns)} if self.first else {}
+        count = len(self.starts) - self.first
+        return {**self.content.text.facts, "row_count": count, "column_count": len(self.columns), **named}
+
+    def drafts(self) -> tuple[Draft, ...]:
+        """The header, and the groups of rows."""
+        count = len(self.starts) - self.first
+        said = ", ".join(self.columns[:_COLUMNS])
+        rows = grouped(count, self._place, self._name, type="rows", least=ROWS) if count else ()
+        if not self.first:
+            return rows
+        return (Draft(f"Header: {said}", "header", self._lines(0, 1), f"{len(self.columns)} columns: {said}"), *rows)
+
+    def _lines(self, start: int, end: int) -> Lines:
+        after = self.starts[end] if end < len(self.starts) else self.last_line + 1
+        return Lines(self.starts[start], max(self.starts[start], after - 1))
+
+    def _place(self, start: int, end: int) -> Lines:
+        return self._lines(start + self.first, end + self.first)
+
+    def _name(self, start: int, end: int) -> tuple[str, str | None]:
+        low, high = self.cells(start + self.first), self.cells(end - 1 + self.first)
+        ends = [one_line(row[0], 30) if row else "" for row in (low, high)]
+        title = f"Rows {start + 1}-{end}" + (f": {ends[0]} - {ends[1]}" if all(ends) else "")
+        if not self.first:
+            return title, self.delimiter.join(low).replace("\t", " ")
+        pairs = zip(self.columns, low, strict=False)
+        return title, "; ".join(f"{name}: {value}" for name, value in pairs if value)[:1000]
+
+    def cells(self, record: int) -> list[str]:
+        """The cells of a record, of a long one those at its beginning."""
+        place = self._lines(record, record + 1)
+        data = self.content.data[self.content.start(place.first) : self.content.start(place.last + 1)][:_LOOKED_AT]
+        return _cells(data.decode("utf-8", "replace"), self.delimiter)
+
+
+def read_table(content: Content, delimiter: str | None = None) -> Table | None:
+    """The table in a file; None where no delimiter parts its lines."""
+    kind = delimiter or _sniffed(content)
+    if kind is None:
+        return None
+    starts = record_lines(content, kind)
+    if not starts:
+        return None
+    last = content.text.line_count
+    table = Table(content, kind, starts, 0, [], last)
+    rows = [table.cells(number) for number in range(min(_SAMPLE, len(starts)))]
+    header = int(_has_header(rows))
+    columns = [one_line(cell, 60) for cell in rows[0][:_COLUMNS]]
+    return Table(content, kind, starts, header, columns, last)
+
+
+def record_lines(content: Content, delimiter: str) -> array[int]:
+    """The line where each record begins: line ends inside of quotes are in it. Blank lines are no records."""
+    data = content.data
+    if b'"' not in data:
+        return array("q", _filled(content))
+    mark = re.escape(delimiter.encode())
+    quoted = rb'"(?:[^"]|"")*+"[^\r\n' + mark + rb"]*+"
+    plain = rb'(?!")[^\r\n' + mark + rb"]*+"
+    broken = rb"[^\r\n]*+"
+    field = rb"(?:" + quoted + rb"|" + plain + rb")"
+    record = re.compile(
+        rb"(" + field + rb"(?:" + mark + field + rb")*+(?=[\r\n]|\Z)|" + broken + rb")(?:\r\n|\n|\r|\Z)"
+    )
+    found, line, broke = array("q"), 1, 0
+    position = 0
+    while position < len(data):
+        if broke > 20:  # quotes that never end are looked for a few times only
+            record = re.compile(rb"(" + broken + rb")(?:\r\n|\n|\r|\Z)")
+        match = record.match(data, position)
+        if match is None or match.end() == position:
+            break
+        if match.end(1) > match.start(1):
+            found.append(line)
+        broke += match[1].count(b'"') % 2
+        line += _ends(match[0])
+        position = match.end()
+    return found
+
+
+def _ends(record: bytes) -> int:
+    """How many lines end in a record."""
+    if b"\r" not in record:
+        return record.count(b"\n")
+    return record.count(b"\n") + record.count(b"\r") - record.count(b"\r\n")
+
+
+def _filled(content: Content) -> list[int]:
+    data = content.data
+    return [
+        number for number, start in enumerate(content.starts, 1) if start < len(data) and data[start] not in b"\r\n"
+    ]
+
+
+def _cells(text: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([text.rstrip("\r\n")], delimiter=delimiter), [])
+    except csv.Error:
+        return text.rstrip("\r\n").split(delimiter)
+
+
+def _sniffed(content: Content) -> str | None:
+    """The delimiter that parts most of the first lines into the same number of cells, which is more than one."""
+    head = content.data[: min(content.start(_SAMPLE * 2), 200_000)].decode("utf-8", "replace")
+    best: tuple[float, str] | None = None
+    for mark in _DELIMITERS:
+        try:
+            rows = [row for row in csv.reader(head.splitlines(keepends=True), delimiter=mark) if row][:_SAMPLE]
+        except csv.Error:
+            continue
+        widths = Counter(len(row) for row in rows)
+        width, count = max(widths.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
+        if width > 1 and count * 2 >= len(rows):
+            score = count / len(rows) + min(width, 20) / 1000
+            best = max(best or (0.0, ""), (score, mark))
+    return best[1] if best else None
+
+
+def _has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names the columns: its cells are words, no two the same, and unlike those below."""
+    first = [cell.strip() for cell in rows[0]]
+    if len(rows) < 2 or not any(first) or any(_NUMBER.match(cell) for cell in first if cell):
+        return False
+    if len({cell for cell in first if cell}) < sum(map(bool, first)) or max(map(len, first)) > 100:
+        return False
+    return not any(list(row) == list(rows[0]) for row in rows[1:])

@@ -1,0 +1,163 @@
+"""JSON: the members of the outermost object or array, nested where they are long, with the lines they take."""
+
+from __future__ import annotations
+
+import re
+
+from attrs import frozen
+
+from citekit.adapters.formats.data.content import Content, opened
+from citekit.adapters.formats.data.groups import GROUPS, SINGLE, grouped
+from citekit.adapters.formats.data.json_scan import Parts, first_value, scan, skip, text_of
+from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+DEEPEST = 3
+"""Levels of nodes."""
+
+_LONG = 30
+"""Lines from which on the parts of an object or array are nodes of their own."""
+
+_ONE_LINE = 20
+"""Groups at most of what stands on one line, which no location tells apart."""
+
+_SHOWN = 120
+_KEYS = 8
+_LOOKED_AT = 4000
+_NAMED = re.compile(
+    rb'"(title|name|label|id|key|path|code|type)"\s*:\s*("[^"\\]*+(?:\\.[^"\\]*+)*+"|-?\d[\d.eE+-]*+)', re.IGNORECASE
+)
+_CALLED = (b"title", b"name", b"label", b"id", b"key", b"path", b"code", b"type")
+_TITLES = ("title", "name", "$id", "id")
+MINIFIED = "All of it stands on one line: its parts have the same location, and cannot be cut out one by one."
+
+
+@frozen
+class JsonOutliner:
+    """`fallback` maps what is no JSON, and what is too large to look into."""
+
+    fallback: Outliner
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """Members of an object by their keys, elements of an array by their indexes, from 0. Raises `SourceUnreadable`."""
+        file = opened(source, progress)
+        root = None if file.content is None else first_value(file.content.data)
+        if file.content is None or root is None or file.content.data[root : root + 1] not in (b"{", b"["):
+            return file.by_lines(self.fallback, source, progress)
+        parts, roots = scan(file.content.data, root), _roots(file.content.data, root)
+        writer = JsonDrafts(file.content)
+        drafts = writer.children(parts, 1) if roots.count == 1 else writer.children(roots, 1, "Value")
+        if not drafts:
+            return file.by_lines(self.fallback, source, progress)
+        return Outline(
+            title=_title(file.content, parts) if roots.count == 1 else None,
+            bounds=file.text.bounds,
+            drafts=drafts,
+            facts=file.text.facts,
+            notes=_notes(file.content, roots),
+        )
+
+
+def _roots(data: bytes, start: int) -> Parts:
+    """The values of the file one after another: one in JSON, several where somebody wrote them without an array."""
+    parts, position = Parts(), start
+    while position < len(data) and data[position] in b"{[":
+        end = skip(data, position + 1)
+        parts.keys.extend((position, position))
+        parts.values.extend((position, end))
+        parts.whole = data[end - 1] in b"]}"
+        position = first_value(data, end)
+    parts.end = position
+    return parts
+
+
+def _title(content: Content, parts: Parts) -> str | None:
+    """What an object says it is called, in a member of its own."""
+    said = {parts.key(content.data, index): index for index in range(min(parts.count, SINGLE))}
+    for name in _TITLES:
+        start, end = parts.value(said[name]) if name in said else (0, 0)
+        if content.data[start : start + 1] == b'"' and end - start <= 300:
+            return text_of(content.data[start:end])
+    return None
+
+
+def _notes(content: Content, roots: Parts) -> list[str]:
+    notes = [MINIFIED] if content.text.line_count == 1 else []
+    if not roots.whole:
+        notes.append("The JSON breaks off before its end.")
+    elif roots.end < len(content.data):
+        notes.append(f"What begins on line {content.line(roots.end)} is no JSON.")
+    return notes
+
+
+@frozen
+class JsonDrafts:
+    """Makes drafts of the parts of values."""
+
+    content: Content
+
+    def children(self, parts: Parts, depth: int, word: str = "Item") -> tuple[Draft, ...]:
+        """A draft for each part, or for groups of them where they are many."""
+        if parts.count <= SINGLE:
+            return tuple(self.one(parts, index, depth) for index in range(parts.count))
+        data = self.content.data
+        height = self.content.line(parts.end) - self.content.line(parts.begin(0))
+        return grouped(
+            parts.count,
+            lambda i, j: self.content.lines(parts.begin(i), parts.value(j - 1)[1]),
+            lambda i, j: (self._range(parts, i, j, word), shown(data, *parts.value(i))),
+            type="items",
+            most=min(GROUPS, max(_ONE_LINE, height // 4)),
+        )
+
+    def one(self, parts: Parts, index: int, depth: int) -> Draft:
+        """The draft of one part."""
+        data = self.content.data
+        start, end = parts.value(index)
+        key = parts.key(data, index)
+        kind = {b"{": "object", b"[": "array"}.get(data[start : start + 1], "value")
+        place = self.content.lines(parts.begin(index), end)
+        title = key if key is not None else " ".join((f"[{index}]", label(data, start, end))).strip()
+        if kind == "value":
+            return Draft(title, kind, place, shown(data, start, end))
+        below = scan(data, start)
+        long = depth < DEEPEST and place.last - place.first >= _LONG
+        return Draft(title, kind, place, told(data, below, kind), self.children(below, depth + 1) if long else ())
+
+    def _range(self, parts: Parts, first: int, end: int, word: str) -> str:
+        low, high = parts.key(self.content.data, first), parts.key(self.content.data, end - 1)
+        if low is not None and high is not None:
+            return f"{low} - {high}"
+        return f"{word}s {first}-{end - 1}"
+
+
+def label(data: bytes, start: int, end: int) -> str:
+    """What tells an element from the others: its name, title or id; a value itself."""
+    head = data[start : min(end, start + _LOOKED_AT)]
+    if head[:1] not in (b"{", b"["):
+        return shown(data, start, end)
+    inner = head[1:]
+    nested = min((at for at in (inner.find(b"{"), inner.find(b"[")) if at >= 0), default=len(inner))
+    named = {found[1].lower(): found[2] for found in reversed(list(_NAMED.finditer(inner, 0, nested)))}
+    return next((text_of(named[name]) for name in _CALLED if name in named), "")
+
+
+def told(data: bytes, parts: Parts, kind: str) -> str:
+    """How many parts a value has, and of an object the first keys."""
+    if kind == "array":
+        first = shown(data, *parts.value(0)) if parts.count else ""
+        return f"{parts.count} {'item' if parts.count == 1 else 'items'}{f', the first {first}' if first else ''}"
+    keys = [parts.key(data, index) or "" for index in range(min(parts.count, _KEYS))]
+    return (
+        f"{parts.count} {'key' if parts.count == 1 else 'keys'}: {', '.join(keys)}{', ...' if parts.count > _KEYS else ''}"
+        if keys
+        else "empty"
+    )
+
+
+def shown(data: bytes, start: int, end: int) -> str:
+    """The beginning of a value as it is written; a string without its quotes."""
+    head = data[start : min(end, start + _SHOWN)]
+    text = text_of(head) if head[:1] == b'"' else head.decode("utf-8", "replace")
+    return f"{text.rstrip()}..." if end - start > _SHOWN else text

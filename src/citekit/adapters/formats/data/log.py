@@ -1,0 +1,173 @@
+"""Logs: by day, hour and minute, with how many entries of which gravity each has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from itertools import groupby
+
+from attrs import define, field, frozen
+
+from citekit.adapters.formats.data.log_times import Stamp, level_of, stamp_of, told
+from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner, one_line
+from citekit.adapters.formats.shared.text_file import TextFile, open_text
+from citekit.domain.locations import Lines
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+_SAMPLE = 200
+_LINE = 400
+"""Bytes of a line that are looked at."""
+
+_UNITS = (1440, 60, 1)
+"""Minutes of a day, an hour and a minute."""
+
+_MANY = 300
+"""Entries from which on a day is parted into hours, and an hour into minutes."""
+
+_MOST = 3_000
+"""Hours or minutes of a log, from which on only the busiest times are parted into them."""
+
+_BUSY = 50
+"""The part of the entries of such a log that a busy time has: one in as many."""
+
+_BACK = 1440
+"""Minutes by which a time must lie before the one above it to be believed: entries are often a little out of order."""
+
+_MINUTES = 100_000
+"""Minutes that are told apart; a log of more is told by the hour, then by the day."""
+
+_FIRST = 120
+_TOP = 60
+_YEARS = (1, 4)
+"""Years that stand for one that the log does not say."""
+
+
+@define
+class Minute:
+    """The entries of one minute: `line` is the first of them, `count` how many there are."""
+
+    when: int
+    line: int
+    count: int = 0
+    levels: Counter[str] = field(factory=Counter)
+    first: str = ""
+
+
+@frozen
+class LogOutliner:
+    """`fallback` maps what holds no times, and what is too long to look at every line."""
+
+    fallback: Outliner
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """Stretches of time. Raises `SourceUnreadable`."""
+        text = open_text(source.path, progress)
+        stamp = stamp_of(next(text.passages([(1, min(_SAMPLE, text.line_count))]), [])) if text.line_count else None
+        minutes = read_minutes(text.lines(progress, _LINE), stamp) if stamp else []
+        if not minutes:
+            return self.fallback.outline(source, progress)
+        total: Counter[str] = Counter()
+        for minute in minutes:
+            total.update(minute.levels)
+        return Outline(
+            title=None,
+            bounds=text.bounds,
+            drafts=_drafts(minutes, text),
+            facts={
+                **text.facts,
+                "entry_count": sum(each.count for each in minutes),
+                "levels": dict(sorted(total.items())),
+            },
+        )
+
+
+def read_minutes(lines: Iterable[str], stamp: Stamp) -> list[Minute]:
+    """The entries by minute; a line without a time belongs to the entry above it."""
+    minutes: list[Minute] = []
+    now: Minute | None = None
+    grain = 1
+    for number, line in enumerate(lines, 1):
+        when = stamp.minute(line)
+        if when is None:
+            continue
+        when -= when % grain
+        if now is None or when > now.when or when < now.when - _BACK:
+            if len(minutes) >= _MINUTES and grain < _BACK:
+                grain = 60 if grain == 1 else _BACK
+                minutes, when = _merged(minutes, grain), when - when % grain
+            now = Minute(when, number if minutes else 1, first=line[:_FIRST])
+            minutes.append(now)
+        now.count += 1
+        level = level_of(line)
+        if level:
+            now.levels[level] += 1
+    return minutes
+
+
+def _merged(minutes: Sequence[Minute], grain: int) -> list[Minute]:
+    """The entries by longer stretches of `grain` minutes."""
+    merged: list[Minute] = []
+    for when, group in groupby(minutes, lambda minute: minute.when - minute.when % grain):
+        parts = list(group)
+        levels = sum((part.levels for part in parts), Counter[str]())
+        merged.append(Minute(when, parts[0].line, sum(part.count for part in parts), levels, parts[0].first))
+    return merged
+
+
+def _drafts(minutes: Sequence[Minute], text: TextFile) -> tuple[Draft, ...]:
+    """Days where there are several, hours of a single one, minutes of a single hour."""
+    numbers = {unit: len({minute.when // unit for minute in minutes}) for unit in _UNITS}
+    unit = next((unit for unit in _UNITS if numbers[unit] > 1), 1)
+    enough = sum(minute.count for minute in minutes) // _BUSY
+    many = {finer: _MANY if numbers[finer] <= _MOST else max(_MANY, enough) for finer in _UNITS}
+    return tuple(_stretches(minutes, text.line_count, unit, many))
+
+
+def _stretches(minutes: Sequence[Minute], last: int, unit: int, many: dict[int, int]) -> Iterator[Draft]:
+    groups = [list(group) for _, group in groupby(minutes, lambda minute: minute.when // unit)]
+    if len(groups) > _TOP * 4:
+        groups = _gathered(groups)
+    for group, after in zip(groups, [*(each[0].line for each in groups[1:]), last + 1], strict=True):
+        count = sum(minute.count for minute in group)
+        below = _below(group, after - 1, unit, count, many)
+        yield Draft(
+            _title(group, unit), "time", Lines(group[0].line, max(group[0].line, after - 1)), _said(group), below
+        )
+
+
+def _below(group: Sequence[Minute], last: int, unit: int, count: int, many: dict[int, int]) -> tuple[Draft, ...]:
+    for finer in _UNITS:
+        if finer < unit and count > many[finer] and len({minute.when // finer for minute in group}) > 1:
+            return tuple(_stretches(group, last, finer, many))
+    return ()
+
+
+def _gathered(groups: list[list[Minute]]) -> list[list[Minute]]:
+    """Fewer groups, each of several of the given ones."""
+    size = -(-len(groups) // (_TOP * 4))
+    return [[minute for each in groups[n : n + size] for minute in each] for n in range(0, len(groups), size)]
+
+
+def _said(group: Sequence[Minute]) -> str:
+    levels: Counter[str] = Counter()
+    for minute in group:
+        levels.update(minute.levels)
+    count = sum(minute.count for minute in group)
+    counted = told(levels.items())
+    return f"{count} entr{'y' if count == 1 else 'ies'}{f' ({counted})' if counted else ''}: {one_line(group[0].first, 120)}"
+
+
+def _title(group: Sequence[Minute], unit: int) -> str:
+    first, last = group[0].when, group[-1].when
+    if first // unit == last // unit:
+        return _name(first, unit)
+    return f"{_name(first, unit)} - {_name(last, unit)}"
+
+
+def _name(when: int, unit: int) -> str:
+    day = date.fromordinal(when // 1440)
+    written = "" if day.year == 1 else f"{day:%m-%d}" if day.year in _YEARS else day.isoformat()
+    clock = "" if unit == 1440 else f"{when // 60 % 24:02}:00" if unit == 60 else f"{when // 60 % 24:02}:{when % 60:02}"
+    return f"{written} {clock}".strip() or "Day"

@@ -1,0 +1,198 @@
+"""TOML 1.0: a node for every table, and for each element of an array of tables, nested by their dotted names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from attrs import define, field, frozen
+
+from citekit.adapters.formats.data.content import Content, opened
+from citekit.adapters.formats.data.keyed_sections import Entry, drafts, said
+from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+TABLES_LIMIT = 200_000
+"""Headers of tables that are looked at."""
+
+_TEXT = (
+    rb'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""(?:""?(?!"))?)|'
+    rb"'''(?:[^']|'(?!''))*+(?:'''(?:''?(?!'))?)|"
+    rb'"(?:[^"\\\r\n]|\\.)*+"|'
+    rb"'[^'\r\n]*+'"
+)
+_NAME = rb"(?:[\w-]++|\"(?:[^\"\\\r\n]|\\.)*+\"|'[^'\r\n]*+')"
+_DOTTED = _NAME + rb"(?:[ \t]*\.[ \t]*" + _NAME + rb")*+"
+_HEADER = re.compile(rb"[ \t]*(\[\[?)[ \t]*(" + _DOTTED + rb")[ \t]*\]\]?[ \t]*(?:#[^\r\n]*)?(?=[\r\n]|\Z)")
+_PAIR = re.compile(rb"[ \t]*(" + _DOTTED + rb")[ \t]*=")
+_VALUE = re.compile(rb"(?s)" + _TEXT + rb"|#[^\r\n]*+|[\[\]{}\r\n]")
+_LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r|\Z)")
+_PART = re.compile(_NAME)
+_SIMPLE = re.compile(
+    rb"[ \t]*("
+    + _DOTTED
+    + rb")[ \t]*=[ \t]*(\"(?!\"\")(?:[^\"\\\r\n]|\\.)*+\"|'(?!'')[^'\r\n]*+'|[\w.+:-]++)[ \t]*(?:\r\n|\n|\r|\Z)"
+)
+_NOTHING = re.compile(rb"(?:[ \t]*(?:#[^\r\n]*+)?(?:\r\n|\n|\r))++")
+_CALLED = (b"name", b"title", b"id")
+
+
+@define
+class Table:
+    """A table: the parts of its name, the line of its header, its keys, the value of its first key that names it."""
+
+    names: tuple[str, ...]
+    listed: bool
+    line: int
+    keys: list[str] = field(factory=list)
+    count: int = 0
+    called: str = ""
+    last: int = 0
+    index: int = 0
+
+
+@frozen
+class TomlOutliner:
+    """`fallback` maps what holds neither a table nor a key."""
+
+    fallback: Outliner
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """Tables, nested by their names; the keys before the first one are a node too. Raises `SourceUnreadable`."""
+        file = opened(source, progress)
+        tables = [] if file.content is None else read_tables(file.content)
+        if not any(table.count or table.names for table in tables):
+            return file.by_lines(self.fallback, source, progress)
+        _end(tables, file.text.line_count)
+        shown = [table for table in tables if table.names or table.count]
+        return Outline(title=_title(shown), bounds=file.text.bounds, drafts=_tree(shown), facts=file.text.facts)
+
+
+def read_tables(content: Content) -> list[Table]:
+    """The tables in order; the first is that of the keys before any header, which has no name."""
+    data, position = content.data, 0
+    tables, closes = [Table((), False, 1)], True
+    while position < len(data) and len(tables) < TABLES_LIMIT:
+        simple = _SIMPLE.match(data, position)
+        if simple:
+            _note(tables[-1], simple[1], simple[2])
+            position = simple.end()
+            continue
+        nothing = _NOTHING.match(data, position)
+        if nothing:
+            position = nothing.end()
+            continue
+        header = _HEADER.match(data, position)
+        if header:
+            names = tuple(_plain(part) for part in _PART.findall(header[2]))
+            tables.append(Table(names, header[1] == b"[[", content.line(header.start(2))))
+            position = _next_line(data, header.end())
+            continue
+        pair = _PAIR.match(data, position)
+        if pair is None:
+            position = _next_line(data, position)
+            continue
+        end = _value_end(data, pair.end()) if closes else None
+        if end is None:  # an array that never ends is looked for once
+            closes, end = False, _next_line(data, pair.end())
+        _note(tables[-1], pair[1], data[pair.end() : min(end, pair.end() + 300)])
+        position = end
+    return tables
+
+
+def _note(table: Table, key: bytes, value: bytes) -> None:
+    table.count += 1
+    if len(table.keys) < 8:
+        table.keys.append(_plain(key))
+    if not table.called and key in _CALLED:
+        table.called = _plain(value.strip())
+
+
+def _next_line(data: bytes, position: int) -> int:
+    found = _LINE.match(data, position)
+    return found.end() if found else len(data)
+
+
+def _value_end(data: bytes, position: int) -> int | None:
+    """The offset after the line on which a value ends: line ends in arrays and in texts do not end it. None for no end."""
+    depth = 0
+    for found in _VALUE.finditer(data, position):
+        mark = data[found.start()]
+        if mark in b"[{":
+            depth += 1
+        elif mark in b"]}":
+            depth -= 1
+        elif mark in b"\r\n" and depth <= 0:
+            return _next_line(data, found.start())
+    return None if depth > 0 else len(data)
+
+
+def _end(tables: Sequence[Table], line_count: int) -> None:
+    """Each table ends before the next header; counts the elements of arrays of tables."""
+    seen: dict[tuple[str, ...], int] = {}
+    for table, after in zip(tables, [*(each.line for each in tables[1:]), line_count + 1], strict=True):
+        table.last = max(table.line, after - 1)
+        if table.listed:
+            table.index = seen[table.names] = seen.get(table.names, -1) + 1
+
+
+def _title(tables: Sequence[Table]) -> str | None:
+    for table in tables:
+        if table.names in ((), ("project",), ("package",), ("tool", "poetry")) and not table.listed and table.called:
+            return table.called
+    return None
+
+
+def _tree(tables: Sequence[Table], depth: int = 0) -> tuple[Draft, ...]:
+    """Tables below those whose name theirs begins with; runs of elements of one array below a node of the array."""
+    found: list[Entry] = []
+    for run in _runs(tables):
+        first = run[0]
+        if len(run) == 1 or not first[0].listed:
+            found.extend(_entry(family, depth) for family in run)
+            continue
+        entries = [_entry(family, depth) for family in run]
+        name = ".".join(first[0].names)
+        inner = drafts(entries, "items")
+        found.append(Entry(name, "array", entries[0].first, entries[-1].last, f"{len(run)} tables", inner))
+    return drafts(found, "tables")
+
+
+def _entry(family: Sequence[Table], depth: int) -> Entry:
+    head, below = family[0], family[1:]
+    last = family[-1].last
+    name = ".".join(head.names) or "Keys"
+    title = f"{name}[{head.index}] {head.called}".strip() if head.listed else name
+    children = _tree(below, depth + 1) if below and depth < 20 else ()
+    return Entry(title, "table", head.line, last, said(head.keys, head.count - len(head.keys)), children)
+
+
+def _runs(tables: Sequence[Table]) -> Iterator[list[list[Table]]]:
+    """Families (a table and those below it) in runs: the elements of one array of tables one after another."""
+    run: list[list[Table]] = []
+    for family in _families(tables):
+        if run and not (family[0].listed and run[0][0].listed and family[0].names == run[0][0].names):
+            yield run
+            run = []
+        run.append(family)
+    if run:
+        yield run
+
+
+def _families(tables: Sequence[Table]) -> Iterator[list[Table]]:
+    family: list[Table] = []
+    for table in tables:
+        names = family[0].names if family else ()
+        inside = family and names and len(table.names) > len(names) and table.names[: len(names)] == names
+        if family and not inside:
+            yield family
+            family = []
+        family.append(table)
+    if family:
+        yield family
+
+
+def _plain(text: bytes) -> str:
+    plain = text.decode("utf-8", "replace").strip()
+    return plain[1:-1] if len(plain) > 1 and plain[0] == plain[-1] and plain[0] in "\"'" else plain

@@ -1,0 +1,251 @@
+"""XML: the elements of the first levels, by expat, which tells the place of every tag and follows no outside reference."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Mapping
+from html import unescape
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from citekit.adapters.formats.data.content import Content, opened
+from citekit.adapters.formats.data.groups import SINGLE, grouped
+from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner
+from citekit.domain.locations import Lines
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+DEEPEST = 5
+"""Levels of elements that are remembered; levels with a single child, as at the top of feeds, count."""
+
+ELEMENTS_LIMIT = 2_000_000
+"""Elements that are remembered."""
+
+_LONG = 30
+"""Lines from which on the elements inside of one are nodes of their own."""
+
+_LABELS = 50_000
+_CALLED = ("title", "name", "label", "id", "key", "ref")
+_LABEL_LIMIT = 200
+_TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*+\"|'[^']*+')*+>")
+_WORDS_LOOK = 1000
+_STEP = 50_000
+
+
+@define
+class Elements:
+    """The elements of the first levels in the order of their start tags: `depths` from 0, offsets, numbers of names."""
+
+    depths: array[int] = field(factory=lambda: array("b"), repr=False)
+    starts: array[int] = field(factory=lambda: array("q"), repr=False)
+    ends: array[int] = field(factory=lambda: array("q"), repr=False)
+    tags: array[int] = field(factory=lambda: array("l"), repr=False)
+    names: list[str] = field(factory=list)
+    labels: dict[int, str] = field(factory=dict)
+    fault: str | None = None
+
+    def name(self, index: int) -> str:
+        """The name of an element's tag."""
+        return self.names[self.tags[index]]
+
+
+@frozen
+class XmlOutliner:
+    """`fallback` maps what has no element."""
+
+    fallback: Outliner
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """Elements, grouped where they are many. Raises `SourceUnreadable`."""
+        file = opened(source, progress)
+        if file.content is None:
+            return file.by_lines(self.fallback, source, progress)
+        found = read_elements(file.content.data, progress)
+        if not found.depths:
+            return file.by_lines(self.fallback, source, progress)
+        tree = _Tree(file.content, found)
+        top = tree.top()
+        return Outline(
+            title=next((found.labels[index] for index in top if index in found.labels), None),
+            bounds=file.text.bounds,
+            drafts=tree.drafts(top[-1]),
+            facts={**file.text.facts, "root": found.name(0)},
+            notes=[found.fault] if found.fault else [],
+        )
+
+
+def read_elements(data: bytes, progress: Progress) -> Elements:
+    """The elements of a document in UTF-8, as far as it is well formed; `fault` says where it is not."""
+    from xml.parsers import expat
+
+    reader = _Reader(expat.ParserCreate("utf-8"), Elements(), len(data), progress)
+    try:
+        reader.parser.Parse(data, True)
+    except expat.ExpatError as error:
+        line = reader.parser.ErrorLineNumber
+        reader.found.fault = f"The XML is not well formed from line {line} on: {expat.ErrorString(error.code)}."
+    reader.close()
+    return reader.found
+
+
+class _Reader:
+    """Takes what expat finds."""
+
+    def __init__(self, parser: Any, found: Elements, size: int, progress: Progress) -> None:
+        self.parser, self.found, self.size, self.progress = parser, found, size, progress
+        self.depth, self.seen = 0, 0
+        self.open: list[int] = []
+        self.numbers: dict[str, int] = {}
+        self.label: int | None = None
+        self.words: list[str] = []
+        parser.StartElementHandler, parser.EndElementHandler = self.start, self.end
+        parser.CharacterDataHandler = None
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        self.seen += 1
+        if self.seen % _STEP == 0:
+            self.progress(self.parser.CurrentByteIndex, self.size, "reading elements")
+        found = self.found
+        if self.depth < DEEPEST and len(found.depths) < ELEMENTS_LIMIT:
+            index = len(found.depths)
+            self.open.append(index)
+            found.depths.append(self.depth)
+            found.starts.append(self.parser.CurrentByteIndex)
+            found.ends.append(-1)
+            found.tags.append(self._number(name))
+            self._call(index, attributes)
+        elif self.depth < DEEPEST:
+            self.open.append(-1)
+        if self.open and name.rpartition(":")[2].lower() in _CALLED[:3]:
+            self._listen(self.depth - 1)
+        self.depth += 1
+
+    def _number(self, name: str) -> int:
+        if name not in self.numbers:
+            self.numbers[name] = len(self.found.names)
+            self.found.names.append(name)
+        return self.numbers[name]
+
+    def _call(self, index: int, attributes: Mapping[str, str]) -> None:
+        if len(self.found.labels) < _LABELS and attributes:
+            plain = {name.rpartition(":")[2].lower(): value for name, value in attributes.items()}
+            said = next((plain[name] for name in _CALLED if plain.get(name)), None)
+            if said:
+                self.found.labels[index] = said[:_LABEL_LIMIT]
+
+    def _listen(self, depth: int) -> None:
+        """The text of a `title` is the label of the element around it."""
+        above = self.open[depth] if 0 <= depth < len(self.open) else -1
+        if above >= 0 and len(self.found.labels) < _LABELS and self.label is None and above not in self.found.labels:
+            self.label, self.words = above, []
+            self.parser.CharacterDataHandler = self._hear
+
+    def _hear(self, text: str) -> None:
+        if sum(map(len, self.words)) < _LABEL_LIMIT and len(self.words) < _LABEL_LIMIT:
+            self.words.append(text)
+
+    def end(self, _name: str) -> None:
+        self.depth -= 1
+        if self.label is not None:
+            said = " ".join("".join(self.words).split())[:_LABEL_LIMIT]
+            if said:
+                self.found.labels[self.label] = said
+            self.label, self.parser.CharacterDataHandler = None, None
+        if self.depth < DEEPEST:
+            index = self.open.pop()
+            if index >= 0:
+                self.found.ends[index] = self.parser.CurrentByteIndex
+
+    def close(self) -> None:
+        """What is open where the document breaks off ends there."""
+        for index in self.open:
+            if index >= 0:
+                self.found.ends[index] = self.size
+
+
+@frozen
+class _Tree:
+    content: Content
+    found: Elements
+
+    def top(self) -> list[int]:
+        """The root, and what is in it as long as that is a single element with others in it."""
+        top, below = [0], self._below(0)
+        while len(below) == 1 and len(top) < DEEPEST - 1:
+            inner = self._below(below[0])
+            if not inner:
+                break
+            top.append(below[0])
+            below = inner
+        return top
+
+    def drafts(self, index: int) -> tuple[Draft, ...]:
+        """The elements in an element; that itself where it has none."""
+        below = self._below(index)
+        return self._many(below) if below else (self._one(index),)
+
+    def _below(self, index: int) -> list[int]:
+        """The children of an element: the next ones of the level below it, up to its end."""
+        depths, starts, end = self.found.depths, self.found.starts, self.found.ends[index]
+        depth, found = depths[index] + 1, []
+        for each in range(index + 1, len(depths)):
+            if depths[each] < depth or starts[each] > end:
+                break
+            if depths[each] == depth:
+                found.append(each)
+        return found
+
+    def _place(self, first: int, last: int) -> Lines:
+        return self.content.lines(self.found.starts[first], self._end(last))
+
+    def _end(self, index: int) -> int:
+        """The offset after the tag that ends an element."""
+        data, start, end = self.content.data, self.found.starts[index], self.found.ends[index]
+        tag = _TAG.match(data, start)
+        if tag and tag.end() == end and tag[0].endswith(b"/>"):
+            return end
+        closed = data.find(b">", end)
+        return closed + 1 if closed >= 0 else len(data)
+
+    def _many(self, indexes: list[int]) -> tuple[Draft, ...]:
+        if len(indexes) <= SINGLE:
+            return tuple(self._one(index) for index in indexes)
+
+        def name(start: int, end: int) -> tuple[str, str | None]:
+            first, last = indexes[start], indexes[end - 1]
+            tag = self.found.name(first)
+            said = [self.found.labels.get(each, "") for each in (first, last)]
+            return f"{tag} {start + 1}-{end}", " - ".join(said) if all(said) else None
+
+        height = self._place(indexes[0], indexes[-1])
+        most = max(20, (height.last - height.first) // 4)
+        return grouped(
+            len(indexes),
+            lambda i, j: self._place(indexes[i], indexes[j - 1]),
+            name,
+            type="elements",
+            most=min(2500, most),
+        )
+
+    def _one(self, index: int) -> Draft:
+        place, label = self._place(index, index), self.found.labels.get(index, "")
+        long = place.last - place.first >= _LONG
+        below = self._below(index) if self.found.depths[index] < DEEPEST - 1 else []
+        summary = self._names(below) if below else self._words(index) if not label else None
+        children = self._many(below) if long and below else ()
+        draft = Draft(f"{self.found.name(index)} {label}".strip(), "element", place, summary)
+        return evolve(draft, children=children)
+
+    def _names(self, below: list[int]) -> str:
+        names = list(dict.fromkeys(self.found.name(each) for each in below))
+        more = ", ..." if len(names) > 8 else ""
+        return f"{len(below)} {'element' if len(below) == 1 else 'elements'}: {', '.join(names[:8])}{more}"
+
+    def _words(self, index: int) -> str | None:
+        """The beginning of the text of an element."""
+        start = self.found.starts[index]
+        written = self.content.data[start : min(max(start, self.found.ends[index]), start + _WORDS_LOOK)]
+        words = unescape(_TAG.sub(b" ", written).decode("utf-8", "replace"))
+        return " ".join(words.partition("<")[0].split()) or None

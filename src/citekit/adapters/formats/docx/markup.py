@@ -1,0 +1,192 @@
+"""The markup of a Word document as mammoth is given it: levels of headings told, and everything without text left out.
+
+WordprocessingML: ECMA-376 part 1, 17. The level of a heading is its outline level (17.3.1.20), by the paragraph itself, or
+by its style and those that the style is based on.
+
+What of a Word document's runs mammoth does not tell: that they are hidden, or superscripts by their style.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from citekit.adapters.formats.docx.styles import BODY, Styles, outline_level, said_of, value_of, whole
+from citekit.adapters.libraries.lxml import names
+from citekit.adapters.libraries.mammoth import UNSEEN_STYLE
+from citekit.adapters.libraries.office_package import OfficePackage, attribute, below, local
+from citekit.domain.errors import SourceUnsupported
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+
+_NOTES = frozenset(("footnoteReference", "endnoteReference"))
+"""Elements that are written as superscripts whatever their style says."""
+
+
+def mark_run(run: _Element, paragraph_style: str, styles: Styles) -> None:
+    """Give a hidden run the style `UNSEEN_STYLE`, and one that is raised or lowered by its style that property itself."""
+    properties = next(below(run, "rPr"), None)
+    style = "" if properties is None else value_of(properties, "rStyle") or ""
+    own = None if properties is None else said_of(properties, "vanish")
+    if styles.hides(paragraph_style, style) if own is None else own:
+        _set(run, properties, "rStyle", UNSEEN_STYLE)
+        return
+    height = styles.height(style) if style else None
+    if height and (properties is None or value_of(properties, "vertAlign") is None) and not _is_note(run):
+        _set(run, properties, "vertAlign", height)
+
+
+def _is_note(run: _Element) -> bool:
+    return any(local(each) in _NOTES for each in run)
+
+
+def _set(run: _Element, properties: _Element | None, name: str, value: str) -> None:
+    from lxml import etree
+
+    space = str(run.tag).rpartition("}")[0] + "}"
+    if properties is None:
+        properties = etree.Element(f"{space}rPr")
+        run.insert(0, properties)
+    for each in list(below(properties, name)):
+        properties.remove(each)
+    made = etree.Element(f"{space}{name}")
+    made.set(f"{space}val", value)
+    properties.insert(0, made)
+
+
+MARKUP_LIMIT = 48 * 1024 * 1024
+"""Bytes of the body of the largest document that is read; a page has about 20,000."""
+
+HEADING_LIMIT = 300
+"""Characters of a heading; longer paragraphs of such a style are text."""
+
+LOOK_LIMIT = 100
+"""Characters of a bold line that is taken for a heading where no style says so."""
+
+_GONE = names(
+    """
+    proofErr bookmarkStart bookmarkEnd lastRenderedPageBreak sectPr del moveFrom permStart permEnd commentRangeStart
+    commentRangeEnd moveToRangeStart moveToRangeEnd moveFromRangeStart moveFromRangeEnd rPrChange pPrChange tblPrChange
+    tcPrChange trPrChange annotationRef spacing ind jc tabs rFonts lang color sz szCs tblBorders tblLook shd
+    """
+)
+"""Elements that hold no text that is read, or say only how it is drawn."""
+
+
+def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles) -> _Element:
+    """The body below `root` with its headings, captions and titles marked; changed in place. Raises `SourceUnsupported`."""
+    if package.size(part) > MARKUP_LIMIT:
+        raise SourceUnsupported(
+            f"{package.path.name} has {package.size(part) >> 20} MB of markup, more than is read of one document; split it."
+        )
+    paragraphs = [each for each in root.iter("{*}p") if each.tag == root.tag.rpartition("}")[0] + "}p"]
+    levels = [_paragraph_level(each, styles) for each in paragraphs]
+    if all(level == BODY for level in levels):
+        levels = _by_look(paragraphs, styles)
+    for paragraph, level in zip(paragraphs, levels, strict=True):
+        key = _style_of(paragraph)
+        for run in paragraph.iter("{*}r"):
+            mark_run(run, key, styles)
+        _mark(paragraph, level, styles)
+    for each in [each for each in root.iter() if local(each) in _GONE]:
+        parent = each.getparent()
+        if parent is not None:
+            parent.remove(each)
+    return root
+
+
+def _paragraph_level(paragraph: _Element, styles: Styles) -> int:
+    properties = next(below(paragraph, "pPr"), None)
+    own = None if properties is None else outline_level(properties)
+    key = _style_of(paragraph)
+    level = styles.level(key) if own is None else own
+    return level if level < BODY and 0 < len(_words(paragraph)) <= HEADING_LIMIT else BODY
+
+
+def _by_look(paragraphs: list[_Element], styles: Styles) -> list[int]:
+    """Levels where no style tells of headings: short lines outside tables all in bold, a larger size a higher level."""
+    levels = [BODY] * len(paragraphs)
+    bold = {at: _size(each, styles) for at, each in enumerate(paragraphs) if _looks_like_heading(each, styles)}
+    if not bold or len(bold) * 2 > sum(1 for each in paragraphs if _words(each)):
+        return levels
+    sizes = sorted(set(bold.values()), reverse=True)
+    for at, size in bold.items():
+        levels[at] = min(sizes.index(size), 5)
+    return levels
+
+
+def _looks_like_heading(paragraph: _Element, styles: Styles) -> bool:
+    parent = paragraph.getparent()
+    words = _words(paragraph)
+    if parent is None or local(parent) != "body" or not 2 < len(words) <= LOOK_LIMIT or words[-1] in ".,;:":
+        return False
+    properties = next(below(paragraph, "pPr"), None)
+    key = _style_of(paragraph)
+    if properties is not None and next(below(properties, "numPr"), None) is not None:
+        return False
+    runs = [each for each in paragraph.iter() if local(each) == "r" and _words(each)]
+    inherited = styles.is_bold(key)
+    return bool(runs) and all(_bold(each, inherited) for each in runs) and any(c.isalpha() for c in words)
+
+
+def _bold(run: _Element, inherited: bool) -> bool:
+    properties = next(below(run, "rPr"), None)
+    said = None if properties is None else next(below(properties, "b"), None)
+    return inherited if said is None else attribute(said, "val") not in ("0", "false", "off")
+
+
+def _size(paragraph: _Element, styles: Styles) -> int:
+    """The size of the paragraph's text in half points; 0 where nothing says it."""
+    for run in paragraph.iter("{*}r"):
+        properties = next(below(run, "rPr"), None)
+        size = None if properties is None else whole(value_of(properties, "sz"))
+        if size is not None:
+            return size
+    return styles.size(_style_of(paragraph)) or 0
+
+
+def _mark(paragraph: _Element, level: int, styles: Styles) -> None:
+    """Give a paragraph the style that says what it is."""
+    properties = next(below(paragraph, "pPr"), None)
+    key = _style_of(paragraph)
+    if level < BODY:
+        name = f"citekit-{level + 1}"
+    elif key and styles.is_called(key, "caption"):
+        name = "citekit-caption"
+    elif key and styles.is_called(key, "title"):
+        name = "citekit-title"
+    else:
+        return
+    _set_style(paragraph, properties, name)
+
+
+def _set_style(paragraph: _Element, properties: _Element | None, name: str) -> None:
+    from lxml import etree
+
+    space = str(paragraph.tag).rpartition("}")[0] + "}"
+    if properties is None:
+        properties = etree.Element(f"{space}pPr")
+        paragraph.insert(0, properties)
+    for each in [each for each in properties if local(each) in ("pStyle", "numPr")]:
+        properties.remove(each)
+    style = etree.Element(f"{space}pStyle")
+    style.set(f"{space}val", name)
+    properties.insert(0, style)
+
+
+def _style_of(paragraph: _Element) -> str:
+    properties = next(below(paragraph, "pPr"), None)
+    return "" if properties is None else value_of(properties, "pStyle") or ""
+
+
+def _words(element: _Element) -> str:
+    """The text of a paragraph or run, as far as it tells whether there is any, and whether it is short."""
+    found = []
+    length = 0
+    for each in element.iter("{*}t"):
+        found.append(str(each.text or ""))
+        length += len(found[-1])
+        if length > HEADING_LIMIT:
+            break
+    return "".join(found).strip()

@@ -1,0 +1,231 @@
+"""Word documents by mammoth, as books: a chapter for each heading of the highest level, and one for what stands before.
+
+A document has no pages until a program lays it out, so its places are chapters and characters (see the ADR on places in
+Office files). Captions are joined with the table or picture beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from citekit.adapters.formats.docx.markup import thinned
+from citekit.adapters.formats.docx.styles import Styles
+from citekit.adapters.formats.epub.markup_books import MarkupBook, MarkupReader, Part
+from citekit.adapters.formats.epub.toc import LEVEL_LIMIT, Entry
+from citekit.adapters.formats.shared.office_metadata import facts_in
+from citekit.adapters.libraries.lxml import inner_text, local_name, parse_html
+from citekit.adapters.libraries.mammoth import to_html
+from citekit.adapters.libraries.office_package import OfficePackage, Relation, opened_package
+from citekit.adapters.system.file_state import COARSE, FileState
+from citekit.domain.errors import CiteKitError, SourceUnsupported
+from citekit.domain.library.books import BookFacts
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+KEPT = 2
+KEPT_SIZE = 16 * 1024 * 1024
+"""Documents whose HTML is kept, and the characters of the largest."""
+
+RACY = COARSE
+"""Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
+
+_READ = frozenset(("styles", "numbering", "footnotes", "endnotes", "comments"))
+_ARROW = re.compile(r"#note-(?:footnote|endnote)-ref-")
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+
+
+def docx_reader(*, as_seen: bool = False) -> MarkupReader:
+    """The reader of such documents."""
+    return MarkupReader(_DOCUMENTS.load, said, as_seen)
+
+
+def said(path: Path) -> BookFacts:
+    """What the document at `path` says of itself. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    with opened_package(path) as package:
+        package.main("document")
+        return facts_in(package)
+
+
+@define
+class _Documents:
+    """The HTML of documents by the state of their files. Safe for threads."""
+
+    _known: OrderedDict[FileState, tuple[str, BookFacts]] = field(factory=OrderedDict)
+    _lock: Lock = field(factory=Lock)
+
+    def load(self, path: Path) -> MarkupBook:
+        """The document at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+        html, facts = self._html(path)
+        root = parse_html(html, path.name)
+        body = next((each for each in root if local_name(each) == "body"), root)
+        _without_arrows(body)
+        _join_captions(body)
+        title = next((inner_text(each) for each in body.iter("p") if each.get("class") == "title"), None)
+        parts, contents = _chapters(body)
+        if not any(inner_text(part.root()) for part in parts) and body.find(".//img") is None:
+            raise SourceUnsupported(f"{path.name} is a Word document without any text.")
+        known = BookFacts(
+            title=facts.title or title, authors=facts.authors, language=facts.language, identifiers=facts.identifiers
+        )
+        return MarkupBook(facts=known, parts=parts, contents=contents, picture=lambda href: _picture(path, href))
+
+    def _html(self, path: Path) -> tuple[str, BookFacts]:
+        with opened_package(path) as package:
+            state = FileState.of(os.stat(path))  # noqa: PTH116
+            with self._lock:
+                known = self._known.get(state)
+            if known is not None:
+                return known
+            made = to_html(_parts(package), path.name), facts_in(package)
+        now = time.time()
+        if len(made[0]) <= KEPT_SIZE and state.is_settled(now, RACY, now):
+            with self._lock:
+                self._known[state] = made
+                while len(self._known) > KEPT:
+                    self._known.popitem(last=False)
+        return made
+
+
+_DOCUMENTS = _Documents()
+"""The last few, for every reader of this process: mammoth takes longest of all."""
+
+
+def _parts(package: OfficePackage) -> dict[str, bytes]:
+    """What mammoth needs: the body, what is said of styles and lists, notes; of pictures their names."""
+    from lxml import etree
+
+    main, root = package.main("document")
+    relations = package.relations(main)
+    found = {each.kind: each.target for each in relations if each.kind in _READ and not each.outside}
+    styles = Styles.of(package.root(found["styles"]) if "styles" in found else None)
+    parts = {name: package.read(name) for name in found.values()}
+    parts[main] = etree.tostring(thinned(package, main, root, styles), encoding="UTF-8", xml_declaration=True)
+    for name in ("[Content_Types].xml", "_rels/.rels", *map(_relations_of, (main, *found.values()))):
+        part = package.find(name)
+        if part is not None:
+            parts[name] = package.read(part)
+    for name in (main, *found.values()):
+        parts.update({each.target: each.target.encode() for each in package.relations(name) if _is_picture(each)})
+    return parts
+
+
+def _relations_of(name: str) -> str:
+    folder, _, last = name.rpartition("/")
+    return f"{folder}/_rels/{last}.rels" if folder else f"_rels/{last}.rels"
+
+
+def _is_picture(relation: Relation) -> bool:
+    return relation.kind == "image" and not relation.outside
+
+
+def _picture(path: Path, name: str) -> tuple[bytes, str] | None:
+    try:
+        with opened_package(path) as package:
+            part = package.find(name)
+            return None if part is None or not part.startswith("word/") else (package.read(part), "")
+    except CiteKitError:
+        return None
+
+
+def _without_arrows(body: _Element) -> None:
+    """Take out the arrows by which mammoth leads back from its notes: they are none of the document's text."""
+    for arrow in [each for each in body.iter("a") if _ARROW.match(each.get("href") or "") and each.text == "\u2191"]:
+        before, parent = arrow.getprevious(), arrow.getparent()
+        if parent is None:
+            continue
+        if before is not None:
+            before.tail = (before.tail or "").rstrip() + (arrow.tail or "")
+        else:
+            parent.text = (parent.text or "").rstrip() + (arrow.tail or "")
+        parent.remove(arrow)
+
+
+def _join_captions(body: _Element) -> None:
+    """Tables and pictures hold their captions: a table the one before it, a picture the one below it, else the other."""
+    captions = [each for each in body if local_name(each) == "p" and each.get("class") == "caption"]
+    for caption in captions:
+        before, after = caption.getprevious(), caption.getnext()
+        if after is not None and local_name(after) == "table":
+            _into_table(caption, after, 0)
+        elif before is not None and _is_figure(before):
+            _into_figure(caption, before)
+        elif before is not None and local_name(before) == "table" and before.find("caption") is None:
+            _into_table(caption, before, len(before))
+        elif after is not None and _is_figure(after):
+            _into_figure(caption, after)
+
+
+def _is_figure(element: _Element) -> bool:
+    """Whether a paragraph shows a picture and holds no text."""
+    return local_name(element) == "p" and element.find(".//img") is not None and not inner_text(element)
+
+
+def _into_table(caption: _Element, table: _Element, place: int) -> None:
+    if table.find("caption") is None:
+        caption.tag = "caption"
+        caption.attrib.clear()
+        table.insert(place, caption)
+
+
+def _into_figure(caption: _Element, picture: _Element) -> None:
+    """Both in a figure, the caption on its own side of the picture."""
+    from lxml import etree
+
+    parent = picture.getparent()
+    if parent is None:
+        return
+    first = parent.index(caption) < parent.index(picture)
+    figure = etree.Element("figure")
+    parent.insert(min(parent.index(caption), parent.index(picture)), figure)
+    caption.tag = "figcaption"
+    caption.attrib.clear()
+    figure.extend([caption, picture] if first else [picture, caption])
+
+
+def _chapters(body: _Element) -> tuple[list[Part], list[Entry]]:
+    """The chapters and the contents: a chapter begins with each heading of the highest level that stands by itself."""
+    levels = [_HEADINGS[local_name(each)] for each in body if local_name(each) in _HEADINGS]
+    top = min(levels, default=0)
+    groups: list[list[_Element]] = []
+    for each in [*body]:
+        if not groups or _HEADINGS.get(local_name(each)) == top:
+            groups.append([])
+        groups[-1].append(each)
+    parts, contents = [], []
+    for number, group in enumerate(groups, 1):
+        root = _gathered(group)
+        name = f"chapter-{number}"
+        contents += _entries(root, name, top)
+        parts.append(Part(name, lambda root=root: root))  # type: ignore[misc]
+    return parts, contents
+
+
+def _gathered(group: Sequence[_Element]) -> _Element:
+    from lxml import etree
+
+    root = etree.Element("div")
+    root.extend(group)
+    return root
+
+
+def _entries(root: _Element, name: str, top: int) -> list[Entry]:
+    """The headings of a chapter, each with an id to point to."""
+    found = []
+    for number, each in enumerate([each for each in root.iter() if local_name(each) in _HEADINGS], 1):
+        title = inner_text(each)
+        if title:
+            mark = f"{name}-{number}"
+            each.set("id", mark)
+            level = int((each.get("class") or "").removeprefix("level-") or _HEADINGS[local_name(each)])
+            found.append(Entry(max(1, min(level - top + 1, LEVEL_LIMIT)), title, name, mark))
+    return found

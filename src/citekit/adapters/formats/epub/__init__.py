@@ -1,0 +1,1 @@
+"""EPUB books, and the outline that all reflowable books share."""

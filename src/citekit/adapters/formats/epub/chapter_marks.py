@@ -1,0 +1,119 @@
+"""What the markup of a chapter tells of its structure: headings, captions, and what its parts are used for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from citekit.adapters.formats.epub.toc import LABEL_LIMIT
+from citekit.adapters.formats.xhtml.flow import Flow, Opening, is_page_break
+from citekit.adapters.libraries.lxml import names
+from citekit.domain.ports.reader import BookChapter, Landmark, Mark, PageBreak
+
+HEADING_LIMIT = 300
+"""Characters of a heading; longer ones are paragraphs that are drawn like headings."""
+
+MARKS_LIMIT = 50_000
+"""Marks of one chapter."""
+
+TERMS = names(
+    """
+    cover frontispiece halftitlepage titlepage copyright-page imprint imprimatur seriespage toc loi lot lov
+    abstract acknowledgments afterword appendix bibliography chapter colophon conclusion contributors credits
+    dedication endnotes epigraph epilogue errata footnotes foreword glossary index introduction notes
+    other-credits part preamble preface prologue rearnotes subchapter volume
+    """
+)
+"""Terms of the EPUB Structural Semantics Vocabulary 1.1 that say what a part of a book is."""
+
+_PLACES = names("bodymatter frontmatter backmatter")
+"""Terms that say where something begins, not what it is."""
+
+_OLD = {"title-page": "titlepage", "acknowledgements": "acknowledgments", "text": "bodymatter", "start": "bodymatter"}
+"""From the guide of OPF 2.0.1 (2.6), and from what is often written there, to the vocabulary of EPUB 3."""
+
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_CAPTIONS = {"figcaption": "figure", "caption": "table"}
+
+
+def term(text: str) -> str | None:
+    """The term that a type names (`doc-chapter`, `other.copyright-page` and the old ones included), None for no such term."""
+    for word in text.casefold().split():
+        plain = word.removeprefix("doc-").removeprefix("other.")
+        plain = _OLD.get(plain, plain)
+        if plain in TERMS or plain in _PLACES:
+            return plain
+    return None
+
+
+def marks(chapter: Flow) -> tuple[Mark, ...]:
+    """The marks of a chapter, in the order of their starts; an element without text gives none."""
+    found = sorted(_marks(chapter), key=lambda mark: (mark.start, -mark.end))
+    return tuple(found[:MARKS_LIMIT])
+
+
+def _marks(chapter: Flow) -> Iterator[Mark]:
+    open_: list[Opening] = []
+    for each in chapter.marked:
+        while open_ and open_[-1].end <= each.start:
+            open_.pop()
+        if each.start >= each.end or is_page_break(each.said):
+            continue
+        if each.name in _HEADINGS and each.end - each.start <= HEADING_LIMIT:
+            yield Mark("heading", _title(chapter, each), each.start, each.end, _HEADINGS[each.name])
+        elif each.name in _CAPTIONS:
+            around = [one for one in open_ if one.name == _CAPTIONS[each.name]]
+            if around:
+                yield Mark(_CAPTIONS[each.name], _title(chapter, each), around[-1].start, around[-1].end)
+        elif each.name in ("figure", "table"):
+            open_.append(each)
+        else:
+            used = term(each.said.get("type", ""))
+            if used in TERMS:
+                yield Mark(used, "", each.start, each.end)
+
+
+def _title(chapter: Flow, element: Opening) -> str:
+    return " ".join(chapter.text[element.start : element.end].split())[:HEADING_LIMIT]
+
+
+def landmarks(
+    named: Iterable[tuple[str, str, str]], chapters: Sequence[BookChapter], anchors: Sequence[Mapping[str, int]]
+) -> Iterator[Landmark]:
+    """The places that (type, path, fragment) name; those that point nowhere, or say nothing of use, are left out."""
+    numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
+    seen: set[Landmark] = set()
+    for type, path, fragment in named:
+        used, number = term(type), numbers.get(path)
+        if used is None or number is None:
+            continue
+        landmark = Landmark(used, number, anchors[number - 1].get(fragment, 0))
+        if landmark not in seen:
+            seen.add(landmark)
+            yield landmark
+
+
+def page_breaks(
+    said: Sequence[tuple[str, str, str]], chapters: Sequence[BookChapter], anchors: Sequence[Mapping[str, int]]
+) -> list[PageBreak]:
+    """(label, path, fragment) of pages at their places, in reading order; a page whose place is missing is left out."""
+    numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
+    found = []
+    for label, path, fragment in said:
+        number = numbers.get(path)
+        offset = 0 if not fragment or number is None else anchors[number - 1].get(fragment)
+        if number is not None and offset is not None:
+            found.append(PageBreak(label, number, offset))
+    return sorted(found, key=lambda each: (each.chapter, each.offset))
+
+
+def marked_pages(chapter: Flow, number: int) -> Iterator[PageBreak]:
+    """The pages that the markup of chapter `number` marks where they begin, for books that do not list them.
+
+    The label is what the mark is called (EPUB Accessibility 1.1, page break markers), else its text; without either it is
+    left out.
+    """
+    for each in chapter.marked:
+        if is_page_break(each.said):
+            label = each.said.get("aria-label") or each.said.get("title") or _title(chapter, each)
+            if label.strip():
+                yield PageBreak(" ".join(label.split())[:LABEL_LIMIT], number, each.start)

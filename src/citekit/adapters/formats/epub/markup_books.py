@@ -1,0 +1,141 @@
+"""Books that are a row of marked-up parts, whatever file they come in: read as the chapters of an EPUB are."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import define, field, frozen
+
+from citekit.adapters.formats.epub.chapter_marks import landmarks, marked_pages, marks
+from citekit.adapters.formats.epub.reader import PICTURE_LIMIT, PICTURES_LIMIT, media_type
+from citekit.adapters.formats.epub.toc import PAGES_LIMIT, Entry
+from citekit.adapters.formats.epub.toc_positions import headings
+from citekit.adapters.formats.xhtml.chapter_html import Page
+from citekit.adapters.formats.xhtml.chapter_pages import STEPS_LIMIT, ChapterPages
+from citekit.adapters.formats.xhtml.chapter_text import flow
+from citekit.domain.errors import LocationOutside, SourceUnsupported
+from citekit.domain.library.books import BookFacts
+from citekit.domain.ports.reader import Book, BookChapter, PageBreak
+from citekit.domain.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+
+@frozen
+class Part:
+    """A chapter by the name that `Entry.path` gives; `root` makes the tree of its markup."""
+
+    name: str
+    root: Callable[[], _Element] = field(repr=False)
+
+
+@frozen(kw_only=True)
+class MarkupBook:
+    """What a file holds; `picture` gives the bytes of an image by its href, and its declared media type.
+
+    `landmarks` are (type, name of the part, fragment).
+    """
+
+    facts: BookFacts
+    parts: Sequence[Part]
+    contents: Sequence[Entry]
+    landmarks: Sequence[tuple[str, str, str]] = ()
+    picture: Callable[[str], tuple[bytes, str] | None] = field(default=lambda _: None, repr=False)
+
+
+@frozen
+class MarkupReader:
+    """Reads books that `load` opens; `said` gives their facts alone, cheaper. Holds nothing between two calls.
+
+    `as_seen` as `flow` has it.
+    """
+
+    load: Callable[[Path], MarkupBook]
+    said: Callable[[Path], BookFacts]
+    as_seen: bool = False
+
+    def facts(self, path: Path) -> BookFacts:
+        """What the book says of itself. Raises as `read` does."""
+        return self.said(path)
+
+    def read(self, path: Path) -> Book:
+        """The whole book. Raises `SourceUnsupported` (another kind of file, protected, too large), `SourceUnreadable`."""
+        loaded = self.load(path)
+        chapters: list[BookChapter] = []
+        anchors: list[dict[str, int]] = []
+        steps, pages = 0, list[PageBreak]()
+        for number, part in enumerate(loaded.parts, 1):
+            content = flow(part.root(), as_seen=self.as_seen)
+            steps += len(content.steps)
+            if steps > STEPS_LIMIT:
+                raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
+            chapters.append(BookChapter(number=number, name=part.name, text=content.text, marks=marks(content)))
+            anchors.append(content.anchors)
+            pages.extend(islice(marked_pages(content, number), PAGES_LIMIT - len(pages)))
+        facts = loaded.facts
+        return Book(
+            title=facts.title,
+            authors=facts.authors,
+            language=facts.language,
+            identifier=next(iter(facts.identifiers.values()), None),
+            chapters=chapters,
+            contents=headings(loaded.contents, chapters, anchors),
+            landmarks=tuple(landmarks(loaded.landmarks, chapters, anchors)),
+            page_breaks=pages,
+        )
+
+    def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
+        """See `Reader.texts`; raises as `read` does, too."""
+        chapters = self.read(path).chapters
+        for number in (chapter, last or chapter):
+            if not 1 <= number <= len(chapters):
+                raise LocationOutside(f"chapter {number} is beyond the end: the book has {len(chapters)} chapters")
+        return [each.text for each in chapters[chapter - 1 : last or chapter]]
+
+    def html(
+        self,
+        path: Path,
+        chapter: int,
+        chars: tuple[int, int] | None = None,
+        *,
+        last: int | None = None,
+        progress: Progress = silent,
+    ) -> str:
+        """See `Reader.html`; raises as `read` does, too."""
+        loaded = self.load(path)
+        pages = ChapterPages(
+            len(loaded.parts), lambda number: flow(loaded.parts[number - 1].root()), _Pages(loaded).page
+        )
+        return pages.document(chapter, chars, last, progress)
+
+
+@define
+class _Pages:
+    book: MarkupBook
+    left: int = PICTURES_LIMIT
+
+    def page(self, number: int) -> Page:
+        facts = self.book.facts
+        return Page(
+            title=f"{facts.title}, chapter {number}" if facts.title else f"Chapter {number}",
+            language=facts.language,
+            number=number,
+            picture=self.picture,
+            same=lambda _: False,
+        )
+
+    def picture(self, href: str) -> str | None:
+        """The data URI (RFC 2397) of a picture, None where there is none or the document holds enough already."""
+        found = self.book.picture(href)
+        if found is None or len(found[0]) > min(PICTURE_LIMIT, self.left):
+            return None
+        kind = media_type(*found)
+        if not kind:
+            return None
+        self.left -= len(found[0])
+        return f"data:{kind};base64,{base64.b64encode(found[0]).decode('ascii')}"

@@ -1,0 +1,83 @@
+"""Reflowable books (EPUB, MOBI, FB2): the table of contents, and the headings below it, with the text that each covers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from citekit.adapters.formats.epub.outline_items import contents_drafts
+from citekit.adapters.formats.shared.outline import Outline
+from citekit.domain.extent import Bounds
+from citekit.domain.ports.reader import Book, Reader
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+__all__ = ["EpubOutliner", "contents_drafts"]
+
+FIGURES_LIMIT = 1000
+"""Captions of one book that are listed."""
+
+LANDMARKS_LIMIT = 100
+"""Landmarks of one book that are listed."""
+
+PAGES_LIMIT = 5000
+"""Pages of the printed edition that are listed."""
+
+_NO_CONTENTS = "The book has no table of contents: its nodes are its headings and its chapter files."
+
+
+class EpubOutliner:
+    """Maps books that `reader` reads."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """The contents as a tree; chapters that no entry covers stand beside it. Raises as `Reader.read` does.
+
+        Captions, landmarks and pages of the printed edition are facts, not nodes: so every character stays in one leaf only.
+        """
+        progress(0, 1, "reading the book")
+        book = self._reader.read(source.path)
+        lengths = tuple(len(chapter.text) for chapter in book.chapters)
+        return Outline(
+            title=book.title,
+            bounds=Bounds(chapters=lengths),
+            drafts=contents_drafts(book),
+            facts={
+                "chapter_count": len(lengths),
+                "chapter_lengths": list(lengths),
+                "language": book.language,
+                "authors": list(book.authors),
+                "identifier": book.identifier,
+                **_facts("figures", islice(_captions(book), FIGURES_LIMIT)),
+                **_facts("page_breaks", islice(_page_breaks(book), PAGES_LIMIT)),
+                **_facts("landmarks", islice(_landmarks(book), LANDMARKS_LIMIT)),
+            },
+            notes=(*book.remarks, *(() if book.contents else (_NO_CONTENTS,))),
+        )
+
+
+def _facts(name: str, found: Iterator[dict[str, Any]]) -> dict[str, Any]:
+    listed = list(found)
+    return {name: listed} if listed else {}
+
+
+def _captions(book: Book) -> Iterator[dict[str, Any]]:
+    """Every figure and table with a caption: its title, and the chapter and characters of its text."""
+    for chapter in book.chapters:
+        for mark in chapter.marks:
+            if mark.kind in ("figure", "table"):
+                chars = [mark.start, mark.end]
+                yield {"type": mark.kind, "title": mark.title, "chapter": chapter.number, "chars": chars}
+
+
+def _landmarks(book: Book) -> Iterator[dict[str, Any]]:
+    for each in book.landmarks:
+        yield {"type": each.type, "chapter": each.chapter, "character": each.offset}
+
+
+def _page_breaks(book: Book) -> Iterator[dict[str, Any]]:
+    for each in book.page_breaks:
+        yield {"label": each.label, "chapter": each.chapter, "character": each.offset}

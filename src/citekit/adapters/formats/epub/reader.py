@@ -1,0 +1,254 @@
+"""EPUB 2 and 3 by zipfile and lxml.
+
+EPUBs of which it is remembered what lies where, so that another chapter costs only its own reading.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from citekit.adapters.formats.epub.archive import Directory, EpubArchive, opened_file
+from citekit.adapters.formats.epub.chapter_marks import landmarks, marked_pages, marks, page_breaks
+from citekit.adapters.formats.epub.package import Item, Package, package_facts, read_package
+from citekit.adapters.formats.epub.toc import PAGES_LIMIT, read_contents, read_landmarks, read_page_list
+from citekit.adapters.formats.epub.toc_positions import headings
+from citekit.adapters.formats.xhtml.chapter_html import Page
+from citekit.adapters.formats.xhtml.chapter_pages import STEPS_LIMIT, ChapterPages
+from citekit.adapters.formats.xhtml.chapter_text import flow
+from citekit.adapters.formats.xhtml.flow import Flow
+from citekit.adapters.formats.xhtml.style_sheets import SIZE_LIMIT
+from citekit.adapters.libraries.lxml import local_attributes, local_name, parse_html, parse_page
+from citekit.adapters.system.file_state import COARSE, FileState
+from citekit.domain.errors import LocationOutside, SourceUnsupported
+from citekit.domain.library.books import BookFacts
+from citekit.domain.ports.reader import Book, BookChapter, PageBreak
+from citekit.domain.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+
+BOOKS = 4
+"""Books that are remembered; the least recently used goes first."""
+
+ITEMS_LIMIT = 5000
+"""Items of the largest book that is remembered: its directory takes about a kilobyte each."""
+
+RACY = COARSE
+"""Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
+
+
+@define
+class EpubBooks:
+    """Directories and packages by the state of their files. No file is held open. Safe for threads."""
+
+    _known: OrderedDict[FileState, tuple[Directory, Package]] = field(factory=OrderedDict)
+    _lock: Lock = field(factory=Lock)
+
+    @contextmanager
+    def opened(self, path: Path) -> Iterator[tuple[EpubArchive, Package]]:
+        """The book at `path`. Raises `SourceUnsupported`: no EPUB, encrypted, too large; `SourceUnreadable`."""
+        with opened_file(path) as stream:
+            state = FileState.of(os.fstat(stream.fileno()))
+            directory, package = self._recall(state)
+            archive = EpubArchive(path, stream, directory)
+            if package is None:
+                package = read_package(archive, path.name)
+                self._remember(state, archive.directory, package)
+            yield archive, package
+
+    def _recall(self, state: FileState) -> tuple[Directory, Package] | tuple[None, None]:
+        with self._lock:
+            if state in self._known:
+                self._known.move_to_end(state)
+            return self._known.get(state, (None, None))
+
+    def _remember(self, state: FileState, directory: Directory, package: Package) -> None:
+        """Note what was read, unless the file changed so lately that it may change again unseen."""
+        now = time.time()
+        if len(directory.names) <= ITEMS_LIMIT and state.is_settled(now, RACY, now):
+            with self._lock:
+                self._known[state] = directory, package
+                while len(self._known) > BOOKS:
+                    self._known.popitem(last=False)
+
+
+PICTURE_LIMIT = 8 * 1024 * 1024
+"""Bytes of the largest picture that is put into a document; a larger one leaves its alternative text."""
+
+PICTURES_LIMIT = 32 * 1024 * 1024
+"""Bytes of all pictures in one document, each counted as often as it is shown; beyond, alternative text is left."""
+
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"BM", "image/bmp"),
+)
+
+
+class EpubReader:
+    """Reads books chapter by chapter; every spine item is a chapter, counted from 1.
+
+    Between two calls it holds no file open, and of a few books what lies where in them. `as_seen` as `flow` has it.
+    """
+
+    def __init__(self, *, as_seen: bool = False) -> None:
+        self._books = EpubBooks()
+        self._as_seen = as_seen
+
+    def facts(self, path: Path) -> BookFacts:
+        """What the package document says; no chapter is read. Raises as `read` does."""
+        with self._books.opened(path) as (_, package):
+            return package_facts(package)
+
+    def read(self, path: Path) -> Book:
+        """The whole book. Raises `SourceUnsupported`: no EPUB, encrypted, too large; `SourceUnreadable`."""
+        with self._books.opened(path) as (archive, package):
+            chapters, anchors, steps, pages = [], [], 0, list[PageBreak]()
+            for number, item in enumerate(package.spine, 1):
+                text = _flow(archive, item, as_seen=self._as_seen)
+                name = item.path or item.href
+                chapters.append(BookChapter(number=number, name=name, text=text.text, marks=marks(text)))
+                anchors.append(text.anchors)
+                pages.extend(islice(marked_pages(text, number), PAGES_LIMIT - len(pages)))
+                steps += len(text.steps)
+                if steps > STEPS_LIMIT:
+                    raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
+            entries, named = read_contents(archive, package), read_landmarks(archive, package)
+            printed = read_page_list(archive, package)
+        return Book(
+            title=package.title,
+            authors=package.authors,
+            language=package.language,
+            identifier=package.identifier,
+            chapters=chapters,
+            contents=headings(entries, chapters, anchors),
+            landmarks=tuple(landmarks(named, chapters, anchors)),
+            page_breaks=page_breaks(printed, chapters, anchors) or pages,
+            remarks=package.remarks,
+        )
+
+    def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
+        """See `Reader.texts`; raises as `read` does, too."""
+        with self._books.opened(path) as (archive, package):
+            count = len(package.spine)
+            for number in (chapter, last or chapter):
+                if not 1 <= number <= count:
+                    raise LocationOutside(f"chapter {number} is beyond the end: the book has {count} chapters")
+            texts, steps = [], 0
+            for item in package.spine[chapter - 1 : last or chapter]:
+                content = _flow(archive, item, as_seen=self._as_seen)
+                texts.append(content.text)
+                steps += len(content.steps)
+                if steps > STEPS_LIMIT:
+                    raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
+            return texts
+
+    def html(
+        self,
+        path: Path,
+        chapter: int,
+        chars: tuple[int, int] | None = None,
+        *,
+        last: int | None = None,
+        progress: Progress = silent,
+    ) -> str:
+        """See `Reader.html`; raises as `read` does, too."""
+        with self._books.opened(path) as (archive, package):
+            return _pages(archive, package).document(chapter, chars, last, progress)
+
+
+def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
+    """The chapters out of one archive, and one budget of pictures."""
+    pictures = _Pictures(archive, package)
+
+    def page(number: int) -> Page:
+        """The document's facts, which are the package's alone: the same bytes under another file name say the same."""
+        own = package.spine[number - 1].path
+        return Page(
+            title=f"{package.title}, chapter {number}" if package.title else f"Chapter {number}",
+            language=package.language,
+            number=number,
+            picture=lambda href: pictures.uri(href, own or ""),
+            same=lambda href: own is not None and archive.find(href, own) == own,
+        )
+
+    return ChapterPages(len(package.spine), lambda number: _flow(archive, package.spine[number - 1]), page)
+
+
+def _flow(archive: EpubArchive, item: Item, *, as_seen: bool = False) -> Flow:
+    """The content of a spine item; a missing one is empty, a picture is a page that shows it."""
+    if item.path is None:
+        return flow(parse_html("", item.href))
+    if item.media_type.startswith(("image/", "application/pdf", "audio/", "video/")) and "svg" not in item.media_type:
+        name = item.path.rpartition("/")[2].replace('"', "%22").replace("&", "&amp;")
+        return flow(parse_html(f'<img src="{name}">', item.path))
+    root = parse_page(archive.read(item.path), item.path)
+    return flow(root, as_seen=as_seen, sheets=_sheets(archive, root, item.path) if as_seen else ())
+
+
+def _sheets(archive: EpubArchive, root: _Element, base: str) -> list[str]:
+    """The style sheets that a document links to, as far as they are in the book."""
+    found = []
+    for element in root.iter():
+        said = local_attributes(element) if local_name(element) == "link" else {}
+        name = archive.find(said.get("href", ""), base) if "stylesheet" in said.get("rel", "").lower().split() else None
+        if name is not None and archive.size(name) <= SIZE_LIMIT:
+            with suppress(SourceUnsupported):
+                found.append(archive.read(name).decode("utf-8", "replace"))
+    return found
+
+
+@define
+class _Pictures:
+    archive: EpubArchive
+    package: Package
+    left: int = field(factory=lambda: PICTURES_LIMIT)
+    made: dict[str, str | None] = field(factory=dict)
+
+    def uri(self, href: str, base: str) -> str | None:
+        """The picture that `href` names, seen from `base`, as a data URI (RFC 2397).
+
+        None where it is missing, too large, no picture, or where the document holds enough pictures already.
+        """
+        name = self.archive.find(href, base)
+        if name is None or self.archive.size(name) > min(PICTURE_LIMIT, self.left):
+            return None
+        if name not in self.made:
+            self.made[name] = next(self._read(name), None)
+        uri = self.made[name]
+        self.left -= self.archive.size(name) if uri else 0
+        return uri
+
+    def _read(self, name: str) -> Iterator[str]:
+        try:
+            data = self.archive.read(name)
+        except SourceUnsupported:
+            return
+        kind = media_type(data, self.package.media_types.get(name, ""))
+        if kind:
+            yield f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
+
+
+def media_type(data: bytes, declared: str) -> str | None:
+    """The media type of a picture by its first bytes, else as declared; None for what is no picture."""
+    for signature, media_type in _SIGNATURES:
+        if data.startswith(signature):
+            return media_type
+    if data[8:12] == b"WEBP":
+        return "image/webp"
+    if declared == "image/svg+xml" or b"<svg" in data[:1024]:
+        return "image/svg+xml"
+    return declared if declared in ("image/avif", "image/jxl") else None

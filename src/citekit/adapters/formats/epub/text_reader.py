@@ -1,0 +1,44 @@
+"""Reflowable books, by a reader of chapters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from citekit.domain.formats import BOOKS, Format
+from citekit.domain.library.books import BookFacts
+from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.ports.reader import Book
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+
+class BookReader(Protocol):
+    """A `Reader` that also tells a book's facts without reading its chapters."""
+
+    def read(self, path: Path) -> Book:
+        """See `Reader.read`."""
+
+    def facts(self, path: Path) -> BookFacts:
+        """What the book says of itself."""
+
+
+class FlowingTextReader:
+    """Reads the books that `books` reads: a unit a spine item, the text of which is exactly the chapter's."""
+
+    def __init__(self, books: BookReader) -> None:
+        self._books = books
+
+    def supports(self, format: Format) -> bool:
+        """EPUB, MOBI (with AZW3) and FB2."""
+        return format.name in BOOKS
+
+    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+        """The chapters parted by two line feeds; see `TextReader.read`."""
+        progress(0, 1, "reading the book")
+        chapters = self._books.read(source.path).chapters
+        return Manuscript.joined(UnitKind.CHAPTER, (chapter.text for chapter in chapters), "\n\n")
+
+    def facts(self, source: Source) -> BookFacts:
+        """What the book says of itself, spelled as it spells it."""
+        return self._books.facts(source.path)

@@ -1,0 +1,180 @@
+"""The table of contents of a book: the navigation document of EPUB 3, else the NCX of EPUB 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from attrs import frozen
+
+from citekit.adapters.formats.epub.archive import EpubArchive
+from citekit.adapters.formats.epub.package import Package
+from citekit.adapters.libraries.lxml import inner_text, local_attributes, local_name, parse_page, parse_xml
+from citekit.domain.errors import SourceUnsupported
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+ENTRY_LIMIT = 50_000
+"""Entries of one table of contents."""
+
+
+LANDMARK_LIMIT = 1000
+"""Landmarks of one book."""
+
+PAGES_LIMIT = 20_000
+"""Pages of the printed edition that are read of one book."""
+
+LABEL_LIMIT = 40
+"""Characters of the label of such a page."""
+
+LEVEL_LIMIT = 12
+"""Levels of one table of contents; deeper entries stand beside one another on the last."""
+
+
+@frozen
+class Entry:
+    """An entry as the book writes it: `path` of the item it points to (None for a mere heading) and the fragment."""
+
+    level: int
+    title: str
+    path: str | None
+    fragment: str
+
+
+def read_contents(archive: EpubArchive, package: Package) -> list[Entry]:
+    """The entries in the order of the table; none where there is none, or it is damaged."""
+    for item, read in ((package.nav, _nav), (package.ncx, _ncx)):
+        if item is None or item.path is None:
+            continue
+        try:
+            found = list(read(archive, item.path))
+        except SourceUnsupported:
+            continue
+        if any(entry.path for entry in found):
+            return found[:ENTRY_LIMIT]
+    return []
+
+
+def read_landmarks(archive: EpubArchive, package: Package) -> list[tuple[str, str, str]]:
+    """(type, path, fragment) of the landmarks of EPUB 3 and the guide of EPUB 2; types as the book writes them."""
+    found = list(package.guide)
+    if package.nav is not None and package.nav.path is not None:
+        with suppress(SourceUnsupported):
+            found = [*_nav_landmarks(archive, package.nav.path), *found]
+    return found[:LANDMARK_LIMIT]
+
+
+def read_page_list(archive: EpubArchive, package: Package) -> list[tuple[str, str, str]]:
+    """(label, path, fragment) of the pages of the printed edition: the page list of EPUB 3, else that of the NCX."""
+    for item, read in ((package.nav, _nav_pages), (package.ncx, _ncx_pages)):
+        if item is None or item.path is None:
+            continue
+        with suppress(SourceUnsupported):
+            found = list(islice(read(archive, item.path), PAGES_LIMIT))
+            if found:
+                return found
+    return []
+
+
+def _nav_pages(archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]]:
+    for nav in parse_page(archive.read(base), base).iter():
+        if local_name(nav) == "nav" and "page-list" in local_attributes(nav).get("type", "").split():
+            links = (each for each in nav.iter() if local_name(each) == "a")
+            yield from _pages(archive, base, ((inner_text(each), local_attributes(each).get("href")) for each in links))
+
+
+def _ncx_pages(archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]]:
+    for target in parse_xml(archive.read(base), base).iter():
+        if local_name(target) == "pagetarget":
+            parts = {local_name(child): child for child in target}
+            label = inner_text(parts["navlabel"]) if "navlabel" in parts else local_attributes(target).get("value", "")
+            source = local_attributes(parts["content"]).get("src") if "content" in parts else None
+            yield from _pages(archive, base, [(label, source)])
+
+
+def _pages(archive: EpubArchive, base: str, said: Iterable[tuple[str, str | None]]) -> Iterator[tuple[str, str, str]]:
+    for label, href in said:
+        path = archive.find(href, base) if href else None
+        if label and path is not None:
+            yield label[:LABEL_LIMIT], path, unquote((href or "").partition("#")[2])
+
+
+def _nav_landmarks(archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]]:
+    for nav in parse_page(archive.read(base), base).iter():
+        if local_name(nav) == "nav" and "landmarks" in local_attributes(nav).get("type", "").split():
+            for link in nav.iter():
+                said = local_attributes(link)
+                path = archive.find(said.get("href", ""), base) if local_name(link) == "a" else None
+                if path is not None:
+                    yield said.get("type", ""), path, unquote(said["href"].partition("#")[2])
+
+
+def _nav(archive: EpubArchive, path: str) -> Iterator[Entry]:
+    root = parse_page(archive.read(path), path)
+    navs = [each for each in root.iter() if local_name(each) == "nav"]
+    chosen = next((nav for nav in navs if "toc" in local_attributes(nav).get("type", "").split()), None)
+    nav = chosen if chosen is not None else next(iter(navs), None)
+    if nav is None:
+        return
+    level = 0
+    for event, each in _events(nav):
+        name = local_name(each)
+        if name == "ol":
+            level += 1 if event == "start" else -1
+        elif name in ("a", "span") and event == "start" and _of_item(each):
+            yield _entry(archive, path, max(level, 1), each, local_attributes(each).get("href", ""))
+
+
+def _of_item(element: _Element) -> bool:
+    parent = element.getparent()
+    return parent is not None and local_name(parent) in ("li", "p", "div")
+
+
+def _ncx(archive: EpubArchive, path: str) -> Iterator[Entry]:
+    root = parse_xml(archive.read(path), path)
+    level = 0
+    for event, each in _events(root):
+        if local_name(each) != "navpoint":
+            continue
+        level += 1 if event == "start" else -1
+        if event == "start":
+            label = next((child for child in each if local_name(child) == "navlabel"), None)
+            content = next((child for child in each if local_name(child) == "content"), None)
+            source = "" if content is None else local_attributes(content).get("src", "")
+            yield _entry(archive, path, level, label, source)
+
+
+def _events(root: _Element) -> Iterator[tuple[str, _Element]]:
+    from lxml import etree
+
+    yield from etree.iterwalk(root, events=("start", "end"))
+
+
+def _entry(archive: EpubArchive, base: str, level: int, label: _Element | None, href: str) -> Entry:
+    title = "" if label is None else inner_text(label)
+    if label is not None and not title:
+        pictures = (local_attributes(each).get("alt", "") for each in label.iter() if local_name(each) == "img")
+        title = " ".join("".join(pictures).split())
+    file, _, fragment = href.partition("#")
+    path = (archive.find(href, base) or unquote(file)) if file else base if fragment else None
+    return Entry(min(level, LEVEL_LIMIT), title, path, unquote(fragment))
+
+
+def chapter_of(path: str, numbers: dict[str, int], near: str) -> int | None:
+    """The chapter that the file `path` is; `numbers` holds the chapters by their paths.
+
+    Some books write their contents as if they lay in another folder. Then the chapter of that name counts which lies in
+    the folder of `near` (the chapter of the entry before), or the only one of that name.
+    """
+    if path in numbers:
+        return numbers[path]
+    name = path.rpartition("/")[2]
+    beside = f"{near.rpartition('/')[0]}/{name}".lstrip("/")
+    if beside in numbers:
+        return numbers[beside]
+    same = [number for each, number in numbers.items() if each.rpartition("/")[2] == name]
+    return same[0] if len(same) == 1 else None

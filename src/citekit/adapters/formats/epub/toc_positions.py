@@ -1,0 +1,96 @@
+"""Where in the text of a book the entries of its contents point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import define, evolve, field
+
+from citekit.adapters.formats.epub.toc import Entry, chapter_of
+from citekit.domain.ports.reader import BookChapter, Heading, Mark
+
+_BEHIND = 99
+"""Characters of white space that may stand between a heading and the place behind it."""
+
+
+def headings(
+    entries: Sequence[Entry], chapters: Sequence[BookChapter], anchors: Sequence[Mapping[str, int]]
+) -> list[Heading]:
+    """The contents in reading order; what points nowhere takes the place of the entry after it, or is left out.
+
+    An entry whose fragment is missing in its chapter, and one of several that point to the same beginning of a file, takes
+    the place of the heading with its title, where there is one. An entry that points into its heading, or right behind
+    it, begins with it.
+    """
+    numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
+    placer = _Placer(chapters, anchors)
+    placed: list[Heading | Entry] = []
+    near = ""
+    for entry in entries:
+        number = chapter_of(entry.path, numbers, near) if entry.path else None
+        if number is not None:
+            near = chapters[number - 1].name
+            placed.append(Heading(entry.level, entry.title or near, number, placer.offset(entry, number)))
+        elif entry.path is None and entry.title:
+            placed.append(entry)
+    return sorted(_all_placed(placed), key=lambda heading: (heading.chapter, heading.offset))
+
+
+def folded(text: str) -> str:
+    """A title as it is compared: letters and digits, case folded."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+@define
+class _Placer:
+    chapters: Sequence[BookChapter]
+    anchors: Sequence[Mapping[str, int]]
+    begun: dict[int, int] = field(factory=dict)
+    """For every chapter that an entry points to without a fragment: the offset that was given last."""
+    titles: dict[int, dict[str, list[Mark]]] = field(factory=dict)
+
+    def offset(self, entry: Entry, number: int) -> int:
+        said = self.anchors[number - 1].get(entry.fragment) if entry.fragment else None
+        if said is not None:
+            return self._with_heading(entry, number, said)
+        again = number in self.begun
+        if not entry.fragment and not again:
+            self.begun[number] = 0
+            return 0
+        after = self.begun.get(number, -1)
+        found = next((mark.start for mark in self._titled(entry, number) if mark.start > after), 0)
+        self.begun[number] = max(found, after)
+        return found
+
+    def _titled(self, entry: Entry, number: int) -> list[Mark]:
+        """The headings of a chapter that say what the entry says."""
+        if number not in self.titles:
+            self.titles[number] = _by_title(self.chapters[number - 1])
+        return self.titles[number].get(folded(entry.title), [])
+
+    def _with_heading(self, entry: Entry, number: int, offset: int) -> int:
+        """Where the heading with the entry's title begins, if that place is inside it or right behind it."""
+        text = self.chapters[number - 1].text
+        for mark in self._titled(entry, number):
+            if mark.start < offset <= mark.end + _BEHIND and not text[mark.end : offset].strip():
+                return mark.start
+        return offset
+
+
+def _by_title(chapter: BookChapter) -> dict[str, list[Mark]]:
+    found: dict[str, list[Mark]] = {}
+    for mark in chapter.marks:
+        if mark.kind == "heading" and folded(mark.title):
+            found.setdefault(folded(mark.title), []).append(mark)
+    return found
+
+
+def _all_placed(found: Sequence[Heading | Entry]) -> list[Heading]:
+    """The headings; an entry that points nowhere takes the place of the one below it, or is left out."""
+    headings: list[Heading] = []
+    for each in reversed(found):
+        if isinstance(each, Heading):
+            headings.append(each)
+        elif headings and headings[-1].level > each.level:
+            headings.append(evolve(headings[-1], level=each.level, title=each.title))
+    return headings[::-1]

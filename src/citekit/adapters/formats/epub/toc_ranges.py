@@ -1,0 +1,111 @@
+"""The entries of a book's contents as a tree, each with the range of the book that it covers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from attrs import define, field
+
+from citekit.adapters.formats.epub.headings import chapter_headings
+from citekit.adapters.formats.shared.summaries import has_text
+from citekit.domain.ports.reader import Book, BookChapter, Heading
+
+Place = tuple[int, int]
+"""(chapter from 1, character from 0); (n + 1, 0) is the end of chapter n."""
+
+_JOINED = " / "
+
+
+@define
+class Entry:
+    """Covers from `start` up to `end`, what is `below` included."""
+
+    level: int
+    title: str
+    start: Place
+    end: Place = (0, 0)
+    below: list[Entry] = field(factory=list)
+
+
+def book_end(book: Book) -> Place:
+    """The place behind the last chapter."""
+    return len(book.chapters) + 1, 0
+
+
+def entry_tree(book: Book) -> list[Entry]:
+    """The entries, nested by level; each ends where the next of its own or a higher level begins.
+
+    They are those of the contents; of a book without any, the headings, where most chapters have one.
+    """
+    headings = book.contents or list(_from_markup(book))
+    end = book_end(book)
+    roots: list[Entry] = []
+    stack: list[Entry] = []
+    for entry in _one_a_place(headings, book):
+        while stack and stack[-1].level >= entry.level:
+            stack.pop().end = entry.start
+        (stack[-1].below if stack else roots).append(entry)
+        stack.append(entry)
+    for entry in stack:
+        entry.end = end
+    _begin_together(roots, book)
+    return roots
+
+
+def _one_a_place(headings: Iterable[Heading], book: Book) -> Iterator[Entry]:
+    """The entries by place, those at one place by level; of the same place and level they are one, with all of their titles.
+
+    Two nodes of one range would hold the same text twice.
+    """
+    end = book_end(book)
+    found: dict[Place, dict[int, list[str]]] = {}
+    for each in headings:
+        start = start_of(each.chapter, each.offset, book)
+        if start < end:
+            titles = found.setdefault(start, {}).setdefault(each.level, [])
+            if each.title not in titles:
+                titles.append(each.title)
+    for start in sorted(found):
+        before = ""
+        for level in sorted(found[start]):
+            title = _JOINED.join(found[start][level])
+            if title != before:
+                yield Entry(level, title, start)
+            before = title
+
+
+def start_of(chapter: int, offset: int, book: Book) -> Place:
+    """Where an entry begins: at its chapter's beginning where nothing stands before it, at the next one's at its end."""
+    text = book.chapters[chapter - 1].text
+    if not has_text(text[:offset]):
+        return chapter, 0
+    return (chapter, offset) if offset < len(text) else (chapter + 1, 0)
+
+
+def _begin_together(entries: Sequence[Entry], book: Book) -> None:
+    """Let a first entry begin with the one above it, where there is nothing to read between their beginnings."""
+    for entry in entries:
+        first = entry.below[0] if entry.below else None
+        if first is not None and first.start[0] == entry.start[0]:
+            text = book.chapters[entry.start[0] - 1].text
+            if not has_text(text[entry.start[1] : first.start[1]]):
+                first.start = entry.start
+        _begin_together(entry.below, book)
+
+
+def _from_markup(book: Book) -> Iterator[Heading]:
+    read = [chapter for chapter in book.chapters if has_text(chapter.text)]
+    headed = [(chapter, chapter_headings(chapter)) for chapter in read]
+    if sum(bool(found) for _, found in headed) * 2 > len(read) and sum(len(found) for _, found in headed) > 1:
+        for chapter, found in headed:
+            if not found or has_text(chapter.text[: found[0].start]):
+                yield from _untitled(chapter, found[0].level if found else 1)
+            for mark in found:
+                yield Heading(mark.level, mark.title, chapter.number, mark.start)
+
+
+def _untitled(chapter: BookChapter, level: int) -> Iterator[Heading]:
+    """A heading for the first file where it begins without: its short first line. Any other goes on with what was before."""
+    first = next((line.strip() for line in chapter.text.split("\n") if has_text(line)), "")
+    if chapter.number == 1 and 0 < len(first) <= 80:
+        yield Heading(level, first, chapter.number, 0)

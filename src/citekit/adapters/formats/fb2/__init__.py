@@ -1,0 +1,1 @@
+"""FictionBook 2 books."""

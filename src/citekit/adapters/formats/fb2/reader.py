@@ -1,0 +1,199 @@
+"""FictionBook 2 by lxml: every section below a body is a chapter, the sections below it are its headings.
+
+MuPDF opens such files, too, but gives them as one chapter without contents.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from citekit.adapters.formats.epub.markup_books import MarkupBook, MarkupReader, Part
+from citekit.adapters.formats.epub.toc import LEVEL_LIMIT, Entry
+from citekit.adapters.formats.shared.book_metadata import identified, language_code
+from citekit.adapters.formats.shared.whole_file import read_whole
+from citekit.adapters.libraries.lxml import inner_text, local_attributes, local_name, names, parse_xml
+from citekit.domain.errors import SourceUnsupported
+from citekit.domain.library.books import BookFacts
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+SIZE_LIMIT = 64 * 1024 * 1024
+"""Bytes of the largest file that is read, its pictures included."""
+
+_HTML = {
+    "annotation": "blockquote",
+    "cite": "blockquote",
+    "code": "code",
+    "date": "p",
+    "emphasis": "em",
+    "empty-line": "hr",
+    "epigraph": "blockquote",
+    "image": "img",
+    "poem": "blockquote",
+    "section": "section",
+    "stanza": "div",
+    "strikethrough": "s",
+    "text-author": "p",
+    "v": "p",
+}
+"""FictionBook's elements as HTML has them; those of the same name in both stay, any other is a span."""
+
+_SAME = names("a p strong sub sup table tr td th")
+
+
+def fb2_reader(*, as_seen: bool = False) -> MarkupReader:
+    """The reader of such books."""
+    return MarkupReader(load, said, as_seen)
+
+
+def said(path: Path) -> BookFacts:
+    """What the description of the book at `path` says. Raises as `load` does."""
+    return _facts(_parsed(path))
+
+
+def load(path: Path) -> MarkupBook:
+    """The book at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    root = _parsed(path)
+    parts, contents = _chapters(root)
+    if not parts:
+        raise SourceUnsupported(f"{path.name} is a FictionBook without any text.")
+    pictures = {local_attributes(each).get("id", ""): each for each in root.iter() if local_name(each) == "binary"}
+
+    def picture(href: str) -> tuple[bytes, str] | None:
+        found = pictures.get(href.removeprefix("#"))
+        if found is None:
+            return None
+        try:
+            data = base64.b64decode(found.text or "")
+        except (binascii.Error, ValueError):
+            return None
+        return data, local_attributes(found).get("content-type", "")
+
+    notes = [("footnotes", part.name, "") for part in parts if part.name.startswith("notes-")][:1]
+    return MarkupBook(facts=_facts(root), parts=parts, contents=contents, landmarks=notes, picture=picture)
+
+
+def _parsed(path: Path) -> _Element:
+    data = read_whole(path, SIZE_LIMIT)
+    root = parse_xml(data, path.name)
+    if local_name(root) != "fictionbook":
+        raise SourceUnsupported(f"{path.name} is not a FictionBook: its root element is {local_name(root)!r}.")
+    return root
+
+
+def _facts(root: _Element) -> BookFacts:
+    described = list(_below(root, "description"))
+    infos = [info for each in described for info in _below(each, "title-info")]
+    titles = [inner_text(each) for info in infos for each in _below(info, "book-title")]
+    languages = [inner_text(each) for info in infos for each in _below(info, "lang")]
+    authors = [_name(each) for info in infos for each in _below(info, "author")]
+    return BookFacts(
+        title=next(filter(None, titles), None),
+        authors=[name for name in authors if name],
+        language=language_code(next(iter(languages), None)),
+        identifiers=dict(_identifiers(described)),
+    )
+
+
+def _identifiers(described: Iterable[_Element]) -> Iterator[tuple[str, str]]:
+    for each in described:
+        for published in _below(each, "publish-info"):
+            for isbn in _below(published, "isbn"):
+                yield identified(inner_text(isbn), "isbn")
+        for info in _below(each, "document-info"):
+            for own in _below(info, "id"):
+                yield identified(inner_text(own))
+
+
+def _name(author: _Element) -> str:
+    wanted = ("first-name", "middle-name", "last-name")
+    words = [inner_text(each) for name in wanted for each in _below(author, name)]
+    return " ".join(filter(None, words)) or next((inner_text(each) for each in _below(author, "nickname")), "")
+
+
+def _below(element: _Element, name: str) -> Iterator[_Element]:
+    return (child for child in element if local_name(child) == name)
+
+
+def _chapters(root: _Element) -> tuple[list[Part], list[Entry]]:
+    """The chapters of all bodies, and the contents: what a body with a name (`notes`) holds is below its title or name."""
+    parts: list[Part] = []
+    contents: list[Entry] = []
+    marks = count(1)
+    for body in list(_below(root, "body")):
+        own = local_attributes(body).get("name")
+        name, first = own or "body", len(parts)
+        titled = next(_below(body, "title"), None)
+        for piece in _pieces(body):
+            path = f"{name}-{len(parts) + 1}"
+            if own and titled is None and len(parts) == first:
+                contents.append(Entry(1, own.capitalize(), path, ""))
+            below = bool(own) and (titled is None or len(parts) > first)
+            contents += [Entry(level + below, title, path, mark) for level, title, mark in _entries(piece, marks)]
+            _as_html(piece)
+            parts.append(Part(path, lambda piece=piece: piece))  # type: ignore[misc]
+    return parts, contents
+
+
+def _pieces(body: _Element) -> Iterator[_Element]:
+    """The sections of a body; what stands before and between them is a piece of its own."""
+    loose: list[_Element] = []
+    for child in [*body]:
+        if local_name(child) == "section":
+            yield from _gathered(loose)
+            loose = []
+            yield child
+        elif local_name(child):
+            loose.append(child)
+    yield from _gathered(loose)
+
+
+def _gathered(loose: list[_Element]) -> Iterator[_Element]:
+    if loose:
+        from lxml import etree
+
+        group = etree.Element("group")
+        group.extend(loose)
+        yield group
+
+
+def _entries(piece: _Element, marks: Iterator[int]) -> Iterator[tuple[int, str, str]]:
+    """(level, title, id) of a piece and of the sections below it that have a title."""
+    from lxml import etree
+
+    level = 0
+    for event, each in etree.iterwalk(piece, events=("start", "end")):
+        name = local_name(each)
+        if name not in ("section", "group"):
+            continue
+        level += 1 if event == "start" else -1
+        title = next(_below(each, "title"), None)
+        if event == "start" and title is not None and inner_text(title):
+            mark = local_attributes(each).get("id") or f"citekit-{next(marks)}"
+            each.set("id", mark)
+            yield min(level, LEVEL_LIMIT), _title(title), mark
+
+
+def _title(title: _Element) -> str:
+    lines = [inner_text(each) for each in title if local_name(each) == "p"]
+    return " ".join(filter(None, lines)) or inner_text(title)
+
+
+def _as_html(piece: _Element) -> None:
+    """Give the elements of a piece the names of HTML's, in place."""
+    for each in list(piece.iter()):
+        name = local_name(each)
+        if name == "title":
+            each.tag = "h2"
+            for line in _below(each, "p"):
+                line.tag = "div"
+        elif name in ("subtitle", "group"):
+            each.tag = "h3" if name == "subtitle" else "div"
+        elif name and not (name == "div" and local_name(each.getparent()) == "h2"):  # type: ignore[arg-type]
+            each.tag = name if name in _SAME else _HTML.get(name, "span")

@@ -1,0 +1,205 @@
+"""HTML by its source lines: what a browser shows, each piece with the line that it stands on.
+
+Parsers that count lines stop at 65535 of them. So the line is written into the text before every piece of it, in characters
+that no text holds (noncharacters of Unicode), and taken out again from the text that the parser gives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+from citekit.adapters.formats.shared.book_metadata import language_code
+from citekit.adapters.formats.shared.source_lines import head_lines, read_lines
+from citekit.adapters.formats.xhtml.chapter_text import flow
+from citekit.adapters.libraries.lxml import TAGS_LIMIT, cleaned, inner_text, local_attributes, local_name, parse_html
+from citekit.domain.errors import SourceUnsupported
+from citekit.domain.formats import Format
+from citekit.domain.library.books import BookFacts
+from citekit.domain.library.extracted_text import Manuscript, UnitKind, Units
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+SIZE_LIMIT = 32 * 1024 * 1024
+"""Characters of the longest document that is parsed; of a longer one only the tags are taken away."""
+
+_FIRST = "\ufdd0"
+_DIGITS = {ord("0") + digit: 0xFDE0 + digit for digit in range(10)}
+_NUMBERS = {mark: digit for digit, mark in _DIGITS.items()}
+_MARK = re.compile("\ufdd0[\ufde0-\ufde9]+")
+_FORBIDDEN = re.compile("[\ufdd0-\ufdef]")
+_RAW = re.compile(r"(?:script|style|template|title)(?=[\s/>])", re.IGNORECASE)
+_SHOWN = re.compile(r"[^\s][^\n]*")
+_HEAD = 400
+
+
+class HtmlLinesTextReader:
+    """Reads HTML by lxml, with entities, document types and network closed; scripts and styles are no text.
+
+    `as_seen` as `flow` has it.
+    """
+
+    def __init__(self, *, as_seen: bool = False) -> None:
+        self._as_seen = as_seen
+
+    def supports(self, format: Format) -> bool:
+        """HTML and XHTML files."""
+        return format.name == "html"
+
+    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+        """A unit a run of text that stands on one line of the source; see `TextReader.read`."""
+        content = _FORBIDDEN.sub("", "\n".join(read_lines(source.path, progress)))
+        progress(0, 1, "reading the document")
+        return _manuscript(_text(content, source.path.name, as_seen=self._as_seen))
+
+    def facts(self, source: Source) -> BookFacts:
+        """The title, the authors that the head names, the language of the document."""
+        lines = head_lines(source.path, _HEAD)
+        root = parse_html(cleaned("\n".join(lines)), source.path.name)
+        titles = [inner_text(each) for each in root.iter() if local_name(each) == "title"]
+        metas = [local_attributes(each) for each in root.iter() if local_name(each) == "meta"]
+        authors = [
+            " ".join(each.get("content", "").split()) for each in metas if each.get("name", "").lower() == "author"
+        ]
+        language = local_attributes(root).get("lang") if local_name(root) == "html" else None
+        return BookFacts(
+            title=next(filter(None, titles), None),
+            authors=[author for author in authors if author],
+            language=language_code(language),
+        )
+
+
+def without_noncharacters(content: str) -> str:
+    """The text without characters that would be taken for the marks of lines."""
+    return _FORBIDDEN.sub("", content)
+
+
+def marked_lines(content: str) -> str:
+    """An HTML document with the mark of its line before every piece of text."""
+    return "".join(_marked(content))
+
+
+def text_with_marks(content: str) -> str:
+    """The text of an HTML document with the marks of lines, without a parser."""
+    return _untagged(content)
+
+
+def line_marks(marked: str) -> list[tuple[int, int]]:
+    """(offset, line) of each mark."""
+    return [(mark.start(), _line(mark[0])) for mark in _MARK.finditer(marked)]
+
+
+def without_marks(marked: str) -> str:
+    """The text without the marks of lines."""
+    return _MARK.sub("", marked) if _FIRST in marked else marked
+
+
+def _text(content: str, name: str, *, as_seen: bool) -> str:
+    """What is shown, with the marks of lines in it."""
+    if len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT:
+        return _untagged(content)
+    marked = "".join(_marked(content))
+    try:
+        root = parse_html(cleaned(marked), name, self_closing=content.lstrip()[:5] == "<?xml")
+    except SourceUnsupported:
+        return _untagged(content)
+    shown = flow(root, as_seen=as_seen).text
+    return _untagged(content) if shown.count(_FIRST) * 2 < marked.count(_FIRST) else shown
+
+
+def _untagged(content: str) -> str:
+    """The same without a parser, for documents that are too large for one, or nested so deep that it gives up."""
+    return unescape("".join(_marked(content, tags=False)))
+
+
+def shown_lines(content: str) -> list[str]:
+    """The lines of a piece of HTML without its tags, comments, scripts and styles."""
+    shown = [""] * (content.count("\n") + 1)
+    read = _manuscript(_untagged(_FORBIDDEN.sub("", content)))
+    for unit in read.units:
+        shown[unit.number - 1] += read.text[unit.start : unit.end]
+    return shown
+
+
+def _marked(content: str, *, tags: bool = True) -> Iterator[str]:
+    """The document with a mark before every piece of text; `tags` says whether its tags are in it, else a line feed."""
+    line, position, size = 1, 0, len(content)
+    while position < size:
+        opening = _next_tag(content, position)
+        if opening > position:
+            yield _with_marks(content[position:opening], line)
+        end = _tag_end(content, opening) if opening < size else size
+        yield content[opening:end] if tags else "\n"
+        line += content.count("\n", position, end)
+        position = end
+
+
+def _next_tag(content: str, position: int) -> int:
+    """Where the next tag, comment or declaration begins; a `<` before anything else is text."""
+    while True:
+        position = content.find("<", position)
+        if position < 0:
+            return len(content)
+        after = content[position + 1 : position + 2]
+        if after.isascii() and (after.isalpha() or after in ("/", "!", "?")) and after:
+            return position
+        position += 1
+
+
+def _tag_end(content: str, opening: int) -> int:
+    """Where the tag at `opening` ends; that of a comment or a raw element, where all of it does."""
+    if content.startswith("<!--", opening):
+        return _after(content, "-->", opening + 4)
+    raw = _RAW.match(content, opening + 1)
+    end = _after(content, ">", opening)
+    if raw is None or content[end - 2 : end] == "/>":
+        return end
+    closing = re.compile(rf"</{raw[0]}(?=[\s/>])", re.IGNORECASE).search(content, end)
+    return _after(content, ">", closing.start()) if closing else len(content)
+
+
+def _after(content: str, mark: str, start: int) -> int:
+    found = content.find(mark, start)
+    return found + len(mark) if found >= 0 else len(content)
+
+
+def _with_marks(text: str, line: int) -> str:
+    pieces, before = [], 0
+    for shown in _SHOWN.finditer(text):
+        line += text.count("\n", before, shown.start())
+        pieces += [text[before : shown.start()], _mark(line)]
+        before = shown.start()
+    return "".join(pieces) + text[before:]
+
+
+def _mark(line: int) -> str:
+    return _FIRST + str(line).translate(_DIGITS)
+
+
+def _manuscript(marked: str) -> Manuscript:
+    units, pieces = Units(), []
+    line, position, length = 1, 0, 0
+    for mark in [*_MARK.finditer(marked), None]:
+        piece = marked[position : mark.start() if mark else len(marked)]
+        kept = piece.strip()
+        if kept:
+            start = length + piece.index(kept[0])
+            _add(units, line, start, start + len(kept))
+        pieces.append(piece)
+        length += len(piece)
+        if mark:
+            line, position = max(line, _line(mark[0])), mark.end()
+    return Manuscript(UnitKind.LINE, "".join(pieces) if len(units) else "", units)
+
+
+def _add(units: Units, line: int, start: int, end: int) -> None:
+    """Add a run; one on the line of the run before it, with nothing but spaces between them, goes on with that."""
+    if len(units) and units.numbers[-1] == line:
+        units.ends[-1] = end
+    else:
+        units.add(line, start, end)
+
+
+def _line(mark: str) -> int:
+    return int(mark[1:].translate(_NUMBERS))

@@ -1,0 +1,122 @@
+"""Some lines of an HTML file as a self-contained document that runs and loads nothing.
+
+The whole file is parsed, so that lines in the middle of a table or a script are what a browser takes them for. The
+document is written by the writer of book chapters, which writes only elements and attributes that it knows.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from html import escape
+from pathlib import Path
+
+from attrs import define
+
+from citekit.adapters.formats.epub.reader import PICTURES_LIMIT, media_type
+from citekit.adapters.formats.html.lines import (
+    SIZE_LIMIT,
+    line_marks,
+    marked_lines,
+    text_with_marks,
+    without_marks,
+    without_noncharacters,
+)
+from citekit.adapters.formats.shared.book_metadata import language_code
+from citekit.adapters.formats.shared.source_lines import read_lines
+from citekit.adapters.formats.xhtml.chapter_html import Page, body_markup, document
+from citekit.adapters.formats.xhtml.chapter_pages import bounded
+from citekit.adapters.formats.xhtml.chapter_text import flow
+from citekit.adapters.formats.xhtml.flow import Flow, Opening
+from citekit.adapters.libraries.lxml import TAGS_LIMIT, cleaned, local_attributes, local_name, parse_html
+from citekit.domain.errors import LocationOutside, SourceUnsupported
+from citekit.domain.locations import Lines
+from citekit.domain.progress import Progress
+
+_DATA = re.compile(r"\s*data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{0,80})*;base64,", re.IGNORECASE)
+
+
+def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
+    """The document for these lines of the HTML file at `path`, and whether it keeps their elements.
+
+    A file that is too large or nested too deep gives only its text.
+
+    Raises `LocationOutside` for lines beyond the end, `FormUnsupported` for a document that is too long, and what
+    `read_lines` raises.
+    """
+    content = read_lines(path, progress)
+    if lines.last > len(content):
+        raise LocationOutside(f"line {lines.last} is beyond the end: the file has {len(content)} lines")
+    text = without_noncharacters("\n".join(content))
+    progress(0, 1, "reading the document")
+    parsed = _parsed(text, path.name)
+    if parsed is None:
+        whole = text_with_marks(text)
+        start, end = _range(whole, lines)
+        body, language = f"<pre>\n{escape(without_marks(whole[start:end]), quote=False)}</pre>", None
+    else:
+        chapter, language = parsed
+        chars = _range(chapter.text, lines)
+        page = _page(lines, language)
+        pieces = body_markup(chapter, page, chars) if chars[0] < chars[1] else ()
+        body = without_marks(bounded(pieces, f"Lines {lines.first}-{lines.last} make"))
+    return document(_page(lines, language), body), parsed is not None
+
+
+def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
+    """The document with the marks of its lines, and its language; None if it cannot be parsed as a whole."""
+    if len(text) > SIZE_LIMIT or text.count("<") > TAGS_LIMIT:
+        return None
+    marked = marked_lines(text)
+    try:
+        root = parse_html(cleaned(marked), name, self_closing=text.lstrip()[:5] == "<?xml")
+    except SourceUnsupported:
+        return None
+    chapter = flow(root)
+    if len(line_marks(chapter.text)) * 2 < len(line_marks(marked)):
+        return None
+    for step in chapter.steps:
+        if isinstance(step, Opening) and step.said:
+            step.said = {name: without_marks(value) for name, value in step.said.items()}
+    language = local_attributes(root).get("lang") if local_name(root) == "html" else None
+    return chapter, language_code(language)
+
+
+def _range(marked: str, lines: Lines) -> tuple[int, int]:
+    """The characters (start, end) of the text that these lines begin; (0, 0) if they show none."""
+    start, line = -1, 0
+    for offset, number in line_marks(marked):
+        line = max(line, number)
+        if line > lines.last:
+            return (start, offset) if start >= 0 else (0, 0)
+        if start < 0 and line >= lines.first:
+            start = offset
+    return (start, len(marked)) if start >= 0 else (0, 0)
+
+
+def _page(lines: Lines, language: str | None) -> Page:
+    title = f"Lines {lines.first}-{lines.last}" if lines.first < lines.last else f"Line {lines.first}"
+    return Page(title=title, language=language, number=1, picture=_Pictures().uri, same=lambda _: False)
+
+
+@define
+class _Pictures:
+    """The pictures that the file holds itself; `left` is how many bytes of them one document may still take."""
+
+    left: int = PICTURES_LIMIT
+
+    def uri(self, href: str) -> str | None:
+        """The picture in a `data:` URI, encoded again; None for anything else."""
+        found = _DATA.match(href)
+        if found is None or len(href) > self.left:
+            return None
+        try:
+            data = base64.b64decode(href[found.end() :])
+        except (binascii.Error, ValueError):
+            return None
+        kind = media_type(data, "")
+        if kind is None:
+            return None
+        self.left -= len(href)
+        return f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"

@@ -1,0 +1,294 @@
+"""From the tags of an HTML document to its sections: headings, sectioning elements, figures and tables with captions.
+
+A sectioning element (`article`, `section`, `nav`, `aside`, `main`) that has a label (`aria-label`), or begins with the only
+heading of its level in it, is a node from its first to its last line. Any other only ends the sections inside it. The
+landmark roles of WAI-ARIA 1.2 (5.3.4) make sectioning elements of `div` and kin.
+
+A heading of an HTML document while it is read: its title, and what is none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from attrs import define, field
+
+from citekit.adapters.formats.html.section_tree import CAPTION, NAVIGATION, Box, Item, Page, nested, node_of
+from citekit.adapters.formats.html.tags import Tag, Text, tokens
+from citekit.adapters.formats.shared.sections import HEADING_LIMIT
+from citekit.adapters.libraries.lxml import names
+
+TITLE_LIMIT = 300
+"""Characters of a title."""
+
+_PERMALINKS = frozenset("#¶§🔗⚓")
+
+_LINK_BAR = 4
+"""Links of which a heading consists that is none, but a bar of links."""
+
+
+@define
+class Heading:
+    """A heading that is open: its text, and that before the first block in it, where nothing may ever close it."""
+
+    line: int
+    level: int
+    words: list[str] = field(factory=list)
+    first: int = -1
+    links: int = 0
+    in_link: bool = False
+    has_own: bool = False
+    has_words: bool = False
+
+    def link(self, *, closes: bool) -> None:
+        """A link in it begins or ends."""
+        self.in_link = not closes
+        self.links += not closes
+
+    def say(self, words: str) -> None:
+        """A piece of its text."""
+        self.words.append(words)
+        self.has_words |= not words.isspace()
+        self.has_own |= not self.in_link and any(character.isalnum() for character in words)
+
+    @property
+    def is_link_bar(self) -> bool:
+        """Whether it is nothing but links."""
+        return self.links >= _LINK_BAR and not self.has_own
+
+    def title(self, *, closed: bool) -> str:
+        """Its text; where nothing closed it, or it is very long, that before the first block in it."""
+        self._without_permalink()
+        whole = flat(self.words)
+        if self.first >= 0 and (not closed or len(whole) > TITLE_LIMIT):
+            return flat(self.words[: self.first])
+        return whole
+
+    def _without_permalink(self) -> None:
+        """Take out a mark that only links to the heading itself: a piece of text of its own, before or behind the others."""
+        said = [position for position, piece in enumerate(self.words) if not piece.isspace()]
+        for position in (said[0], said[-1]) if len(said) > 1 else ():
+            if self.words[position].strip() in _PERMALINKS:
+                self.words[position] = " "
+
+
+def flat(words: Iterable[str]) -> str:
+    """Pieces of text on one line."""
+    return " ".join("".join(words).split())
+
+
+_SECTIONING = frozenset(("article", "section", "nav", "aside", "main"))
+_ROLES = {"navigation": NAVIGATION, "search": NAVIGATION, "main": "main", "complementary": "aside"}
+_ROLED = frozenset(("div", "ul", "form"))
+"""Elements whose landmark roles are minded."""
+
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_CAPTIONED = {"figcaption": "figure", "caption": "table"}
+_INLINE = names(
+    """
+    a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q rb rp rt ruby s samp
+    small span strike strong sub sup time tt u var wbr
+    """
+)
+
+_DEPTH_LIMIT = 200
+_BODY_PIECES, _BODY_LIMIT = 40, 2000
+
+
+def read_page(content: str, line_count: int) -> Page:
+    """The page of a document whose lines end with line feeds. Never fails."""
+    reader = _Reader(_deepest(content))
+    for token in tokens(content):
+        if isinstance(token, Tag):
+            reader.tag(token)
+        else:
+            reader.text(token)
+    return reader.finish(line_count)
+
+
+def _deepest(content: str) -> int:
+    """The deepest level of headings that is kept, so that there are at most `HEADING_LIMIT`."""
+    plain = content.lower()
+    total = 0
+    for level in range(1, 7):
+        total += plain.count(f"<h{level}")
+        if total > HEADING_LIMIT:
+            return max(1, level - 1)
+    return 6
+
+
+@define
+class _Reader:
+    deepest: int
+    page: Page = field(factory=Page)
+    boxes: list[Box] = field(factory=lambda: [Box("", "", 1)])
+    open_: Counter[str] = field(factory=Counter)
+    heading: Heading | None = None
+    captioned: list[tuple[str, int, list[str]]] = field(factory=list)
+    catching: list[str] | None = None
+    body: list[str] | None = None
+    words: list[str] = field(factory=list)
+    depths: Counter[str] = field(factory=Counter)
+    in_summary: bool = False
+    last_heading: int = 0
+    kept: int = 0
+    last_caption: int = 0
+    last_node: int = 0
+    last_end: int = 0
+    titles: list[str] | None = None
+
+    def text(self, text: Text) -> None:
+        """A piece of text goes to the title, caption or body that is open; space alone only where words stand before it."""
+        if self.titles is not None:
+            self.titles.append(text.words)
+        elif self.heading is not None:
+            self.heading.say(text.words)
+        elif self.catching is not None:
+            self.catching.append(text.words)
+        elif self.words or not text.words.isspace():
+            self.words.append(text.words)
+
+    def tag(self, tag: Tag) -> None:
+        """A tag opens or closes something, or parts paragraphs."""
+        name = tag.name
+        if name in _INLINE:
+            if name == "a" and self.heading is not None:
+                self.heading.link(closes=tag.closes)
+            return
+        self._part()
+        if name == "title":
+            self._title(tag)
+        elif name in _HEADINGS:
+            self._close_heading(closed=tag.closes)
+            if not tag.closes and self._keeps(tag):
+                self.heading = Heading(tag.line, _HEADINGS[name])
+        elif name in _SECTIONING:
+            self._section(tag)
+        elif name in _ROLED:
+            self._landmark(tag)
+        elif name == "summary":
+            self.in_summary = not tag.closes
+        elif name in ("figure", "table", "figcaption", "caption"):
+            self._caption(tag)
+        self._begin_block(tag)
+
+    def _begin_block(self, tag: Tag) -> None:
+        if (
+            self.heading is not None
+            and not tag.closes
+            and tag.line >= self.heading.line
+            and self.heading.first < 0
+            and self.heading.has_words
+        ):
+            self.heading.first = len(self.heading.words)
+
+    def finish(self, line_count: int) -> Page:
+        """Close everything that is open."""
+        self._part()
+        self._close_heading(closed=False)
+        while len(self.boxes) > 1:
+            self._pop(line_count)
+        self.page.items = nested(self.boxes[0].items, line_count)
+        return self.page
+
+    def _part(self) -> None:
+        if self.heading is not None:
+            self.heading.words.append(" ")
+        body = self.page.opening if self.body is None else self.body
+        if self.words and len(body) < _BODY_PIECES:
+            body += [flat(self.words)[:_BODY_LIMIT], ""]
+        self.words.clear()
+
+    def _title(self, tag: Tag) -> None:
+        if not tag.closes and not self.page.title:
+            self.titles = []
+        elif tag.closes and self.titles is not None:
+            self.page.title, self.titles = flat(self.titles), None
+
+    def _close_heading(self, *, closed: bool) -> None:
+        heading, self.heading = self.heading, None
+        if heading is None:
+            return
+        title = heading.title(closed=closed)
+        if title and not heading.is_link_bar:
+            self.kept += 1
+            item = Item(heading.line, heading.level, title)
+            self.boxes[-1].items.append(item)
+            self.body, self.last_heading = item.body, heading.line
+            self.last_node = max(self.last_node, heading.line)
+            if not closed and heading.first >= 0:
+                item.body.append(flat(heading.words[heading.first :])[:_BODY_LIMIT])
+
+    def _keeps(self, tag: Tag) -> bool:
+        """Whether a heading becomes a node: two on one line would be told apart by nothing."""
+        return tag.line > self.last_heading and _HEADINGS[tag.name] <= self.deepest and self.kept < HEADING_LIMIT
+
+    def _section(self, tag: Tag) -> None:
+        """A sectioning element; in a `summary` there can be none (HTML, 4.11.2)."""
+        if self.in_summary:
+            return
+        self._close_heading(closed=False)
+        if tag.closes:
+            self._close(tag.name, tag.line)
+        else:
+            self._open(tag, tag.name, tag.name)
+
+    def _landmark(self, tag: Tag) -> None:
+        """An element that is a sectioning one where its role says so."""
+        if not tag.closes:
+            self.depths[tag.name] += 1
+            kind = _ROLES.get(tag.attributes.get("role", "")) if "role" in tag.written else None
+            if kind is not None:
+                self._close_heading(closed=False)
+                self._open(tag, self._own_name(tag), kind)
+        elif self.depths[tag.name]:
+            self._close(self._own_name(tag), tag.line)
+            self.depths[tag.name] -= 1
+
+    def _own_name(self, tag: Tag) -> str:
+        """A name that the end of an element has in common with its beginning alone."""
+        return f"{tag.name} {self.depths[tag.name]}"
+
+    def _open(self, tag: Tag, name: str, kind: str) -> None:
+        if len(self.boxes) < _DEPTH_LIMIT:
+            self.boxes.append(Box(name, kind, tag.line, flat([tag.attributes.get("aria-label", "")])))
+            self.open_[name] += 1
+
+    def _close(self, name: str, line: int) -> None:
+        while self.open_[name]:
+            self._close_heading(closed=False)
+            if self._pop(line) == name:
+                return
+
+    def _pop(self, line: int) -> str:
+        box = self.boxes.pop()
+        self.open_[box.name] -= 1
+        self.body = []
+        node = node_of(box, line)
+        if node is None:
+            for item in box.items:
+                item.cap = min(item.cap or line, line)
+        else:
+            self.last_node = max(self.last_node, node.line)
+            self.last_end = max(self.last_end, line)
+        self.boxes[-1].items += box.items if node is None else [node]
+        return box.name
+
+    def _caption(self, tag: Tag) -> None:
+        """A figure or table is a node where it ends, unless sections begin in it, or a heading is open."""
+        kind = _CAPTIONED.get(tag.name)
+        if kind is not None:
+            around = self.captioned[-1] if self.captioned and self.captioned[-1][0] == kind else None
+            self.catching = around[2] if around is not None and not tag.closes else None
+        elif not tag.closes:
+            if len(self.captioned) < _DEPTH_LIMIT:
+                self.captioned.append((tag.name, tag.line, []))
+        elif self.captioned and self.captioned[-1][0] == tag.name:
+            _, line, words = self.captioned.pop()
+            self.catching = None
+            title = flat(words)[:TITLE_LIMIT]
+            holds_none = self.heading is None and line >= max(self.last_node, self.boxes[-1].line, self.last_end + 1)
+            if title and line > self.last_caption and holds_none:
+                self.last_caption = line
+                self.boxes[-1].items.append(Item(line, CAPTION, title, tag.name, tag.line))

@@ -1,0 +1,1 @@
+"""Images: their regions, and crops in the format of the source."""

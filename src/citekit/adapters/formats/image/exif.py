@@ -1,0 +1,54 @@
+"""What a picture's file says of it: its title and description, when and with what it was taken.
+
+Where it was taken is left out, because whoever passes a map on does not expect it to tell.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from citekit.adapters.formats.shared.outline import SUMMARY_LIMIT, TITLE_LIMIT, one_line
+
+if TYPE_CHECKING:
+    from PIL.ImageFile import ImageFile
+
+_DESCRIPTION, _MAKER, _MODEL, _CHANGED = 0x010E, 0x010F, 0x0110, 0x0132
+_PRIVATE, _TAKEN = 0x8769, 0x9003
+"""Tags of EXIF 2.3: ImageDescription, Make, Model, DateTime; the Exif IFD, DateTimeOriginal in it."""
+
+_TIME = re.compile(r"\A(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)\Z")
+
+
+def said(picture: ImageFile) -> dict[str, str]:
+    """`title`, `description`, `taken` (local time, ISO 8601) and `camera`, as far as the file says so.
+
+    Damaged metadata says nothing; it is no error.
+    """
+    found: dict[str, str] = {}
+    for name in ("Title", "Description"):  # keywords of PNG 3, 11.3.3.2
+        text = picture.info.get(name)
+        found[name.lower()] = str(text) if isinstance(text, str) else ""
+    with suppress(Exception):  # a damaged EXIF block raises nearly anything
+        found |= {name: text for name, text in _exif(picture).items() if text}
+    limits = {"title": TITLE_LIMIT, "camera": TITLE_LIMIT}
+    tidy = {name: one_line(text, limits.get(name, SUMMARY_LIMIT)) for name, text in found.items()}
+    return {name: text for name, text in tidy.items() if text}
+
+
+def _exif(picture: ImageFile) -> dict[str, str]:
+    tags = picture.getexif()
+    taken = tags.get_ifd(_PRIVATE).get(_TAKEN) or tags.get(_CHANGED)
+    maker, model = _text(tags.get(_MAKER)), _text(tags.get(_MODEL))
+    camera = model if maker and model.lower().startswith(maker.lower().split()[0]) else f"{maker} {model}"
+    return {"description": _text(tags.get(_DESCRIPTION)), "taken": _when(_text(taken)), "camera": camera.strip()}
+
+
+def _text(value: object) -> str:
+    return value.replace("\0", " ").strip() if isinstance(value, str) else ""
+
+
+def _when(text: str) -> str:
+    match = _TIME.match(text)
+    return f"{match[1]}-{match[2]}-{match[3]}T{match[4]}" if match and match[1] != "0000" else ""

@@ -1,0 +1,221 @@
+"""Pictures: the whole, and the parts that empty bands separate; with a reader of text, named by what stands in them.
+
+What text stands in which region of a picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from citekit.adapters.formats.image.animation import seconds
+from citekit.adapters.formats.image.detail import Rectangle
+from citekit.adapters.formats.image.exif import said
+from citekit.adapters.formats.image.region_kinds import TEXT, is_photo
+from citekit.adapters.formats.image.regions import GROUP, HEADING, WORKING_SIZE, Region, regions
+from citekit.adapters.formats.shared.ocr import OcrLine, OcrReader
+from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.adapters.libraries import pillow
+from citekit.domain.extent import Bounds
+from citekit.domain.locations import Box
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageFile import ImageFile
+
+
+SURE = 0.6
+"""Score from which a line is taken for text; below it, drawings are often read as letters."""
+
+
+@frozen
+class Reading:
+    """The lines that were read in a picture, in reading order."""
+
+    lines: Sequence[OcrLine] = ()
+
+    @classmethod
+    def of(cls, lines: Sequence[OcrLine]) -> Reading:
+        """Those that are sure enough and hold a letter or a digit."""
+        return cls([line for line in lines if line.score >= SURE and any(map(str.isalnum, line.text))])
+
+    def within(self, box: Box) -> Sequence[OcrLine]:
+        """The lines whose centre lies in `box`."""
+        return [line for line in self.lines if _holds(box, line.box)]
+
+    def text(self) -> str:
+        """All of it on one line, after a space; empty where there is none."""
+        return "".join(f" {line.text}" for line in self.lines)
+
+    def title(self) -> str | None:
+        """The heading, else the first line; None where nothing was read."""
+        return self.heading() or (self.lines[0].text if self.lines else None)
+
+    def heading(self) -> str | None:
+        """The tallest line, and those after it that are as tall; None where none is clearly taller than the usual one."""
+        heights = sorted(_height(line) for line in self.lines)
+        if not heights or heights[-1] < 1.25 * heights[len(heights) // 2]:
+            return None
+        tallest = heights[-1]
+        first = next(n for n, line in enumerate(self.lines) if _height(line) >= 0.9 * tallest)
+        taken = [self.lines[first].text]
+        for line in self.lines[first + 1 : first + 3]:
+            if _height(line) < 0.85 * tallest:
+                break
+            taken.append(line.text)
+        return " ".join(taken)
+
+
+def _height(line: OcrLine) -> float:
+    return line.box.y2 - line.box.y1
+
+
+def _holds(box: Box, line: Box) -> bool:
+    x, y = (line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2
+    return box.x1 <= x <= box.x2 and box.y1 <= y <= box.y2
+
+
+READING_SIZE = 1920
+"""Pixels of the longer side of the copy in which text is read."""
+
+_MARGIN = 1
+_TITLE = 80
+_ROWS, _COLUMNS = ("Top", "Middle", "Bottom"), ("left", "centre", "right")
+_WORDS = {TEXT: "text", HEADING: "heading", "picture": "picture", GROUP: "region"}
+_UNREAD = "There is text in this picture, which was not read: that needs the extra 'ocr' (pip install 'citekit[ocr]')."
+
+
+@frozen
+class ImageOutliner:
+    """One node for the whole picture; below it its regions. `ocr` reads what looks like text; None leaves it unread."""
+
+    ocr: OcrReader | None = None
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """The structure of `source`. Raises as `Mapper.map` does; a picture that cannot be decoded is refused."""
+        with pillow.opened(source.path) as picture:
+            size = pillow.upright_size(picture)
+            kind, facts, words = picture.format or "Unknown", _facts(picture, source), said(picture)
+            progress(0, 2, "decoding the picture")
+            copy = pillow.reduced(picture, *((READING_SIZE, "RGB") if self.ocr else (WORKING_SIZE, "L")))
+        grey = copy.convert("L")
+        grey.thumbnail((WORKING_SIZE, WORKING_SIZE))
+        found = regions(grey)
+        reading = self._read(copy, grey, progress)
+        canvas = _Canvas(grey, size, reading or Reading())
+        facts = {"dimensions": list(size), **facts, **words}
+        whole = Draft(
+            title=canvas.reading.heading() or "Whole picture",
+            type="picture",
+            location=Box(0, 0, 1, 1),
+            summary=_summary(kind, facts, len(found)) + canvas.reading.text(),
+            children=canvas.drafts(found, Box(0, 0, 1, 1)),
+            name="Whole picture",
+        )
+        return Outline(
+            title=words.get("title") or canvas.reading.heading(),
+            bounds=Bounds(size=size),
+            drafts=(whole,),
+            facts=facts if reading is None else {**facts, "text_lines": len(reading.lines)},
+            notes=[*_frames_note(kind, facts), *([_UNREAD] if reading is None and _has_text(found) else [])],
+        )
+
+    def _read(self, copy: Image, grey: Image, progress: Progress) -> Reading | None:
+        """What stands in the picture; None where nobody reads it. Photographs are not read: it costs seconds."""
+        if self.ocr is None or is_photo(grey):
+            return None
+        progress(1, 2, "reading the text of the picture")
+        return Reading.of(self.ocr.lines(copy))
+
+
+def _has_text(found: Sequence[Region]) -> bool:
+    return any(leaf.kind in (TEXT, HEADING) for region in found for leaf in region.leaves())
+
+
+def _facts(picture: ImageFile, source: Source) -> dict[str, Any]:
+    facts: dict[str, Any] = {"mode": picture.mode}
+    frames = pillow.frame_count(picture)
+    if frames > 1:
+        facts["frames"] = frames
+        length = seconds(source.path, picture.format or "")
+        facts |= {"animation_seconds": length} if length else {}
+    return facts
+
+
+def _frames_note(kind: str, facts: dict[str, Any]) -> list[str]:
+    if "frames" not in facts:
+        return []
+    what = "pages" if kind == "TIFF" else "frames"
+    return [f"This picture has {facts['frames']} {what}; the map shows the first one."]
+
+
+def _summary(kind: str, facts: dict[str, Any], parts: int) -> str:
+    width, height = facts["dimensions"]
+    frames = f", {facts['frames']} {'pages' if kind == 'TIFF' else 'frames'}" if "frames" in facts else ""
+    count = f"; {parts} separate regions" if parts > 1 else ""
+    about = f" {facts['description']}" if "description" in facts else ""
+    return f"{kind} picture, {width} x {height} pixels{frames}{count}.{about}"
+
+
+@frozen
+class _Canvas:
+    """Turns rectangles of the small copy into drafts."""
+
+    grey: Image
+    size: tuple[int, int]
+    reading: Reading
+
+    def drafts(self, found: Sequence[Region], parent: Box) -> list[Draft]:
+        return [self._draft(each, self._box(each.box, parent)) for each in found]
+
+    def _draft(self, region: Region, box: Box) -> Draft:
+        place = f"{_position(box)} {_WORDS[region.kind]}"
+        lines = Reading(self.reading.within(box))
+        read = " ".join(line.text for line in lines.lines)
+        title = _head(lines.title() if region.parts else read)
+        return Draft(
+            title=title or place,
+            type=region.kind,
+            location=box,
+            summary=read or self._summary(box),
+            children=self.drafts(region.parts, box),
+        )
+
+    def _box(self, rectangle: Rectangle, parent: Box) -> Box:
+        """The box with a margin, in thousandths, inside its parent."""
+        left, top, right, bottom = rectangle
+        width, height = self.grey.size
+        return Box(
+            max(parent.x1, _thousandth((left - _MARGIN) / width)),
+            max(parent.y1, _thousandth((top - _MARGIN) / height)),
+            min(parent.x2, _thousandth((right + _MARGIN) / width)),
+            min(parent.y2, _thousandth((bottom + _MARGIN) / height)),
+        )
+
+    def _summary(self, box: Box) -> str:
+        left, top, right, bottom = box.pixels(*self.size)
+        share = (box.x2 - box.x1) * (box.y2 - box.y1)
+        return f"{max(1, round(share * 100))} % of the picture, {right - left} x {bottom - top} pixels."
+
+
+def _head(text: str | None) -> str:
+    """The beginning of a text, cut at a word."""
+    if not text or len(text) <= _TITLE:
+        return text or ""
+    return f"{text[: _TITLE - 3].rsplit(' ', 1)[0]}..."
+
+
+def _thousandth(value: float) -> float:
+    return round(min(1.0, max(0.0, value)), 3)
+
+
+def _position(box: Box) -> str:
+    column = min(2, int((box.x1 + box.x2) / 2 * 3))
+    row = min(2, int((box.y1 + box.y2) / 2 * 3))
+    if (row, column) == (1, 1):
+        return "Centre"
+    return f"{_ROWS[row]} {_COLUMNS[column]}"

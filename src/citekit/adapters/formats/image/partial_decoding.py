@@ -1,0 +1,210 @@
+"""The pixels of a part of a picture, decoded no further than they are needed. They are those of a whole decoding.
+
+Rows lie in a file one after another, so what follows the last row of the part need not be decoded: JPEG is told that the
+picture ends there, PNG is stopped there, and of rows that are not packed only the bytes of the part are read. A file whose
+own end is missing is decoded whole, so that it fails as ever.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from attrs import define, frozen
+
+from citekit.adapters.formats.image.jpeg_segments import SOS, frame_height, segments
+from citekit.adapters.libraries import pillow
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageFile import ImageFile
+
+Rectangle = tuple[int, int, int, int]
+"""(left, top, right, bottom) in pixels as they are stored, right and bottom exclusive."""
+
+_UNIT = 16
+"""Rows of the tallest unit that JPEG codes at once (ITU-T T.81, A.2); its edge is smoothed into the next one."""
+
+_TAIL = 64
+"""Bytes at the end of a file in which its end mark is looked for."""
+
+_ENDS = {"JPEG": b"\xff\xd9", "PNG": b"IEND\xaeB`\x82"}
+
+_PIXELS = {("L", "L"): 1, ("I;16", "I;16"): 2, ("I;16B", "I;16B"): 2, ("RGB", "RGB"): 3, ("RGBA", "RGBA"): 4}
+"""Bytes of a pixel by the modes of the picture and of its rows in the file, where one holds the other as it is."""
+
+_SPARSE = 16
+"""From a row of so many times the piece on, pieces are read one by one: a call costs as much as some ten thousand bytes."""
+
+_BLOCK = 1 << 18
+"""Bytes of rows that are read at once where pieces of them are wanted; they stay in the processor's cache."""
+
+_ORIENTATION = 274
+
+
+def decoded_part(picture: ImageFile, part: Rectangle) -> Image:
+    """Those pixels of a picture that is open and was not decoded yet."""
+    found = _unpacked(picture, part)
+    if found is not None:
+        return found
+    if part[3] < picture.height and _has_its_end(picture):
+        _stop_after(picture, part[3])
+    picture.load()
+    return picture.crop(part)
+
+
+def _has_its_end(picture: ImageFile) -> bool:
+    mark, stream = _ENDS.get(picture.format or ""), picture.fp
+    if mark is None or stream is None:
+        return False
+    place = stream.tell()
+    try:
+        stream.seek(-min(_TAIL, stream.seek(0, os.SEEK_END)), os.SEEK_END)
+        return mark in stream.read(_TAIL)
+    finally:
+        stream.seek(place)
+
+
+def _stop_after(picture: ImageFile, bottom: int) -> None:
+    """Let the decoder make no rows below `bottom`, as far as it can; what lies there is then undefined."""
+    if len(picture.tile) != 1 or picture.tile[0].extents != (0, 0, *picture.size):
+        return
+    if picture.format == "JPEG":
+        height = min(bottom + 2 * _UNIT, picture.height)
+        patch = _shortened(cast("IO[bytes]", picture.fp), picture.height, height)
+        if patch is None:
+            return
+        picture.fp = cast("Any", patch)
+    elif picture.info.get("interlace"):
+        return
+    else:
+        height = bottom
+    picture.tile = [picture.tile[0]._replace(extents=(0, 0, picture.width, height))]
+
+
+def _shortened(stream: IO[bytes], declared: int, height: int) -> _Patched | None:
+    """A JPEG stream that says it has only `height` rows; the decoder skips the rest. None where it cannot be said."""
+    place = stream.tell()
+    try:
+        for marker, start, _ in segments(stream):
+            if marker == SOS:
+                return None
+            if marker in (0xC0, 0xC1, 0xC2):
+                stream.seek(start)
+                same = frame_height(stream.read(7)) == declared
+                return _Patched(stream, start + 3, height.to_bytes(2, "big")) if same else None
+    finally:
+        stream.seek(place)
+    return None
+
+
+@define
+class _Patched:
+    """A stream that has `patch` at the offset `at`."""
+
+    stream: IO[bytes]
+    at: int
+    patch: bytes
+
+    def read(self, size: int = -1) -> bytes:
+        start = self.stream.tell()
+        data = self.stream.read(size)
+        if start >= self.at + len(self.patch) or start + len(data) <= self.at:
+            return data
+        patched = bytearray(data)
+        for number, byte in enumerate(self.patch, self.at - start):
+            if 0 <= number < len(patched):
+                patched[number] = byte
+        return bytes(patched)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self.stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self.stream.tell()
+
+    def close(self) -> None:
+        self.stream.close()
+
+
+@frozen
+class _Strip:
+    """Rows from `first` to before `end`, `depth` bytes a pixel, at `offset` in the file, in Pillow's raw mode `mode`."""
+
+    first: int
+    end: int
+    offset: int
+    depth: int
+    mode: str
+
+
+def _unpacked(picture: ImageFile, part: Rectangle) -> Image | None:
+    """The part of a picture whose rows lie in the file as they are, read row by row; None for any other picture."""
+    left, top, right, bottom = part
+    strips = _strips(picture)
+    if not strips:
+        return None
+    width, depth = right - left, strips[0].depth
+    data = memoryview(bytearray(width * (bottom - top) * depth))
+    for strip in strips:
+        low, high = max(strip.first, top), min(strip.end, bottom)
+        if low < high:
+            begin = strip.offset + ((low - strip.first) * picture.width + left) * depth
+            rows = data[(low - top) * width * depth : (high - top) * width * depth]
+            _fill(rows, picture.fp, begin, width * depth, picture.width * depth)
+    image: Image = pillow.library().frombuffer(picture.mode, (width, bottom - top), data, "raw", strips[0].mode, 0, 1)
+    return image
+
+
+def _strips(picture: ImageFile) -> list[_Strip]:
+    """From the top; none where the rows are packed or lie in any other order."""
+    if picture.format not in ("TIFF", "BMP", "PPM") or getattr(picture, "tag_v2", {}).get(_ORIENTATION, 1) != 1:
+        return []
+    strips: list[_Strip] = []
+    below = 0
+    for tile in sorted(picture.tile, key=lambda tile: tile.offset):
+        strip = _strip(picture, tile)
+        if strip is None or strip.first != below:
+            return []
+        strips.append(strip)
+        below = strip.end
+    return strips if below == picture.height else []
+
+
+def _strip(picture: ImageFile, tile: Any) -> _Strip | None:
+    kind, extents, offset, args = tile
+    mode, stride, turn = (args, 0, 1) if isinstance(args, str) else args if len(args or ()) == 3 else (None, 0, 0)
+    depth = _PIXELS.get((picture.mode, str(mode)), 0)
+    usual = kind == "raw" and turn == 1 and offset >= 0 and stride in (0, picture.width * depth)
+    if not usual or not depth or extents is None or (extents[0], extents[2]) != (0, picture.width):
+        return None
+    return _Strip(extents[1], extents[3], offset, depth, str(mode))
+
+
+def _fill(rows: memoryview, stream: Any, begin: int, length: int, stride: int) -> None:
+    """Read pieces of `length` bytes, one every `stride` bytes from `begin` on, until `rows` is full."""
+    stream = getattr(stream, "raw", stream)  # a buffer would fetch more than is asked for, and copy it once more
+    if length == stride:
+        return _read_into(rows, stream, begin)
+    if length * _SPARSE < stride:
+        for number, at in enumerate(range(0, len(rows), length)):
+            _read_into(rows[at : at + length], stream, begin + number * stride)
+        return None
+    block = memoryview(bytearray(max(1, _BLOCK // stride) * stride))
+    count = len(rows) // length
+    for first in range(0, count, len(block) // stride):
+        some = min(len(block) // stride, count - first)
+        _read_into(block[: (some - 1) * stride + length], stream, begin + first * stride)
+        for number in range(some):
+            at = (first + number) * length
+            rows[at : at + length] = block[number * stride : number * stride + length]
+    return None
+
+
+def _read_into(out: memoryview, stream: Any, begin: int) -> None:
+    stream.seek(begin)
+    while out:
+        count = stream.readinto(out)
+        if not count:
+            raise OSError("image file is truncated")
+        out = out[count:]

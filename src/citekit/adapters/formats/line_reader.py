@@ -1,0 +1,156 @@
+"""Texts by their lines: plain ones and code as they are, marked-up ones without their marks.
+
+What the first lines of a text say of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from citekit.adapters.formats.markdown.plain_lines import front_matter, spoken_markdown
+from citekit.adapters.formats.markdown.plain_lines_by_rules import inline
+from citekit.adapters.formats.markup.rst_plain_lines import spoken_rst
+from citekit.adapters.formats.shared.book_metadata import language_code
+from citekit.adapters.formats.shared.source_lines import head_lines, read_lines
+from citekit.adapters.formats.subtitles.plain_lines import parted_subtitles, spoken_subtitles
+from citekit.domain.formats import Format
+from citekit.domain.library.books import BookFacts
+from citekit.domain.library.extracted_text import Manuscript, UnitKind, Units
+from citekit.domain.modality import Modality
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+_HEADER = re.compile(r"(Title|Author|Language):[ \t]+(\S.*)")
+_FIELD = re.compile(
+    r"(?:[ \t]*\"(?P<quoted>title|authors?|language|lang|isbn)\"|(?P<plain>title|authors?|language|lang|isbn))"
+    r"[ \t]*[:=][ \t]*(?P<value>.*?),?[ \t]*$",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"[ \t]*-[ \t]+(.+)")
+_HEADING = re.compile(r" {0,3}#(?!#)[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_RULE = re.compile(r" {0,3}=+[ \t]*$")
+
+
+def text_facts(lines: Sequence[str]) -> BookFacts:
+    """The header of a plain text: `Title:`, `Author:` and `Language:` at the beginnings of lines, as Project Gutenberg
+    writes them; a line indented below such a line goes on with it."""
+    found: dict[str, list[str]] = {"Title": [], "Author": [], "Language": []}
+    name = ""
+    for line in lines:
+        header = _HEADER.match(line)
+        if header:
+            name = header[1]
+            found[name].append(header[2].strip())
+        elif name and line[:1] in (" ", "\t") and line.strip():
+            found[name][-1] += f" {line.strip()}"
+        else:
+            name = ""
+        if line.startswith("*** START"):
+            break
+    return BookFacts(
+        title=next(iter(found["Title"]), None),
+        authors=found["Author"],
+        language=language_code(next(iter(found["Language"]), None)),
+    )
+
+
+def markdown_facts(lines: Sequence[str]) -> BookFacts:
+    """Title, authors, language, ISBN of the front matter (YAML, TOML, JSON of one level); else the first level-1 heading."""
+    front = front_matter(lines)
+    said: dict[str, list[str]] = {}
+    for name, value in _fields(lines[1 : front - 1] if front else ()):
+        said.setdefault(name, []).append(value)
+    authors = [*said.get("author", ()), *said.get("authors", ())]
+    title = next(iter(said.get("title", ())), None) or _first_heading(lines[front:])
+    isbn = next(iter(said.get("isbn", ())), None)
+    return BookFacts(
+        title=title,
+        authors=authors,
+        language=language_code(next(iter([*said.get("language", ()), *said.get("lang", ())]), None)),
+        identifiers={"isbn": isbn} if isbn else {},
+    )
+
+
+def _fields(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """(name, value): a list gives each of its items, in a line `[a, b]` or in lines `- a`."""
+    name = ""
+    for line in lines:
+        field, item = _FIELD.match(line), _ITEM.match(line)
+        if field:
+            name, value = (field["quoted"] or field["plain"]).lower(), field["value"].strip()
+            listed = value[1:-1].split(",") if value[:1] == "[" and value[-1:] == "]" else [value]
+            yield from ((name, _unquoted(each)) for each in listed if _unquoted(each))
+        elif item and name:
+            yield name, _unquoted(item[1])
+        elif line[:1].strip():
+            name = ""
+
+
+def _unquoted(value: str) -> str:
+    text = value.strip()
+    return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+
+
+def _first_heading(lines: Sequence[str]) -> str | None:
+    fence = ""
+    for number, line in enumerate(lines):
+        mark = line.lstrip()[:3]
+        if mark in ("```", "~~~") and (not fence or mark == fence):
+            fence = "" if fence else mark
+        heading = _HEADING.match(line)
+        if not fence and heading and inline(heading[1]).strip():
+            return inline(heading[1]).strip()
+        if not fence and number and _RULE.match(line) and lines[number - 1].strip():
+            return inline(lines[number - 1]).strip()
+    return None
+
+
+_HEAD = 300
+_STEP = 20_000
+_SPOKEN: dict[str, Callable[[Sequence[str]], Iterable[str]]] = {
+    "markdown": spoken_markdown,
+    "rst": spoken_rst,
+    "subtitles": spoken_subtitles,
+}
+"""Formats with markup: each function gives every line without it, an empty one for a line that is markup alone."""
+
+
+class LinesTextReader:
+    """Reads all formats of text but HTML. A unit is a line that holds something; white space at its ends is in none.
+
+    With `as_seen`, subtitles are parted where a long pause is.
+    """
+
+    def __init__(self, *, as_seen: bool = False) -> None:
+        self._spoken = {**_SPOKEN, "subtitles": parted_subtitles} if as_seen else _SPOKEN
+
+    def supports(self, format: Format) -> bool:
+        """Every format of lines but HTML."""
+        return format.modality is Modality.TEXT and format.name != "html"
+
+    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+        """The lines, parted by line feeds; an empty line stays one. See `TextReader.read`."""
+        lines = read_lines(source.path, progress)
+        spoken = self._spoken.get(source.format.name)
+        return lined(lines if spoken is None else list(spoken(lines)), progress)
+
+    def facts(self, source: Source) -> BookFacts:
+        """Markdown: its front matter, else its first heading; other texts: header lines as Project Gutenberg writes them."""
+        if source.format.name == "markdown":
+            return markdown_facts(head_lines(source.path, _HEAD))
+        return text_facts(head_lines(source.path, _HEAD)) if source.format.name == "text" else BookFacts()
+
+
+def lined(lines: Sequence[str], progress: Progress = silent) -> Manuscript:
+    """The manuscript of lines, of which the first is line 1."""
+    units, start = Units(), 0
+    for number, line in enumerate(lines, 1):
+        if number % _STEP == 0:
+            progress(number, len(lines), "reading lines")
+        kept = line.strip()
+        if kept:
+            first = start + line.index(kept[0])
+            units.add(number, first, first + len(kept))
+        start += len(line) + 1
+    return Manuscript(UnitKind.LINE, "\n".join(lines) if len(units) else "", units)

@@ -1,0 +1,121 @@
+"""Markdown: sections by headings, as CommonMark 0.31 reads them (ATX and setext), by markdown-it-py."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html import unescape
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
+
+from citekit.adapters.formats.markdown.long_files import MarkdownScan
+from citekit.adapters.formats.shared.outline import Outline, Outliner
+from citekit.adapters.formats.shared.sections import TextHeading, sections
+from citekit.adapters.formats.shared.text_file import TextFile, open_text
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+SIZE_LIMIT = 1024 * 1024
+"""Bytes of the largest file that is parsed; a larger one is read line by line."""
+
+LINES_LIMIT = 20_000
+"""Lines of the largest file that is parsed: the parser keeps a thing or two for every line."""
+
+_FRONT_LINES = 500
+
+_FRONT = re.compile(
+    r"\A(?:---[ \t]*\n(?:.*?\n)?(?:---|\.\.\.)|\+\+\+[ \t]*\n(?:.*?\n)?\+\+\+|\{[ \t]*\n(?:.*?\n)?\})[ \t]*(?:\n|\Z)",
+    re.DOTALL,
+)
+_TITLE = re.compile(r"^(?:title|[ \t]*\"title\")[ \t]*[:=](.*?),?[ \t]*$", re.MULTILINE)
+_PICTURE = re.compile(r"!\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)")
+_LINK = re.compile(
+    r"\[([^\]\[\n]{1,300})\](?:\([^()\n]{0,500}(?:\([^()\n]{0,200}\)[^()\n]{0,300})?\)|\[[^\]\n]{0,100}\])"
+)
+_TAG = re.compile(r"(?<!\\)<(?:/?[A-Za-z][^<>\n]{0,300}|!--[^>\n]{0,300}--)>")
+_MARKS = re.compile(r"\*\*|__|``?|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|\\(?=[!-/:-@\[-`{-~])")
+_CODE = re.compile(r"(?<![`\\])(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)")
+_KEPT = dict(zip(map(ord, "<>*_[]()~\\!&`"), range(0xE000, 0xE00D), strict=True))
+_SHOWN = {kept: sign for sign, kept in _KEPT.items()}
+"""Markup that is none inside of code, in characters of the private use area until the end."""
+
+_LINE_START = re.compile(r"^\s{0,3}(?:[#>]+\s*|[-*+]\s+|\d{1,9}[.)]\s+|[-*_=~`|: ]{3,}$|\[[^\]\n]{1,100}\]:.*$)")
+
+
+class MarkdownOutliner:
+    """`fallback` maps files that are long, or hold no heading."""
+
+    def __init__(self, fallback: Outliner) -> None:
+        self._fallback = fallback
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """Sections nested by their headings. Raises `SourceUnreadable`."""
+        text = open_text(source.path, progress)
+        content = text.whole(SIZE_LIMIT) if text.line_count <= LINES_LIMIT else None
+        head = content if content is not None else "\n".join(next(text.passages([(1, _FRONT_LINES)]), []))
+        headings = _scanned(text, head, progress) if content is None else read_headings(content)
+        if not headings:
+            return self._fallback.outline(source, progress)
+        return _outline(text, head, headings)
+
+
+def _scanned(text: TextFile, head: str, progress: Progress) -> list[TextHeading]:
+    if text.is_long:
+        return []
+    front = _FRONT.match(head)
+    before = front[0].count("\n") if front else 0
+    return MarkdownScan(plain).read(islice(text.lines(progress), before, None), before + 1)
+
+
+def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
+    front = _FRONT.match(head)
+    named = _TITLE.search(front[0]) if front else None
+    highest = min(heading.level for heading in headings)
+    first = next(heading.title for heading in headings if heading.level == highest)
+    return Outline(
+        title=(named[1].strip().strip("\"'") if named else "") or first or None,
+        bounds=text.bounds,
+        drafts=sections(text, headings, plain),
+        facts=text.facts,
+    )
+
+
+def read_headings(content: str) -> list[TextHeading]:
+    """The headings of a document whose lines end with line feeds; those in quotations and lists are no structure."""
+    front = _FRONT.match(content)
+    lines_before = front[0].count("\n") if front else 0
+    tokens = _block_parser().parse(content[front.end() :] if front else content)
+    found = []
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open" and opening.level == 0 and opening.map:
+            first, end = opening.map
+            title = " ".join(plain(inline.content).split())
+            found.append(TextHeading(lines_before + first + 1, int(opening.tag[1:]), title, end - first))
+    return found
+
+
+@cache
+def _block_parser() -> MarkdownIt:
+    """A parser of blocks alone. Making one takes longer than most of its work, and parsing leaves no trace in it."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+def plain(line: str) -> str:
+    """A line without its markup, as far as a summary needs it."""
+    if line.replace(" ", "").isalnum():
+        return line.strip()
+    text = _LINE_START.sub("", line)
+    coded = "`" in text
+    if coded:
+        text = _CODE.sub(lambda code: code[2].translate(_KEPT), text)
+    text = _TAG.sub("", _LINK.sub(r"\1", _PICTURE.sub(r"\1", text)))
+    text = _MARKS.sub("", text).strip()
+    text = unescape(text) if "&" in text else text
+    return text.translate(_SHOWN) if coded else text

@@ -1,0 +1,1 @@
+"""Markup languages written by hand: AsciiDoc, LaTeX, Org, reStructuredText."""

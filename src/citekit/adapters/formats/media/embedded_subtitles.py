@@ -1,0 +1,69 @@
+"""Text subtitles inside a container."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import unescape
+from typing import TYPE_CHECKING, Any
+
+from citekit.adapters.formats.media.streams import codec_name, origin, readable
+from citekit.domain.ports.media_probe import Cue
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+
+CUE_LIMIT = 100_000
+"""Cues that are read at most."""
+
+_UTF_16 = (b"\xfe\xff", b"\xff\xfe")
+_TEXTUAL = {"subrip", "srt", "ass", "ssa", "webvtt", "mov_text", "text"}
+_MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}]{0,200}\}")
+_DRAWING = re.compile(r"\{[^{}]{0,200}\\p[1-9][^{}]{0,200}\}.*?(?:\{[^{}]{0,200}\\p0[^{}]{0,200}\}|\Z)", re.DOTALL)
+_OVERRIDE = re.compile(r"\{[^{}]{0,2000}\}")
+_BREAK = re.compile(r"\\[Nnh]")
+_ASS_FIELDS = 8
+
+
+def embedded_cues(container: InputContainer, streams: Sequence[Any], duration: float) -> list[list[Cue]]:
+    """The cues of each of the text subtitles `streams` that lie inside `duration`, in order of time; read in one go."""
+    if not streams:
+        return []
+    zero, count = origin(container), 0
+    found: dict[int, list[Cue]] = {stream.index: [] for stream in streams}
+    codecs = {stream.index: codec_name(stream) for stream in streams}
+    container.seek(int(zero * 1_000_000), backward=True)
+    for packet in readable(container, list(streams)):
+        index = packet.stream.index
+        start = float((packet.dts if packet.pts is None else packet.pts) * packet.time_base) - zero
+        end = start + float((packet.duration or 0) * packet.time_base)
+        text = _text(bytes(packet), codecs[index])
+        if text and 0 <= start < duration:
+            found[index].append(Cue(start, min(max(end, start + 0.001), duration), text))
+            count += 1
+        if count >= CUE_LIMIT:
+            break
+    return [sorted(cues, key=lambda cue: cue.start) for cues in found.values()]
+
+
+def text_streams(container: InputContainer) -> list[Any]:
+    """The subtitles that are text, not pictures."""
+    return [s for s in container.streams.subtitles if s.codec_context is not None and codec_name(s) in _TEXTUAL]
+
+
+def preferred(streams: Sequence[Any]) -> Any | None:
+    """The default one, else the first that is not only for what is spoken in another language, else the first."""
+    default = [s for s in streams if s.disposition & type(s.disposition).default]
+    full = [s for s in streams if not s.disposition & type(s.disposition).forced]
+    return next(iter(default or full or streams), None)
+
+
+def _text(data: bytes, codec: str) -> str:
+    if codec == "mov_text":
+        data = data[2 : 2 + int.from_bytes(data[:2], "big")]
+    text = data.decode("utf-16" if data[:2] in _UTF_16 else "utf-8", "replace")
+    if codec in ("ass", "ssa"):
+        shown = _DRAWING.sub("", text.split(",", _ASS_FIELDS)[-1])
+        return " ".join(_BREAK.sub(" ", _OVERRIDE.sub("", shown)).split())
+    bare = _MARKUP.sub("", text)
+    return " ".join((unescape(bare) if codec != "mov_text" else bare).split())

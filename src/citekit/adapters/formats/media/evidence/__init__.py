@@ -1,0 +1,1 @@
+"""Clips and stills of video and audio."""

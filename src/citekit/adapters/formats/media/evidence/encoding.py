@@ -1,0 +1,215 @@
+"""Encodes pictures and sound where a copy is not possible, the same way every time.
+
+Clips that are encoded as a whole: H.264, with the sound copied where an MP4 takes it, else AAC.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from citekit.adapters.formats.media.evidence.containers import MP4
+from citekit.adapters.formats.media.evidence.stream_copy import MP4_OPTIONS, Copied, sound_packet, track_for
+from citekit.adapters.formats.media.evidence.timeline import (
+    SLACK,
+    KeyPicture,
+    Span,
+    key_time,
+    nothing_there,
+    rewind,
+    timed,
+)
+from citekit.adapters.formats.media.streams import codec_name, frames_of
+from citekit.adapters.libraries.pyav import created, library
+from citekit.domain.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from av.container import InputContainer, OutputContainer
+
+
+QUALITY = {"crf": "17", "preset": "veryfast", "threads": "2"}
+"""Visually the same as the source; a fixed number of threads, because the bytes depend on it."""
+
+_COLOURS = ("color_range", "color_primaries", "color_trc", "colorspace")
+
+
+def x264(video: Any, pixels: str, size: tuple[int, int], options: dict[str, str]) -> Any:
+    """An H.264 encoder for pictures like those of the stream `video`, not yet opened."""
+    encoder = library().CodecContext.create("libx264", "w")
+    imitate(encoder, video, pixels, size)
+    encoder.options = {**QUALITY, **options}
+    encoder.flags |= 1 << 22  # parameter sets apart from the pictures
+    return encoder
+
+
+def imitate(encoder: Any, video: Any, pixels: str, size: tuple[int, int]) -> None:
+    """Give an encoder the size, rate, shape of pixels and colours of the stream `video`."""
+    encoder.width, encoder.height = size
+    encoder.pix_fmt = pixels
+    encoder.time_base = video.time_base
+    encoder.framerate = video.average_rate or video.guessed_rate or 25
+    if video.codec_context.sample_aspect_ratio:
+        encoder.sample_aspect_ratio = video.codec_context.sample_aspect_ratio
+    for name in _COLOURS:
+        setattr(encoder, name, getattr(video.codec_context, name))
+
+
+def decoded(container: InputContainer, stream: Any, time: float, wanted: int | None = None) -> Iterator[Any]:
+    """Frames with timestamps from the key picture at or before `time` (container's own time) on.
+
+    Of those before the tick `wanted` some may be missing.
+    """
+    stream.thread_type = "AUTO"
+    rewind(container, stream, time)
+    yield from (frame for frame in frames_of(container, stream, wanted) if frame.pts is not None)
+
+
+def add_aac(output: OutputContainer, audio: Any) -> Any:
+    """A new AAC stream for sound like that of `audio`."""
+    encoder: Any = output.add_stream("aac", rate=_rate(audio.codec_context.sample_rate))
+    encoder.layout = "mono" if audio.codec_context.channels == 1 else "stereo"
+    encoder.bit_rate = 96_000 * (1 if audio.codec_context.channels == 1 else 2)
+    encoder.codec_context.flags |= 1 << 23
+    return encoder
+
+
+def _rate(rate: int) -> int:
+    return rate if rate in (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000) else 48000
+
+
+def encode_sound(container: InputContainer, audio: Any, encoder: Any, low: float, high: float) -> None:
+    """Encode the sound from `low` to `high` (container's own time) so that it begins at 0."""
+    av = library()
+    rate = encoder.codec_context.sample_rate
+    resampler = av.AudioResampler("fltp", encoder.codec_context.layout, rate)
+    graph = _trimmer(av, encoder, round(low * rate), round(high * rate))
+    output = encoder.container
+    for frame in decoded(container, audio, low - 0.5):
+        if frame.time >= high:
+            break
+        frame.time_base, frame.pts = _tick(rate), round(frame.time * rate)
+        for part in resampler.resample(frame):
+            graph.push(part)
+            _drain(av, graph, encoder, output, round(low * rate))
+    graph.push(None)
+    _drain(av, graph, encoder, output, round(low * rate))
+    output.mux(encoder.encode(None))
+
+
+def _tick(rate: int) -> Any:
+    from fractions import Fraction
+
+    return Fraction(1, rate)
+
+
+def _trimmer(av: Any, encoder: Any, first: int, last: int) -> Any:
+    graph = av.filter.Graph()
+    context = encoder.codec_context
+    source = graph.add_abuffer(
+        format="fltp", sample_rate=context.sample_rate, layout=context.layout.name, time_base=_tick(context.sample_rate)
+    )
+    trim = graph.add("atrim", f"start_pts={first}:end_pts={last}")
+    frames = graph.add("asetnsamples", "n=1024:p=0")
+    source.link_to(trim)
+    trim.link_to(frames)
+    frames.link_to(graph.add("abuffersink"))
+    graph.configure()
+    return graph
+
+
+def _drain(av: Any, graph: Any, encoder: Any, output: Any, first: int) -> None:
+    while True:
+        try:
+            frame = graph.pull()
+        except (av.error.BlockingIOError, av.error.EOFError):
+            return
+        frame.pts -= first
+        output.mux(encoder.encode(frame))
+
+
+TICK = Fraction(1, 90_000)
+"""Seconds of a tick in which encoded pictures are counted: the usual frame rates are whole numbers of it."""
+
+COPIED_SOUND = {"aac", "mp3", "ac3", "eac3", "alac"}
+"""Sound that goes into an MP4 as it is."""
+
+
+def re_encode(
+    container: InputContainer, video: Any, audio: Any, span: Span, key: KeyPicture, path: Path, progress: Progress
+) -> Copied:
+    """Write `span` as a new MP4. Raises `ExtractionFailed` where no picture could be decoded."""
+    size = _even(video.codec_context.width), _even(video.codec_context.height)
+    with created(path, MP4.muxer, MP4_OPTIONS) as output:
+        encoder: Any = output.add_stream("libx264", rate=video.average_rate or video.guessed_rate or 25)
+        imitate(encoder.codec_context, video, "yuv420p", size)
+        encoder.codec_context.time_base = TICK
+        encoder.codec_context.options = {**QUALITY}
+        voice = _voice(output, audio, span)
+        end = _pictures(container, video, encoder, span, key, progress)
+        if end is None:
+            raise nothing_there(Path(container.name).name)
+        if audio is not None:
+            _sound(container, audio, voice, span)
+    return Copied(span.start, min(end - span.zero, span.end), span.start)
+
+
+def _even(number: int) -> int:
+    return number + number % 2
+
+
+def _voice(output: Any, audio: Any, span: Span) -> Any:
+    if audio is None:
+        return None
+    if codec_name(audio) in COPIED_SOUND:
+        track = track_for(output, audio, span.low, span, None, MP4)
+        track.strict = True
+        return track
+    return add_aac(output, audio)
+
+
+def _pictures(
+    container: InputContainer, video: Any, encoder: Any, span: Span, key: KeyPicture, progress: Progress
+) -> float | None:
+    """Encode the pictures shown in `span`; when the last of them ends, in the container's own time."""
+    limit = round((span.high - SLACK) / video.time_base)
+    end: float | None = None
+    lengths: dict[int, int] = {}
+    for frame in decoded(container, video, key_time(container, video, key), key.first_pts):
+        if frame.pts >= limit:
+            break
+        if frame.pts < key.first_pts:
+            continue
+        if end is None and frame.rotation:
+            encoder.set_display_rotation(frame.rotation)
+        progress(max(frame.time - span.low, 0.0), span.end - span.start, "encoding")
+        time = max(frame.time, span.low)
+        length = float((frame.duration or 0) * video.time_base) or float(1 / encoder.codec_context.framerate)
+        over = frame.time + length if frame.time + length > time else span.high  # shown longer than it says
+        end = min(over, max(span.high, time + float(TICK)))
+        ticks = round((time - span.low) / TICK) if frame.pts > key.first_pts else 0
+        plain = frame.reformat(encoder.width, encoder.height, "yuv420p")
+        plain.pts, plain.time_base, plain.pict_type = ticks, TICK, 0
+        lengths[ticks] = max(round((end - time) / TICK), 1)
+        _mux(encoder, plain, lengths)
+    _mux(encoder, None, lengths)
+    return end
+
+
+def _mux(encoder: Any, frame: Any, lengths: dict[int, int]) -> None:
+    for packet in encoder.encode(frame):
+        packet.duration = lengths.pop(packet.pts, packet.duration)
+        encoder.container.mux_one(packet)
+
+
+def _sound(container: InputContainer, audio: Any, voice: Any, span: Span) -> None:
+    if codec_name(audio) not in COPIED_SOUND:
+        encode_sound(container, audio, voice, span.low, span.high)
+        return
+    rewind(container, audio, span.low - 0.5)
+    for packet in timed(container, [audio]):
+        sound_packet(voice, packet, preroll=False)
+        if voice.done:
+            return

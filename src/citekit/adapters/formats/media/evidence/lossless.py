@@ -1,0 +1,173 @@
+"""Clips of uncompressed and losslessly compressed sound: exactly the samples asked for.
+
+Clips of uncompressed sound by copying its bytes: exactly the samples asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from citekit.adapters.formats.media.evidence.containers import Target
+from citekit.adapters.formats.media.evidence.stream_copy import MP4_OPTIONS, Copied
+from citekit.adapters.formats.media.evidence.timeline import Span, nothing_there, rewind
+from citekit.adapters.formats.media.streams import codec_name, frames_of, readable
+from citekit.adapters.libraries.pyav import created, library
+from citekit.domain.progress import Progress
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+
+
+def encoder_for(codec: str, target: Target) -> str | None:
+    """The codec that sound of `codec` is written with where it is cut by samples; None where it is copied."""
+    if target.suffix in (".wav", ".aiff"):
+        return codec
+    if codec == "alac" and target.suffix == ".m4a":
+        return codec
+    return "flac" if target.suffix == ".flac" else None
+
+
+def sample_format(codec: str, decoded: str) -> str:
+    """The samples that an encoder of `codec` takes, as exact as those that come out of the decoder."""
+    if codec not in ("flac", "alac"):
+        return decoded
+    width = "s32" if decoded.rstrip("p") in ("s32", "s64", "dbl") else "s16"
+    return f"{width}p" if codec == "alac" else width
+
+
+def cut_samples(
+    container: InputContainer, audio: Any, span: Span, target: Target, path: Path, progress: Progress
+) -> Copied:
+    """Write the samples of `span` to `path`: from the one sounding at the start to the last before the end."""
+    av = library()
+    rate = audio.codec_context.sample_rate
+    first, last = round(span.low * rate), max(round(span.high * rate), round(span.low * rate) + 1)
+    written = 0
+    with created(path, target.muxer, MP4_OPTIONS if target.suffix == ".m4a" else {}) as output:
+        codec = encoder_for(codec_name(audio), target) or "flac"
+        samples = sample_format(codec, audio.codec_context.format.name)
+        encoder: Any = output.add_stream(codec, rate=rate)
+        encoder.layout, encoder.format = audio.codec_context.layout, samples
+        encoder.codec_context.flags |= 1 << 23  # bitexact: no encoder name in the tags
+        graph = _trimming(av, audio, first, last, samples)
+        rewind(container, audio, span.low - 0.2)
+        for frame in _frames(container, audio, last):
+            progress(max(frame.time - span.low, 0.0), span.end - span.start, "cutting")
+            frame.pts, frame.time_base = round(frame.time * rate), _tick(rate)
+            graph.push(frame)
+            written += _drain(av, graph, encoder, output, written)
+        graph.push(None)
+        written += _drain(av, graph, encoder, output, written)
+        output.mux(encoder.encode(None))
+    if not written:
+        raise nothing_there(Path(container.name).name)
+    start = first / rate - span.zero
+    return Copied(max(start, 0.0), start + written / rate, max(start, 0.0))
+
+
+def _tick(rate: int) -> Any:
+    from fractions import Fraction
+
+    return Fraction(1, rate)
+
+
+def _trimming(av: Any, audio: Any, first: int, last: int, samples: str) -> Any:
+    graph = av.filter.Graph()
+    rate = audio.codec_context.sample_rate
+    source = graph.add_abuffer(
+        format=audio.codec_context.format.name,
+        sample_rate=rate,
+        layout=audio.codec_context.layout.name,
+        time_base=_tick(rate),
+    )
+    trim = graph.add("atrim", f"start_pts={first}:end_pts={last}")
+    plain = graph.add("aformat", f"sample_fmts={samples}")
+    source.link_to(trim)
+    trim.link_to(plain)
+    plain.link_to(graph.add("abuffersink"))
+    graph.configure()
+    return graph
+
+
+def _frames(container: InputContainer, audio: Any, last: int) -> Any:
+    rate = audio.codec_context.sample_rate
+    for frame in frames_of(container, audio):
+        if frame.pts is None:
+            continue
+        if frame.time * rate >= last:
+            return
+        yield frame
+
+
+def _drain(av: Any, graph: Any, encoder: Any, output: Any, before: int) -> int:
+    """Encode what the graph lets through; the number of samples."""
+    count = 0
+    while True:
+        try:
+            frame = graph.pull()
+        except (av.error.BlockingIOError, av.error.EOFError):
+            return count
+        frame.pts = before + count
+        count += frame.samples
+        output.mux(encoder.encode(frame))
+
+
+_LINEAR = re.compile(r"pcm_[suf](\d+)(?:le|be)?")
+_REPORT_EVERY = 200
+
+
+def sample_size(codec: str, channels: int) -> int | None:
+    """Bytes of one moment of sound on all channels; None where `codec` does not store samples one after the other."""
+    linear = _LINEAR.fullmatch(codec)
+    bits = 8 if codec in ("pcm_alaw", "pcm_mulaw") else int(linear.group(1)) if linear else 0
+    return bits // 8 * channels or None
+
+
+def copy_samples(
+    container: InputContainer, audio: Any, span: Span, target: Target, path: Path, progress: Progress
+) -> Copied:
+    """Write the samples of `span` to `path`: from the one sounding at the start to the last before the end.
+
+    The sound must be of a codec with a `sample_size`, and `target` must take that codec.
+    """
+    av = library()
+    rate = audio.codec_context.sample_rate
+    size = sample_size(codec_name(audio), audio.codec_context.channels) or 1
+    first, last = round(span.low * rate), max(round(span.high * rate), round(span.low * rate) + 1)
+    written = 0
+    with created(path, target.muxer, {}) as output:
+        copied: Any = output.add_stream_from_template(audio, opaque=True)
+        copied.metadata.clear()
+        rewind(container, audio, span.low - 0.2)
+        for number, (begin, packet) in enumerate(_placed(container, audio, rate)):
+            if begin >= last:
+                break
+            if number % _REPORT_EVERY == 0:
+                progress(max(begin - first, 0) / rate, span.end - span.start, "cutting")
+            count = packet.size // size
+            low, high = max(first - begin, 0), min(last - begin, count)
+            if low >= high:
+                continue
+            if (high - low) * size < packet.size:  # a file that was cut off may end within a sample
+                packet = av.Packet(memoryview(packet)[low * size : high * size])
+            packet.time_base = audio.time_base
+            packet.pts = packet.dts = round(written / rate / audio.time_base)
+            packet.duration = 0
+            packet.stream = copied
+            output.mux_one(packet)
+            written += high - low
+    if not written:
+        raise nothing_there(Path(container.name).name)
+    start = first / rate - span.zero
+    return Copied(max(start, 0.0), start + written / rate, max(start, 0.0))
+
+
+def _placed(container: InputContainer, audio: Any, rate: int) -> Any:
+    """Packets with the number of their first sample."""
+    per_tick = audio.time_base * rate
+    whole = per_tick == 1
+    for packet in readable(container, [audio]):
+        ticks = packet.dts if packet.pts is None else packet.pts
+        yield ticks if whole else round(float(ticks * audio.time_base) * rate), packet

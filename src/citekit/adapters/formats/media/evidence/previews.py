@@ -1,0 +1,56 @@
+"""Stills and clips of a film for somebody who cannot watch it: small pictures, and pieces as files."""
+
+from __future__ import annotations
+
+import tempfile
+from io import BytesIO
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.adapters.libraries.pillow import opened
+from citekit.domain.errors import ExtractionFailed
+from citekit.domain.evidence import Form, Options
+from citekit.domain.locations import TimeSpan
+from citekit.domain.modality import Modality
+from citekit.domain.ports.extractor import Extractor
+from citekit.domain.ports.sources import Sources
+from citekit.domain.source import Source
+
+STILL_SIDE = 768
+"""Pixels of the longer side of a still: what models look at in one tile."""
+
+
+@frozen
+class JpegStills:
+    """Calls with (source, seconds) give the picture shown then, as the bytes of a small JPEG."""
+
+    extractor: Extractor
+
+    def __call__(self, source: Source, seconds: float, folder: Path | None = None) -> bytes:
+        """Works in `folder`, else in the temporary one. Raises what the extractor raises, and `ExtractionFailed`."""
+        data = BytesIO()
+        with tempfile.TemporaryDirectory(prefix="citekit-still-", dir=folder) as inner:
+            target = Path(inner) / "still.png"
+            place = TimeSpan(seconds, None, Modality.VIDEO)
+            self.extractor.extract(source, place, Options(Form.FRAME), target)
+            with opened(target, ExtractionFailed) as picture:
+                small = picture.convert("RGB")
+                small.thumbnail((STILL_SIDE, STILL_SIDE))
+                small.save(data, "JPEG", quality=80)
+        return data.getvalue()
+
+
+@frozen
+class FileClips:
+    """Calls with (path, start, end, folder) give a file of exactly that time, which begins at 0."""
+
+    sources: Sources
+    extractor: Extractor
+
+    def __call__(self, path: Path, start: float, end: float, folder: Path) -> Path:
+        """Raises what the extractor raises."""
+        source = self.sources.identify(path)
+        target = folder / f"clip-{start:.3f}-{end:.3f}"
+        made = self.extractor.extract(source, TimeSpan(start, end, source.format.modality), Options(), target)
+        return target.rename(target.with_name(target.name + made.suffix))

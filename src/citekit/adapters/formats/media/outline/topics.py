@@ -1,0 +1,117 @@
+"""Subtitles grouped into topics: cues that follow one another closely, parted at long pauses and where the words change."""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from citekit.adapters.formats.media.outline.time_segments import first_words, span
+from citekit.adapters.formats.shared.outline import Draft
+from citekit.domain.modality import Modality
+from citekit.domain.ports.media_probe import Cue
+
+SHORTEST = 20.0
+"""Seconds that a topic lasts at least, where the next pause is not a long one."""
+
+LONGEST = 180.0
+"""Seconds after which a topic is parted at its longest pause."""
+
+BLOCK = 8
+"""Cues whose words are compared with those of as many others."""
+
+_WORD = re.compile(r"\w{4,}")
+_ENDS = (".", "!", "?", "…", "。", "！", "？", '"', "”")
+
+
+def topics(cues: Sequence[Cue], duration: float, modality: Modality) -> list[Draft]:
+    """One draft a topic, the cues below it; siblings do not overlap, all lie inside [0, duration]."""
+    kept = _apart([cue for cue in cues if 0 <= cue.start < duration and cue.text], duration)
+    groups = _parted(kept)
+    return [_topic(group, modality) for group in groups]
+
+
+def _apart(cues: Sequence[Cue], duration: float) -> list[Cue]:
+    """Cues cut where the next one starts; those that start together become one."""
+    joined: list[Cue] = []
+    for cue in sorted(cues, key=lambda each: each.start):
+        start, end = round(cue.start, 3), min(round(cue.end, 3), duration)
+        if joined and start <= joined[-1].start:
+            last = joined[-1]
+            text = last.text if cue.text in last.text else f"{last.text} {cue.text}"
+            joined[-1] = Cue(last.start, max(last.end, end), text)
+        elif end > start:
+            if joined and joined[-1].end > start:
+                joined[-1] = Cue(joined[-1].start, start, joined[-1].text)
+            joined.append(Cue(start, end, cue.text))
+    return joined
+
+
+def _parted(cues: Sequence[Cue]) -> list[list[Cue]]:
+    if not cues:
+        return []
+    pauses = [max(after.start - before.end, 0.0) for before, after in pairwise(cues)]
+    shifts = vocabulary_shifts([cue.text for cue in cues])
+    long = max(2.0, 4 * statistics.median(pauses)) if pauses else 2.0
+    firsts = [0]
+    for place, pause in enumerate(pauses, 1):
+        lasted = cues[place - 1].end - cues[firsts[-1]].start
+        if pause >= 5 * long or (pause >= long * (1 - shifts[place] / 2) and lasted >= SHORTEST):
+            firsts.append(place)
+    groups = pairwise([*firsts, len(cues)])
+    return [list(cues[a:b]) for first, end in groups for a, b in _shortened(cues, shifts, first, end)]
+
+
+def _shortened(cues: Sequence[Cue], shifts: Sequence[float], first: int, end: int) -> list[tuple[int, int]]:
+    """A group that lasts too long, parted where other words begin, at a long pause and the end of a sentence."""
+    pending, done = [(first, end)], []
+    while pending:
+        low, high = pending.pop()
+        if cues[high - 1].end - cues[low].start <= LONGEST or high - low < 4:
+            done.append((low, high))
+            continue
+        cut = max(range(low + 1, high), key=lambda place, a=low, b=high: _fitness(cues, shifts, a, b, place))  # type: ignore[misc]
+        pending += [(cut, high), (low, cut)]
+    return done
+
+
+def _fitness(cues: Sequence[Cue], shifts: Sequence[float], low: int, high: int, place: int) -> tuple[bool, float]:
+    """How good it is to part before `place`: both parts are of some size, a sentence ends, other words begin."""
+    start, end, at = cues[low].start, cues[high - 1].end, cues[place].start
+    balance = min(at - start, end - at) / (end - start)
+    pause = max(cues[place].start - cues[place - 1].end, 0.0)
+    sentence = 1.0 if cues[place - 1].text.endswith(_ENDS) else 0.0
+    return (balance >= 0.2, pause + sentence + balance + 2 * shifts[place])
+
+
+def vocabulary_shifts(texts: Sequence[str]) -> list[float]:
+    """For each text, 0 to 1: how much the words from it on differ from those before, beside what is usual around.
+
+    The depth scores of TextTiling (M. Hearst, Computational Linguistics 23, 1997), over blocks of `BLOCK` texts.
+    """
+    words = [Counter(word for word in _WORD.findall(text.casefold())) for text in texts]
+    alike = [_cosine(words[max(at - BLOCK, 0) : at], words[at : at + BLOCK]) for at in range(len(words))]
+    depths = []
+    for place, here in enumerate(alike):
+        left = max(alike[max(place - BLOCK, 1) : place + 1], default=here)
+        right = max(alike[place : place + BLOCK], default=here)
+        depths.append(max(0.0, (left + right) / 2 - here) if BLOCK // 2 <= place <= len(alike) - BLOCK // 2 else 0.0)
+    return depths
+
+
+def _cosine(one: Sequence[Counter[str]], other: Sequence[Counter[str]]) -> float:
+    left: Counter[str] = sum(one, Counter())
+    right: Counter[str] = sum(other, Counter())
+    product = sum(count * right[word] for word, count in left.items())
+    sizes = math.sqrt(sum(n * n for n in left.values())) * math.sqrt(sum(n * n for n in right.values()))
+    return product / sizes if sizes else 0.0
+
+
+def _topic(cues: Sequence[Cue], modality: Modality) -> Draft:
+    text = " ".join(cue.text for cue in cues)
+    below = [Draft(first_words(cue.text), "cue", span(cue.start, cue.end, modality), summary=cue.text) for cue in cues]
+    whole = span(cues[0].start, cues[-1].end, modality)
+    return Draft(first_words(text), "topic", whole, summary=text, children=below if len(cues) > 1 else ())

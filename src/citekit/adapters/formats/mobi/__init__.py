@@ -1,0 +1,1 @@
+"""Mobipocket and Kindle books."""

@@ -1,0 +1,255 @@
+"""Mobipocket and Kindle books (MOBI 6, KF8) as rows of HTML parts, with their contents.
+
+MuPDF opens such files, too, but knows neither chapters nor contents, and shows no text of KF8 (AZW3) at all.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.adapters.formats.epub.markup_books import MarkupBook, MarkupReader, Part
+from citekit.adapters.formats.epub.toc import LANDMARK_LIMIT, LEVEL_LIMIT, Entry
+from citekit.adapters.formats.mobi.index_records import Index, Row, read_index
+from citekit.adapters.formats.mobi.records import NONE, TEXT_LIMIT, Header, Records, read_header, read_records, text_of
+from citekit.adapters.formats.shared.book_metadata import identified, language_code
+from citekit.adapters.libraries.lxml import parse_html
+from citekit.domain.errors import SourceUnsupported
+from citekit.domain.library.books import BookFacts
+
+PARTS_LIMIT = 20_000
+"""Chapters of one book."""
+
+COPY_LIMIT = 2 << 30
+"""Bytes that putting the pages of one book together may copy."""
+
+_GUIDE = re.compile(rb"<guide>.{0,20000}?</guide>", re.IGNORECASE | re.DOTALL)
+_REFERENCE = re.compile(rb"<reference\s[^>]{0,1000}>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rb"""([a-z]{1,20})\s*=\s*("[^"]*"|'[^']*'|[^\s"'>/]+)""")
+_BREAK = re.compile(rb"<\s*/?\s*mbp:pagebreak[^>]*>", re.IGNORECASE)
+_PICTURE = re.compile(r"""(<img\b[^>]*?)\brecindex\s*=\s*["']?0*(\d{1,6})""", re.IGNORECASE)
+_EMBEDDED = re.compile(r"kindle:embed:([0-9A-V]{1,6})", re.IGNORECASE)
+_POSITION, _LABEL, _DEPTH, _PLACE = 1, 3, 4, 6
+_COUNT, _SPAN = 1, 6
+_LANGUAGES = {
+    4: "zh", 5: "cs", 6: "da", 7: "de", 8: "el", 9: "en", 10: "es", 11: "fi", 12: "fr", 14: "hu", 16: "it", 17: "ja",
+    18: "ko", 19: "nl", 20: "no", 21: "pl", 22: "pt", 25: "ru", 29: "sv", 31: "tr",
+}  # fmt: skip
+"""The primary languages of Windows (MS-LCID) by ISO 639-1."""
+
+
+@frozen
+class _Piece:
+    """A chapter: `data` begins at byte `start` of the text as the contents count it."""
+
+    start: int
+    data: bytes
+
+
+def mobi_reader(*, as_seen: bool = False) -> MarkupReader:
+    """The reader of such books."""
+    return MarkupReader(load, said, as_seen)
+
+
+def said(path: Path) -> BookFacts:
+    """What the header of the book at `path` says. Raises as `load` does."""
+    return _facts(read_header(read_records(path), path.name))
+
+
+def load(path: Path) -> MarkupBook:
+    """The book at `path`. Raises `SourceUnsupported` (no such book, damaged, protected), `SourceUnreadable`."""
+    records = read_records(path)
+    header = read_header(records, path.name)
+    text = text_of(records, header, path.name)
+    contents = read_index(records, header.contents)
+    if header.version >= 8:
+        fragments = read_index(records, header.fragments)
+        pieces = list(_assembled(_first_flow(text, records, header), read_index(records, header.skeletons), fragments))
+        entries = _placed(contents, header, lambda tags: _fragment_place(tags, fragments))
+        named = list(_guide(read_index(records, header.guide), fragments))
+    else:
+        pieces = list(_parted(text))
+        named = list(_references(text))
+        entries = _placed(contents, header, lambda tags: next(iter(tags.get(_POSITION, ())), None))
+    if not pieces:
+        raise SourceUnsupported(f"{path.name} is a book without any text.")
+    starts = [piece.start for piece in pieces]
+    marks = _marks(starts, [place for _, _, place in entries] + [place for _, place in named])
+    return MarkupBook(
+        facts=_facts(header),
+        parts=[_part(number, piece, marks, header, path.name) for number, piece in enumerate(pieces)],
+        contents=[
+            Entry(level, title, _name(_number_of(starts, place)), f"citekit-{place}") for level, title, place in entries
+        ],
+        landmarks=[(kind, _name(_number_of(starts, place)), f"citekit-{place}") for kind, place in named],
+        picture=lambda href: _picture(records, header, href),
+    )
+
+
+def _facts(header: Header) -> BookFacts:
+    def texts(kind: int) -> list[str]:
+        said = (" ".join(value.decode(header.encoding, "replace").split()) for value in header.extra.get(kind, ()))
+        return [text for text in said if text]
+
+    identifiers: dict[str, str] = {}
+    for kind, scheme in ((104, "isbn"), (113, "asin"), (112, "")):
+        for text in texts(kind)[:1]:
+            identifiers.update([identified(text, scheme)])
+    code = language_code(next(iter(texts(524)), None))
+    return BookFacts(
+        title=next(iter(texts(503)), header.title) or None,
+        authors=texts(100),
+        language=code or _LANGUAGES.get(header.locale & 0xFF),
+        identifiers=identifiers,
+    )
+
+
+def _parted(text: bytes) -> Iterator[_Piece]:
+    """The text of MOBI 6, a piece from each page break to the next; pieces that hold nothing but tags join the next."""
+    starts = [0]
+    for found in _BREAK.finditer(text):
+        if _says_something(text[starts[-1] : found.start()]) and len(starts) < PARTS_LIMIT:
+            starts.append(found.start())
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        yield _Piece(start, text[start:end])
+
+
+def _says_something(data: bytes) -> bool:
+    return b"<img" in data or bool(re.sub(rb"<head.*?</head>|<[^>]*>|\s", b"", data, flags=re.DOTALL | re.IGNORECASE))
+
+
+def _first_flow(text: bytes, records: Records, header: Header) -> bytes:
+    """The HTML of KF8; behind it stand its styles and drawings."""
+    table = records[header.flows]
+    if table[:4] != b"FDST" or len(table) < 20:
+        return text
+    return text[int.from_bytes(table[12:16], "big") : int.from_bytes(table[16:20], "big")]
+
+
+def _assembled(text: bytes, skeletons: Index, fragments: Index) -> Iterator[_Piece]:
+    """The pages of KF8: each skeleton, and put into it the fragments that follow it."""
+    if not skeletons.rows:
+        yield _Piece(0, text)
+        return
+    used, copied, kept = 0, 0, 0
+    for row in skeletons.rows[:PARTS_LIMIT]:
+        start, size = _span(row)
+        at = start + size
+        page = text[start:at]
+        for fragment in fragments.rows[used : used + next(iter(row.tags.get(_COUNT, ())), 0)]:
+            length = _span(fragment)[1]
+            inside = max(0, _whole(fragment.name) - start)
+            if copied > COPY_LIMIT:
+                break
+            page = page[:inside] + text[at : at + length] + page[inside:]
+            at += length
+            used += 1
+            copied += len(page)
+        kept += len(page)
+        if kept > 2 * TEXT_LIMIT or copied > COPY_LIMIT:
+            raise SourceUnsupported("The book is damaged: its pages hold more than its text.")
+        yield _Piece(start, page)
+
+
+def _span(row: Row) -> tuple[int, int]:
+    said = list(row.tags.get(_SPAN, ()))
+    return (said[0], said[1]) if len(said) > 1 else (0, 0)
+
+
+def _whole(name: bytes) -> int:
+    return int(name) if name.isdigit() and len(name) < 12 else 0
+
+
+def _fragment_place(tags: Mapping[int, Sequence[int]], fragments: Index) -> int | None:
+    pair = tags.get(_PLACE, ())
+    row, offset, *_ = (*pair, NONE, NONE)
+    return _whole(fragments.rows[row].name) + offset if row < len(fragments.rows) and offset != NONE else None
+
+
+def _placed(
+    index: Index, header: Header, place: Callable[[Mapping[int, Sequence[int]]], int | None]
+) -> list[tuple[int, str, int]]:
+    """(level, title, byte) of every entry of the contents, in reading order."""
+    found = []
+    for row in index.rows:
+        tags = row.tags
+        title = index.texts.get(next(iter(tags.get(_LABEL, ())), -1), b"").decode(header.encoding, "replace")
+        at = place(tags)
+        if at is not None and title.strip():
+            found.append((min(next(iter(tags.get(_DEPTH, ())), 0) + 1, LEVEL_LIMIT), " ".join(title.split()), at))
+    return sorted(found, key=lambda entry: (entry[2], entry[0]))
+
+
+def _guide(index: Index, fragments: Index) -> Iterator[tuple[str, int]]:
+    """(type, byte) of the places that a KF8 names by their use: the guide of EPUB 2 as an index of its own."""
+    for row in index.rows[:LANDMARK_LIMIT]:
+        place = _fragment_place(row.tags, fragments)
+        if place is not None:
+            yield row.name.decode("utf-8", "replace"), place
+
+
+def _references(text: bytes) -> Iterator[tuple[str, int]]:
+    """The same of a MOBI 6: a guide at the beginning of its text."""
+    guides = b"".join(guide[0] for guide in islice(_GUIDE.finditer(text), 8))
+    for found in islice(_REFERENCE.finditer(guides), LANDMARK_LIMIT):
+        said = dict(_ATTRIBUTE.findall(found[0].lower()))
+        place = said.get(b"filepos", b"").strip(b"\"'")
+        if place.isdigit() and len(place) < 12 and int(place) < len(text):
+            yield said.get(b"type", b"").strip(b"\"'").decode("ascii", "replace"), int(place)
+
+
+def _marks(starts: Sequence[int], places: Iterable[int]) -> dict[int, list[int]]:
+    """For every piece the places in it that the contents name."""
+    found: dict[int, list[int]] = {}
+    for place in sorted(set(places)):
+        found.setdefault(_number_of(starts, place), []).append(place)
+    return found
+
+
+def _number_of(starts: Sequence[int], place: int) -> int:
+    return max(0, bisect_right(starts, place) - 1)
+
+
+def _name(number: int) -> str:
+    return f"part-{number + 1}"
+
+
+def _part(number: int, piece: _Piece, marks: dict[int, list[int]], header: Header, name: str) -> Part:
+    def root():  # type: ignore[no-untyped-def]
+        data = _marked(piece, marks.get(number, ()))
+        text = _PICTURE.sub(r'\1src="recindex:\2"', data.decode(header.encoding, "replace"))
+        return parse_html(text.replace("<?xml", "<?x-xml", 1), name, self_closing=True)
+
+    return Part(_name(number), root)
+
+
+def _marked(piece: _Piece, places: Sequence[int]) -> bytes:
+    """A piece with an empty anchor at each of those places; one inside a tag goes before the tag."""
+    kept, before = [], 0
+    for place in places:
+        at = min(max(place - piece.start, 0), len(piece.data))
+        opening = piece.data.rfind(b"<", 0, at)
+        if opening > piece.data.rfind(b">", 0, at):
+            at = opening
+        at = max(at, before)
+        kept += [piece.data[before:at], b'<a id="citekit-%d"></a>' % place]
+        before = at
+    return b"".join(kept) + piece.data[before:]
+
+
+def _picture(records: Records, header: Header, href: str) -> tuple[bytes, str] | None:
+    kind, _, number = href.partition(":")
+    embedded = _EMBEDDED.match(href)
+    if embedded:
+        position = int(embedded[1], 32)
+    elif kind == "recindex" and number.isdigit():
+        position = int(number)
+    else:
+        return None
+    data = records[header.first_picture + position - 1]
+    return (data, "") if data else None

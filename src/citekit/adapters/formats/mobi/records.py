@@ -1,0 +1,209 @@
+"""The Palm database that a Kindle or Mobipocket book is, its headers, and its text unpacked.
+
+The format is described at https://wiki.mobileread.com/wiki/MOBI. Every count in it is checked against what is there.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from struct import unpack_from
+
+from attrs import frozen
+
+from citekit.adapters.formats.shared.whole_file import read_whole
+from citekit.domain.errors import SourceUnsupported
+
+SIZE_LIMIT = 512 * 1024 * 1024
+"""Bytes of the largest file that is read."""
+
+TEXT_LIMIT = 64 * 1024 * 1024
+"""Bytes of the longest text that is unpacked."""
+
+RECORD_TEXT_LIMIT = 64 * 1024
+"""Bytes that one record unpacks to; makers write 4096."""
+
+NONE = 0xFFFFFFFF
+_PLAIN, _PALMDOC, _HUFFMAN = 1, 2, 17480
+_EXTH_FLAG = 0x40
+
+
+@frozen
+class Records:
+    """The records of a database by number; a number beyond the end is an empty record."""
+
+    data: bytes
+    starts: Sequence[int]
+
+    def __getitem__(self, number: int) -> bytes:
+        if not 0 <= number < len(self.starts) - 1:
+            return b""
+        return self.data[self.starts[number] : self.starts[number + 1]]
+
+
+@frozen(kw_only=True)
+class Header:
+    """What record 0 says; indexes are record numbers, `NONE` where there is no such index."""
+
+    compression: int
+    encryption: int
+    text_length: int
+    text_records: int
+    version: int
+    encoding: str
+    title: str
+    locale: int
+    first_picture: int
+    trailing: int
+    contents: int
+    fragments: int
+    skeletons: int
+    flows: int
+    guide: int
+    extra: Mapping[int, Sequence[bytes]]
+
+
+def read_records(path: Path) -> Records:
+    """The records of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    data = read_whole(path, SIZE_LIMIT)
+    if data[60:68] != b"BOOKMOBI" or len(data) < 78:
+        raise SourceUnsupported(f"{path.name} is not a Mobipocket or Kindle book.")
+    (count,) = unpack_from(">H", data, 76)
+    if len(data) < 78 + 8 * count or not count:
+        raise SourceUnsupported(f"{path.name} is damaged: its list of records is cut off.")
+    starts = [unpack_from(">I", data, 78 + 8 * number)[0] for number in range(count)]
+    if starts != sorted(starts) or starts[-1] > len(data):
+        raise SourceUnsupported(f"{path.name} is damaged: its records lie outside the file.")
+    return Records(data, (*starts, len(data)))
+
+
+def read_header(records: Records, name: str) -> Header:
+    """The header of the book `name`. Raises `SourceUnsupported`: damaged, protected, compressed in a way not known."""
+    record = records[0]
+    try:
+        compression, length, count, _, encryption = unpack_from(">HxxIHHH", record)
+        size = unpack_from(">I", record, 20)[0] if record[16:20] == b"MOBI" else 0
+    except struct.error as error:
+        raise SourceUnsupported(f"{name} is damaged: its header is cut off.") from error
+    own = record[: 16 + size]
+    header = Header(
+        compression=compression,
+        encryption=encryption,
+        text_length=length,
+        text_records=count,
+        version=_word(own, 36, 6),
+        encoding="utf-8" if _word(own, 28, 1252) == 65001 else "cp1252",
+        title=_title(record, own),
+        locale=_word(own, 92, 0),
+        first_picture=_word(own, 108, NONE),
+        trailing=_word(own, 240, 0) & 0xFFFF if size >= 0xE4 else 0,
+        contents=_word(own, 244, NONE),
+        fragments=_word(own, 248, NONE),
+        skeletons=_word(own, 252, NONE),
+        flows=_word(own, 192, NONE),
+        guide=_word(own, 260, NONE),
+        extra=_extra(record, 16 + size) if _word(own, 128, 0) & _EXTH_FLAG else {},
+    )
+    _check(header, name)
+    return header
+
+
+def _check(header: Header, name: str) -> None:
+    if header.encryption:
+        raise SourceUnsupported(
+            f"{name} is encrypted (DRM: {'Mobipocket or Kindle' if header.encryption == 2 else 'old Mobipocket'}), "
+            "so its text cannot be read; use a copy without protection."
+        )
+    if header.compression == _HUFFMAN:
+        raise SourceUnsupported(
+            f"{name} is compressed by HUFF/CDIC, which is not read; convert it to EPUB (calibre does)."
+        )
+    if header.compression not in (_PLAIN, _PALMDOC):
+        raise SourceUnsupported(f"{name} is damaged: there is no compression {header.compression} of such books.")
+    if header.text_length > TEXT_LIMIT:
+        raise SourceUnsupported(f"{name} claims {header.text_length} bytes of text; at most {TEXT_LIMIT} are read.")
+
+
+def _word(data: bytes, at: int, default: int) -> int:
+    return int(unpack_from(">I", data, at)[0]) if at + 4 <= len(data) else default
+
+
+def _title(record: bytes, own: bytes) -> str:
+    start, length = _word(own, 84, 0), _word(own, 88, 0)
+    encoding = "utf-8" if _word(own, 28, 1252) == 65001 else "cp1252"
+    return " ".join(record[start : start + min(length, 2000)].decode(encoding, "replace").split()) if start else ""
+
+
+def _extra(record: bytes, at: int) -> dict[int, list[bytes]]:
+    """The EXTH block: values by their type."""
+    if record[at : at + 4] != b"EXTH":
+        return {}
+    found: dict[int, list[bytes]] = {}
+    position = at + 12
+    for _ in range(min(_word(record, at + 8, 0), 10_000)):
+        kind, size = _word(record, position, 0), _word(record, position + 4, 0)
+        if size < 8:
+            break
+        found.setdefault(kind, []).append(record[position + 8 : position + size])
+        position += size
+    return found
+
+
+def text_of(records: Records, header: Header, name: str) -> bytes:
+    """All of the text, its markup included. Raises `SourceUnsupported` where a record cannot be unpacked."""
+    pieces, size = [], 0
+    for number in range(1, header.text_records + 1):
+        piece = _without_trailing(records[number], header.trailing)
+        if header.compression == _PALMDOC:
+            piece = unpacked(piece, name)
+        size += len(piece)
+        if size > TEXT_LIMIT:
+            raise SourceUnsupported(f"{name} unpacks to more than {TEXT_LIMIT} bytes of text.")
+        pieces.append(piece)
+    return b"".join(pieces)[: header.text_length or None]
+
+
+def _without_trailing(record: bytes, flags: int) -> bytes:
+    """A text record without the entries behind its text, whose kinds `flags` tells."""
+    for _ in range((flags >> 1).bit_count()):
+        size = 0
+        for byte in record[-4:]:
+            size = (0 if byte & 0x80 else size) << 7 | byte & 0x7F
+        if not 0 < size <= len(record):
+            return record
+        record = record[:-size]
+    return record[: -(record[-1] & 3) - 1] if flags & 1 and record else record
+
+
+def unpacked(packed: bytes, name: str) -> bytes:
+    """A record of PalmDOC's LZ77, unpacked. Raises `SourceUnsupported`."""
+    out = bytearray()
+    at, end = 0, len(packed)
+    while at < end:
+        byte = packed[at]
+        at += 1
+        if 1 <= byte <= 8:
+            out += packed[at : at + byte]
+            at += byte
+        elif byte < 0x80:
+            out.append(byte)
+        elif byte >= 0xC0:
+            out += bytes((32, byte ^ 0x80))
+        elif at < end:
+            pair = byte << 8 | packed[at]
+            at += 1
+            _repeat(out, pair >> 3 & 0x7FF, (pair & 7) + 3, name)
+        if len(out) > RECORD_TEXT_LIMIT:
+            raise SourceUnsupported(
+                f"{name} is damaged: a record of it unpacks to more than {RECORD_TEXT_LIMIT} bytes."
+            )
+    return bytes(out)
+
+
+def _repeat(out: bytearray, distance: int, length: int, name: str) -> None:
+    if not 0 < distance <= len(out):
+        raise SourceUnsupported(f"{name} is damaged: a record of its text cannot be unpacked.")
+    start = len(out) - distance
+    piece = bytes(out[start : start + length])
+    out += (piece * (length // len(piece) + 1))[:length]

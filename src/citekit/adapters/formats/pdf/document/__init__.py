@@ -1,0 +1,1 @@
+"""Facts about a PDF file and its pages: text, bookmarks, links, labels, images, and hidden text."""

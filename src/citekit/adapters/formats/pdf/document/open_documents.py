@@ -1,0 +1,137 @@
+"""Open PDFs that are kept for the next reader: opening a book and finding its pages costs more than copying some of them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+
+from attrs import define, field
+
+from citekit.adapters.libraries.mupdf.engine import Document, check_tree, exclusive, guard, open_document, translated
+from citekit.adapters.system.file_state import FileState
+from citekit.domain.errors import CiteKitError, Refused, SourceUnsupported
+
+KEPT = 4
+"""Documents that stay open."""
+
+KEPT_BYTES = 256 * 2**20
+"""Size of all files that stay open together; what is held of a document in memory is of that order."""
+
+SETTLED = 2.0
+"""Seconds within which a file may change again and show the same times (FAT counts in two seconds)."""
+
+
+class Use(Enum):
+    """What a handle is for. Drawing adds appearances to annotations that have none, so who copies objects has its own."""
+
+    COPYING = "copying"
+    DRAWING = "drawing"
+
+
+_Key = tuple[Path, FileState, Use, str]
+"""The last is the digest of the password, empty without: who has another one, or none, opens the file himself."""
+
+
+@define
+class _Pool:
+    """The documents by path, state and use, the one used last at the end. Touch it inside `exclusive()`."""
+
+    _documents: OrderedDict[_Key, Document] = field(factory=OrderedDict)
+    _process: int = field(factory=os.getpid)
+
+    def take(self, key: _Key) -> Document | None:
+        """The document, moved to the end; whatever is held of other states of its file is let go."""
+        self._forget_of_other_process()
+        for other in [other for other in self._documents if other[0] == key[0] and other[1] != key[1]]:
+            del self._documents[other]
+        if key in self._documents:
+            self._documents.move_to_end(key)
+        return self._documents.get(key)
+
+    def put(self, key: _Key, document: Document) -> None:
+        """Keep a document, and let go of those used longest ago while there are too many."""
+        self._documents[key] = document
+        while len(self._documents) > KEPT or sum(held.size for _, held, *_ in self._documents) > KEPT_BYTES:
+            self._documents.popitem(last=False)
+
+    def drop(self, key: _Key) -> None:
+        """Let go of a document; it closes itself when its last user is done."""
+        self._documents.pop(key, None)
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        self._documents.clear()
+
+    def _forget_of_other_process(self) -> None:
+        """A forked process shares the place in the file with its parent, so it opens files anew."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self.clear()
+
+
+_POOL = _Pool()
+
+
+@contextmanager
+def shared(
+    path: Path, use: Use, failure: type[CiteKitError] = SourceUnsupported, *, password: str | None = None
+) -> Iterator[Document]:
+    """A handle of the PDF at `path` that others may have used before; do not change it, and do not give way meanwhile.
+
+    A file that changed is opened anew. It is kept open where a change would show (see `FileState.is_settled`), the system
+    lets others replace an open file, and nothing was raised; a document that MuPDF had to repair is not kept. Raises as
+    `opened`.
+    """
+    with exclusive():
+        key = _key(path, use, password)
+        document = None if key is None else _POOL.take(key)
+        if document is None:
+            document = open_document(path, password=password)
+            if use is Use.DRAWING:
+                check_tree(document, path)
+                guard(document, path)
+        try:
+            with translated(path, failure):
+                yield document
+        except Refused:
+            raise
+        except BaseException:
+            _let_go(key)
+            raise
+        if key is None or document.is_repaired or _key(path, use, password) != key:
+            _let_go(key)
+        else:
+            _POOL.put(key, document)
+
+
+def close_all() -> None:
+    """Let go of every document that is kept open."""
+    with exclusive():
+        _POOL.clear()
+
+
+def _let_go(key: _Key | None) -> None:
+    if key is not None:
+        _POOL.drop(key)
+
+
+def _key(path: Path, use: Use, password: str | None) -> _Key | None:
+    """What a document is kept under; None where it may not be kept."""
+    if os.name == "nt":  # an open file could not be replaced
+        return None
+    try:
+        state = FileState.of(path.stat())
+    except OSError:
+        return None
+    now = time.time()
+    return (path, state, use, _digest(password)) if state.is_settled(now, SETTLED, now) else None
+
+
+def _digest(password: str | None) -> str:
+    return "" if password is None else hashlib.sha256(password.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,114 @@
+"""The pictures that the pages of a PDF draw, by their objects: without decoding any, or running what a page orders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from attrs import define, field
+
+from citekit.adapters.libraries.mupdf.engine import Document, exclusive
+
+SHARED = 8
+"""Pictures and forms that a page names, from which on its orders are searched for those that it draws: many programs let
+all pages of a document name every picture in it."""
+
+MOST = 5_000
+"""Names of one dictionary that are read."""
+
+DEPTH = 4
+"""Forms within forms that are followed."""
+
+_DRAWN = re.compile(rb"/([^\x00-\x20/<>\[\](){}%]+)\s+Do\b")
+_ESCAPED = re.compile(rb"#([0-9A-Fa-f]{2})")
+
+
+class PdfImage(NamedTuple):
+    """The number of the object that holds a picture, and its width and height in pixels."""
+
+    number: int
+    width: int
+    height: int
+
+
+Images = dict[str, tuple[PdfImage, ...]]
+"""The pictures that each name of a dictionary of resources stands for: itself, or those of a form."""
+
+
+@define
+class ImageReader:
+    """Reads the pictures of one document's pages, each dictionary of resources once.
+
+    `page.get_images` reads all that a page names anew for every page, which in a document whose pages share their
+    resources is the square of its length.
+    """
+
+    _document: Document
+    _pdf: Any = field(default=None, init=False)
+    _known: dict[Place, Images] = field(factory=dict, init=False)
+    _within: dict[Place, tuple[PdfImage, ...]] = field(factory=dict, init=False)
+
+    def images_of(self, page: int) -> list[PdfImage]:
+        """The pictures that `page`, counted from 1, or a form on it, draws.
+
+        Raises what PyMuPDF does.
+        """
+        with exclusive() as pymupdf:
+            mupdf = pymupdf.mupdf
+            if self._pdf is None:  # dear: two milliseconds a document of a thousand pages
+                self._pdf = mupdf.pdf_document_from_fz_document(self._document.this)
+            own = mupdf.pdf_lookup_page_obj(self._pdf, page - 1)
+            resources = mupdf.pdf_dict_get_inheritable(own, mupdf.PDF_ENUM_NAME_Resources)
+            named = self._named(mupdf, mupdf.pdf_dict_get(resources, mupdf.PDF_ENUM_NAME_XObject), DEPTH)
+            if len(named) >= SHARED:
+                drawn = _drawn(self._document[page - 1].read_contents())
+                named = {name: images for name, images in named.items() if name in drawn}
+        return list(_all(named))
+
+    def _named(self, mupdf: Any, objects: Any, depth: int) -> Images:
+        place = _place(mupdf, objects, depth)
+        if place not in self._known:
+            self._known[place] = dict(self._read(mupdf, objects, depth))
+        return self._known[place]
+
+    def _read(self, mupdf: Any, objects: Any, depth: int) -> Iterator[tuple[str, tuple[PdfImage, ...]]]:
+        for at in range(min(mupdf.pdf_dict_len(objects), MOST)):
+            images = self._stands_for(mupdf, mupdf.pdf_dict_get_val(objects, at), depth)
+            if images:
+                yield mupdf.pdf_to_name(mupdf.pdf_dict_get_key(objects, at)), images
+
+    def _stands_for(self, mupdf: Any, thing: Any, depth: int) -> tuple[PdfImage, ...]:
+        if mupdf.pdf_name_eq(mupdf.pdf_dict_get(thing, mupdf.PDF_ENUM_NAME_Subtype), mupdf.PDF_ENUM_NAME_Image):
+            width = mupdf.pdf_dict_get_int(thing, mupdf.PDF_ENUM_NAME_Width)
+            height = mupdf.pdf_dict_get_int(thing, mupdf.PDF_ENUM_NAME_Height)
+            return (PdfImage(mupdf.pdf_to_num(thing), width, height),)
+        resources = mupdf.pdf_dict_get(thing, mupdf.PDF_ENUM_NAME_Resources)
+        if not depth or not resources.m_internal:
+            return ()
+        objects = mupdf.pdf_dict_get(resources, mupdf.PDF_ENUM_NAME_XObject)
+        place = _place(mupdf, objects, depth - 1)
+        if place not in self._within:
+            self._within[place] = _all(self._named(mupdf, objects, depth - 1))
+        return self._within[place]
+
+
+Place = tuple[int, int]
+"""The number of a dictionary, or of the object it is part of, and how many forms deeper are followed from there: with that,
+forms that hold themselves come to an end, and none is read more than `DEPTH` times."""
+
+
+def _place(mupdf: Any, objects: Any, depth: int) -> Place:
+    return mupdf.pdf_to_num(objects) or mupdf.pdf_obj_parent_num(objects), depth
+
+
+def _all(named: Images) -> tuple[PdfImage, ...]:
+    """The pictures of all names, each once; names of one form have the very same."""
+    distinct = {id(images): images for images in named.values()}
+    return tuple(dict.fromkeys(image for images in distinct.values() for image in images))
+
+
+def _drawn(content: bytes) -> set[str]:
+    """The names of what a page's orders draw."""
+    names = _DRAWN.findall(content)
+    return {_ESCAPED.sub(lambda code: bytes([int(code[1], 16)]), name).decode("utf-8", "replace") for name in names}

@@ -1,0 +1,334 @@
+"""What a PDF page paints, in order, and the page drawn without some of its text.
+
+Text is counted: number i is the i-th text object that the page shows, whether any of it can be seen or not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from enum import Enum
+from functools import cache
+from typing import Any, NamedTuple
+
+from citekit.adapters.libraries.mupdf.engine import exclusive
+
+GLYPH_LIMIT = 200_000
+"""Characters of one page whose positions are collected."""
+
+
+class Kind(Enum):
+    """What is painted. `UNPAINTED` text has rendering mode 3; `CLIP` text is painted by what it clips."""
+
+    TEXT = "text"
+    CLIP = "clip"
+    UNPAINTED = "unpainted"
+    SHAPE = "shape"
+    PICTURE = "picture"
+
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom, in points from the top left of the page as it is shown."""
+
+
+class Painted(NamedTuple):
+    """One thing that a page paints.
+
+    `color` is RGB from 0 to 1, None if a pattern or a picture gives it. `veiled` says that it belongs to a soft-masked or
+    nearly transparent group. `size` is that of the smallest text in points, the lesser of its height and width scale.
+    """
+
+    kind: Kind
+    box: Box
+    color: tuple[float, float, float] | None
+    alpha: float
+    veiled: bool
+    size: float = 0.0
+
+
+class Glyph(NamedTuple):
+    """One character of a text object, by the origin of its glyph in points."""
+
+    x: float
+    y: float
+    code: int
+    text: int
+    size: float
+
+
+_SPANS = 100
+"""Pieces of a text object whose sizes are looked at."""
+
+_VEILED = 0.2
+"""Opacity of a group below which its text is looked at."""
+
+_FORWARDED = (
+    "fill_path", "stroke_path", "clip_path", "clip_stroke_path", "fill_shade", "fill_image", "fill_image_mask",
+    "clip_image_mask", "pop_clip", "begin_mask", "begin_group", "end_group", "end_tile", "render_flags",
+    "set_default_colorspaces",
+)  # fmt: skip
+
+_SHOWN = ("fill_text", "stroke_text", "clip_text", "clip_stroke_text", "ignore_text")
+"""Methods of a device for text; each call is one text object."""
+
+
+def painted(page: Any) -> list[Painted]:
+    """What `page` and its annotations paint, in order. Call it inside `exclusive()` or `opened()`."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        log = _log_class()()
+        mupdf.fz_run_page(page.this, log, mupdf.FzMatrix(), mupdf.FzCookie())
+        mupdf.fz_close_device(log)
+        found: list[Painted] = log.found
+        return found
+
+
+def glyphs_of(page: Any, texts: Collection[int]) -> list[Glyph]:
+    """The characters of the text objects `texts` of `page`. Call it inside `exclusive()` or `opened()`."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        device = _glyphs_class()(texts)
+        mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
+        mupdf.fz_close_device(device)
+        found: list[Glyph] = device.glyphs
+        return found
+
+
+def drawn_without(page: Any, zoom: float, left_out: Collection[int] | None) -> Any:
+    """An RGB pixmap of `page` without the text objects `left_out` (None for all)."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        matrix = mupdf.fz_scale(zoom, zoom)
+        area = mupdf.fz_round_rect(mupdf.fz_transform_rect(mupdf.fz_bound_page(page.this), matrix))
+        space = mupdf.fz_device_rgb()
+        pixmap = mupdf.fz_new_pixmap_with_bbox(space, area, mupdf.FzSeparations(), 0)
+        mupdf.fz_clear_pixmap_with_value(pixmap, 255)
+        target = mupdf.fz_new_draw_device(mupdf.FzMatrix(), pixmap)
+        device = _partial_class()(target, left_out)
+        mupdf.fz_run_page(page.this, device, matrix, mupdf.FzCookie())
+        mupdf.fz_close_device(device)
+        mupdf.fz_close_device(target)
+        return pymupdf.Pixmap(pixmap)
+
+
+def _rgb(mupdf: Any, space: Any, color: Any) -> tuple[float, float, float] | None:
+    if not space:
+        return None
+    try:
+        target, parameters = mupdf.FzColorspace(mupdf.FzColorspace.Fixed_RGB), mupdf.FzColorParams()
+        red, green, blue = mupdf.ll_fz_convert_color(space, color, target.m_internal, None, parameters.internal())[:3]
+    except Exception:  # a damaged color space; what PyMuPDF raises then is of any kind
+        return None
+    return red, green, blue
+
+
+def _size(mupdf: Any, text: Any, ctm: Any) -> float:
+    sizes: list[float] = []
+    span = text.head
+    while span and len(sizes) < _SPANS:
+        sizes.append(_scale(mupdf, span, ctm))
+        span = span.next
+    return min(sizes, default=0.0)
+
+
+def _scale(mupdf: Any, span: Any, ctm: Any) -> float:
+    """The lesser of the height and width scale of a piece of text; infinite for a Type 3 font, which has its own units."""
+    if mupdf.ll_fz_font_t3_procs(span.font):
+        return math.inf
+    a, b, c, d = span.trm.a, span.trm.b, span.trm.c, span.trm.d
+    across = math.hypot(a * ctm.a + b * ctm.c, a * ctm.b + b * ctm.d)
+    down = math.hypot(c * ctm.a + d * ctm.c, c * ctm.b + d * ctm.d)
+    return min(across, down)
+
+
+@cache
+def _log_class() -> Any:
+    """A device that takes down what is painted; MuPDF calls its methods by their names, with plain pointers."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+
+    class Log(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
+        def __init__(self) -> None:
+            super().__init__()
+            self.found: list[Painted] = []
+            self.groups: list[bool] = []
+            for name in (
+                "fill_path", "fill_shade", "fill_image", "fill_image_mask", "fill_text", "stroke_text", "clip_text",
+                "clip_stroke_text", "ignore_text", "begin_mask", "end_mask", "begin_group", "end_group", "begin_tile",
+                "pop_clip", "clip_path", "clip_stroke_path", "clip_image_mask",
+            ):  # fmt: skip
+                getattr(self, f"use_virtual_{name}")()
+
+        def add(
+            self, kind: Kind, box: Any, color: Any = None, alpha: float = 1.0, text: Any = None, ctm: Any = None
+        ) -> None:
+            size = 0.0 if text is None else _size(mupdf, text, ctm)
+            self.found.append(Painted(kind, (box.x0, box.y0, box.x1, box.y1), color, alpha, any(self.groups), size))
+
+        def fill_path(
+            self, _: Any, path: Any, _rule: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any
+        ) -> None:
+            self.add(Kind.SHAPE, mupdf.ll_fz_bound_path(path, None, ctm), _rgb(mupdf, space, color), alpha)
+
+        def fill_shade(self, _: Any, shade: Any, ctm: Any, alpha: float, *_more: Any) -> None:
+            self.add(Kind.PICTURE, mupdf.ll_fz_bound_shade(shade, ctm), None, alpha)
+
+        def fill_image(self, _: Any, _image: Any, ctm: Any, alpha: float, *_more: Any) -> None:
+            self.add(Kind.PICTURE, mupdf.ll_fz_transform_rect(mupdf.fz_unit_rect, ctm), None, alpha)
+
+        def fill_image_mask(self, _: Any, _image: Any, ctm: Any, *_more: Any) -> None:
+            self.add(Kind.PICTURE, mupdf.ll_fz_transform_rect(mupdf.fz_unit_rect, ctm))
+
+        def fill_text(self, _: Any, text: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any) -> None:
+            self.add(Kind.TEXT, mupdf.ll_fz_bound_text(text, None, ctm), _rgb(mupdf, space, color), alpha, text, ctm)
+
+        def stroke_text(
+            self, _: Any, text: Any, stroke: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any
+        ) -> None:
+            self.add(Kind.TEXT, mupdf.ll_fz_bound_text(text, stroke, ctm), _rgb(mupdf, space, color), alpha, text, ctm)
+
+        def clip_text(self, _: Any, text: Any, ctm: Any, *_more: Any) -> None:
+            self.add(Kind.CLIP, mupdf.ll_fz_bound_text(text, None, ctm), None, 1.0, text, ctm)
+            self.groups.append(False)
+
+        def clip_stroke_text(self, _: Any, text: Any, stroke: Any, ctm: Any, *_more: Any) -> None:
+            self.add(Kind.CLIP, mupdf.ll_fz_bound_text(text, stroke, ctm), None, 1.0, text, ctm)
+            self.groups.append(False)
+
+        def ignore_text(self, _: Any, text: Any, ctm: Any) -> None:
+            self.add(Kind.UNPAINTED, mupdf.ll_fz_bound_text(text, None, ctm), None, 1.0, text, ctm)
+
+        def begin_tile(self, _: Any, *_more: Any) -> int:
+            return 0
+
+        def begin_mask(self, *_: Any) -> None:
+            self.groups.append(True)
+
+        def end_mask(self, *_: Any) -> None:  # what follows up to `pop_clip` is seen through the mask
+            return
+
+        def begin_group(
+            self, _: Any, _area: Any, _space: Any, _isolated: Any, _knockout: Any, _mode: Any, alpha: float
+        ) -> None:
+            self.groups.append(alpha < _VEILED)
+
+        def end_group(self, *_: Any) -> None:
+            if self.groups:
+                self.groups.pop()
+
+        def clip_path(self, *_: Any) -> None:
+            self.groups.append(False)
+
+        clip_stroke_path = clip_image_mask = clip_path
+        pop_clip = end_group
+
+    return Log
+
+
+@cache
+def _glyphs_class() -> Any:
+    """A device that collects the characters of some text objects."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+
+    class Glyphs(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
+        def __init__(self, texts: Collection[int]) -> None:
+            super().__init__()
+            self.texts, self.count = texts, 0
+            self.glyphs: list[Glyph] = []
+            for name in (*_SHOWN, "begin_tile"):
+                getattr(self, f"use_virtual_{name}")()
+
+        def collect(self, text: Any, ctm: Any) -> None:
+            number = self.count
+            self.count += 1
+            span = text.head if number in self.texts else None
+            while span and len(self.glyphs) < GLYPH_LIMIT:
+                each, size = mupdf.FzTextSpan(span), _scale(mupdf, span, ctm)
+                for at in range(span.len):
+                    item = each.items(at)
+                    x = item.x * ctm.a + item.y * ctm.c + ctm.e
+                    y = item.x * ctm.b + item.y * ctm.d + ctm.f
+                    self.glyphs.append(Glyph(x, y, item.ucs, number, size))
+                span = span.next
+
+        def fill_text(self, _: Any, text: Any, ctm: Any, *_more: Any) -> None:
+            self.collect(text, ctm)
+
+        def stroke_text(self, _: Any, text: Any, _stroke: Any, ctm: Any, *_more: Any) -> None:
+            self.collect(text, ctm)
+
+        clip_text = ignore_text = fill_text
+        clip_stroke_text = stroke_text
+
+        def begin_tile(self, _: Any, *_more: Any) -> int:
+            return 0
+
+    return Glyphs
+
+
+@cache
+def _partial_class() -> Any:
+    """A device that hands everything but some text on to another one."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        plain = mupdf._mupdf  # the wrapper of `fill_text` wants a list for a color, and the device is given a pointer
+
+    class Partial(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
+        def __init__(self, target: Any, left_out: Collection[int] | None) -> None:
+            super().__init__()
+            self.target, self.left_out = target.m_internal, left_out
+            self.count = 0
+            for name in (*_FORWARDED, *_SHOWN, "end_mask", "begin_tile"):
+                getattr(self, f"use_virtual_{name}")()
+
+        def leaves_out(self) -> bool:
+            number = self.count
+            self.count += 1
+            return self.left_out is None or number in self.left_out
+
+        def fill_text(self, _: Any, text: Any, ctm: Any, *rest: Any) -> None:
+            if not self.leaves_out():
+                plain.ll_fz_fill_text(self.target, text, ctm, *rest)
+
+        def stroke_text(self, _: Any, text: Any, stroke: Any, ctm: Any, *rest: Any) -> None:
+            if not self.leaves_out():
+                mupdf.ll_fz_stroke_text(self.target, text, stroke, ctm, *rest)
+
+        def clip_text(self, _: Any, text: Any, ctm: Any, scissor: Any) -> None:
+            if self.leaves_out():
+                self.clip_all(ctm)
+            else:
+                mupdf.ll_fz_clip_text(self.target, text, ctm, scissor)
+
+        def clip_stroke_text(self, _: Any, text: Any, stroke: Any, ctm: Any, scissor: Any) -> None:
+            if self.leaves_out():
+                self.clip_all(ctm)
+            else:
+                mupdf.ll_fz_clip_stroke_text(self.target, text, stroke, ctm, scissor)
+
+        def clip_all(self, ctm: Any) -> None:
+            """Clip everything away: what a text that is not there would let be seen."""
+            path = mupdf.FzPath()
+            mupdf.ll_fz_clip_path(self.target, path.m_internal, 0, ctm, mupdf.fz_empty_rect)
+
+        def ignore_text(self, *_: Any) -> None:
+            self.leaves_out()
+
+        def begin_tile(self, _: Any, area: Any, view: Any, xstep: float, ystep: float, ctm: Any, *_ids: Any) -> int:
+            mupdf.ll_fz_begin_tile(self.target, area, view, xstep, ystep, ctm)
+            return 0
+
+        def end_mask(self, _: Any, function: Any = None) -> None:
+            mupdf.ll_fz_end_mask_tr(self.target, function)
+
+    for name in _FORWARDED:
+        setattr(Partial, name, _forwarding(getattr(mupdf, f"ll_fz_{name}")))
+    return Partial
+
+
+def _forwarding(call: Any) -> Any:
+    def forward(self: Any, _: Any, *rest: Any) -> None:
+        call(self.target, *rest)
+
+    return forward

@@ -1,0 +1,137 @@
+"""The blocks of a PDF page with the numbers that stand higher or lower than their line as superscripts and subscripts.
+
+MuPDF calls a character a superscript that stands higher than the first one of its line; here what counts is the text on
+whose line it stands: the text of the largest size, most of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from citekit.domain.quotes.superscripts import CUT, subscript, superscript
+
+SMALLER = 0.88
+"""Share of the size of its line up to which a text may be a superscript or subscript."""
+
+HIGHER, LOWER = 0.15, 0.09
+"""Shares of that size by which it stands higher, or lower, than the line, at least; and at most `FAR`."""
+
+FAR = 0.9
+_OVERLAP = 0.35
+
+GUTTER, LONE_GUTTER = 1.2, 1.8
+"""Times the size of the text: the least distance between two columns, where it is on several lines, or on one alone.
+
+One line alone of a justified paragraph may have a wide space in it.
+"""
+
+COLUMN_WORDS = 3
+"""Words that two pieces on one line each have at least, to be of two columns; cells of tables mostly have fewer."""
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_DIGITS = frozenset("0123456789*\u2217")
+
+
+def levelled_blocks(blocks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The text of each of the blocks, as `get_text("dict")` gives them, its numbers at their levels.
+
+    `CUT` stands where a file goes on in another column of the same line, or goes back to the first one: nobody reads one
+    after the other what it writes so.
+    """
+    for block in blocks:
+        lines = block.get("lines", ())
+        if lines:
+            yield "".join(_lines(lines))
+
+
+def _lines(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    previous: Mapping[str, Any] | None = None
+    gutters = [_gutter(one, other) for one, other in pairwise(lines)]
+    least = GUTTER if sum(gutter >= GUTTER for gutter in gutters) > 1 else LONE_GUTTER
+    beside = False  # whether the line before is in another column than the first
+    for line, gutter in zip(lines, (0.0, *gutters), strict=True):
+        spans = line["spans"]
+        if previous is not None:
+            if is_mark_beside(previous, line):
+                yield "".join(superscript(span["text"]) for span in spans)
+                continue
+            begins = gutter >= least
+            yield f"\n{CUT}\n" if begins or (beside and _is_left_of(line, previous)) else "\n"
+            beside = begins or (beside and not _is_left_of(line, previous))
+        yield levelled_line(line)
+        previous = line
+    yield "\n"
+
+
+def _gutter(line: Mapping[str, Any], after: Mapping[str, Any]) -> float:
+    """How far a piece of running text stands behind another on the same line, in sizes of the text; 0 where it does not."""
+    if not line["spans"] or not after["spans"] or not line["dir"] == after["dir"] == (1.0, 0.0):
+        return 0.0
+    _, top, right, bottom = line["bbox"]
+    x, y0, _, y1 = after["bbox"]
+    size = max(line["spans"][-1]["size"], after["spans"][0]["size"])
+    if x - right < GUTTER * size or min(bottom, y1) - max(top, y0) < 0.5 * (y1 - y0):
+        return 0.0
+    words = (len(_WORD.findall("".join(span["text"] for span in each["spans"]))) for each in (line, after))
+    return float((x - right) / size) if min(words) >= COLUMN_WORDS else 0.0
+
+
+def _is_left_of(line: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return bool(line["spans"]) and line["bbox"][0] < other["bbox"][0] - GUTTER * line["spans"][0]["size"]
+
+
+def levelled_line(line: Mapping[str, Any]) -> str:
+    """The text of a line, as `get_text("dict")` gives it, its numbers at their levels, one character for one."""
+    spans, direction = line["spans"], line["dir"]
+    sizes = {span["size"] for span in spans if span["text"].strip()}
+    if len(sizes) < 2:
+        return "".join(span["text"] for span in spans)
+    base = _base(spans, direction)
+    text = ""
+    for span in spans:
+        text += _levelled(span, text[-32:], base, direction)
+    return text
+
+
+def _base(spans: Sequence[Mapping[str, Any]], direction: tuple[float, float]) -> tuple[float, float]:
+    """The size of the text on the line, and how far down it stands: that of most letters, of the larger where as many."""
+    weights: dict[tuple[float, float], int] = {}
+    for span in spans:
+        key = round(span["size"], 1), round(_down(span["origin"], direction), 1)
+        weights[key] = weights.get(key, 0) + sum(map(str.isalpha, span["text"]))
+    return max(weights, key=lambda key: (weights[key], key))
+
+
+def _levelled(span: Mapping[str, Any], before: str, base: tuple[float, float], direction: tuple[float, float]) -> str:
+    text: str = span["text"]
+    size, down = base
+    if span["size"] > SMALLER * size:
+        return text
+    lower = (_down(span["origin"], direction) - down) / size
+    if -FAR <= lower <= -HIGHER:
+        return superscript(text, before)
+    is_low = LOWER <= lower <= FAR and not text[:1].isspace()
+    return subscript(text, before) if is_low else text
+
+
+def _down(origin: tuple[float, float], direction: tuple[float, float]) -> float:
+    """How far down a point lies, for text that runs in that direction (y grows downwards)."""
+    return origin[1] * direction[0] - origin[0] * direction[1]
+
+
+def is_mark_beside(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether a line of small digits stands beside the end of the line before, higher than it: MuPDF parts some so."""
+    text = "".join(span["text"] for span in after["spans"]).strip()
+    if not text or len(text) > 3 or not _DIGITS.issuperset(text) or not line["spans"]:
+        return False
+    last, own = line["spans"][-1], after["spans"][0]
+    _, top, right, bottom = line["bbox"]
+    x, y0, _, y1 = after["bbox"]
+    beside = -1 <= x - right <= 0.5 * last["size"]
+    overlapping = min(bottom, y1) - max(top, y0) > _OVERLAP * (y1 - y0)
+    higher = -FAR * last["size"] <= own["origin"][1] - last["origin"][1] <= -HIGHER * last["size"]
+    straight = line["dir"] == after["dir"] == (1.0, 0.0)
+    return straight and beside and overlapping and higher and bool(own["size"] <= SMALLER * last["size"])

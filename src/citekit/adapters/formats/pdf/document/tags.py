@@ -1,0 +1,116 @@
+"""The headings that the author of a tagged PDF marked as such (ISO 32000-1, 14.8.4.3.2)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import frozen
+
+from citekit.adapters.libraries.mupdf.engine import Document, exclusive
+
+DEPTH = 100
+"""Levels of the deepest structure tree that is read."""
+
+ELEMENTS = 400_000
+"""Of the largest one."""
+
+_HEADING = re.compile(r"H([1-6]?)")
+
+
+@frozen
+class TaggedHeading:
+    """`level` is that of the tag `H1` to `H6`, for `H` how many sections hold it; `y` its top, as the page is shown."""
+
+    level: int
+    title: str
+    y: float
+
+
+def is_tagged(document: Document) -> bool:
+    """Whether there is a structure tree that can be read in bounded time. Call it inside `exclusive()` or `opened()`.
+
+    MuPDF climbs from each piece of text to the root, in time that grows with the square of the way: a tree of more than
+    `DEPTH` levels, or with more than `ELEMENTS`, is left alone.
+    """
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        pdf = mupdf.pdf_document_from_fz_document(document.this)
+        parents = mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_trailer(pdf.m_internal), "Root/StructTreeRoot/ParentTree")
+        if not parents:
+            return False
+        depths: dict[int, int] = {}
+        for count, element in enumerate(_elements(mupdf, parents)):
+            if count > ELEMENTS or element is None or not _is_shallow(mupdf, element, depths):
+                return False
+        return True
+
+
+def _elements(mupdf: Any, root: Any) -> Iterator[Any]:
+    """The elements that the leaves of a number tree (7.9.7) name; None where it has no end. By plain pointers."""
+    get, at, length = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_array_get, mupdf.ll_pdf_array_len
+    pending, nodes = [root], 0
+    while pending:
+        node = pending.pop()
+        nodes += 1
+        if nodes > ELEMENTS:
+            yield None
+            return
+        kids, numbers = get(node, "Kids"), get(node, "Nums")
+        pending += [at(kids, place) for place in range(min(length(kids), ELEMENTS) if kids else 0)]
+        for place in range(1, length(numbers) if numbers else 0, 2):
+            value = at(numbers, place)
+            inside = range(length(value)) if mupdf.ll_pdf_is_array(value) else ()
+            yield from (at(value, each) for each in inside) if inside else (value,)
+
+
+def _is_shallow(mupdf: Any, element: Any, depths: dict[int, int]) -> bool:
+    """Whether at most `DEPTH` elements lie above; `depths` are those known by object number."""
+    way: list[int] = []
+    node = element
+    while node and mupdf.ll_pdf_is_dict(node) and len(way) <= DEPTH:
+        number = mupdf.ll_pdf_to_num(node)
+        if number and number in depths:
+            break
+        way.append(number)
+        node = mupdf.ll_pdf_dict_gets(node, "P")
+    above = depths.get(mupdf.ll_pdf_to_num(node), 0) if node else 0
+    depths.update({number: above + step for step, number in enumerate(reversed(way), 1) if number})
+    return above + len(way) <= DEPTH
+
+
+def tagged_headings(page: Any) -> list[TaggedHeading]:
+    """The headings among the tags of `page`, names of the author's own read as what they stand for, in the order of the file.
+
+    Raises what PyMuPDF and `json` do.
+    """
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        flags = pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE | pymupdf.TEXT_COLLECT_STRUCTURE
+        text = mupdf.FzStextPage(page.this, mupdf.FzStextOptions(flags))
+        buffer = mupdf.FzBuffer(2**14)
+        output = mupdf.FzOutput(buffer)
+        mupdf.fz_print_stext_page_as_json(output, text, 1.0)
+        mupdf.fz_close_output(output)
+        data = mupdf.fz_buffer_extract_copy(buffer)
+    return list(_headings(json.loads(data.decode("utf-8", "replace"), strict=False)["blocks"], 1))
+
+
+def _headings(blocks: list[dict[str, Any]], depth: int) -> Iterator[TaggedHeading]:
+    for block in blocks:
+        tag = _HEADING.fullmatch(block.get("std", ""))
+        if tag is None:
+            yield from _headings(block.get("contents", []), depth + (block.get("std") == "Sect"))
+            continue
+        lines = list(_lines(block))
+        title = " ".join(" ".join(line["text"] for line in lines).split())
+        if title:
+            yield TaggedHeading(int(tag[1] or min(depth, 6)), title, float(min(line["bbox"]["y"] for line in lines)))
+
+
+def _lines(block: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield from block.get("lines", [])
+    for part in block.get("contents", []):
+        yield from _lines(part)

@@ -1,0 +1,135 @@
+"""The text of a PDF page: its lines with their places and type, and in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from citekit.adapters.formats.pdf.document.superscripts import is_mark_beside, levelled_line
+from citekit.adapters.formats.pdf.document.visible_text import shown_blocks
+from citekit.adapters.libraries.mupdf.engine import exclusive, give_way, opened
+from citekit.domain.quotes.superscripts import superscript
+
+_BOLD = 16
+_BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "-medi")
+
+
+@frozen
+class Line:
+    """A line of text: `top`, `bottom`, `left`, `right` in points from the top left of the page before it is turned.
+
+    `size` is that of most of its characters, in points; `bold` says that nearly all of them are;
+    `block` counts the paragraphs of the page.
+    """
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    size: float
+    bold: bool
+    block: int
+
+
+def page_lines(page: Any, area: Any = None) -> list[Line]:
+    """The horizontal and other lines of `page` that hold anything, in the order of the file; `area` as `page_text`.
+
+    Hidden text is left out, here and in what is made of these lines (see `formats.pdf.document.hidden_text`).
+    """
+    lines = (_line(line, number) for number, block in enumerate(_blocks(page, area)) for line in block.get("lines", ()))
+    return [line for line in lines if line.text]
+
+
+def page_text(page: Any, area: Any = None) -> str:
+    """The text of `page`, or of the rectangle `area` of the page as shown: a line each, an empty line between blocks."""
+    return _flowing(page_lines(page, area))
+
+
+def text_as_seen(page: Any, area: Any = None) -> str:
+    """As `page_text`, with the numbers that stand higher or lower than their line as superscripts and subscripts."""
+    lines: list[Line] = []
+    for number, block in enumerate(_blocks(page, area)):
+        previous: Any = None
+        for plain in block.get("lines", ()):
+            line = _line(plain, number)
+            if not line.text:
+                continue
+            if previous is not None and is_mark_beside(previous, plain):
+                mark = superscript(line.text, lines[-1].text)
+                lines[-1] = evolve(lines[-1], text=lines[-1].text + mark, right=line.right)
+            else:
+                lines.append(evolve(line, text=_clean(levelled_line(plain))))
+            previous = plain
+    return _flowing(lines)
+
+
+def text_flags() -> int:
+    """How MuPDF is asked for text: white space kept, what lies outside the page left out, unknown characters told apart."""
+    with exclusive() as pymupdf:
+        return int(pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE)
+
+
+def _blocks(page: Any, area: Any) -> Any:
+    with exclusive():
+        flags = text_flags()
+        clip = None if area is None else area * page.derotation_matrix
+        return shown_blocks(page, flags, clip)[0]
+
+
+def _flowing(lines: Sequence[Line]) -> str:
+    text: list[str] = []
+    previous: Line | None = None
+    for line in lines:
+        if previous is not None:
+            text.append(" " if _continues(previous, line) else "\n" if previous.block == line.block else "\n\n")
+        text.append(line.text)
+        previous = line
+    return f"{''.join(text)}\n" if text else ""
+
+
+def paged_text(path: Path) -> str:
+    """The text of a whole PDF, each page below a line `[page N]`; empty where no page has any text.
+
+    Raises as `opened` does.
+    """
+    with opened(path) as document:
+        texts = []
+        for number in range(document.page_count):
+            texts.append(page_text(document[number]))
+            give_way()
+    if not any(text.strip() for text in texts):
+        return ""
+    return "\n".join(f"[page {number}]\n{text}" for number, text in enumerate(texts, 1))
+
+
+def _continues(previous: Line, line: Line) -> bool:
+    """Whether a line stands beside the one before, as the cells of a row do."""
+    middle = (line.top + line.bottom) / 2
+    return previous.block == line.block and previous.top < middle < previous.bottom and line.left >= previous.right - 1
+
+
+def _line(plain: Any, block: int) -> Line:
+    spans = plain["spans"]
+    text = "".join(span["text"] for span in spans)
+    weight: dict[tuple[float, bool], int] = {}
+    for span in spans:
+        style = round(span["size"] * 2) / 2, _is_bold(span)
+        weight[style] = weight.get(style, 0) + len(span["text"].strip())
+    size, bold = max(weight, key=lambda style: weight[style], default=(0.0, False))
+    bold = bold and weight[size, bold] >= 0.9 * sum(weight.values())
+    left, top, right, bottom = plain["bbox"]
+    return Line(_clean(text), left, top, right, bottom, size, bold, block)
+
+
+def _is_bold(span: Any) -> bool:
+    name = span["font"].lower()
+    return bool(span["flags"] & _BOLD) or any(part in name for part in _BOLD_NAMES)
+
+
+def _clean(text: str) -> str:
+    shown = "".join(character if character.isprintable() else " " for character in text)
+    return " ".join(shown.split())

@@ -1,0 +1,87 @@
+"""The text of a PDF page that a reader sees, and all of its text."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from citekit.adapters.formats.pdf.document.hidden_text import Hidden, hidden_text
+from citekit.adapters.libraries.mupdf.engine import exclusive
+
+_WORDS = 4000
+"""Words of a page whose replacement text is compared word by word."""
+
+Blocks = Sequence[Mapping[str, Any]]
+"""Blocks as `page.get_text("dict")` gives them."""
+
+
+def shown_blocks(page: Any, flags: int, clip: Any = None) -> tuple[Blocks, Blocks | None]:
+    """The blocks of `page` without hidden text, and those with it if there is any.
+
+    Replacement text (ActualText, ISO 32000-2, 14.9.4) that says other words than the page shows counts as hidden; in its
+    place are the words that are shown. Call it inside `exclusive()` or `opened()`.
+    """
+    blocks = page.get_text("dict", flags=flags, clip=clip)["blocks"]
+    own = flags | _ignoring() if _is_replaced(page, flags) else flags
+    hidden = hidden_text(page)
+    if not hidden:
+        return (blocks, None) if own == flags else (page.get_text("dict", flags=own, clip=clip)["blocks"], blocks)
+    raw = page.get_text("rawdict", flags=own, clip=clip)["blocks"]
+    shown = [block for block in (_without(block, hidden) for block in raw) if block["lines"]]
+    return shown, blocks
+
+
+def _without(block: Mapping[str, Any], hidden: Hidden) -> dict[str, Any]:
+    lines = []
+    for line in block.get("lines", ()):
+        spans = []
+        for span in line["spans"]:
+            text = "".join(each["c"] for each in span["chars"] if not hidden.holds(each["c"], each["origin"]))
+            if text:
+                spans.append({**span, "text": text})
+        if any(span["text"].strip() for span in spans):
+            lines.append({**line, "spans": spans})
+    return {**block, "lines": lines}
+
+
+def _ignoring() -> int:
+    with exclusive() as pymupdf:
+        return int(pymupdf.mupdf.FZ_STEXT_IGNORE_ACTUALTEXT)
+
+
+def _is_replaced(page: Any, flags: int) -> bool:
+    """Whether the text of `page` says other words than its glyphs do."""
+    with exclusive():
+        content = page.read_contents()
+        if b"BDC" not in content and b"Do" not in content:
+            return False
+        said, drawn = (list(_words(page.get_text("text", flags=each))) for each in (flags, flags | _ignoring()))
+    if "".join(said) == "".join(drawn):
+        return False
+    if max(len(said), len(drawn)) > _WORDS:
+        return True
+    for sign, a, b, c, d in SequenceMatcher(None, said, drawn, autojunk=False).get_opcodes():
+        own, other = "".join(said[a:b]), "".join(drawn[c:d])
+        if sign != "equal" and _differs(own, other):
+            return True
+    return False
+
+
+def _words(text: str) -> Iterator[str]:
+    """The words without marks; characters that no one can name are U+FFFD."""
+    for word in unicodedata.normalize("NFKC", text).casefold().split():
+        kept = "".join(each if each.isalnum() else "\ufffd" if _is_unknown(each) else "" for each in word)
+        if kept:
+            yield kept
+
+
+def _is_unknown(character: str) -> bool:
+    return character == "\ufffd" or unicodedata.category(character) in ("Co", "Cn", "Cc")
+
+
+def _differs(said: str, drawn: str) -> bool:
+    """Whether words replace others: not if the glyphs have no names, or for a symbol or two."""
+    letters = sum(map(str.isalnum, said))
+    return said != drawn and "\ufffd" not in drawn and letters > 2

@@ -1,0 +1,243 @@
+"""Takes out of kept pages what reaches beyond them: references to other pages, attached files, scripts, actions.
+
+The entries that ISO 32000 gives to the dictionaries of a page and of what it is drawn with.
+
+Left out are those that no page needs to look as it does: scripts, attached files, private data (`PieceInfo`), `Metadata`,
+thumbnails, the structure tree, and what stands for a picture when it is printed. All others are of some program's own.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from citekit.adapters.libraries.mupdf.engine import Document, exclusive
+
+_PAGE_NAMES = """
+    Type Parent Resources MediaBox CropBox BleedBox TrimBox ArtBox Rotate UserUnit Contents Group Annots
+"""
+"""ISO 32000-1, table 30, without article beads, actions, thumbnails, private data, metadata and structure."""
+
+_ANNOTATIONS = """
+    Type Subtype Rect Contents P NM M F AP AS Border C CA ca BM T Popup RC CreationDate Subj IT L BS LE IC LL LLE LLO
+    Cap CP CO QuadPoints Vertices InkList Path Name DA Q DS CL BE RD Open State StateModel IRT RT H A Dest OC Rotate Sy
+    Parent Lang RO Measure
+"""
+"""ISO 32000-1, tables 164 to 191, without files, media, additional actions and structure."""
+
+PAGE_NAMES = frozenset(_PAGE_NAMES.split())
+ANNOTATION_NAMES = frozenset(_ANNOTATIONS.split())
+
+_PASSIVE = {"URI": ("URI", "IsMap"), "GoTo": ("D",), "Named": ("N",)}
+"""Actions that only lead somewhere when clicked, with what they need (12.6.4)."""
+
+_SCHEMES = frozenset(("http", "https", "mailto", "ftp", "tel", "doi", "urn"))
+"""Of addresses that a link may lead to: others start programs, run scripts, or open files of the reader's machine."""
+
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):")
+_IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\ufeff]+")
+"""What programs that follow a link pass over in its address."""
+
+_TAG = re.compile(r"<[^>]*>?")
+_FORMATTING = re.compile(
+    r"""<\?xml[^<>]*>|</?(?:body|p|i|b|span|br)(?:\s+(?:xmlns(?::\w+)?|xfa:\w+|xml:lang|style|dir|lang)\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>"""
+)
+_LEADS = re.compile(r"url\s*\(|\b[a-z]*script:|expression\s*\(", re.IGNORECASE)
+"""Of rich texts: what may stand in them, and what must not stand in a style."""
+
+_MOVES = frozenset(("NextPage", "PrevPage", "FirstPage", "LastPage"))
+"""The named actions that every reader has (table 211)."""
+
+
+def scrub_pages(document: Document) -> None:
+    """Clean every page of `document` and the annotations on it; how a page looks does not change."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        pdf = mupdf.pdf_document_from_fz_document(document.this)
+        for number in range(document.page_count):
+            page = mupdf.pdf_lookup_page_obj(pdf, number)
+            _keep(mupdf, page, PAGE_NAMES)
+            _scrub_annotations(mupdf, page)
+
+
+def _keep(mupdf: Any, dictionary: Any, names: frozenset[str] | tuple[str, ...]) -> None:
+    plain, name, key = dictionary.m_internal, mupdf.ll_pdf_to_name, mupdf.ll_pdf_dict_get_key
+    for each in [name(key(plain, place)) for place in range(mupdf.ll_pdf_dict_len(plain))]:
+        if each not in names:
+            mupdf.ll_pdf_dict_dels(plain, each)
+
+
+def _scrub_annotations(mupdf: Any, page: Any) -> None:
+    entries = mupdf.pdf_dict_gets(page, "Annots")
+    annotations = [mupdf.pdf_array_get(entries, place) for place in range(mupdf.pdf_array_len(entries))]
+    here = {mupdf.pdf_to_num(annotation) for annotation in annotations} - {0}
+    for annotation in annotations:
+        if mupdf.pdf_is_dict(annotation):
+            _scrub_annotation(mupdf, page, annotation, here)
+
+
+def _scrub_annotation(mupdf: Any, page: Any, annotation: Any, here: set[int]) -> None:
+    mupdf.pdf_dict_puts(annotation, "P", page)
+    for key in ("Parent", "IRT", "Popup"):
+        other = mupdf.pdf_dict_gets(annotation, key)
+        if other.m_internal and mupdf.pdf_to_num(other) not in here:
+            mupdf.pdf_dict_dels(annotation, key)
+    clean_annotation(mupdf, annotation)
+
+
+def clean_annotation(mupdf: Any, annotation: Any) -> None:
+    """Leave in an annotation only what is shown, and what leads somewhere when clicked. An action is not changed in place."""
+    _keep(mupdf, annotation, ANNOTATION_NAMES)
+    if mupdf.pdf_to_name(mupdf.pdf_dict_gets(annotation, "Subtype")) == "FileAttachment":
+        mupdf.pdf_dict_puts(annotation, "Subtype", mupdf.pdf_new_name("Text"))  # the note stays, the file goes
+    rich = mupdf.ll_pdf_dict_gets(annotation.m_internal, "RC")
+    if rich and not _is_formatting(mupdf, rich):
+        mupdf.pdf_dict_dels(annotation, "RC")  # Contents says the same
+    _scrub_action(mupdf, annotation)
+
+
+def _is_formatting(mupdf: Any, rich: Any) -> bool:
+    """Whether a rich text only says what its words look like (12.7.3.4)."""
+    text = mupdf.ll_pdf_to_text_string(rich)
+    return all(_FORMATTING.fullmatch(tag) for tag in _TAG.findall(text)) and _LEADS.search(text) is None
+
+
+def _scrub_action(mupdf: Any, annotation: Any) -> None:
+    if not mupdf.ll_pdf_dict_gets(annotation.m_internal, "A"):
+        return
+    needed = passive(mupdf, annotation)
+    if needed is None:
+        mupdf.pdf_dict_dels(annotation, "A")
+    else:
+        action = mupdf.pdf_copy_dict(mupdf.pdf_dict_gets(annotation, "A"))
+        _keep(mupdf, action, ("S", *needed))
+        mupdf.pdf_dict_puts(annotation, "A", action)
+
+
+def passive(mupdf: Any, annotation: Any) -> tuple[str, ...] | None:
+    """What the action of an annotation needs besides its kind; None where it has none that may stay."""
+    action = mupdf.ll_pdf_dict_gets(annotation.m_internal, "A")
+    needed = _PASSIVE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "S"))) if action else None
+    if not needed:
+        return None
+    address = mupdf.ll_pdf_dict_gets(action, "URI")
+    if address and not _harmless(mupdf.ll_pdf_to_text_string(address)):
+        return None
+    named = needed == _PASSIVE["Named"]
+    return None if named and mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "N")) not in _MOVES else needed
+
+
+def _harmless(address: str) -> bool:
+    """Whether an address leads to the web, to a person, or beside the document; not to a file or a share of this machine."""
+    plain = _IGNORED.sub("", address).lower()
+    scheme = _SCHEME.match(plain)
+    return scheme[1] in _SCHEMES if scheme else not plain.startswith(("/", "\\"))
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STREAM = _names("Length Filter DecodeParms DL F FFilter FDecodeParms")
+"""Table 5. What names a file outside is looked at apart."""
+
+FORM = STREAM | _names("Type Subtype FormType BBox Matrix Resources Group OC Name LastModified Measure PtData")
+"""Table 95."""
+
+_SHORT = _names("W H BPC CS D DP I IM")
+"""Table 93: for pictures inside of a content stream, but programs write and read them elsewhere, too."""
+
+IMAGE = (
+    STREAM
+    | _SHORT
+    | _names(
+        "Type Subtype Width Height ColorSpace BitsPerComponent Intent ImageMask Mask Decode Interpolate SMask SMaskInData"
+        " Name OC Matte Measure PtData"
+    )
+)
+"""Tables 89 and 146."""
+
+FONT = _names(
+    "Type Subtype Name BaseFont FirstChar LastChar Widths FontDescriptor Encoding ToUnicode FontBBox FontMatrix CharProcs"
+    " Resources DescendantFonts CIDSystemInfo DW W DW2 W2 CIDToGIDMap"
+)
+"""Tables 111, 112, 117 and 121."""
+
+DESCRIPTOR = _names(
+    "Type FontName FontFamily FontStretch FontWeight Flags FontBBox ItalicAngle Ascent Descent Leading CapHeight XHeight"
+    " StemV StemH AvgWidth MaxWidth MissingWidth FontFile FontFile2 FontFile3 CharSet Style Lang FD CIDSet"
+)
+"""Tables 122 and 124."""
+
+STATE = _names(
+    "Type LW LC LJ ML D RI OP op OPM Font BG BG2 UCR UCR2 TR TR2 HT FL SM SA BM SMask CA ca AIS TK UseBlackPtComp HTO"
+)
+"""Table 58."""
+
+_RESOURCES = _names("ExtGState ColorSpace Pattern Shading XObject Font ProcSet Properties")
+_DECODING = _names(
+    "Predictor Colors BitsPerComponent Columns EarlyChange K EndOfLine EncodedByteAlign Rows EndOfBlock BlackIs1"
+    " DamagedRowsBeforeError JBIG2Globals ColorTransform"
+)
+_FONT_PARTS = _names(
+    "Length1 Length2 Length3 BaseEncoding Differences CMapName WMode UseCMap Registry Ordering Supplement Panose"
+)
+_COLOURS = _names(
+    "WhitePoint BlackPoint Gamma Matrix Range N Alternate Colorants Process MixingHints Components Solidities PrintingOrder"
+    " DotGain"
+)
+_FUNCTIONS = _names("FunctionType Domain Range Size BitsPerSample Order Encode Decode C0 C1 N Functions Bounds")
+_PAINT = _names(
+    "PatternType PaintType TilingType XStep YStep Matrix Shading ShadingType Background AntiAlias Function Coords Extend"
+    " BitsPerCoordinate BitsPerFlag VerticesPerRow"
+)
+_TRANSPARENCY = _names("S G BC TR CS I K")
+_HALFTONES = _names(
+    "HalftoneType HalftoneName Frequency Angle SpotFunction AccurateScreens TransferFunction Width2 Height2 Xsquare Ysquare"
+    " Default"
+)
+_LAYERS = _names(
+    "OCProperties OCGs P VE Name Intent Usage CreatorInfo Language Export Zoom Print View User PageElement Creator Subtype"
+    " Preferred ExportState min max PrintState ViewState D Configs BaseState ON OFF AS Order ListMode RBGroups Locked Event"
+    " Category"
+)
+_MARKED = _names("MCID Lang Alt ActualText E BBox Attached")
+_ANNOTATION_PARTS = _names(
+    "W S D I R N URI IsMap BG BC CA RC AC RI IX IF TP SW A FB U C F FD RT RD PS SS O X Y T CYX Bounds GPTS LPTS GCS DCS PDU"
+    " EPSG WKT"
+)
+_DOCUMENT = _names(
+    "Pages Version PageLabels Outlines Lang Kids Count First Last Title Prev Next Dest SE Nums St Limits Names Dests"
+)
+
+INFORMATION = _names("Title Author Subject Keywords Creator Producer CreationDate ModDate Trapped")
+"""Table 317."""
+
+ANY = frozenset().union(
+    *(PAGE_NAMES, ANNOTATION_NAMES, FORM, IMAGE, FONT, DESCRIPTOR, STATE, INFORMATION),
+    *(_RESOURCES, _DECODING, _FONT_PARTS, _COLOURS, _FUNCTIONS, _PAINT, _TRANSPARENCY, _HALFTONES),
+    *(_LAYERS, _MARKED, _ANNOTATION_PARTS, _DOCUMENT),
+)
+"""Of a dictionary that does not say what it is."""
+
+BY_TYPE = {"Font": FONT, "FontDescriptor": DESCRIPTOR, "ExtGState": STATE}
+BY_SUBTYPE = {"Form": FORM, "Image": IMAGE}
+"""Of dictionaries that say what they are; the second of streams."""
+
+MISTAKEN = {
+    "Font": (("Subtype",), ()),
+    "FontDescriptor": (("FontName",), ("Subtype",)),
+    "ExtGState": ((), ("Subtype", "FontName")),
+}
+"""Which entries a dictionary of that type has and has not, else it says the wrong type; viewers do not mind."""
+
+NAMING = frozenset(
+    (
+        *("Font", "XObject", "ColorSpace", "ExtGState", "Pattern", "Shading", "Properties"),
+        *("CharProcs", "Colorants", "Solidities", "DotGain", "FD", "HT", "N", "R", "D"),
+    )
+)
+"""Entries whose dictionaries have keys of the author's choice (7.8.3, 9.6.5, 8.6.6.5, 9.8.3.3, 10.5.5.6, 12.5.5)."""
+
+TELLING = ("Type", "ShadingType", "FunctionType")
+"""Of which such a dictionary has none."""

@@ -1,0 +1,120 @@
+"""The captions of figures and tables, told by their label and number, in many languages."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from attrs import frozen
+
+from citekit.adapters.formats.pdf.document.text import Line
+
+LINES = 12
+"""Lines that a caption may take."""
+
+LETTERS = 600
+"""Characters of the longest caption."""
+
+_FIGURE = """
+    figure|figura|figur|figuur|fig|abbildung|abb|bild|grafik|diagramm|sch[ée]ma|schema|scheme|illustration|chart|diagram|
+    graph|plate|exhibit|map|photo|image|afbeelding|kuva|kép|obrázek|obr|rysunek|rys|рисунок|рис|мал|şekil|resim|hình|
+    σχήμα|εικόνα|شكل|الشكل|איור|תרשים|図|图|圖|그림|รูปที่|รูป|चित्र
+"""
+_TABLE = """
+    table|tabelle|tableau|tabla|tabela|tabella|tabel|tabell|taulukko|tabulka|táblázat|tablica|tab|таблица|таблиця|табл|
+    tablo|bảng|πίνακας|جدول|الجدول|טבלה|לוח|表|표|ตารางที่|ตาราง|तालिका|सारणी
+"""
+_NUMBER = (
+    r"(?:(?<=[\s.])[A-Z]{1,2}\s?[.\-–]?\s?)?\d{1,3}(?:\s?[.\-–]\s?\d{1,3}){0,3}[a-z]?"
+    r"|(?<=[\s.])(?:[IVXLC]{1,6}|[A-Z])"
+)
+_ENDING = r"(?P<mark>\s*[.:|]\s|\s*[.:|]?$|\s*[:|]|\s+[—–-]\s*|\.\s*(?=[^\W\d_]))|\s+(?=[^\W_])|(?=[^\W\d_a-zA-Z])"
+
+
+def _words(listed: str) -> str:
+    return "|".join("".join(listed.split()).split("|"))
+
+
+_CAPTION = re.compile(
+    rf"(?:(?i:(?P<figure>{_words(_FIGURE)})|(?P<table>{_words(_TABLE)})))\.?\s*(?P<number>{_NUMBER})(?:{_ENDING})"
+)
+_REVERSED = re.compile(
+    r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,3})\.\s*(?:(?P<figure>ábra|kép)|(?P<table>táblázat))(?P<mark>\b)", re.I
+)
+_LABEL = re.compile(rf"(?:{_words(_FIGURE)}|{_words(_TABLE)}|\d[\d.]*\s*[áÁkKtT])", re.IGNORECASE)
+_ENTRY = re.compile(r"(?:\.\s?){4,}|…{2,}|[.\s]{6,}\d{1,4}$")
+_PARTICLE = re.compile(r"[はにのをでとがもよりか所显顯示中和与與是为為의은는이가을를에]")
+
+
+@frozen
+class Caption:
+    """`kind` is `figure` or `table`; `text` is all of it; `first` and `after` are places in the lines of its page.
+
+    `certain` says that a mark such as a colon parts the number from the words, as it does not in running text.
+    """
+
+    kind: str
+    number: str
+    text: str
+    first: int
+    after: int
+    certain: bool
+
+
+def captions_among(lines: Sequence[Line]) -> Iterator[Caption]:
+    """The captions of a page in the order of its lines; entries of a list of figures are none."""
+    after = 0
+    for place in [at for at, line in enumerate(lines) if _LABEL.match(line.text)]:
+        found = _caption(lines, place) if place >= after else None
+        if found is not None:
+            yield found
+            after = found.after
+
+
+def _caption(lines: Sequence[Line], place: int) -> Caption | None:
+    text = unicodedata.normalize("NFKC", lines[place].text[:200])
+    found = _CAPTION.match(text) or _REVERSED.match(text)
+    if not found or text[0].islower() or not _begins(lines, place):
+        return None
+    rest, certain = text[found.end() :], found["mark"] is not None
+    if not certain and (rest[:1].islower() or _PARTICLE.match(rest)):
+        return None
+    after = _end(lines, place)
+    whole = _joined(lines[place:after])
+    if _ENTRY.search(whole):
+        return None
+    return Caption("figure" if found["figure"] else "table", found["number"], whole, place, after, certain)
+
+
+def _begins(lines: Sequence[Line], place: int) -> bool:
+    """Whether the line begins something: a block, or after a gap or a change of type."""
+    if not place:
+        return True
+    before, line = lines[place - 1], lines[place]
+    if before.block != line.block or before.size != line.size or before.bold != line.bold:
+        return True
+    height = max(line.bottom - line.top, 1)
+    return not -height < line.top - before.bottom < 0.5 * height
+
+
+def _end(lines: Sequence[Line], place: int) -> int:
+    """The place after the last line of the caption."""
+    after, size = place + 1, lines[place].size
+    while after < min(len(lines), place + LINES) and _goes_on(lines[after - 1], lines[after], size):
+        after += 1
+    return after
+
+
+def _goes_on(before: Line, line: Line, size: float) -> bool:
+    height = max(before.bottom - before.top, 1)
+    near = line.top - before.bottom < 0.5 * height and line.bottom > before.top
+    return line.block == before.block and near and abs(line.size - size) < 0.6 and not _CAPTION.match(line.text)
+
+
+def _joined(lines: Sequence[Line]) -> str:
+    text = ""
+    for line in lines:
+        hyphen = text.endswith("-") and text[-2:-1].isalpha() and line.text[:1].islower()
+        text = text[:-1] + line.text if hyphen else f"{text} {line.text}".strip()
+    return text[:LETTERS]

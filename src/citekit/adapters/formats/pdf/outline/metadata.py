@@ -1,0 +1,62 @@
+"""What a PDF says of itself."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from citekit.adapters.formats.pdf.document.page_labels import UNLABELLED, LabelRule, read_labels
+from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
+from citekit.adapters.libraries.mupdf.engine import Document
+
+RULE_LIMIT = 40
+"""Label rules that a map holds; a document with more labels every page by itself."""
+
+_PRODUCT = re.compile(r"^(microsoft (word|powerpoint|excel)|powerpoint presentation|layout|adobe \w+)\s*[-:]?\s*", re.I)
+_FILE_NAME = re.compile(
+    r"\.(docx?|dvi|pdf|tex|pptx?|xlsx?|indd|qxd|p65|fm|rtf|odt|odp|ps|eps|html?|txt|ai|cdr|pmd|pages|key|numbers)$",
+    re.I,
+)
+_NAMELESS = re.compile(
+    r"^(untitled|document|pdf|unknown|none|title|slide|presentation|no title|unbenannt)?[\s\d._-]*$", re.I
+)
+
+
+def title_of(document: Document, path: Path) -> str:
+    """The title in the file's metadata where somebody wrote one, else the name of the file without its ending."""
+    written = one_line((document.metadata or {}).get("title") or "", TITLE_LIMIT)
+    title = _PRODUCT.sub("", written).strip()
+    sensible = any(character.isalpha() for character in title) and "\ufffd" not in title
+    if not sensible or _NAMELESS.match(title) or _FILE_NAME.search(title):
+        return path.stem
+    return title
+
+
+def facts_of(document: Document) -> dict[str, Any]:
+    """`page_count`; `author`, `subject` where written; `page_labels` where pages are not labelled by their number.
+
+    Each label rule holds from its `first_page` (1-based) on: `prefix`, then a number in `style` (ISO 32000-1, table 159)
+    counted from `start`.
+    """
+    facts: dict[str, Any] = {"page_count": document.page_count}
+    for name in ("author", "subject"):
+        value = one_line((document.metadata or {}).get(name) or "", TITLE_LIMIT)
+        if value:
+            facts[name] = value
+    rules = read_labels(document)
+    if rules != (UNLABELLED,) and len(rules) <= RULE_LIMIT:
+        facts["page_labels"] = [_plain(rule) for rule in rules]
+    return facts
+
+
+def repair_notes(document: Document) -> list[str]:
+    """A sentence where the file is damaged and PyMuPDF found its objects by searching; ask when all of it was read."""
+    return (
+        ["The file is damaged and was repaired to be read; something may be missing."] if document.is_repaired else []
+    )
+
+
+def _plain(rule: LabelRule) -> dict[str, Any]:
+    plain: dict[str, Any] = {"first_page": rule.first, "style": rule.style, "prefix": rule.prefix, "start": rule.start}
+    return {key: value for key, value in plain.items() if value != ""}

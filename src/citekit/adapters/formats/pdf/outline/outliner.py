@@ -1,0 +1,160 @@
+"""The outliner of PDF: which of the ways to find a structure is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+from citekit.adapters.formats.pdf.document.document_cache import PdfMemory, remember
+from citekit.adapters.formats.pdf.outline.figures import figures_of, with_figures
+from citekit.adapters.formats.pdf.outline.heading_location import Section
+from citekit.adapters.formats.pdf.outline.marked_headings import sections_of_bookmarks, sections_of_tags
+from citekit.adapters.formats.pdf.outline.metadata import facts_of, repair_notes, title_of
+from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.adapters.formats.pdf.outline.scans import marked, read_scans, scans_among, sections_of_scans
+from citekit.adapters.formats.pdf.outline.sections import drafts_of, moved_sections, page_groups
+from citekit.adapters.formats.pdf.outline.structure import sections_of_text
+from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.adapters.libraries.mupdf.engine import Document, opened, skipped_pages
+from citekit.domain.errors import SourceUnsupported
+from citekit.domain.extent import Bounds
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+if TYPE_CHECKING:
+    from citekit.adapters.formats.shared.ocr import OcrReader
+    from citekit.adapters.libraries.sqlite.key_value_cache import Index
+
+BY_BOOKMARKS = "The structure is that of the file's bookmarks."
+BY_TAGS = "The file has no bookmarks: the structure is that of the headings that its author tagged."
+BY_HEADINGS = "The file has no bookmarks: the structure was told from the size, weight and numbering of its headings."
+BY_CONTENTS = "The file has no bookmarks: the structure is that of its printed table of contents, and of its headings."
+BY_PAGES = "The file has neither bookmarks nor headings that can be told apart: its pages are grouped by number."
+
+
+NAMED = 20
+"""Pages with hidden text that a note names."""
+
+CHECKED = 5000
+"""Pages of a repaired file that are looked at."""
+
+
+@frozen
+class PdfOutliner:
+    """Opens the file once and reads each page at most once.
+
+    `index` remembers where the bookmarks and pages of long documents lie, for who cuts them; `password` opens encrypted
+    files, and shows nowhere in a map; `ocr` reads scans, where there is no other structure.
+    """
+
+    index: Index | None = None
+    password: str | None = field(default=None, repr=False)
+    ocr: OcrReader | None = None
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """The structure of the PDF `source`. Raises `SourceUnreadable`, `SourceUnsupported`, `Cancelled`."""
+        memory = PdfMemory(source, self.index)
+        with opened(source.path, SourceUnsupported, password=self.password) as document:
+            lost = _unreadable(document, source.path.name)
+            texts = PageTexts(document, progress)
+            drafts, notes = _structure(document, texts, self.ocr)
+            figures, passed = figures_of(document, texts, quick=notes[0] == BY_BOOKMARKS)
+            drafts = with_figures(drafts, figures, texts)
+            outline = Outline(
+                title=title_of(document, source.path),
+                bounds=Bounds(pages=document.page_count),
+                drafts=drafts,
+                facts=facts_of(document),
+                notes=[
+                    *notes,
+                    *passed,
+                    *_hidden(texts),
+                    *lost,
+                    *_too_complex(document),
+                    *repair_notes(document),
+                ],
+            )
+            if self.index is not None:
+                remember(document, memory)
+            return outline
+
+
+def _hidden(texts: PageTexts) -> list[str]:
+    """A sentence about text that no reader sees, on the pages that were read."""
+    unchecked = (
+        [
+            f"Many pages may hold hidden text; {len(texts.unchecked)} of them, page {min(texts.unchecked)} first, were not "
+            "checked for it, and summaries may repeat it."
+        ]
+        if texts.unchecked
+        else []
+    )
+    if not texts.hidden:
+        return unchecked
+    pages, words = sorted(texts.hidden), sum(texts.hidden.values())
+    named = ", ".join(map(str, pages[:NAMED])) + (", ..." if len(pages) > NAMED else "")
+    return [
+        f"Hidden text, which no reader of the page sees: {words} {'word' if words == 1 else 'words'} on "
+        f"{'page' if len(pages) == 1 else 'pages'} {named}. Titles and summaries leave it out.",
+        *unchecked,
+    ]
+
+
+def _too_complex(document: Document) -> list[str]:
+    """A sentence about the pages whose content was not executed."""
+    skipped = skipped_pages(document)
+    if not skipped:
+        return []
+    which = f"page {skipped[0]} is" if len(skipped) == 1 else f"{len(skipped)} pages, page {skipped[0]} first, are"
+    return [f"Not all of the file is read: {which} too complex to be executed, and can only be cut as pdf."]
+
+
+def _unreadable(document: Document, name: str) -> list[str]:
+    """A sentence about pages that are only listed, in a file that had to be repaired. Raises where there are no others."""
+    if not document.is_repaired:
+        return []
+    lost = [number for number in range(1, min(document.page_count, CHECKED) + 1) if not _is_there(document, number)]
+    if len(lost) == document.page_count:
+        raise SourceUnsupported(f"'{name}' is damaged: no page of it can be read.")
+    return [f"The file is damaged: {len(lost)} of its pages cannot be read, page {lost[0]} first."] if lost else []
+
+
+def _is_there(document: Document, number: int) -> bool:
+    try:
+        return bool(document.xref_object(document.page_xref(number - 1)).startswith("<<"))
+    except RuntimeError:  # MuPDF's word for an object that is none
+        return False
+
+
+def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> tuple[Sequence[Draft], list[str]]:
+    sections, lost = sections_of_bookmarks(document)
+    if sections:
+        texts.quick = True
+        drafts, notes = _told(sections, texts, [BY_BOOKMARKS, *lost])
+        return drafts, [*notes, *scans_among(document, texts).notes(texts.count, reads=False)]
+    tagged = sections_of_tags(texts)
+    if tagged:
+        texts.quick = True
+        texts.learn_from(range(1, texts.count + 1))
+        drafts, notes = _told(tagged, texts, [BY_TAGS])
+        return drafts, [*notes, *scans_among(document, texts).notes(texts.count, reads=False)]
+    headings, printed = sections_of_text(texts)
+    scans = scans_among(document, texts)
+    about = scans.notes(texts.count, reads=ocr is not None)
+    if scans.bare and ocr is not None:
+        about += read_scans(document, texts, scans, ocr)
+        headings, printed = sections_of_scans(texts)
+    if headings:
+        drafts, notes = _told(headings, texts, [BY_CONTENTS if printed else BY_HEADINGS])
+        return drafts, [*notes, *about]
+    return marked(page_groups(texts), scans), [BY_PAGES, *about]
+
+
+def _told(sections: Sequence[Section], texts: PageTexts, notes: list[str]) -> tuple[Sequence[Draft], list[str]]:
+    drafts, shortened = drafts_of(sections, texts)
+    notes += moved_sections(sections)
+    if shortened:
+        notes.append("So many sections overlap that some name their first page only.")
+    return drafts, notes

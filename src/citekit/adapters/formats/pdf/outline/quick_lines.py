@@ -1,0 +1,48 @@
+"""The lines of a page without a look at each of their pieces: enough to place titles, and much quicker."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from citekit.adapters.formats.pdf.outline.lines import Typed, clean, style_of, text_of
+from citekit.adapters.libraries.mupdf.engine import exclusive
+
+_SCALE = 100
+"""MuPDF writes whole numbers: of hundredths of a point."""
+
+_TALL = 2.0
+"""How many times as high as wide a line is that runs along the side of the page."""
+
+
+def quick_lines(page: Any) -> list[Typed]:
+    """As `typed_lines`, in a third of the time, for pages that are not turned: each line in the type of its beginning.
+
+    Tops and bottoms are those of the font, which may be a point off. Call it inside `exclusive()` or `opened()`.
+    """
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        buffer = mupdf.FzBuffer(2**14)
+        output = mupdf.FzOutput(buffer)
+        mupdf.fz_print_stext_page_as_json(output, text_of(page), _SCALE)
+        mupdf.fz_close_output(output)
+        data = mupdf.fz_buffer_extract_copy(buffer)
+    blocks = json.loads(data.decode("utf-8", "replace"), strict=False)["blocks"]
+    lines = [_line(line, number) for number, block in enumerate(blocks) for line in block.get("lines", ())]
+    return [line for line in lines if line.text]
+
+
+def _line(plain: Any, block: int) -> Typed:
+    box, font, text = plain["bbox"], plain["font"], clean(plain["text"])
+    name, size, bold, italic, mono = _type_of(font["name"], font["size"], font["weight"], font["style"], font["family"])
+    x, y, width, height = box["x"], box["y"], box["w"], box["h"]
+    upright = not plain["wmode"] and (height <= _TALL * width or len(text) < 3)
+    left, top, right, bottom = x / _SCALE, y / _SCALE, (x + width) / _SCALE, (y + height) / _SCALE
+    return Typed(text, left, top, right, bottom, size, bold, block, name, italic, mono, 0, upright)
+
+
+@lru_cache(maxsize=4096)
+def _type_of(font: str, size: int, weight: str, style: str, family: str) -> tuple[str, float, bool, bool, bool]:
+    name, points, bold, italic, mono, _ = style_of(font, size / _SCALE, 0, 0)
+    return name, points, bold or weight == "bold", italic or style == "italic", mono or family == "monospace"

@@ -1,0 +1,159 @@
+"""From headings with a place to nodes with pages.
+
+Pages grouped by number, where a document shows no structure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+from attrs import evolve
+
+from citekit.adapters.formats.pdf.outline.heading_location import Section, begins_page
+from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.adapters.formats.pdf.outline.summaries import HeadingLines, first_sentence, summary_of
+from citekit.adapters.formats.shared.outline import Draft, nested
+from citekit.domain.locations import Pages
+
+GROUPS = 40
+"""Groups that a document is parted into at most."""
+
+_SIZES = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 2500)
+
+
+def page_groups(texts: PageTexts) -> tuple[Draft, ...]:
+    """Groups of equally many pages, one page each in a short document."""
+    size = next((size for size in _SIZES if texts.count <= size * GROUPS), -(-texts.count // GROUPS))
+    return tuple(_group(texts, first, min(first + size - 1, texts.count)) for first in range(1, texts.count + 1, size))
+
+
+def _group(texts: PageTexts, first: int, last: int) -> Draft:
+    kind = "page" if first == last else "pages"
+    return Draft(group_title(first, last), kind, Pages.span(first, last), first_sentence(texts.lines(first)))
+
+
+def group_title(first: int, last: int) -> str:
+    """`Page 3` or `Pages 1-10`."""
+    return f"Page {first}" if first == last else f"Pages {first}-{last}"
+
+
+PAGES_BUDGET = 3_000_000
+"""Page numbers that one map may list; only a hostile outline, whose sections all overlap, comes near."""
+
+BOOK_LENGTH = 60
+"""Pages from which on the first level is called a chapter."""
+
+_PART = re.compile(r"(part|teil|partie|parte|deel)\b|第.{1,3}部", re.IGNORECASE)
+_CHAPTER = re.compile(r"(chapter|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk|appendix)\b|第.{1,4}章", re.IGNORECASE)
+
+
+def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[Draft, ...], bool]:
+    """The tree of `sections`, and whether some had to be cut to their first page.
+
+    A section ends where the next of its own or a higher level begins: on the page before, where that one begins at the
+    top of a page, else on the same page. Pages before the first section become a node of their own.
+    """
+    sections = _straightened(sections)
+    ends = _ends(sections, texts)
+    types = _types(sections, texts.count)
+    headings = HeadingLines(sections, texts)
+    budget = PAGES_BUDGET
+    items: list[tuple[int, Draft]] = []
+    for place, (section, last) in enumerate(zip(sections, ends, strict=True)):
+        span = last - section.page + 1
+        if span > budget:
+            last, span = section.page, 1
+        budget -= span
+        summary = summary_of(section, _follower(sections, place), last, texts, headings)
+        place_of = Pages.span(section.page, last)
+        items.append((section.level, Draft(section.title, types[section.level], place_of, summary)))
+    tree = tuple(_widened(draft) for draft in nested(items))
+    return (*_before(sections, texts), *tree), budget < len(sections)
+
+
+def moved_sections(sections: Sequence[Section]) -> list[str]:
+    """A note about sections that are said to begin before the one that holds them; none where all is in order."""
+    moved = [was for was, now in zip(sections, _straightened(sections), strict=True) if was.page != now.page]
+    if not moved:
+        return []
+    shown = ", ".join(f"'{each.title[:60]}' (page {each.page})" for each in moved[:3]) + (", ..." if moved[3:] else "")
+    are = "1 section is" if len(moved) == 1 else f"{len(moved)} sections are"
+    return [f"{are} said to begin before the section above, and put where that one begins: {shown}."]
+
+
+def _straightened(sections: Sequence[Section]) -> list[Section]:
+    """Sections of which none begins before the one that holds it: such a destination is an error, and would stretch it."""
+    straight: list[Section] = []
+    holders: list[Section] = []
+    for section in sections:
+        while holders and holders[-1].level >= section.level:
+            holders.pop()
+        if holders and section.page < holders[-1].page:
+            section = evolve(section, page=holders[-1].page, y=math.nan)
+        straight.append(section)
+        holders.append(section)
+    return straight
+
+
+def _ends(sections: Sequence[Section], texts: PageTexts) -> list[int]:
+    """The last page of each section, found from the back: `open_` holds the sections that may end an earlier one."""
+    ends = [0] * len(sections)
+    open_: list[Section] = []
+    for place in range(len(sections) - 1, -1, -1):
+        section = sections[place]
+        while open_ and open_[-1].level > section.level:
+            open_.pop()
+        ends[place] = _end(section, open_[-1] if open_ else None, texts)
+        open_.append(section)
+    return ends
+
+
+def _end(section: Section, following: Section | None, texts: PageTexts) -> int:
+    if following is None:
+        return texts.count
+    if following.page <= section.page:
+        return section.page
+    return following.page - 1 if begins_page(following, texts) else following.page
+
+
+def _follower(sections: Sequence[Section], place: int) -> Section | None:
+    """The section whose heading ends the text of this one, where it is no child of it."""
+    following = sections[place + 1] if place + 1 < len(sections) else None
+    return following if following is not None and following.level <= sections[place].level else None
+
+
+def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:
+    """A word for every level: part, chapter, section, subsection, as far as the titles and the length say so."""
+    levels = sorted({section.level for section in sections})
+    top = [section.title for section in sections if section.level == levels[0]]
+    if sum(bool(_PART.match(title)) for title in top) * 2 > len(top):
+        words = ["part", "chapter", "section"]
+    elif page_count >= BOOK_LENGTH or any(_CHAPTER.match(title) for title in top):
+        words = ["chapter", "section"]
+    else:
+        words = ["section"]
+    return {level: words[depth] if depth < len(words) else "subsection" for depth, level in enumerate(levels)}
+
+
+def _widened(draft: Draft) -> Draft:
+    """A parent holds the pages of its children."""
+    children = tuple(_widened(child) for child in draft.children)
+    if not children:
+        return draft
+    spans = [_ends_of(member) for member in (draft, *children)]
+    first, last = min(first for first, _ in spans), max(last for _, last in spans)
+    return evolve(draft, location=Pages.span(first, last), children=children)
+
+
+def _ends_of(draft: Draft) -> tuple[int, int]:
+    assert isinstance(draft.location, Pages)
+    return draft.location.numbers[0], draft.location.numbers[-1]
+
+
+def _before(sections: Sequence[Section], texts: PageTexts) -> Iterator[Draft]:
+    first = min(section.page for section in sections)
+    if first > 1:
+        last = first - 1 if begins_page(min(sections, key=lambda section: section.page), texts) else first
+        yield Draft(group_title(1, last), "pages", Pages.span(1, last), first_sentence(texts.lines(1)))

@@ -1,0 +1,103 @@
+"""The title and the data of a chart of any kind, as its own markup keeps them (DrawingML charts, ECMA-376 part 1, 21.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from citekit.adapters.formats.pptx.text import plain, written
+from citekit.adapters.formats.xlsx.values import EPOCH, EPOCH_1904, shown_number
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lxml.etree import _Element
+
+POINTS_LIMIT = 100_000
+"""Points of one series that are read."""
+
+CELLS_LIMIT = 1_000_000
+"""Cells of the rows of series that share them: what comes after is left out."""
+
+_LABELS = ("cat", "xVal")
+_VALUES = ("val", "yVal", "bubbleSize")
+
+
+@frozen
+class Series:
+    """A series: its name, and by the number of a point its label (of a scatter chart: x) and its values."""
+
+    name: str
+    labels: dict[int, str]
+    values: tuple[dict[int, str], ...]
+
+
+def chart_text(space: _Element) -> str:
+    """The title of a chart, else the names of its series; then its data as rows: a label, then the value of each series.
+
+    Series that lie side by side at the same labels share their rows. `space` is the root of the chart's part.
+    """
+    epoch = EPOCH_1904 if _is_on(space.find("{*}date1904")) else EPOCH
+    found = [_series(each, epoch) for each in space.iterfind("{*}chart/{*}plotArea/*/{*}ser")]
+    names = ", ".join(each.name for each in found if each.name)
+    rows = [row for group in _groups(found) for row in _rows(group)]
+    return "\n".join(filter(None, (_title(space) or names, *rows)))
+
+
+def _is_on(element: _Element | None) -> bool:
+    return element is not None and element.get("val", "1") in ("1", "true")
+
+
+def _title(space: _Element) -> str:
+    title = space.find("{*}chart/{*}title/{*}tx")
+    if title is None:
+        return ""
+    said = written(title.find("{*}rich")) or title.findtext("{*}strRef/{*}strCache/{*}pt/{*}v") or ""
+    return " ".join(said.split())
+
+
+def _series(element: _Element, epoch: datetime) -> Series:
+    name = element.find("{*}tx")
+    said = "" if name is None else " ".join(_points(name, epoch).values()) or name.findtext("{*}v") or ""
+    labels, values = (
+        [_points(each, epoch) for kind in kinds for each in element.iterfind(f"{{*}}{kind}")]
+        for kinds in (_LABELS, _VALUES)
+    )
+    return Series(" ".join(said.split()), labels[0] if labels else {}, tuple(values))
+
+
+def _points(data: _Element, epoch: datetime) -> dict[int, str]:
+    """The points of some data by number; of labels with several levels, the innermost."""
+    level = data.find(".//{*}lvl")
+    inside = data if level is None else level
+    code = inside.findtext(".//{*}formatCode") or "General"
+    found: dict[int, str] = {}
+    for point in inside.iterfind(".//{*}pt"):
+        number = str(point.get("idx") or "")
+        if len(found) < POINTS_LIMIT and number.isascii() and number.isdigit() and len(number) < 10:
+            text = plain(point.findtext("{*}v") or "").replace("\n", " ")
+            is_number = not str(getattr(point.getparent(), "tag", "")).endswith(("strCache", "strLit", "lvl"))
+            found[int(number)] = shown_number(text, str(point.get("formatCode") or code), epoch) if is_number else text
+    return found
+
+
+def _groups(found: Sequence[Series]) -> Iterator[list[Series]]:
+    """Neighbouring series with the same labels, or none of their own."""
+    group: list[Series] = []
+    for each in found:
+        if group and each.labels and each.labels != group[0].labels:
+            yield group
+            group = []
+        group.append(each)
+    if group:
+        yield group
+
+
+def _rows(group: Sequence[Series]) -> Iterator[str]:
+    columns = [(each.name, values) for each in group for values in each.values or ({},)]
+    yield "\t".join(["", *(name for name, _ in columns)])
+    numbers = sorted({*group[0].labels, *(number for _, values in columns for number in values)})
+    for number in numbers[: CELLS_LIMIT // (len(columns) + 1)]:
+        yield "\t".join([group[0].labels.get(number, ""), *(values.get(number, "") for _, values in columns)])

@@ -1,0 +1,229 @@
+"""A presentation with some of its slides: what only the others refer to is not in the file.
+
+Parts are copied byte for byte; rewritten are only the lists of slides, sections and layouts, the relations, and links to
+slides that are left out. Left out are, too: what tells of the whole deck (statistics with all titles, thumbnail, custom
+shows, revisions), macros, and custom data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from posixpath import join, relpath, split
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+from xml.sax.saxutils import escape
+
+from attrs import define, field
+
+from citekit.adapters.formats.shared.reproducible_zip import still_archive
+from citekit.adapters.libraries.office_package import OfficePackage, Relation, below, local
+from citekit.domain.errors import LocationOutside, SourceUnsupported
+from citekit.domain.extent import Bounds
+from citekit.domain.locations import Pages
+from citekit.domain.progress import Progress
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_OF_PACKAGE = frozenset(("officeDocument", "core-properties"))
+_NEVER = frozenset(("vbaProject", "revisionInfo", "changesInfo", "printerSettings", "customXml", "handoutMaster"))
+"""What the presentation refers to and is left out."""
+
+_AS_NEEDED = frozenset(("slide", "slideMaster", "notesMaster"))
+"""What it refers to and is kept where one of the slides needs it."""
+
+_MACROS = ".macroEnabled.main+xml"
+_PLAIN = "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
+_HEADER = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+_TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
+
+
+def write_deck(package: OfficePackage, location: Pages, target: Path, progress: Progress) -> None:
+    """Write the slides of `location` as a presentation. Raises `LocationOutside`, `SourceUnsupported`, `HomeUnwritable`."""
+    deck = _Deck.of(package, location)
+    names = list(deck.kept)
+    with still_archive(target) as archive:
+        archive.add("[Content_Types].xml", [deck.content_types()])
+        archive.add("_rels/.rels", [_relations_xml("", deck.of_package())])
+        for done, name in enumerate(names):
+            progress(done, len(names), "copying parts")
+            archive.add(name, [deck.rewritten[name]] if name in deck.rewritten else package.stream(name))
+            if deck.kept[name]:
+                folder, last = split(name)
+                archive.add(join(folder, "_rels", f"{last}.rels"), [_relations_xml(folder, deck.kept[name])])
+
+
+@define
+class _Deck:
+    """`kept` are the parts of the new presentation, each with its relations; `rewritten` the bytes of those that change."""
+
+    package: OfficePackage
+    main: str
+    slides: set[str]
+    kept: dict[str, list[Relation]] = field(factory=dict)
+    rewritten: dict[str, bytes] = field(factory=dict)
+
+    @classmethod
+    def of(cls, package: OfficePackage, location: Pages) -> _Deck:
+        main, root = package.main("presentation")
+        relations = package.relations(main)
+        targets = {each.id: each.target for each in relations if each.kind == "slide" and not each.outside}
+        listed = [each for group in below(root, "sldIdLst") for each in below(group, "sldId")]
+        _check_inside(location, len(listed))
+        wanted = [listed[number - 1] for number in location.numbers]
+        missing = [each for each in wanted if _reference(each) not in targets]
+        if missing:
+            raise SourceUnsupported(f"{package.path.name} is damaged: a slide is in its list but not in the file.")
+        deck = cls(package, main, {targets[_reference(each)] for each in wanted})
+        deck._gather(root, relations, {str(each.get("id")) for each in wanted})
+        return deck
+
+    def of_package(self) -> list[Relation]:
+        """What the package itself refers to."""
+        found = [each for each in self.package.relations() if each.kind in _OF_PACKAGE and not each.outside]
+        return [each for each in found if each.kind != "officeDocument" or each.target == self.main]
+
+    def content_types(self) -> bytes:
+        """The types of the parts that are kept (ECMA-376 part 2, 7.2.3)."""
+        part = self.package.find("[Content_Types].xml")
+        root = [] if part is None else list(self.package.root(part))
+        lines = []
+        for each in root:
+            name, extension = str(each.get("PartName") or ""), str(each.get("Extension") or "")
+            kind = str(each.get("ContentType") or "")
+            kind = _PLAIN if kind.endswith(_MACROS) and name.lstrip("/") == self.main else kind
+            if extension:
+                lines.append(f"<Default Extension={_quoted(extension)} ContentType={_quoted(kind)}/>")
+            elif self.package.find(name.lstrip("/")) in self.kept:
+                lines.append(f"<Override PartName={_quoted(name)} ContentType={_quoted(kind)}/>")
+        return f'{_HEADER}<Types xmlns="{_TYPES}">{"".join(lines)}</Types>'.encode()
+
+    def _gather(self, root: _Element, relations: list[Relation], ids: set[str]) -> None:
+        """Everything that the slides need, and the presentation around it."""
+        self.kept[self.main] = []
+        for name in sorted(self.slides):
+            self._follow(name)
+        keeping = [
+            each
+            for each in relations
+            if not each.outside and (each.target in self.kept if each.kind in _AS_NEEDED else each.kind not in _NEVER)
+        ]
+        for each in keeping:
+            self._follow(each.target)
+        self.kept[self.main] = keeping
+        for each in self.of_package():
+            self.kept.setdefault(each.target, [])
+        self.rewritten[self.main] = _presentation(root, {each.id for each in keeping}, ids)
+        self._trim_masters()
+
+    def _follow(self, name: str) -> None:
+        """Keep a part and all that it needs; a master brings none of its layouts, a slide brings its own."""
+        pending = [name]
+        while pending:
+            part = pending.pop()
+            if part in self.kept:
+                continue
+            every = self.package.relations(part)
+            relations = [each for each in every if self._belongs(each)]
+            self.kept[part] = relations
+            gone = {each.id for each in every} - {each.id for each in relations}
+            if gone and part in self.slides:
+                self.rewritten[part] = _unlinked(self.package.root(part), gone)
+            is_master = {"theme", "slideLayout"} <= {each.kind for each in every}
+            needed = [each for each in relations if not each.outside and not (is_master and each.kind == "slideLayout")]
+            pending.extend(each.target for each in reversed(needed))
+
+    def _belongs(self, relation: Relation) -> bool:
+        return relation.outside or relation.kind != "slide" or relation.target in self.slides
+
+    def _trim_masters(self) -> None:
+        """Masters keep only the layouts that are used."""
+        for name, relations in list(self.kept.items()):
+            if any(each.kind == "slideLayout" and each.target not in self.kept for each in relations):
+                self.kept[name] = [each for each in relations if each.kind != "slideLayout" or each.target in self.kept]
+                root = self.package.root(name)
+                _keep_references(root, "sldLayoutIdLst", {each.id for each in self.kept[name]})
+                self.rewritten[name] = _serialised(root)
+
+
+def _check_inside(location: Pages, count: int) -> None:
+    if location.clamp(Bounds(pages=count)).numbers != location.numbers:
+        raise LocationOutside(f"slide {location.numbers[-1]} is beyond the end: the presentation has {count} slides")
+
+
+def _reference(element: _Element) -> str:
+    """The id of the relation that an element names; its own `id` has no namespace."""
+    return next((str(value) for key, value in element.items() if str(key).endswith("}id")), "")
+
+
+def _presentation(root: _Element, relations: set[str], slides: set[str]) -> bytes:
+    """The presentation with only those slides, and nothing that refers to what is left out."""
+    for name in ("custShowLst", "handoutMasterIdLst", "custDataLst", "photoAlbum"):
+        for each in list(below(root, name)):
+            root.remove(each)
+    for each in list(root.iter("{*}sldId")):
+        if str(each.get("id")) not in slides:
+            _remove(each)
+    for name in ("sldMasterIdLst", "notesMasterIdLst"):
+        _keep_references(root, name, relations)
+    for section in list(root.iter("{*}section")):
+        if not any(local(each) == "sldId" for each in section.iter()):
+            _remove(section)
+    for listing in list(root.iter("{*}sectionLst")):
+        if not len(listing):
+            extension = listing.getparent()
+            _remove(listing if extension is None else extension)
+    for listing in list(root.iter("{*}embeddedFontLst")):
+        for font in list(listing):
+            if any(_reference(each) not in relations for each in font if _reference(each)):
+                _remove(font)
+    return _serialised(root)
+
+
+def _keep_references(root: _Element, listing: str, relations: set[str]) -> None:
+    for group in list(below(root, listing)):
+        for each in list(group):
+            if _reference(each) not in relations:
+                group.remove(each)
+        if not len(group):
+            root.remove(group)
+
+
+def _unlinked(root: _Element, gone: set[str]) -> bytes:
+    """A slide without the links to slides that are left out."""
+    for each in list(root.iter()):
+        if isinstance(each.tag, str) and _reference(each) in gone:
+            _remove(each)
+    return _serialised(root)
+
+
+def _remove(element: _Element) -> None:
+    parent = element.getparent()
+    if parent is not None:
+        parent.remove(element)
+
+
+def _serialised(root: _Element) -> bytes:
+    from lxml import etree
+
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
+
+
+def _relations_xml(folder: str, relations: list[Relation]) -> bytes:
+    lines = "".join(_relation_lines(folder, relations))
+    return f'{_HEADER}<Relationships xmlns="{_RELATIONS}">{lines}</Relationships>'.encode()
+
+
+def _relation_lines(folder: str, relations: list[Relation]) -> Iterator[str]:
+    for each in relations:
+        target = (
+            each.target if each.outside else quote(relpath(f"/{each.target}", f"/{folder}"), safe="/!$&'()*+,;=:@~")
+        )
+        mode = ' TargetMode="External"' if each.outside else ""
+        yield f"<Relationship Id={_quoted(each.id)} Type={_quoted(each.type)} Target={_quoted(target)}{mode}/>"
+
+
+def _quoted(value: str) -> str:
+    return '"' + escape(value, {'"': "&quot;"}) + '"'

@@ -1,0 +1,123 @@
+"""python-pptx, given only the markup of a presentation, each part of it bounded and without a document type."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from citekit.adapters.formats.pptx.shapes import Placed, body_of, shapes
+from citekit.adapters.formats.pptx.text import written
+from citekit.adapters.libraries.office_package import OfficePackage
+from citekit.domain.errors import CiteKitError, SourceUnsupported
+
+if TYPE_CHECKING:
+    from pptx.presentation import Presentation
+    from pptx.slide import Slide
+
+DAMAGED: tuple[type[Exception], ...] = (
+    KeyError,
+    IndexError,
+    AttributeError,
+    TypeError,
+    ValueError,
+    AssertionError,
+    NotImplementedError,
+    RecursionError,
+    OverflowError,
+)
+"""What python-pptx raises of its own accord where a file is not as the standard says, besides its own exceptions."""
+
+
+def table() -> dict[type[Exception], type[CiteKitError]]:
+    """From the exceptions that reading a presentation raises to ours; subclasses included."""
+    from lxml import etree
+    from pptx.exc import PythonPptxError
+
+    return dict.fromkeys((PythonPptxError, etree.Error, zipfile.BadZipFile, *DAMAGED), SourceUnsupported)
+
+
+@contextmanager
+def translated(name: str) -> Iterator[None]:
+    """Work on the presentation called `name` whose errors become ours."""
+    try:
+        yield
+    except CiteKitError:
+        raise
+    except tuple(table()) as error:
+        ours = next(ours for theirs, ours in table().items() if isinstance(error, theirs))
+        detail = " ".join(str(error).split())[:200]
+        raise ours(
+            f"{name} cannot be read as a presentation: it is damaged or not as it should be ({detail})."
+        ) from error
+
+
+def presentation(package: OfficePackage) -> Presentation:
+    """The presentation without its media, which stand as empty parts. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    import pptx
+
+    package.main("presentation")
+    with translated(package.path.name):
+        return pptx.Presentation(io.BytesIO(_markup(package)))
+
+
+def _markup(package: OfficePackage) -> bytes:
+    """The package with all its markup, and with nothing in its other parts."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name in package.names:
+            marked = name.lower().endswith((".xml", ".rels", ".vml"))
+            archive.writestr(zipfile.ZipInfo(name), package.read(name) if marked else b"")
+    return out.getvalue()
+
+
+def notes_text(slide: Slide, *, as_seen: bool = False) -> str:
+    """The speaker's notes; "" where there are none."""
+    if not slide.has_notes_slide:
+        return ""
+    return written(body_of(slide.notes_slide.notes_placeholder), as_seen=as_seen)
+
+
+def title_of(slide: Slide) -> str:
+    """The text of the title placeholder, else the first line of the slide's text; "" where it has none."""
+    title = slide.shapes.title
+    said = "" if title is None else written(body_of(title))
+    return " ".join(said.split()) or next((_first_line(each) for each in shapes(slide, 1, 1) if _first_line(each)), "")
+
+
+def _first_line(shape: Placed) -> str:
+    return (
+        ""
+        if shape.kind == "running"
+        else next((" ".join(line.split()) for line in shape.text.split("\n") if line.strip()), "")
+    )
+
+
+def is_hidden(slide: Slide) -> bool:
+    """Whether a slide is left out when the presentation is shown."""
+    return slide._element.get("show") in ("0", "false")
+
+
+def slide_ids(deck: Presentation) -> list[int]:
+    """The ids of the slides, in order."""
+    part: Any = deck.part
+    listed = part._element.sldIdLst
+    return [] if listed is None else [int(each.get("id")) for each in listed]
+
+
+def sections(package: OfficePackage) -> list[tuple[str, list[int]]]:
+    """(name, ids of slides) of the sections of the presentation ([MS-PPTX] 2.6.25); none where it has no sections."""
+    _, root = package.main("presentation")
+    return [
+        (
+            str(section.get("name") or ""),
+            [int(str(each.get("id"))) for each in section.iter("{*}sldId") if _whole(each.get("id"))],
+        )
+        for section in root.iter("{*}section")
+    ]
+
+
+def _whole(text: str | None) -> bool:
+    return text is not None and text.isascii() and text.isdigit() and len(text) <= 12

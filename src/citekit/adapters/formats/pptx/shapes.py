@@ -1,0 +1,180 @@
+"""What stands on a slide, with its place: text, tables, charts and pictures, groups opened."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from citekit.adapters.formats.pptx.charts import chart_text
+from citekit.adapters.formats.pptx.text import written
+from citekit.domain.errors import LocationMalformed
+from citekit.domain.locations import Box
+
+if TYPE_CHECKING:
+    from pptx.slide import Slide
+
+DEPTH_LIMIT = 32
+"""Levels of groups on a slide that are looked into."""
+
+SHAPES_LIMIT = 5000
+"""Shapes of one slide that are looked at."""
+
+
+@frozen
+class Placed:
+    """A shape of a slide: its own words, and its box where it has one.
+
+    `kind` is `text`, `table`, `chart`, `figure`, or `running` for the date, footer and number that all slides have.
+    """
+
+    kind: str
+    title: str
+    text: str
+    box: Box | None
+
+
+def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> list[Placed]:
+    """What is on a slide of that size (EMU), groups opened, the title first; pictures of slides hold no text.
+
+    With `as_seen`, raised and lowered numbers are superscripts and subscripts; see `pptx_text.written`.
+    """
+    _choose(slide)
+    title = slide.shapes.title
+    found = [] if title is None else [_placed(title, _same, width, height, as_seen=as_seen)]
+    own = None if title is None else title._element
+    for shape, place in _walk(slide.shapes, _same, 0):
+        if len(found) >= SHAPES_LIMIT:
+            break
+        if shape._element is not own:
+            found.append(_placed(shape, place, width, height, as_seen=as_seen))
+    return found
+
+
+def _choose(slide: Slide) -> None:
+    """Put what newer programs show in the place of what they and older ones may choose from (ECMA-376 part 3, 7.6).
+
+    python-pptx passes such shapes by: text boxes with equations, newer charts, ink.
+    """
+    for each in list(slide._element.iter("{*}AlternateContent")):
+        parent = each.getparent()
+        options = [list(option) for option in each.iterchildren("{*}Choice", "{*}Fallback")]
+        chosen = next((some for some in options if some and all(_local(one) in _SHAPES for one in some)), [])
+        if parent is not None and _local(parent) in ("spTree", "grpSp"):
+            for one in chosen:
+                each.addprevious(one)
+            parent.remove(each)
+
+
+_SHAPES = frozenset(("sp", "pic", "graphicFrame", "grpSp", "cxnSp"))
+
+
+def _local(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+Place = Callable[[float, float], tuple[float, float]]
+
+
+def _same(x: float, y: float) -> tuple[float, float]:
+    return x, y
+
+
+def _walk(among: Iterable[Any], place: Place, depth: int) -> Iterator[tuple[Any, Place]]:
+    for shape in among:
+        if hasattr(shape, "shapes"):
+            if depth < DEPTH_LIMIT:
+                yield from _walk(shape.shapes, _inside(shape, place), depth + 1)
+        else:
+            yield shape, place
+
+
+def _inside(group: Any, place: Place) -> Place:
+    """Where the points of a group's own coordinates lie on the slide (DrawingML, `a:chOff` and `a:chExt`)."""
+    frame = group._element.grpSpPr.find(".//{*}xfrm")
+    parts = {} if frame is None else {str(child.tag).rpartition("}")[2]: child for child in frame}
+    if not {"off", "ext", "chOff", "chExt"} <= parts.keys():
+        return place
+    left, top = (float(parts["off"].get(axis)) for axis in "xy")
+    from_left, from_top = (float(parts["chOff"].get(axis)) for axis in "xy")
+    across, down = (float(parts["ext"].get(side)) / (float(parts["chExt"].get(side)) or 1.0) for side in ("cx", "cy"))
+    return lambda x, y: place(left + (x - from_left) * across, top + (y - from_top) * down)
+
+
+def _placed(shape: Any, place: Place, width: int, height: int, *, as_seen: bool) -> Placed:
+    kind, title, text = _content(shape, as_seen=as_seen)
+    return Placed(kind, title, text, _box(shape, place, width, height))
+
+
+def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
+    """(kind, title, text) of a shape."""
+    described = _described(shape)
+    if getattr(shape, "has_table", False) and shape.has_table:
+        rows = [[_cell(each, as_seen=as_seen) for each in row] for row in shape._element.iter("{*}tr")]
+        return "table", described or ", ".join(filter(None, rows[0] if rows else [])), "\n".join(map("\t".join, rows))
+    if getattr(shape, "has_chart", False) and shape.has_chart:
+        text = chart_text(shape.chart_part._element)
+        return "chart", described or text.partition("\n")[0], text
+    if _is_picture(shape):
+        return "figure", described, _diagram_text(shape, as_seen=as_seen)
+    return "running" if _runs(shape) else "text", "", written(body_of(shape), as_seen=as_seen)
+
+
+def _diagram_text(shape: Any, *, as_seen: bool) -> str:
+    """The texts of a diagram (21.4), a line each, as its data list them; "" for any other picture."""
+    from pptx.oxml import parse_xml
+
+    reference = next(shape._element.iter("{*}relIds"), None)
+    related = "" if reference is None else next((v for k, v in reference.items() if k.endswith("}dm")), "")
+    if not related:
+        return ""
+    texts = (written(each, as_seen=as_seen) for each in parse_xml(shape.part.related_part(related).blob).iter("{*}t"))
+    return "\n".join(filter(None, texts))
+
+
+def _cell(cell: Any, *, as_seen: bool) -> str:
+    return written(cell.find("{*}txBody"), as_seen=as_seen).replace("\n", " ")
+
+
+def body_of(shape: Any) -> Any:
+    """The text body of a shape; None where it has none."""
+    return None if shape is None else shape._element.find("{*}txBody")
+
+
+def _runs(shape: Any) -> bool:
+    """Whether a shape is the date, footer or number that all slides have (19.3.1.36)."""
+    holder = shape._element.find("{*}nvSpPr/{*}nvPr/{*}ph")
+    return holder is not None and holder.get("type") in ("dt", "ftr", "sldNum", "hdr")
+
+
+def _is_picture(shape: Any) -> bool:
+    tag = _local(shape._element)
+    return tag == "pic" or (tag == "graphicFrame" and not (shape.has_table or shape.has_chart))
+
+
+def _described(shape: Any) -> str:
+    said = shape._element._nvXxPr.cNvPr
+    return " ".join((said.get("descr") or said.get("title") or "").split())
+
+
+def _box(shape: Any, place: Place, width: int, height: int) -> Box | None:
+    """The rectangle around a shape, turned as it is, inside the slide; None where it has no place or lies outside."""
+    sides = (shape.left, shape.top, shape.width, shape.height)
+    if any(side is None for side in sides):
+        return None
+    left, top, across, down = map(float, sides)
+    turn = math.radians(getattr(shape, "rotation", 0.0) or 0.0)
+    half = (
+        (abs(across * math.cos(turn)) + abs(down * math.sin(turn))) / 2,
+        (abs(across * math.sin(turn)) + abs(down * math.cos(turn))) / 2,
+    )
+    middle = left + across / 2, top + down / 2
+    one = place(middle[0] - half[0], middle[1] - half[1])
+    other = place(middle[0] + half[0], middle[1] + half[1])
+    (x1, x2), (y1, y2) = (sorted((a / size, b / size)) for a, b, size in zip(one, other, (width, height), strict=True))
+    try:
+        return Box(*(round(min(max(value, 0.0), 1.0), 4) for value in (x1, y1, x2, y2)))
+    except LocationMalformed:
+        return None

@@ -1,0 +1,61 @@
+"""Presentations by their slides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from citekit.adapters.formats.pptx import presentation as driver
+from citekit.adapters.formats.pptx.shapes import shapes
+from citekit.adapters.formats.shared.office_metadata import core_facts
+from citekit.adapters.libraries.office_package import opened_package
+from citekit.domain.errors import SourceUnsupported
+from citekit.domain.formats import Format
+from citekit.domain.library.books import BookFacts
+from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.locations.pages import PAGES_LIMIT
+from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.superscripts import CUT
+from citekit.domain.source import Source
+
+
+class SlidesTextReader:
+    """Reads presentations: a unit a slide, hidden ones too, with what its notes say below what stands on it.
+
+    `as_seen` leaves out the word that evidence has above the notes, which is none of the file: `CUT` stands there; raised and
+    lowered numbers are superscripts and subscripts.
+    """
+
+    def __init__(self, *, as_seen: bool = False) -> None:
+        self._as_seen = as_seen
+        self._parted = [CUT] if as_seen else [""]
+        self._label = "" if as_seen else "Notes: "
+
+    def supports(self, format: Format) -> bool:
+        """PPTX alone."""
+        return format.name == "pptx"
+
+    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+        """The slides parted by two line feeds, the text of each as it is cut out; see `TextReader.read`."""
+        with opened_package(source.path) as package:
+            deck = driver.presentation(package)
+            with driver.translated(source.path.name):
+                slides = list(deck.slides)
+                if len(slides) > PAGES_LIMIT:
+                    raise SourceUnsupported(f"{source.path.name} has more than {PAGES_LIMIT} slides.")
+                size = int(deck.slide_width or 9144000), int(deck.slide_height or 6858000)
+                texts = []
+                for number, slide in enumerate(slides):
+                    progress(number, len(slides), "reading slides")
+                    texts.append(self._text(slide, size))
+        return Manuscript.joined(UnitKind.PAGE, texts, "\n\n")
+
+    def facts(self, source: Source) -> BookFacts:
+        """Title, author and language of the core properties."""
+        return core_facts(source.path)
+
+    def _text(self, slide: Any, size: tuple[int, int]) -> str:
+        notes = driver.notes_text(slide, as_seen=self._as_seen)
+        words = [
+            each.text or each.title for each in shapes(slide, *size, as_seen=self._as_seen) if each.text or each.title
+        ]
+        return "\n".join([*words, *([*self._parted, f"{self._label}{notes}"] if notes else [])])

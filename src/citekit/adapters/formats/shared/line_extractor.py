@@ -1,0 +1,178 @@
+"""Lines of a text, byte for byte."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import BinaryIO
+
+from citekit.adapters.formats.shared.text_file import encoding_of
+from citekit.adapters.system.file_state import COARSE, FileState
+from citekit.adapters.system.files import open_for_reading, unreadable, writing
+from citekit.domain.digest import Digest
+from citekit.domain.errors import ExtractionFailed, FormUnsupported
+from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
+from citekit.domain.formats import LIVE, Format
+from citekit.domain.line_index import LineMarks, Read
+from citekit.domain.locations import Lines, Location
+from citekit.domain.modality import Modality
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+INDEX_LIMIT = 16 << 20
+"""Bytes of line marks that are kept, 16 for 64 kB of text; the least recently used go first, the newest stays."""
+
+RACY = COARSE
+"""Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
+
+_CHUNK = 1 << 20
+_FORMS = (Form.NATIVE, Form.TEXT, Form.SOURCE)
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_NO_MARK = "The lines are {encoding}, as in the source; the byte-order mark of the source is not among them."
+_GUESSED = "The source is not UTF-8; its encoding was taken to be {encoding}."
+_REPLACED = "Some bytes are not {encoding}; U+FFFD stands for them."
+
+
+class TextExtractor:
+    """Cuts any text by lines. A source is read to the last line that was asked for, and where its lines lie is remembered.
+
+    The native and the source form are exactly the bytes of those lines, line ends included. The text form is the same
+    lines in UTF-8 without a byte-order mark, line ends kept. Safe for threads.
+    """
+
+    identity = ExtractorIdentity("text", "2")
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Digest, tuple[FileState, LineMarks]] = OrderedDict()
+        self._lock = Lock()
+
+    def forms(self, format: Format, location: Location) -> Sequence[Form]:
+        """The lines as they are (native, source) and as UTF-8 (text); none for anything but lines of a text.
+
+        The native form of HTML and XML, which browsers run, is made by other extractors.
+        """
+        if format.modality is not Modality.TEXT or not isinstance(location, Lines):
+            return ()
+        return _FORMS[1:] if format.name in LIVE else _FORMS
+
+    def extract(
+        self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
+    ) -> Extraction:
+        """Write those lines to `target`; raises as the port says, and `SourceUnreadable`."""
+        if not isinstance(location, Lines) or options.form not in _FORMS:
+            raise FormUnsupported(f"Lines of a text are cut as they are or as UTF-8, not as {options.form.value}.")
+        try:
+            stream = open_for_reading(source.path)
+        except OSError as error:
+            raise unreadable(error, source.path) from error
+        with stream:
+            start, end = self._marks(source, stream).byte_range(location, _reading(source, stream, progress))
+            mark, encoding = _mark(stream)
+            if options.form is not Form.TEXT:
+                return _native(location, _pieces(stream, start, end), target, start and mark and encoding)
+            start = max(start, mark)
+            encoding, notes = (encoding, ()) if mark else _encoding(source, stream, start, end)
+            return _decoded(location, _pieces(stream, start, end), target, encoding or "utf-8", notes)
+
+    def _marks(self, source: Source, stream: BinaryIO) -> LineMarks:
+        """What is known of the lines of this file in this state; of one that may change unseen nothing is kept."""
+        state = FileState.of(os.fstat(stream.fileno()))
+        now = time.time()
+        with self._lock:
+            known = self._known.get(source.digest)
+            if known is not None and known[0] == state:
+                self._known.move_to_end(source.digest)
+                return known[1]
+            marks = LineMarks()
+            if state.is_settled(now, RACY, now):
+                self._known[source.digest] = state, marks
+                while len(self._known) > 1 and sum(each.weight for _, each in self._known.values()) > INDEX_LIMIT:
+                    self._known.popitem(last=False)
+        return marks
+
+
+def _reading(source: Source, stream: BinaryIO, progress: Progress) -> Read:
+    """Reads blocks of the stream, and reports the first and then each that begins another megabyte."""
+    reported = -1
+
+    def read(offset: int, size: int, *, counting: bool) -> bytes:
+        nonlocal reported
+        if counting and offset // _CHUNK > reported:
+            reported = offset // _CHUNK
+            progress(offset, source.size, "counting lines")
+        stream.seek(offset)
+        return _read(stream, size)
+
+    return read
+
+
+def _read(stream: BinaryIO, size: int) -> bytes:
+    try:
+        return stream.read(size)
+    except OSError as error:
+        raise ExtractionFailed(f"The text cannot be read: {error.strerror or error}.") from error
+
+
+def _pieces(stream: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    stream.seek(start)
+    while start < end:
+        piece = _read(stream, min(_CHUNK, end - start))
+        if not piece:
+            raise ExtractionFailed("The text is shorter than it was when its lines were counted.")
+        start += len(piece)
+        yield piece
+
+
+def _mark(stream: BinaryIO) -> tuple[int, str]:
+    """(length in bytes, encoding) of the byte-order mark, (0, "") where there is none."""
+    stream.seek(0)
+    head = _read(stream, 4)
+    return next(((len(mark), encoding) for mark, encoding in _MARKS if head.startswith(mark)), (0, ""))
+
+
+def _native(location: Lines, pieces: Iterator[bytes], target: Path, unmarked: int | str) -> Extraction:
+    with writing(target), target.open("xb") as out:
+        out.writelines(pieces)
+    notes = (_NO_MARK.format(encoding=str(unmarked).upper()),) if unmarked and unmarked != "utf-8" else ()
+    return Extraction(suffix="", media_type="", extent=location, notes=notes)  # still of the source's format
+
+
+def _decoded(
+    location: Lines, pieces: Iterator[bytes], target: Path, encoding: str, notes: tuple[str, ...]
+) -> Extraction:
+    replaced = False
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    with writing(target), target.open("xb") as out:
+        for piece in pieces:
+            text = decoder.decode(piece)
+            replaced = replaced or "\ufffd" in text
+            out.write(text.encode("utf-8", "replace"))
+        rest = decoder.decode(b"", final=True)
+        out.write(rest.encode("utf-8", "replace"))
+    if replaced or "\ufffd" in rest:
+        notes = (*notes, _REPLACED.format(encoding=encoding.upper()))
+    return Extraction(suffix=".txt", media_type="text/plain; charset=utf-8", extent=location, notes=notes)
+
+
+def _encoding(source: Source, stream: BinaryIO, start: int, end: int) -> tuple[str, tuple[str, ...]]:
+    """The encoding of a text without a byte-order mark: UTF-8 where those bytes are, else what its map says too."""
+    decoder = codecs.getincrementaldecoder("utf-8")("strict")
+    try:
+        for piece in _pieces(stream, start, end):
+            decoder.decode(piece)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        guess = encoding_of(source.path)
+        return guess, (_GUESSED.format(encoding=guess.upper()),)
+    return "utf-8", ()

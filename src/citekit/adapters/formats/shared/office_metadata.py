@@ -1,0 +1,33 @@
+"""What an Office file says of itself in its core properties (ECMA-376 part 2, 8.2)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from citekit.adapters.formats.shared.book_metadata import language_code
+from citekit.adapters.libraries.lxml import inner_text, local_name
+from citekit.adapters.libraries.office_package import OfficePackage, opened_package
+from citekit.domain.library.books import BookFacts
+
+
+def core_facts(path: Path) -> BookFacts:
+    """Title, authors and language of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    with opened_package(path) as package:
+        return facts_in(package)
+
+
+def facts_in(package: OfficePackage) -> BookFacts:
+    """Title, authors (parted by semicolons) and language; what the file does not say is not made up."""
+    core = next(
+        (each.target for each in package.relations() if each.kind == "core-properties" and not each.outside), None
+    )
+    found: dict[str, str] = {}
+    for each in () if core is None else package.root(core):
+        found.setdefault(local_name(each), inner_text(each))
+    authors = [name.strip() for name in found.get("creator", "").split(";")]
+    return BookFacts(
+        title=found.get("title") or None,
+        authors=[name for name in authors if name],
+        language=language_code(found.get("language") or None),
+        identifiers={},
+    )

@@ -1,0 +1,136 @@
+"""From headings with line numbers to the sections of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from attrs import frozen
+
+from citekit.adapters.formats.shared.outline import Draft, nested
+from citekit.adapters.formats.shared.summaries import first_sentence, has_text
+from citekit.adapters.formats.shared.text_file import TextFile
+from citekit.domain.locations import Lines
+
+LOOKED_AT = 40
+"""Lines after a heading that a summary is looked for in."""
+
+HEADING_LIMIT = 20_000
+"""Sections of one text; where there are more headings, the deepest levels are left out."""
+
+
+@frozen
+class TextHeading:
+    """A heading: the line it begins on (from 1), its level (from 1, smaller is higher), its title, the lines it takes.
+
+    With a `last` line it is a part of a section that ends there, such as a figure with its caption, and ends no section.
+    """
+
+    line: int
+    level: int
+    title: str
+    height: int = 1
+    type: str = "section"
+    last: int | None = None
+
+
+FLOAT = 99
+"""The level of what is in a section and holds none: figures, tables."""
+
+
+def sections(
+    text: TextFile,
+    headings: Sequence[TextHeading],
+    plain: Callable[[str], str] = str,
+) -> tuple[Draft, ...]:
+    """A section for every heading, to before the next of its own or a higher level, nested by level.
+
+    What comes before the first heading is a section of the type `preamble` where it holds text. `plain` takes the markup
+    out of a line, for the summaries.
+    """
+    kept = kept_headings(headings)
+    behind = {heading.last + 1: 0 for heading in kept if heading.last is not None and heading.last < text.line_count}
+    begins = heads(text, {1: 0, **behind, **{heading.line: heading.height for heading in kept}})
+    return section_drafts(kept, text.line_count, _with_what_is_behind(kept, begins), plain)
+
+
+def _with_what_is_behind(headings: Sequence[TextHeading], bodies: Mapping[int, list[str]]) -> Mapping[int, list[str]]:
+    """The bodies, where a section begins with a figure or the like with what follows that: a summary is made of it."""
+    joined = dict(bodies)
+    section: TextHeading | None = None
+    for heading in headings:
+        if heading.last is None:
+            section = heading
+        elif section is not None and heading.level == FLOAT and not any(map(has_text, joined[section.line])):
+            joined[section.line] = bodies.get(heading.last + 1, [])
+    return joined
+
+
+def section_drafts(
+    headings: Sequence[TextHeading],
+    line_count: int,
+    bodies: Mapping[int, Sequence[str]],
+    plain: Callable[[str], str] = str,
+) -> tuple[Draft, ...]:
+    """As `sections`, from what is already read: `bodies` holds the text below each heading, by the heading's line.
+
+    The body of line 1 is what comes before the first heading, where that does not begin on it.
+    """
+    items = [
+        (heading.level, _section(heading, end, map(plain, bodies.get(heading.line, ()))))
+        for heading, end in zip(headings, _ends(headings, line_count), strict=True)
+    ]
+    first = headings[0].line if headings else line_count + 1
+    return _preamble([plain(line) for line in bodies.get(1, ())], first) + nested(items)
+
+
+def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
+    """The headings in the order of their lines, of several on one line the first only."""
+    kept: dict[int, TextHeading] = {}
+    for heading in sorted(headings, key=lambda each: each.line):
+        kept.setdefault(heading.line, heading)
+    return list(kept.values())
+
+
+def heads(text: TextFile, starts: Mapping[int, int]) -> dict[int, list[str]]:
+    """For each line in `starts`, the lines that follow it up to the next one: the first few, its own `height` left out."""
+    lines = [*sorted(starts), text.line_count + 1]
+    spans = [(line + starts[line], min(line + starts[line] + LOOKED_AT, end) - 1) for line, end in pairwise(lines)]
+    return dict(zip(lines, text.passages(spans), strict=False))
+
+
+def kept_headings(headings: Sequence[TextHeading]) -> list[TextHeading]:
+    """The headings, the deepest levels left out where there are more than `HEADING_LIMIT`."""
+    kept = list(headings)
+    while len(kept) > HEADING_LIMIT:
+        deepest = max(heading.level for heading in kept)
+        fewer = [heading for heading in kept if heading.level < deepest]
+        kept = fewer or kept[:HEADING_LIMIT]
+    return kept
+
+
+def _ends(headings: Sequence[TextHeading], line_count: int) -> list[int]:
+    """The last line of each heading's section."""
+    ends = [line_count] * len(headings)
+    open_: list[int] = []
+    for position, heading in enumerate(headings):
+        while open_ and heading.last is None and headings[open_[-1]].level >= heading.level:
+            ends[open_.pop()] = heading.line - 1
+        if heading.last is None:
+            open_.append(position)
+        else:
+            after = headings[position + 1].line if position + 1 < len(headings) else line_count + 1
+            ends[position] = min(heading.last, max(heading.line, after - 1))
+    return ends
+
+
+def _section(heading: TextHeading, end: int, lines: Iterable[str]) -> Draft:
+    summary = first_sentence(lines, skip=heading.title)
+    return Draft(heading.title, heading.type, Lines(heading.line, max(heading.line, end)), summary)
+
+
+def _preamble(lines: Sequence[str], first: int) -> tuple[Draft, ...]:
+    title = next((line.strip() for line in lines if has_text(line)), "")
+    if first == 1 or not title:
+        return ()
+    return (Draft(title, "preamble", Lines(1, first - 1), first_sentence(lines, skip=title)),)

@@ -1,0 +1,49 @@
+"""The lines of a text file, each whole, numbered as the extractor cuts them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from citekit.adapters.formats.shared.text_file import TextFile, open_text
+from citekit.adapters.system.files import open_for_reading, unreadable
+from citekit.domain.errors import SourceUnsupported
+from citekit.domain.progress import Progress, silent
+
+SIZE_LIMIT = 256 * 1024 * 1024
+"""Bytes of the longest text that is read as a whole."""
+
+
+def read_lines(path: Path, progress: Progress = silent) -> list[str]:
+    """All lines without their ends: element i is line i + 1 of `LineIndex`. Raises `SourceUnsupported`, `SourceUnreadable`.
+
+    Bytes that are not of the encoding are U+FFFD.
+    """
+    text = open_text(path, progress)
+    if text.index.size > SIZE_LIMIT:
+        raise SourceUnsupported(
+            f"{path.name} has more than {SIZE_LIMIT >> 20} MB: part it into smaller files to read it."
+        )
+    lines = _decoded(text).split("\n")
+    if len(lines) == text.line_count + 1 and not lines[-1]:
+        lines.pop()
+    if len(lines) != text.line_count:
+        return list(text.lines(progress, SIZE_LIMIT))
+    return lines
+
+
+def head_lines(path: Path, count: int, progress: Progress = silent) -> list[str]:
+    """The first `count` lines, each cut to what a header needs. Raises as `read_lines` does."""
+    text = open_text(path, progress)
+    return next(text.passages([(1, min(count, text.line_count))]), [])
+
+
+def _decoded(text: TextFile) -> str:
+    """The whole text with line feeds for ends, as `index_lines` knows them: LF, CR LF and CR."""
+    try:
+        with open_for_reading(text.path) as stream:
+            stream.seek(text.mark)
+            data = stream.read(text.index.size)
+    except OSError as error:
+        raise unreadable(error, text.path) from error
+    whole = data.decode(text.encoding, "replace")
+    return whole.replace("\r\n", "\n").replace("\r", "\n") if "\r" in whole else whole

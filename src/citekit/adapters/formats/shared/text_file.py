@@ -1,0 +1,228 @@
+"""How a local mapper reads a text: its encoding found, its lines those that the extractor cuts by.
+
+A text of any size is read in bounded memory: 8 bytes a line for the index, and of a very long line only its beginning.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from attrs import define, field, frozen
+
+from citekit.domain.errors import SourceUnreadable
+from citekit.domain.extent import Bounds
+from citekit.domain.line_index import LineIndex, index_lines
+from citekit.domain.progress import Progress, silent
+
+LINE_LIMIT = 4000
+"""Bytes of a line that are looked at; what follows is not needed to tell what the line is."""
+
+LINES_LIMIT = 1_000_000
+"""Lines of the longest text whose lines are all looked at, one by one."""
+
+_BREAK = re.compile(rb"[\r\n]+")
+_CHUNK = 1 << 20
+_SAMPLE = 1 << 16
+_STEP = 20_000
+_WESTERN_LETTERS = frozenset("àáâãäåæçèéêëíîïñòóôõöøùúûüßœÀÁÂÃÄÅÆÇÈÉÊËÍÎÏÑÒÓÔÕÖØÙÚÛÜŒ".encode("cp1252"))
+_WESTERN = _WESTERN_LETTERS | frozenset("€‚„…‘’“”•–—™\xa0¡£§©«®°²³´·¹º»½¿".encode("cp1252"))
+_DECLARED = re.compile(rb"""<(?:\?xml[^>]{0,200}?encoding|meta[^>]{0,200}?charset)\s*=\s*["']?([\w.:-]{1,40})""", re.I)
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+@frozen
+class TextFile:
+    """A text file: `encoding` is the name of a Python codec, `mark` the length of its byte-order mark in bytes."""
+
+    path: Path
+    encoding: str
+    mark: int
+    index: LineIndex
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are."""
+        return self.index.count
+
+    @property
+    def is_long(self) -> bool:
+        """Whether there are too many lines to look at each: such a text is mapped in groups of lines."""
+        return self.index.count > LINES_LIMIT
+
+    @property
+    def bounds(self) -> Bounds:
+        """How far the text reaches."""
+        return Bounds(lines=self.index.count)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the metadata of a map says about a text."""
+        return {"line_count": self.index.count, "encoding": self.encoding}
+
+    def lines(self, progress: Progress = silent, limit: int = LINE_LIMIT) -> Iterator[str]:
+        """The lines in order, without their ends, each cut to `limit` bytes. Raises `SourceUnreadable`."""
+        try:
+            with self.path.open("rb") as stream:
+                yield from self._read(stream, (1, self.index.count), progress, limit)
+        except OSError as error:
+            raise SourceUnreadable(f"{self.path} cannot be read: {error.strerror or error}.") from error
+
+    def passages(self, spans: Iterable[tuple[int, int]]) -> Iterator[list[str]]:
+        """For each (first, last) of `spans` those lines, as `lines` gives them; no others are read."""
+        try:
+            with self.path.open("rb") as stream:
+                for span in spans:
+                    yield list(self._read(stream, span, silent, LINE_LIMIT))
+        except OSError as error:
+            raise SourceUnreadable(f"{self.path} cannot be read: {error.strerror or error}.") from error
+
+    def _read(self, stream: BinaryIO, span: tuple[int, int], progress: Progress, limit: int) -> Iterator[str]:
+        starts, count = self.index.starts, self.index.count
+        first, last = span[0] - 1, min(span[1], count)
+        limit -= limit % 4
+        if first < last:
+            stream.seek(max(starts[first], self.mark))
+        for number in range(first, last):
+            if number % _STEP == 0:
+                progress(number, count, "reading lines")
+            start = self.mark if number == 0 else starts[number]
+            end = starts[number + 1] if number + 1 < count else self.index.size
+            data = stream.read(min(end - start, limit))
+            if end - start > limit:
+                stream.seek(end)
+            yield data.decode(self.encoding, "replace").rstrip("\r\n")
+
+    def whole(self, limit: int) -> str | None:
+        """All lines, whole, joined by line feeds; None where the file has more than `limit` bytes, or is long."""
+        if self.index.size > limit or self.is_long:
+            return None
+        return "\n".join(self.lines(limit=max(limit, 4)))
+
+
+def open_text(path: Path, progress: Progress = silent) -> TextFile:
+    """The text file at `path`.
+
+    Its encoding is told by the byte-order mark, else it is UTF-8 where all of it is valid UTF-8, else what an XML or HTML
+    declaration at its beginning says, else what charset-normalizer makes of its first lines that are not ASCII.
+    Raises `SourceUnreadable`.
+    """
+    reader = _Scan(progress)
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(1024)
+            stream.seek(0)
+            mark, encoding = next(((m, e) for m, e in _MARKS if head.startswith(m)), (b"", ""))
+            reader.decoder = None if encoding else codecs.getincrementaldecoder("utf-8")("strict")
+            index = index_lines(reader.chunks(iter(lambda: stream.read(_CHUNK), b"")))
+    except OSError as error:
+        raise SourceUnreadable(f"{path} cannot be read: {error.strerror or error}.") from error
+    return TextFile(path, encoding or reader.encoding(head), len(mark), index)
+
+
+def encoding_of(path: Path) -> str:
+    """The encoding that `open_text` finds for a text without a byte-order mark that is known not to be UTF-8.
+
+    Only as much is read as shows it. Raises `SourceUnreadable`.
+    """
+    reader = _Scan(silent, failed=True)
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(1024)
+            stream.seek(0)
+            while len(reader.sample) < _SAMPLE and (chunk := stream.read(_CHUNK)):
+                reader.look_at(chunk)
+    except OSError as error:
+        raise SourceUnreadable(f"{path} cannot be read: {error.strerror or error}.") from error
+    return reader.encoding(head)
+
+
+@define
+class _Scan:
+    """Watches the chunks of a file go by: is it UTF-8, and if not, which of its lines tell what it is."""
+
+    progress: Progress
+    decoder: codecs.IncrementalDecoder | None = None
+    failed: bool = False
+    seen: int = 0
+    sample: bytearray = field(factory=bytearray)
+
+    def chunks(self, source: Iterator[bytes]) -> Iterator[bytes]:
+        for chunk in source:
+            self.seen += len(chunk)
+            self.progress(self.seen, None, "counting lines")
+            if self.decoder is not None:
+                self._check(chunk)
+            yield chunk
+        if self.decoder is not None and not self.failed:
+            self._check(b"", final=True)
+
+    def _check(self, chunk: bytes, *, final: bool = False) -> None:
+        if not self.failed and self.decoder is not None:
+            try:
+                self.decoder.decode(chunk, final)
+            except UnicodeDecodeError:
+                self.failed = True
+        self.look_at(chunk)
+
+    def look_at(self, chunk: bytes) -> None:
+        """Take from a chunk what tells its encoding, unless there is enough of it."""
+        if len(self.sample) < _SAMPLE and not chunk.isascii():
+            telling = b"\n".join(line[:2000] for line in _BREAK.split(chunk) if not line[:2000].isascii())
+            self.sample += telling[: _SAMPLE - len(self.sample)] + b"\n"
+
+    def encoding(self, head: bytes) -> str:
+        if not self.failed:
+            return "utf-8"
+        return _declared(head, bytes(self.sample)) or _guessed(bytes(self.sample))
+
+
+def _declared(head: bytes, sample: bytes) -> str | None:
+    declared = _DECLARED.search(head)
+    try:
+        name = codecs.lookup(declared[1].decode("ascii")).name if declared else ""
+        if not name or not _lines_are_bytes(name):
+            return None
+        shown = sample.decode(name, "replace")
+    except (LookupError, UnicodeError):
+        return None
+    return name if shown.count("\ufffd") * 50 <= len(shown) else None
+
+
+def _guessed(sample: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    if _looks_western(sample):
+        return "cp1252"
+    best = from_bytes(sample).best()
+    guess = best.encoding if best is not None else "latin-1"
+    return guess if _lines_are_bytes(guess) else "latin-1"
+
+
+def _looks_western(sample: bytes) -> bool:
+    """Whether bytes make sense as windows-1252: accented letters of western languages, few and between plain ones.
+
+    Statistics mistake short western texts for central European ones. Letters that Czech, Polish and Hungarian need are
+    not western ones, nor are scripts written wholly in accented letters.
+    """
+    letters = sum(chr(byte).isalpha() for byte in sample if byte < 128)
+    others = [byte for byte in sample if byte >= 128]
+    accented = sum(byte in _WESTERN_LETTERS for byte in others)
+    return bool(others) and all(byte in _WESTERN for byte in others) and accented * 3 <= letters
+
+
+def _lines_are_bytes(encoding: str) -> bool:
+    """Whether a line feed is one byte in that encoding, as it was when the lines were counted."""
+    try:
+        return "a\n".encode(encoding) == b"a\n"
+    except (LookupError, UnicodeError):
+        return False

@@ -1,0 +1,20 @@
+"""The bytes of a book that is read as a whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from citekit.adapters.system.files import open_for_reading, unreadable
+from citekit.domain.errors import SourceUnsupported
+
+
+def read_whole(path: Path, limit: int) -> bytes:
+    """All bytes of the file. Raises `SourceUnsupported` where there are more than `limit`, `SourceUnreadable`."""
+    try:
+        with open_for_reading(path) as stream:
+            data = stream.read(limit + 1)
+    except OSError as error:
+        raise unreadable(error, path) from error
+    if len(data) > limit:
+        raise SourceUnsupported(f"{path.name} has more than {limit >> 20} MB, which is more than is read of a book.")
+    return data

@@ -1,0 +1,1 @@
+"""Subtitle files (SubRip, WebVTT, and others)."""

@@ -1,0 +1,123 @@
+"""Subtitles as text (SubRip, WebVTT): cues gathered into stretches, parted where nobody speaks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from html import unescape
+
+from attrs import define, field
+
+from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner
+from citekit.adapters.formats.shared.summaries import has_text
+from citekit.adapters.formats.shared.text_file import open_text
+from citekit.domain.locations import Lines
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+PAUSE = 2.0
+"""Seconds of silence that part two stretches, once the first is `SHORTEST` long."""
+
+SHORTEST = 30.0
+LONGEST = 120.0
+"""Seconds of a stretch; at `LONGEST` the next cue begins another, pause or not."""
+
+_TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,:](\d{1,3})"
+_TIMING = re.compile(rf"\s*\ufeff?{_TIME}\s*-->\s*{_TIME}")
+_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}\n]{0,100}\}")
+_CUE_LIMIT = 20
+
+
+@define
+class TextCue:
+    """One cue: the line it begins on (its number or name included), times in seconds, and what is said."""
+
+    line: int
+    start: float
+    end: float
+    words: list[str] = field(factory=list)
+
+
+class SubtitlesOutliner:
+    """`fallback` maps files that are long, or hold no cue."""
+
+    def __init__(self, fallback: Outliner) -> None:
+        self._fallback = fallback
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """Stretches of cues, titled by their times. Raises `SourceUnreadable`."""
+        text = open_text(source.path, progress)
+        cues, header = read_cues(() if text.is_long else text.lines(progress))
+        if not cues:
+            return self._fallback.outline(source, progress)
+        facts = {**text.facts, "cue_count": len(cues), "last_cue_end": max(cue.end for cue in cues)}
+        drafts = (*_header(header, cues[0].line), *_stretches(cues, text.line_count))
+        return Outline(title=None, bounds=text.bounds, drafts=drafts, facts=facts)
+
+
+def read_cues(lines: Iterable[str]) -> tuple[list[TextCue], list[str]]:
+    """The cues, and the lines before the first one. A cue whose times cannot be read belongs to the one before it."""
+    cues: list[TextCue] = []
+    header: list[str] = []
+    before, named = "", False
+    for number, line in enumerate(lines, 1):
+        timing = _TIMING.match(line)
+        if timing:
+            times = timing.groups()
+            if named and cues and cues[-1].words and cues[-1].words[-1] == before:
+                cues[-1].words.pop()
+            cues.append(TextCue(number - named, _seconds(times[:4]), _seconds(times[4:])))
+        elif cues:
+            cues[-1].words.extend([line.strip()] if line.strip() and len(cues[-1].words) < _CUE_LIMIT else [])
+        else:
+            header.append(line)
+        named = bool(line.strip()) and not timing and not before.strip()
+        before = "" if timing else line.strip()
+    return cues, header[: cues[0].line - 1] if cues else header
+
+
+def _seconds(parts: Sequence[str | None]) -> float:
+    hours, minutes, seconds, fraction = (part or "0" for part in parts)
+    return int(hours) * 3600 + int(minutes) * 60 + int(seconds) + float(f"0.{fraction}")
+
+
+def _header(lines: Sequence[str], first: int) -> tuple[Draft, ...]:
+    if first == 1 or not any(has_text(line.replace("WEBVTT", "")) for line in lines):
+        return ()
+    text = " ".join(line.strip() for line in lines if line.strip())
+    return (Draft("Header", "preamble", Lines(1, first - 1), text),)
+
+
+def _stretches(cues: Sequence[TextCue], line_count: int) -> Iterator[Draft]:
+    groups = list(_groups(cues))
+    starts = [group[0].line for group in groups]
+    for group, following in zip(groups, [*starts[1:], line_count + 1], strict=True):
+        title = f"{_clock(group[0].start)} - {_clock(max(cue.end for cue in group))}"
+        yield Draft(title, "stretch", Lines(group[0].line, max(group[0].line, following - 1)), _said(group))
+
+
+def _groups(cues: Sequence[TextCue]) -> Iterator[list[TextCue]]:
+    group: list[TextCue] = []
+    for cue in cues:
+        if group:
+            length, pause = group[-1].end - group[0].start, cue.start - group[-1].end
+            if length >= LONGEST or (pause >= PAUSE and length >= SHORTEST) or cue.start < group[0].start:
+                yield group
+                group = []
+        group.append(cue)
+    yield group
+
+
+def _said(group: Sequence[TextCue]) -> str:
+    """What is said, without tags; a line that only repeats the one before it (rolling captions) once."""
+    lines: list[str] = []
+    for word in (word for cue in group[:_CUE_LIMIT] for word in cue.words):
+        line = " ".join(unescape(_TAG.sub("", word)).split())
+        if line and (not lines or line != lines[-1]):
+            lines.append(line)
+    return " ".join(lines)
+
+
+def _clock(seconds: float) -> str:
+    whole = int(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"

@@ -1,0 +1,57 @@
+"""Subtitles (SubRip, WebVTT) line by line: what is said, without numbers, times and tags.
+
+With `parted`, `CUT` stands in the line of times of a subtitle that begins too long after the one before (see `Spoken`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
+
+from citekit.domain.quotes.superscripts import CUT
+from citekit.domain.quotes.transcript import are_apart
+
+_TIMES = re.compile(r"\s*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}\s+-->\s")
+_CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{1,3})")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}]{0,100}\}")
+_ASIDE = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
+
+
+def parted_subtitles(lines: Sequence[str]) -> list[str]:
+    """As `spoken_subtitles`, with `CUT` where a pause parts what is said."""
+    spoken = list(spoken_subtitles(lines))
+    times = [number for number, line in enumerate(lines) if _TIMES.match(line)]
+    end, said = None, ""
+    for place, number in enumerate(times):
+        since, until = [*map(_seconds, _CLOCK.findall(lines[number])), None, None][:2]
+        following = times[place + 1] if place + 1 < len(times) else len(lines)
+        text = " ".join(filter(None, map(str.strip, spoken[number:following])))
+        if since is None or not text:
+            continue
+        if end is not None and are_apart(since - end, said, text):
+            spoken[number] = CUT
+        said, end = text, max(end or 0.0, until or since)
+    return spoken
+
+
+def _seconds(clock: tuple[str, str, str, str]) -> float:
+    hours, minutes, seconds, fraction = clock
+    return int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds) + float(f"0.{fraction}")
+
+
+def spoken_subtitles(lines: Sequence[str]) -> Iterator[str]:
+    """Every line without its markup; an empty one for a line that is markup alone."""
+    aside = bool(lines) and lines[0].lstrip("\ufeff").startswith("WEBVTT")
+    for number, line in enumerate(lines):
+        if not line.strip():
+            aside = False
+        elif _begins(lines, number) and _ASIDE.match(line):
+            aside = True
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        is_mark = aside or _TIMES.match(line) or (_begins(lines, number) and _TIMES.match(following))
+        yield "" if is_mark else unescape(_TAG.sub("", line))
+
+
+def _begins(lines: Sequence[str], number: int) -> bool:
+    return not number or not lines[number - 1].strip()

@@ -1,0 +1,77 @@
+"""Chapters of a book as one small document, whatever file they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from attrs import define
+
+from citekit.adapters.formats.xhtml.chapter_html import Page, body_markup, document
+from citekit.adapters.formats.xhtml.flow import Flow
+from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnsupported
+from citekit.domain.progress import Progress
+
+DOCUMENT_LIMIT = 64 * 1024 * 1024
+"""Characters of the body of one document."""
+
+STEPS_LIMIT = 4_000_000
+"""Beginnings, ends and pieces of text of all elements in one book."""
+
+
+@define
+class ChapterPages:
+    """Makes documents of the `count` chapters of a book; `content` and `page` give those of a number from 1."""
+
+    count: int
+    content: Callable[[int], Flow]
+    page: Callable[[int], Page]
+    steps: int = 0
+
+    def document(self, chapter: int, chars: tuple[int, int] | None, last: int | None, progress: Progress) -> str:
+        """See `Reader.html`. Raises `LocationOutside`, `FormUnsupported`, `SourceUnsupported`, `Cancelled`."""
+        self._check(chapter)
+        if last is None or last == chapter:
+            body = bounded(self._body(chapter, chars), f"Chapter {chapter} makes")
+        else:
+            self._check(last)
+            body = bounded(self._sections(chapter, last, progress), f"Chapters {chapter}-{last} make")
+        return document(self.page(chapter), body)
+
+    def _check(self, chapter: int) -> None:
+        if not 1 <= chapter <= self.count:
+            raise LocationOutside(f"chapter {chapter} is beyond the end: the book has {self.count} chapters")
+
+    def _sections(self, first: int, last: int, progress: Progress) -> Iterator[str]:
+        """The chapters from `first` to `last`, one section each."""
+        for number in range(first, last + 1):
+            progress(number - first, last + 1 - first, "cutting chapters")
+            yield "<section>\n"
+            yield from self._body(number, None)
+            yield "\n</section>" if number == last else "\n</section>\n"
+
+    def _body(self, number: int, chars: tuple[int, int] | None) -> Iterator[str]:
+        """The markup of one chapter, or of those characters of it."""
+        content = self.content(number)
+        self.steps += len(content.steps)
+        if self.steps > STEPS_LIMIT:
+            raise SourceUnsupported(f"Chapter {number} and those before it hold more markup than is read of one book.")
+        if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
+            raise LocationOutside(
+                f"characters {chars[0]}-{chars[1]} are beyond the end: "
+                f"chapter {number} has {len(content.text)} characters"
+            )
+        return body_markup(content, self.page(number), chars)
+
+
+def bounded(pieces: Iterable[str], what: str) -> str:
+    """All pieces as one text. Raises `FormUnsupported` as soon as it is too long."""
+    kept, size = [], 0
+    for piece in pieces:
+        size += len(piece)
+        if size > DOCUMENT_LIMIT:
+            raise FormUnsupported(
+                f"{what} a document of more than {DOCUMENT_LIMIT >> 20} MB: "
+                "ask for the text form, for fewer chapters, or for some characters of one."
+            )
+        kept.append(piece)
+    return "".join(kept)

@@ -1,0 +1,190 @@
+"""Workbooks: sheets, and on them tables, blocks of cells, named ranges and the data of charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from attrs import define, evolve, field, frozen
+
+from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.adapters.formats.xlsx.cell_blocks import Block
+from citekit.adapters.formats.xlsx.sheet_layout import ReadSheet, first_words, headed, said
+from citekit.adapters.formats.xlsx.workbook import Table, Workbook
+from citekit.adapters.libraries.office_package import opened_package
+from citekit.domain.extent import Bounds
+from citekit.domain.locations import Cells
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+TITLE_GAP = 3
+"""Rows that a title stands at most above what it names."""
+
+_T = TypeVar("_T")
+
+
+@frozen
+class XlsxOutliner:
+    """Maps workbooks. A node is a sheet, or a rectangle of cells on it."""
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """The sheets in the order of their tabs, hidden ones said so. Raises `SourceUnsupported`, `SourceUnreadable`."""
+        with opened_package(source.path) as package:
+            workbook = Workbook.of(package)
+            names = workbook.names()
+            read = []
+            for number, sheet in enumerate(workbook.sheets):
+                progress(number, len(workbook.sheets), f"reading {sheet.name}")
+                read.append(ReadSheet.of(workbook, sheet))
+            sheets = tuple((each.sheet.name, each.rows, each.columns) for each in read)
+            charts = [chart for each in read for chart in workbook.charts(each.sheet)]
+            drafts = [_sheet(workbook, each, names, charts) for each in read]
+        return Outline(
+            title=None,
+            bounds=Bounds(sheets=sheets),
+            drafts=drafts,
+            facts={"sheets": [_facts(each) for each in read]},
+        )
+
+
+def _facts(read: ReadSheet) -> dict[str, str | int]:
+    state = {} if read.sheet.state == "visible" else {"state": read.sheet.state}
+    return {"name": read.sheet.name, "rows": read.rows, "columns": read.columns, **state}
+
+
+def _sheet(
+    workbook: Workbook, read: ReadSheet, names: Sequence[tuple[str, Cells]], charts: Sequence[tuple[str, list[Cells]]]
+) -> Draft:
+    sheet = read.sheet
+    tables = workbook.tables(sheet)
+    regions = _regions(workbook, read, [table.place for table in tables])
+    drafts = [_table(table) for table in tables] + regions
+    drafts += [Draft(name, "range", place) for name, place in _once(names) if _fits(place, read)]
+    drafts += [chart for title, areas in charts for chart in _chart(title, areas, read)]
+    return Draft(sheet.name, "sheet", Cells(sheet.name), _about(read, regions), _nested(drafts))
+
+
+def _about(read: ReadSheet, regions: Sequence[Draft]) -> str:
+    hidden = {"hidden": "Hidden sheet. ", "veryHidden": "Hidden sheet. "}.get(read.sheet.state, "")
+    if not read.sheet.has_cells:
+        return f"{hidden}A sheet of a chart, without cells."
+    if not read.filled:
+        return f"{hidden}Empty."
+    formulas = f", {read.formulas} of them formulas" if read.formulas else ""
+    scattered = "" if read.blocks is not None else " The cells are scattered: no regions are told apart."
+    single = f" {regions[0].summary}" if len(regions) == 1 and regions[0].summary else ""
+    size = f"{_many(read.rows, 'row')}, {_many(read.columns, 'column')}, {_many(read.filled, 'cell')}"
+    return f"{hidden}{size}{formulas}.{scattered}{single}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _fits(place: Cells, read: ReadSheet) -> bool:
+    """Whether a named range lies on the sheet, is more than a cell, and begins among the cells in use."""
+    if place.sheet != read.sheet.name or place.first is None or place.first == place.last:
+        return False
+    return place.first[0] <= read.rows and place.first[1] <= read.columns
+
+
+def _once(named: Sequence[tuple[str, _T]]) -> list[tuple[str, _T]]:
+    return list(dict(named).items())
+
+
+def _regions(workbook: Workbook, read: ReadSheet, tables: Sequence[Cells]) -> list[Draft]:
+    """A draft for each block that is no defined table, nor a few cells beside larger ones."""
+    found = [(block, _place(block, read)) for block in read.blocks or ()]
+    free = [(block, place) for block, place in found if not any(place.overlaps(table) for table in tables)]
+    large = [pair for pair in free if pair[0].filled >= 3] or (free if not tables else [])
+    small = [block for block, _ in free if _is_title(workbook, block)]
+    return [_region(workbook, block, place, _above(block, small)) for block, place in large]
+
+
+def _is_title(workbook: Workbook, block: Block) -> bool:
+    """Whether a block is one or two cells, one below the other, that hold words."""
+    return block.filled < 3 and block.left == block.right and all(said(workbook, row) for row in block.head.values())
+
+
+def _above(block: Block, small: Sequence[Block]) -> Block | None:
+    """The title that stands above a block with at most two empty rows between."""
+    near = [
+        each
+        for each in small
+        if 0 < block.top - each.bottom <= TITLE_GAP and block.left <= each.left <= block.right and each is not block
+    ]
+    return max(near, key=lambda each: each.bottom, default=None)
+
+
+def _place(block: Block, read: ReadSheet) -> Cells:
+    return Cells(read.sheet.name, (block.top, block.left), (block.bottom, block.right))
+
+
+def _region(workbook: Workbook, block: Block, place: Cells, above: Block | None) -> Draft:
+    title, header, below = headed(workbook, block)
+    if not title and above is not None:
+        title = said(workbook, above.head[above.top])
+    return Draft(
+        title or ", ".join(header) or first_words(workbook, block) or place.range or "",
+        "region",
+        place,
+        _columns(header, below),
+    )
+
+
+def _columns(header: Sequence[str], rows: int) -> str | None:
+    return f"Columns: {', '.join(header)}. {_many(rows, 'row')} below the header." if header and rows else None
+
+
+def _table(table: Table) -> Draft:
+    """A defined table, with its header."""
+    first, last = table.place.first or (1, 1), table.place.last or (1, 1)
+    return Draft(table.name, "table", table.place, _columns(table.columns, last[0] - first[0]))
+
+
+def _chart(title: str, areas: Sequence[Cells], read: ReadSheet) -> Iterator[Draft]:
+    """A chart as the rectangle of its data on this sheet."""
+    here = [each for each in areas if _fits_any(each, read)]
+    if here:
+        firsts, lasts = [each.first or (1, 1) for each in here], [each.last or (1, 1) for each in here]
+        first = min(row for row, _ in firsts), min(column for _, column in firsts)
+        last = max(row for row, _ in lasts), max(column for _, column in lasts)
+        yield Draft(title or "Chart", "chart", Cells(read.sheet.name, first, last), "The data that a chart shows.")
+
+
+def _fits_any(place: Cells, read: ReadSheet) -> bool:
+    first = place.first
+    return place.sheet == read.sheet.name and first is not None and first[0] <= read.rows and first[1] <= read.columns
+
+
+@define
+class _Branch:
+    draft: Draft
+    below: list[_Branch] = field(factory=list)
+
+    def grown(self) -> Draft:
+        return evolve(self.draft, children=[each.grown() for each in self.below])
+
+
+def _nested(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
+    """Drafts in reading order, each below the smallest one that holds it."""
+    roots: list[_Branch] = []
+    branches: list[_Branch] = []
+    for draft in sorted(drafts, key=_reading):
+        branch = _Branch(draft)
+        holder = next((each for each in reversed(branches) if each.draft.location.contains(draft.location)), None)
+        (roots if holder is None else holder.below).append(branch)
+        branches.append(branch)
+    return tuple(branch.grown() for branch in roots)
+
+
+_ORDER = ("table", "region", "range", "chart")
+
+
+def _reading(draft: Draft) -> tuple[int, ...]:
+    """From top to bottom and left to right, of those that begin at one cell the larger first."""
+    place = draft.location
+    if not isinstance(place, Cells):
+        return ()
+    first, last = place.first or (1, 1), place.last or (1, 1)
+    return (*first, -last[0], -last[1], _ORDER.index(draft.type))

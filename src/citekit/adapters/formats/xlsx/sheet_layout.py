@@ -1,0 +1,133 @@
+"""A sheet as it is read for a map: how far it reaches, and the blocks of its cells.
+
+What the first rows of a block of cells say: its title, and the names of its columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from attrs import define, field, frozen
+
+from citekit.adapters.formats.xlsx.cell_blocks import Block, TooManyBlocksError, blocks
+from citekit.adapters.formats.xlsx.cells import Value
+from citekit.adapters.formats.xlsx.workbook import Sheet, Workbook
+from citekit.domain.errors import SourceUnsupported
+
+CELLS_LIMIT = 20_000_000
+"""Cells of one workbook that are looked at."""
+
+
+@define
+class ReadSheet:
+    """A sheet that was read: how far it reaches, and its blocks (None where its cells are scattered)."""
+
+    sheet: Sheet
+    rows: int = 0
+    columns: int = 0
+    filled: int = 0
+    formulas: int = 0
+    blocks: list[Block] | None = field(factory=list)
+
+    @classmethod
+    def of(cls, workbook: Workbook, sheet: Sheet) -> ReadSheet:
+        """The `sheet`, read to its end. Raises `SourceUnsupported`, `SourceUnreadable`."""
+        read = cls(sheet)
+        rows = read._rows(workbook)
+        try:
+            read.blocks = blocks(rows)
+        except TooManyBlocksError:
+            read.blocks = None
+            for _ in rows:
+                pass
+        return read
+
+    def _rows(self, workbook: Workbook) -> Iterator[tuple[int, dict[int, Value]]]:
+        """The values by row, those of the first rows of anything as text; a row that comes late is left out."""
+        now = 0
+        row: dict[int, Value] = {}
+        for value in workbook.values(self.sheet):
+            self._count(value)
+            if value.row != now:
+                if row:
+                    yield now, row
+                if value.row < now:
+                    raise SourceUnsupported(
+                        f"{workbook.package.path.name}: the rows of {self.sheet.name!r} are in disorder."
+                    )
+                now, row = value.row, {}
+            row[value.column] = value
+        if row:
+            yield now, row
+
+    def _count(self, value: Value) -> None:
+        self.rows, self.columns = max(self.rows, value.row), max(self.columns, value.column)
+        self.filled += 1
+        self.formulas += value.formula
+        if self.filled > CELLS_LIMIT:
+            raise SourceUnsupported(f"The sheet {self.sheet.name!r} holds more than {CELLS_LIMIT} cells; split it.")
+
+
+ROW_VALUES = 60
+"""Characters of a value that is kept for titles and headers."""
+
+_WORDS = frozenset(("s", "str", "inlineStr"))
+"""Kinds of values that are text."""
+
+_YEAR = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?\Z")
+
+
+def first_words(workbook: Workbook, block: Block) -> str:
+    """What the first row of a block says."""
+    return said(workbook, block.head[min(block.head)])
+
+
+def said(workbook: Workbook, row: dict[int, Value]) -> str:
+    """The first value of a row, where it is words."""
+    texts = _texts(workbook, row)
+    return texts[0].text if texts and texts[0].is_words else ""
+
+
+def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
+    """(title, header, rows below it) of a block.
+
+    The first row that is about as wide as those below is the header where it holds words and years alone; what stands
+    above that row are titles and notes, of which the first is the title.
+    """
+    rows = [(row, _texts(workbook, block.head[row])) for row in sorted(block.head)]
+    widest = max((len(texts) for _, texts in rows), default=0)
+    at = next((at for at, (_, texts) in enumerate(rows) if len(texts) * 3 >= widest * 2), 0)
+    worded = next((end for end, (_, texts) in enumerate(rows) if end >= at and not _is_header(texts)), 0)
+    if worded > at:  # notes above the header may be nearly as wide
+        at = max(range(at, worded), key=lambda each: len(rows[each][1]))
+    number, texts = rows[at]
+    title = said(workbook, block.head[rows[0][0]]) if at else ""
+    return title, [each.text for each in texts] if _is_header(texts) else [], block.bottom - number
+
+
+def _is_header(texts: Sequence[_Text]) -> bool:
+    """Whether a row names what stands below it: by words, beside which years or dates may stand in order."""
+    others = [each.text for each in texts if not each.is_words]
+    dated = all(each.is_dated for each in texts if not each.is_words)
+    in_order = len(others) > 1 and (others == sorted(set(others)) or others == sorted(set(others), reverse=True))
+    return len(others) < len(texts) and (not others or (dated and in_order))
+
+
+@frozen
+class _Text:
+    """A value as it is shown; years and dates are `is_dated`."""
+
+    text: str
+    is_words: bool
+    is_dated: bool = False
+
+
+def _texts(workbook: Workbook, row: dict[int, Value]) -> list[_Text]:
+    """The values of a row that show something."""
+    return [each for each in (_text(workbook, row[column]) for column in sorted(row)) if each.text]
+
+
+def _text(workbook: Workbook, value: Value) -> _Text:
+    shown = " ".join(workbook.shown(value)[:200].split())[:ROW_VALUES]
+    return _Text(shown, value.kind in _WORDS, bool(_YEAR.match(shown)) if value.kind == "n" else value.kind == "d")

@@ -1,0 +1,82 @@
+"""How the values of a workbook are shown: numbers in full, dates as ISO 8601 says (ECMA-376 part 1, 18.8.30 and 18.17.4)."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from citekit.adapters.libraries.office_package import below
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+EPOCH, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
+"""What the days of a workbook are counted from, so that the first of March 1900 is number 61."""
+
+_DATES = frozenset((*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)))
+"""Built-in number formats that show dates and times (18.8.30, with those of East Asian locales)."""
+
+_QUIET = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
+_DAY = re.compile(r"[dyhs]|m", re.IGNORECASE)
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+
+
+def shown_number(text: str, code: str, epoch: datetime = EPOCH) -> str:
+    """A number as text, where its number format says so as a date; what is no finite number stays as it is."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if not math.isfinite(number):
+        return text
+    return (is_date_format(code) and _moment(number, epoch)) or plain_number(number)
+
+
+def _moment(number: float, epoch: datetime) -> str | None:
+    """A serial number as a date, a time of day, or both (18.17.4); None outside the years 1900 to 9999."""
+    if epoch.year == 1899 and number < 60 and number >= 1:
+        number += 1  # the 29th of February 1900, which never was, is number 60
+    try:
+        moment = epoch + timedelta(seconds=round(number * 86400))
+    except (OverflowError, ValueError):
+        return None
+    if number < 0:
+        return None
+    if number < 1:
+        return moment.strftime("%H:%M:%S")
+    return moment.strftime("%Y-%m-%d") if number == int(number) else moment.strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def plain_number(number: float) -> str:
+    """A number as it is entered: whole ones without a point, others with the 15 digits that Excel keeps."""
+    return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.15g}"
+
+
+def is_date_format(code: str) -> bool:
+    """Whether a number format shows a date or a time."""
+    if code.startswith("{"):
+        return int(code[1:-1]) in _DATES
+    return bool(_DAY.search(_QUIET.sub("", code.partition(";")[0]))) and "general" not in code.lower()
+
+
+def unescaped(text: str) -> str:
+    """Text with the characters that are written as `_x000D_` (22.9.2.19)."""
+    return _ESCAPED.sub(lambda found: _character(int(found[1], 16), found[0]), text) if "_x" in text else text
+
+
+def _character(code: int, written: str) -> str:
+    return written if 0xD800 <= code <= 0xDFFF else chr(code)
+
+
+def number_formats(root: _Element) -> list[str]:
+    """The number format of every style of a workbook, in order; the id in brackets where it is built in."""
+    codes = {str(each.get("numFmtId")): str(each.get("formatCode") or "") for each in root.iter("{*}numFmt")}
+    found = []
+    for group in below(root, "cellXfs"):
+        for each in below(group, "xf"):
+            number = str(each.get("numFmtId") or "0")
+            known = number if number.isascii() and number.isdigit() and len(number) < 6 else "0"
+            found.append(codes.get(number) or f"{{{known}}}")
+    return found

@@ -1,0 +1,226 @@
+"""What a workbook says of itself (ECMA-376 part 1, 18.2): sheets, tables, names, charts, and how values are shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from attrs import define, field, frozen
+
+from citekit.adapters.formats.xlsx.cells import Allowance, Value, shared_strings, values
+from citekit.adapters.formats.xlsx.values import EPOCH, EPOCH_1904, number_formats, shown_number, unescaped
+from citekit.adapters.libraries.office_package import OfficePackage, attribute, below, local
+from citekit.domain.errors import LocationMalformed, SourceUnsupported
+from citekit.domain.locations import Cells
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+SHEETS_LIMIT = 2000
+NAMES_LIMIT = 2000
+"""Sheets, and names of ranges, of one workbook that are read."""
+
+STRINGS_PART_LIMIT = 256 * 1024 * 1024
+"""Bytes of the shared strings."""
+
+_AREA = re.compile(r"(?:'((?:[^']|'')+)'|([^'!\[\]]+))!(\$?[A-Za-z]{1,3}\$?\d{1,7}(?::\$?[A-Za-z]{1,3}\$?\d{1,7})?)")
+
+
+@frozen
+class Sheet:
+    """A sheet: `part` is where it lies, `state` is `visible`, `hidden` or `veryHidden`; charts have sheets without cells."""
+
+    name: str
+    part: str
+    state: str
+    has_cells: bool
+
+
+@frozen
+class Table:
+    """A table that is defined on a sheet: `columns` are the texts of its header, none where it has no header row."""
+
+    name: str
+    place: Cells
+    columns: tuple[str, ...]
+
+
+LONG_STRING = 250
+"""Characters of a shared string; a longer one counts as unpacked each time that it is shown."""
+
+
+@define
+class Workbook:
+    """The workbook in a package, open while its cells are read. Raises `SourceUnsupported`."""
+
+    package: OfficePackage
+    sheets: list[Sheet]
+    main: str
+    _root: _Element
+    _strings: list[str] | None = None
+    _formats: list[str] | None = None
+    epoch: datetime = field(default=EPOCH)
+    _allowance: Allowance = field(init=False)
+
+    @_allowance.default
+    def _whole_allowance(self) -> Allowance:
+        return Allowance.of(self.package.path.name, self.package.path.stat().st_size)
+
+    @classmethod
+    def of(cls, package: OfficePackage) -> Workbook:
+        """The workbook that the package holds."""
+        main, root = package.main("workbook")
+        parts = {each.id: each for each in package.relations(main) if not each.outside}
+        sheets = []
+        for group in below(root, "sheets"):
+            for each in below(group, "sheet"):
+                relation = parts.get(_reference(each))
+                name = unescaped(str(each.get("name") or ""))
+                if relation is not None and _is_name(name):
+                    state = str(each.get("state") or "visible")
+                    sheets.append(Sheet(name, relation.target, state, relation.kind == "worksheet"))
+        if not sheets or len(sheets) > SHEETS_LIMIT:
+            raise SourceUnsupported(
+                f"{package.path.name} is a workbook of {len(sheets)} sheets: nothing can be mapped."
+            )
+        workbook = cls(package, sheets, main, root)
+        if any(attribute(each, "date1904") in ("1", "true") for each in below(root, "workbookPr")):
+            workbook.epoch = EPOCH_1904
+        return workbook
+
+    def sheet(self, name: str) -> Sheet | None:
+        """The sheet of that name."""
+        return next((sheet for sheet in self.sheets if sheet.name == name), None)
+
+    def values(self, sheet: Sheet, seen: Callable[[str, dict[str, str]], None] | None = None) -> Iterator[Value]:
+        """The cells with a value, in the order of the file; see `sheet_cells.values`."""
+        if not sheet.has_cells:
+            return iter(())
+        name = f"{self.package.path.name} ({sheet.part})"
+        return values(self.package.stream(sheet.part), name, seen, self._allowance)
+
+    def shown(self, value: Value) -> str:
+        """A value as text: numbers in full, dates and times as ISO 8601 says, `TRUE` and `FALSE`.
+
+        Raises `SourceUnsupported` where cells repeat long shared strings far more often than the size of the file allows.
+        """
+        match value.kind:
+            case "s":
+                number = (
+                    int(value.text) if value.text.isascii() and value.text.isdigit() and len(value.text) < 10 else -1
+                )
+                text = self.strings[number] if 0 <= number < len(self.strings) else ""
+                if len(text) > LONG_STRING:
+                    self._allowance.take(0, len(text))
+                return unescaped(text)
+            case "b":
+                return "TRUE" if value.text.strip() in ("1", "true") else "FALSE"
+            case "n":
+                return shown_number(value.text, self.format_of(value.style), self.epoch)
+        return unescaped(value.text)
+
+    def format_of(self, style: int) -> str:
+        """The number format of a style, as the codes of formats are written; the id in brackets where it is built in."""
+        return self.formats[style] if style < len(self.formats) else "{0}"
+
+    @property
+    def strings(self) -> list[str]:
+        """The shared strings, read once."""
+        if self._strings is None:
+            part = self._part("sharedStrings")
+            name = f"{self.package.path.name} ({part})"
+            self._strings = [] if part is None else self._shared(part, name)
+        return self._strings
+
+    def _shared(self, part: str, name: str) -> list[str]:
+        return shared_strings(self.package.stream(part, STRINGS_PART_LIMIT), name, self._allowance)
+
+    @property
+    def formats(self) -> list[str]:
+        """The number format of every style, in order."""
+        if self._formats is None:
+            part = self._part("styles")
+            self._formats = [] if part is None else number_formats(self.package.root(part))
+        return self._formats
+
+    def tables(self, sheet: Sheet) -> list[Table]:
+        """The tables that are defined on a sheet (18.5)."""
+        relations = (each for each in self.package.relations(sheet.part) if each.kind == "table" and not each.outside)
+        found = (_table(sheet.name, self.package.root(each.target)) for each in relations)
+        return [each for each in found if each is not None]
+
+    def names(self) -> list[tuple[str, Cells]]:
+        """(name, place) of the named ranges that are one area of one sheet, hidden and built-in ones left out (18.2.5)."""
+        found = []
+        for group in below(self._root, "definedNames"):
+            for each in list(below(group, "definedName"))[:NAMES_LIMIT]:
+                name = str(each.get("name") or "")
+                place = area(each.text or "")
+                if place is not None and not name.startswith("_") and each.get("hidden") not in ("1", "true"):
+                    found.append((name, place))
+        return found
+
+    def charts(self, sheet: Sheet) -> list[tuple[str, list[Cells]]]:
+        """(title, areas of its data) of the charts on a sheet."""
+        found = []
+        for drawing in self.package.relations(sheet.part):
+            if drawing.kind == "drawing" and not drawing.outside:
+                for chart in self.package.relations(drawing.target):
+                    if chart.kind == "chart" and not chart.outside:
+                        root = self.package.root(chart.target)
+                        areas = [area(each.text or "") for each in root.iter("{*}f")]
+                        found.append((_chart_title(root), [each for each in areas if each is not None]))
+        return found
+
+    def _part(self, kind: str) -> str | None:
+        return next(
+            (each.target for each in self.package.relations(self.main) if each.kind == kind and not each.outside), None
+        )
+
+
+def _table(sheet: str, root: _Element) -> Table | None:
+    place = _cells(sheet, str(root.get("ref") or ""))
+    if place is None:
+        return None
+    columns: tuple[str, ...] = ()
+    if root.get("headerRowCount") != "0":
+        groups = list(below(root, "tableColumns"))[:1]
+        names = (str(each.get("name") or "") for group in groups for each in below(group, "tableColumn"))
+        columns = tuple(" ".join(unescaped(name).split()) for name in names)
+    return Table(str(root.get("displayName") or root.get("name") or "Table"), place, columns)
+
+
+def area(formula: str) -> Cells | None:
+    """The one area that a reference such as `'Q1 Plan'!$A$1:$F$20` names; None for anything else."""
+    found = _AREA.fullmatch(formula.strip().removeprefix("="))
+    if not found:
+        return None
+    return _cells((found[1] or "").replace("''", "'") or found[2], found[3])
+
+
+def _cells(sheet: str, reference: str) -> Cells | None:
+    try:
+        return Cells.read(sheet, reference)
+    except LocationMalformed:
+        return None
+
+
+def _is_name(name: str) -> bool:
+    try:
+        return bool(Cells(name))
+    except LocationMalformed:
+        return False
+
+
+def _reference(element: _Element) -> str:
+    return next((str(value) for key, value in element.items() if str(key).endswith("}id")), "")
+
+
+def _chart_title(root: _Element) -> str:
+    title = next((each for each in root.iter("{*}title")), None)
+    parent = None if title is None else title.getparent()
+    if title is None or parent is None or local(parent) != "chart":
+        return ""
+    return " ".join("".join(str(each.text or "") for each in title.iter("{*}t")).split())

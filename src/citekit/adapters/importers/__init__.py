@@ -1,0 +1,1 @@
+"""Importers: maps from the structure that other programs found."""

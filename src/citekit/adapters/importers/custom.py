@@ -1,0 +1,89 @@
+"""An adapter that the user wrote: a Python file, or any object with `adapt`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from citekit.adapters.system.user_code import TookTooLongError, call, load_module, plain_map
+from citekit.domain.digest import Digest
+from citekit.domain.errors import CiteKitError, MapperUnavailable, RequestRefused
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.progress import silent
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
+from citekit.wire import maps
+
+
+@frozen
+class CustomAdapter:
+    """Calls `convert(data, resource_id=..., source=...)` with those of the keywords that it takes, sync or async.
+
+    A path is handed on as text, and so is that of the source, as the adapters of citekit 0.2 had it. What comes back is
+    data from outside: a map object with `model_dump`, a map of the domain, or plain data close to the written form.
+    """
+
+    convert: Callable[..., Any]
+    identity: MapperIdentity
+    timeout: float | None = None
+
+    def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
+        """The map; see `MapAdapter.adapt`. Raises `MapperUnavailable` where the user's code raised or took too long."""
+        name = self.identity.name
+        plain = dict(plain_map(self._answer(data, resource_id, source), name))
+        plain["resource_id"] = plain.get("resource_id") or resource_id
+        if source is not None:
+            plain |= {"type": source.format.modality.value, "source_path": str(source.path)}
+        return maps.from_plain_map(plain, f"the map that {name} made")
+
+    def _answer(self, data: object, resource_id: str, source: Source | None) -> object:
+        name = self.identity.name
+        given = str(data) if isinstance(data, Path) else data
+        keywords = {"resource_id": resource_id, "source": None if source is None else str(source.path)}
+        taken = _taken(self.convert, keywords)
+        try:
+            return call(
+                lambda: self.convert(given, **taken),
+                timeout=self.timeout,
+                progress=silent,
+                message=f"waiting for {name}",
+            )
+        except CiteKitError:
+            raise
+        except TookTooLongError as error:
+            raise MapperUnavailable(f"The adapter {name} did not answer within {self.timeout:g} seconds.") from error
+        except (Exception, SystemExit) as error:
+            reason = f"{type(error).__name__}: {error}".removesuffix(": ")
+            raise MapperUnavailable(f"The adapter {name} failed: {reason}") from error
+
+
+def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
+    """The adapter of a Python file that exports a function `adapt(data, **kwargs)` or a class `Adapter` with that method.
+
+    Runs that file: only for files the user names. Raises `RequestRefused` where it exports neither, or cannot be run.
+    """
+    module, code = load_module(path, "adapter")
+    kind, function = getattr(module, "Adapter", None), getattr(module, "adapt", None)
+    if callable(kind):
+        try:
+            function = getattr(kind(), "adapt", None)
+        except Exception as error:
+            raise RequestRefused(f"The adapter {path} could not be made: {type(error).__name__}: {error}") from error
+    if not callable(function):
+        raise RequestRefused(f"{path} exports no function adapt(data, **kwargs) and no class Adapter with that method.")
+    return CustomAdapter(function, MapperIdentity(f"adapt:{path.stem}", Digest.of_bytes(code).hex[:16]), timeout)
+
+
+def _taken(convert: Callable[..., Any], keywords: dict[str, Any]) -> dict[str, Any]:
+    """Those of `keywords` that a function takes."""
+    try:
+        parameters = inspect.signature(convert).parameters
+    except (TypeError, ValueError):
+        return {}
+    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
+        return keywords
+    return {name: value for name, value in keywords.items() if name in parameters}

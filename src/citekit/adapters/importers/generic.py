@@ -1,0 +1,49 @@
+"""Any JSON close to our written form as a map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import field, frozen
+
+from citekit.adapters.importers.json_files import read_json
+from citekit.domain.errors import RequestRefused
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
+from citekit.wire import maps
+from citekit.wire.legacy_forms import without_nulls
+from citekit.wire.locations import BoxOrder
+
+
+@frozen
+class GenericAdapter:
+    """Reads what `wire` reads leniently; `box_order` says what the four numbers of a `bbox` mean."""
+
+    box_order: BoxOrder = BoxOrder.CORNERS
+    identity: MapperIdentity = field(default=MapperIdentity("adapt:generic", "1"))
+
+    def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
+        """The map; see `MapAdapter.adapt`. With a source, it takes the place of the one that the data name."""
+        where = str(data) if isinstance(data, Path) else "the data"
+        if isinstance(data, Path):
+            if data.is_dir():
+                raise RequestRefused(f"{data} is a folder: name the JSON file of a map.")
+            data = read_json(data)
+        if isinstance(data, list):
+            data = {"nodes": data}
+        if isinstance(data, Mapping):
+            data = {"title": resource_id, "resource_id": resource_id, **_titled(data)}
+            if source is not None:
+                data |= {"type": source.format.modality.value, "source_path": str(source.path)}
+        return maps.from_plain_map(data, where, self.box_order)
+
+
+def _titled(data: Mapping[str, object]) -> dict[str, object]:
+    """`data` without nulls; a title in the metadata is the map's."""
+    plain = without_nulls(data)
+    metadata = plain.get("metadata")
+    if "title" not in plain and isinstance(metadata, Mapping) and metadata.get("title"):
+        plain["title"] = metadata["title"]
+    return plain

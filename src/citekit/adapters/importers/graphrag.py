@@ -1,0 +1,172 @@
+"""GraphRAG's output as a map: communities in communities, entities in the deepest, passages below their entity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from attrs import define, field, frozen
+
+from citekit.adapters.importers.foreign_files import DriverForeignFiles, ForeignFiles
+from citekit.adapters.importers.graphrag_graph import Community, Entity, Graph, graph_of
+from citekit.adapters.importers.graphrag_tables import Row, Tables, key, read_tables, word
+from citekit.adapters.importers.source_text import SourceText, read_source, told_of
+from citekit.adapters.importers.tree_building import SUMMARY_LIMIT, TITLE_LIMIT, brief, joined, opening, reference
+from citekit.domain.ids import node_id
+from citekit.domain.locations import Location
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.modality import Modality
+from citekit.domain.node import Node
+from citekit.domain.ports.clock import Clock
+from citekit.domain.ports.reader import Reader
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
+
+PASSAGE_LIMIT = 50
+"""Passages that one entity shows; its own place is made of all of them."""
+
+SCHEME = "graph"
+"""The scheme of the virtual addresses: those that citekit 0.2 gave to the same things."""
+
+
+@frozen
+class GraphRagAdapter:
+    """Reads a folder of GraphRAG's tables, one of them, or their rows as plain data."""
+
+    reader: Reader
+    clock: Clock
+    files: ForeignFiles = field(factory=DriverForeignFiles, repr=False)
+    identity: MapperIdentity = field(default=MapperIdentity("adapt:graphrag", "1"))
+
+    def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
+        """The map; see `MapAdapter.adapt`. Passages that do not stand in `source` keep a virtual place."""
+        tables = read_tables(data, str(data) if isinstance(data, Path) else "the GraphRAG data", self.files)
+        graph = graph_of(tables)
+        text = None if source is None else read_source(source, self.reader, self.files)
+        passages = _passages(tables.text_units, text)
+        nodes = _Planter(graph, passages, text).nodes()
+        return ResourceMap(
+            resource_id=resource_id,
+            modality=Modality.VIRTUAL if source is None else source.format.modality,
+            title=_title(tables, source),
+            source_path="" if source is None else str(source.path),
+            nodes=nodes,
+            created_at=self.clock.now(),
+            metadata={
+                **told_of(source, text),
+                "communities": len(graph.communities),
+                "entities": len(graph.entities),
+                "text_units": len(passages),
+                **_notes(passages.values(), source),
+            },
+        )
+
+
+@frozen
+class _Passage:
+    number: str
+    name: str
+    text: str
+    place: Location | None
+
+
+def _passages(rows: Sequence[Row], text: SourceText | None) -> dict[str, _Passage]:
+    """The text units by identifier. They overlap, so each is looked for from where the one before it begins."""
+    found: dict[str, _Passage] = {}
+    offset = 0
+    for count, row in enumerate(rows):
+        number, content = key(row, "id"), row.get("text")
+        content = content if isinstance(content, str) else ""
+        there = None if text is None else text.find(content, offset)
+        offset = there.offset if there is not None else offset
+        place = None if there is None else there.location
+        found[number] = _Passage(number, key(row, "human_readable_id") or str(count), content, place)
+    return found
+
+
+@define
+class _Planter:
+    """Makes nodes of a graph."""
+
+    graph: Graph
+    passages: dict[str, _Passage]
+    text: SourceText | None
+    taken: set[str] = field(factory=set)
+    shown: set[str] = field(factory=set)
+
+    def nodes(self) -> tuple[Node, ...]:
+        """Communities, then the entities and the passages that are in none."""
+        communities = [self._community(each) for each in self.graph.tops]
+        loose = [self._entity(self.graph.entities[number], "") for number in self.graph.loose]
+        rest = [self._passage(each, "") for number, each in self.passages.items() if number not in self.shown]
+        return (*communities, *loose, *rest)
+
+    def _community(self, community: Community) -> Node:
+        name = self._named("", f"community {community.number}", "community")
+        parts = [self._community(self.graph.communities[number]) for number in community.parts]
+        members = [self._entity(self.graph.entities[number], name) for number in community.members]
+        return Node(
+            id=name,
+            title=brief(community.title, TITLE_LIMIT) or name,
+            type="community",
+            location=self._place(self._units_of(community)) or reference(SCHEME, f"community/{community.number}"),
+            summary=brief(community.summary, SUMMARY_LIMIT) or None,
+            children=(*parts, *members),
+        )
+
+    def _entity(self, entity: Entity, parent: str) -> Node:
+        name = self._named(parent, entity.title, "entity")
+        units = [self.passages[number] for number in entity.text_units if number in self.passages]
+        self.shown |= {unit.number for unit in units}
+        return Node(
+            id=name,
+            title=brief(entity.title, TITLE_LIMIT) or name,
+            type=brief(entity.type, 40) or "entity",
+            location=self._place(entity.text_units) or reference(SCHEME, entity.number),
+            summary=brief(entity.description, SUMMARY_LIMIT) or None,
+            children=tuple(self._passage(unit, name) for unit in units[:PASSAGE_LIMIT]),
+        )
+
+    def _passage(self, passage: _Passage, parent: str) -> Node:
+        return Node(
+            id=self._named(parent, f"text {passage.name}", "text"),
+            title=opening(passage.text) or f"Text unit {passage.name}",
+            type="text_unit",
+            location=passage.place or reference(SCHEME, f"text_unit/{passage.number}"),
+            summary=brief(passage.text, SUMMARY_LIMIT) or None,
+        )
+
+    def _units_of(self, community: Community) -> list[str]:
+        """The text units of a community, its members, and the communities in it."""
+        found = list(community.text_units)
+        for number in community.members:
+            found += self.graph.entities[number].text_units
+        for number in community.parts:
+            found += self._units_of(self.graph.communities[number])
+        return list(dict.fromkeys(found))
+
+    def _place(self, numbers: Iterable[str]) -> Location | None:
+        """Where those of the passages that were found stand, or None where one location cannot say it."""
+        known = (self.passages[number].place for number in numbers if number in self.passages)
+        places = [place for place in known if place is not None]
+        return joined(places) if self.text is None else joined(places, self.text.blank)
+
+    def _named(self, parent: str, title: str, kind: str) -> str:
+        name = node_id(parent, title, self.taken, fallback=kind)
+        self.taken.add(name)
+        return name
+
+
+def _title(tables: Tables, source: Source | None) -> str:
+    if source is not None:
+        return source.path.stem
+    titles = [word(row, "title") for row in tables.documents if word(row, "title")]
+    return brief(titles[0], TITLE_LIMIT) if len(titles) == 1 else "GraphRAG index"
+
+
+def _notes(passages: Iterable[_Passage], source: Source | None) -> dict[str, list[str]]:
+    if source is None:
+        return {"notes": ["Made without the source, so every place is virtual."]}
+    places = [each.place for each in passages]
+    found = sum(place is not None for place in places)
+    return {"notes": [f"{found} of {len(places)} text units stand in the source as they are."]}

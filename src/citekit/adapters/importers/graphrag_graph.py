@@ -1,0 +1,129 @@
+"""Which community lies in which, and which entity in which community."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import define, field
+
+from citekit.adapters.importers.graphrag_tables import Row, Tables, as_key, key, keys, word
+from citekit.adapters.importers.tree_building import parents_of
+
+_NUMBER = ("community", "raw_community", "human_readable_id", "id")
+"""The columns that name a community, the surest first."""
+
+
+@define
+class Community:
+    """`number` is the one that GraphRAG's reports cite; `parts` are the communities in it, `members` its own entities."""
+
+    number: str
+    title: str
+    summary: str = ""
+    parent: str = ""
+    depth: int = 0
+    parts: list[str] = field(factory=list)
+    members: list[str] = field(factory=list)
+    text_units: list[str] = field(factory=list)
+
+
+@define
+class Entity:
+    """`number` is its identifier in the tables."""
+
+    number: str
+    title: str
+    type: str
+    description: str
+    text_units: list[str]
+
+
+@define
+class Graph:
+    """Communities by number, entities by identifier, both in the order of their tables; `tops` are in no community."""
+
+    communities: dict[str, Community]
+    entities: dict[str, Entity]
+    loose: list[str] = field(factory=list)
+
+    @property
+    def tops(self) -> list[Community]:
+        """The communities that lie in no other."""
+        return [each for each in self.communities.values() if not each.parent]
+
+
+def graph_of(tables: Tables) -> Graph:
+    """The graph that the tables tell; each entity in the deepest community that has it."""
+    graph = Graph(_communities(tables), _entities(tables.entities))
+    _nest(graph.communities, tables)
+    _place(graph, tables)
+    return graph
+
+
+def _entities(rows: Iterable[Row]) -> dict[str, Entity]:
+    found: dict[str, Entity] = {}
+    for row in rows:
+        title = word(row, "title", "name")
+        number = key(row, "id") or title
+        if number and number not in found:
+            kind = word(row, "type") or "entity"
+            text_units = keys(row, "text_unit_ids")
+            found[number] = Entity(number, title or number, kind.lower(), word(row, "description"), text_units)
+    return found
+
+
+def _communities(tables: Tables) -> dict[str, Community]:
+    found: dict[str, Community] = {}
+    for row in tables.communities:
+        number = key(row, *_NUMBER)
+        if number and number not in found:
+            title = word(row, "title") or f"Community {number}"
+            found[number] = Community(number, title, text_units=keys(row, "text_unit_ids"))
+    for row in tables.community_reports:
+        number = key(row, "community", "human_readable_id", "id")
+        if number:
+            known = found.setdefault(number, Community(number, f"Community {number}"))
+            known.title = word(row, "title") or known.title
+            known.summary = word(row, "summary") or known.summary
+    return found
+
+
+def _nest(communities: dict[str, Community], tables: Tables) -> None:
+    told: list[tuple[str, str]] = []
+    for row in (*tables.communities, *tables.community_reports):
+        number = key(row, *_NUMBER)
+        told += [(number, key(row, "parent")), *((child, number) for child in keys(row, "children"))]
+    parents = parents_of(told, communities)
+    for number, parent in parents.items():
+        communities[number].parent = parent
+    for each in communities.values():
+        if each.parent:
+            communities[each.parent].parts.append(each.number)
+        part = each.number
+        while part in parents:
+            part = parents[part]
+            each.depth += 1
+
+
+def _place(graph: Graph, tables: Tables) -> None:
+    homes: dict[str, Community] = {}
+    for number, community in _memberships(graph, tables):
+        if number in graph.entities and (number not in homes or homes[number].depth < community.depth):
+            homes[number] = community
+    for number in graph.entities:
+        if number in homes:
+            homes[number].members.append(number)
+        else:
+            graph.loose.append(number)
+
+
+def _memberships(graph: Graph, tables: Tables) -> Iterable[tuple[str, Community]]:
+    for row in tables.communities:
+        community = graph.communities.get(key(row, *_NUMBER))
+        if community is not None:
+            yield from ((member, community) for member in keys(row, "entity_ids"))
+    by_title = {entity.title: number for number, entity in graph.entities.items()}
+    for row in tables.nodes:
+        community = graph.communities.get(as_key(row.get("community")))
+        if community is not None:
+            yield by_title.get(word(row, "title", "name"), ""), community

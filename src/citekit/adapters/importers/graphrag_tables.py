@@ -1,0 +1,165 @@
+"""The tables that GraphRAG writes, from Parquet or JSON, one file or a folder of them.
+
+The schema is that of its "Outputs" page (GraphRAG 0.4 and later); the files `create_final_*` of earlier versions, with
+`name` for `title` and communities in a table of nodes, are read as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from citekit.adapters.importers.foreign_files import ForeignFiles
+from citekit.adapters.importers.json_files import read_json
+from citekit.domain.errors import FaultyAnswer
+
+Row = Mapping[str, Any]
+
+TABLES = ("communities", "community_reports", "entities", "nodes", "text_units", "documents")
+"""The tables that are read; `nodes` is of old versions only."""
+
+COLUMNS = frozenset(
+    {
+        *("id", "human_readable_id", "community", "raw_community", "parent", "children", "level", "title", "name"),
+        *("entity_ids", "text_unit_ids", "summary", "type", "description", "text", "document_ids"),
+    }
+)
+"""The columns that are read: never the embeddings."""
+
+_OLD = "create_final_"
+_FOLDERS = (".", "output")
+
+
+@define
+class Tables:
+    """Rows by table; what is missing is empty."""
+
+    communities: list[Row] = field(factory=list)
+    community_reports: list[Row] = field(factory=list)
+    entities: list[Row] = field(factory=list)
+    nodes: list[Row] = field(factory=list)
+    text_units: list[Row] = field(factory=list)
+    documents: list[Row] = field(factory=list)
+
+    def add(self, table: str, rows: Iterable[Row]) -> None:
+        """Append rows to the table of that name."""
+        getattr(self, table).extend(rows)
+
+    def __bool__(self) -> bool:
+        return bool(self.communities or self.community_reports or self.entities)
+
+
+def read_tables(data: object, where: str, files: ForeignFiles) -> Tables:
+    """The tables of a folder, of one file, or of plain data; `files` opens Parquet.
+
+    Raises `FaultyAnswer` where nothing of GraphRAG is in it.
+    """
+    if isinstance(data, Path):
+        tables = _folder(data, files) if data.is_dir() else _file(data, Tables(), files)
+    else:
+        tables = Tables()
+        _sort(data, None, tables, where)
+    if not tables:
+        raise FaultyAnswer(where, ["$: neither communities nor entities of GraphRAG are in it"])
+    return tables
+
+
+def _folder(folder: Path, files: ForeignFiles) -> Tables:
+    tables = Tables()
+    places = [folder / name for name in _FOLDERS]
+    for table in TABLES:
+        names = [f"{start}{table}{end}" for start in ("", _OLD) for end in (".parquet", ".json", ".jsonl")]
+        found = next((path for place in places for name in names if (path := place / name).is_file()), None)
+        if found is not None:
+            _file(found, tables, files)
+    if not tables:
+        looked = "entities, communities, community_reports (.parquet or .json)"
+        raise FaultyAnswer(str(folder), [f"$: the folder has none of GraphRAG's tables: {looked}"])
+    return tables
+
+
+def _file(path: Path, tables: Tables, files: ForeignFiles) -> Tables:
+    table = path.stem.removeprefix(_OLD)
+    known = table if table in TABLES else None
+    if path.suffix == ".parquet":
+        _sort(files.rows(path, COLUMNS), known, tables, str(path))
+    else:
+        _sort(read_json(path), known, tables, str(path))
+    return tables
+
+
+def _sort(data: object, table: str | None, tables: Tables, where: str) -> None:
+    """Put what `data` holds into its tables; `table` says which where the file's name does."""
+    if isinstance(data, Mapping) and table is None:
+        named = {key: rows for key, rows in data.items() if str(key).removeprefix(_OLD) in TABLES}
+        if named:
+            for key, rows in named.items():
+                _sort(rows, str(key).removeprefix(_OLD), tables, where)
+            return
+    for row in _rows(data, where):
+        tables.add(table or _table_of(row), [row])
+
+
+def _rows(data: object, where: str) -> Sequence[Row]:
+    """The rows of a list of objects, or of an object of columns as pandas writes it; others have none."""
+    if isinstance(data, Mapping):
+        columns = [list(values.values()) if isinstance(values, Mapping) else values for values in data.values()]
+        if not columns or not all(isinstance(values, list) for values in columns):
+            return [data]
+        return [dict(zip(data, row, strict=False)) for row in zip(*columns, strict=False)]
+    if not isinstance(data, list):
+        raise FaultyAnswer(where, [f"$: a {type(data).__name__} is no table"])
+    wrong = next((number for number, row in enumerate(data) if not isinstance(row, Mapping)), None)
+    if wrong is not None:
+        raise FaultyAnswer(where, [f"$[{wrong}]: a row is a JSON object"])
+    return data
+
+
+def _table_of(row: Row) -> str:
+    """The table that a row of an unnamed list belongs to; what is none of ours goes where nobody looks."""
+    if "description" in row and ("title" in row or "name" in row):
+        return "entities"
+    if "summary" in row and "title" in row:
+        return "community_reports"
+    if "community" in row and "level" in row:
+        return "communities"
+    return "text_units" if "text" in row and "title" not in row else "documents"
+
+
+def word(row: Row, *names: str) -> str:
+    """The first of those columns that has text, tidied of the quotes that old versions put around names; else ""."""
+    for name in names:
+        value = row.get(name)
+        if isinstance(value, str) and value.strip():
+            return value.strip().strip('"') or value
+    return ""
+
+
+def key(row: Row, *names: str) -> str:
+    """The first of those columns that has an identifier, as text: numbers without a point; else ""."""
+    for name in names:
+        found = as_key(row.get(name))
+        if found:
+            return found
+    return ""
+
+
+def as_key(value: object) -> str:
+    """An identifier as text; "" for none, NaN, and the -1 that stands for no parent."""
+    if isinstance(value, bool) or value is None:
+        return ""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and value >= 0 else ""
+    if isinstance(value, int):
+        return str(value) if value >= 0 else ""
+    text = value.strip() if isinstance(value, str) else ""
+    return "" if text in ("-1", "nan", "None") else text
+
+
+def keys(row: Row, name: str) -> list[str]:
+    """The identifiers in a column that holds a list."""
+    value = row.get(name)
+    return [found for each in value if (found := as_key(each))] if isinstance(value, list) else []

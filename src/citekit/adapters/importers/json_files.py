@@ -1,0 +1,60 @@
+"""JSON that other programs wrote, read with patience: JSON Lines, and numbers that are none."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+from citekit.adapters.system.files import unreadable
+from citekit.domain.errors import FaultyAnswer, SourceUnreadable
+
+SIZE_LIMIT = 256 * 1024 * 1024
+"""Bytes of the largest file that is read."""
+
+
+def read_json(path: Path) -> Any:
+    """What the file at `path` holds; JSON Lines as a list. NaN and infinities, which JSON has not, are read as null.
+
+    Raises `SourceUnreadable`, `FaultyAnswer`.
+    """
+    text = read_text(path)
+    try:
+        return json.loads(text, parse_constant=_none)
+    except json.JSONDecodeError as wrong:
+        rows = _lines(text) if wrong.msg == "Extra data" else None
+        if rows is not None:
+            return rows
+        reason = f"$: not JSON: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"
+        raise FaultyAnswer(str(path), [reason]) from wrong
+    except RecursionError as wrong:
+        raise FaultyAnswer(str(path), ["$: nested too deeply"]) from wrong
+    except ValueError as wrong:
+        raise FaultyAnswer(str(path), [f"$: {wrong}"]) from wrong
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8, without a byte-order mark. Raises `SourceUnreadable`, `FaultyAnswer`."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise SourceUnreadable(f"Cannot read {path}: it is not a file.")
+        if status.st_size > SIZE_LIMIT:
+            raise FaultyAnswer(str(path), [f"$: larger than {SIZE_LIMIT} bytes"])
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as wrong:
+        raise FaultyAnswer(str(path), [f"$: not UTF-8: byte {wrong.start}"]) from wrong
+    except OSError as wrong:
+        raise unreadable(wrong, path) from wrong
+
+
+def _lines(text: str) -> list[Any] | None:
+    try:
+        return [json.loads(line, parse_constant=_none) for line in text.split("\n") if line.strip()]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _none(_: str) -> None:
+    return None

@@ -1,0 +1,213 @@
+"""LlamaIndex's nodes as a map: their relationships as a tree, their characters as lines or pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath, PureWindowsPath
+
+from attrs import define, evolve, field, frozen
+
+from citekit.adapters.importers.foreign_files import DriverForeignFiles, ForeignFiles
+from citekit.adapters.importers.llamaindex_nodes import LlamaNode, in_order, read_nodes, tree_of
+from citekit.adapters.importers.source_text import SourceText, read_source, told_of
+from citekit.adapters.importers.tree_building import SUMMARY_LIMIT, TITLE_LIMIT, around, brief, opening, reference
+from citekit.domain.ids import node_id
+from citekit.domain.locations import Location, Pages, Virtual
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.modality import Modality
+from citekit.domain.node import Node
+from citekit.domain.ports.clock import Clock
+from citekit.domain.ports.reader import Reader
+from citekit.domain.ports.sources import Sources
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
+
+SCHEME = "llamaindex"
+
+PAGE_LIMIT = 100_000
+"""The highest page number that is believed without a source."""
+
+_USABLE_ID = re.compile(r"[\w.:-]{1,80}")
+
+
+@frozen
+class LlamaIndexAdapter:
+    """Reads a folder that an index was persisted to, a docstore, a list of nodes, or the same as plain data.
+
+    Without a source, the file that the nodes name is taken where it lies in the folder of the data, and nowhere else.
+    """
+
+    reader: Reader
+    sources: Sources
+    clock: Clock
+    files: ForeignFiles = field(factory=DriverForeignFiles, repr=False)
+    identity: MapperIdentity = field(default=MapperIdentity("adapt:llamaindex", "1"))
+
+    def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
+        """The map; see `MapAdapter.adapt`. Nodes keep their ids, so that what LlamaIndex found can be looked up here."""
+        nodes = read_nodes(data, str(data) if isinstance(data, Path) else "the LlamaIndex data")
+        notes: list[str] = []
+        if source is None and isinstance(data, Path):
+            source = self._source_beside(data, nodes, notes)
+        text = None if source is None else read_source(source, self.reader, self.files)
+        places = _Places(text, source)
+        grown = _Planter(nodes, places).nodes()
+        notes += places.notes()
+        paged = source is None and any(isinstance(node.location, Pages) for top in grown for node in top.walk())
+        return ResourceMap(
+            resource_id=resource_id,
+            modality=source.format.modality if source else Modality.DOCUMENT if paged else Modality.VIRTUAL,
+            title=source.path.stem if source else _title(nodes),
+            source_path="" if source is None else str(source.path),
+            nodes=grown,
+            created_at=self.clock.now(),
+            metadata={**told_of(source, text), **({"notes": notes} if notes else {})},
+        )
+
+    def _source_beside(self, data: Path, nodes: Mapping[str, LlamaNode], notes: list[str]) -> Source | None:
+        names = list(dict.fromkeys(node.file for node in nodes.values() if node.file))
+        if len(names) != 1:
+            if names:
+                notes.append(f"The nodes come from {len(names)} files: name one as the source to place its nodes.")
+            return None
+        folder = (data if data.is_dir() else data.parent).resolve()
+        path = (folder / names[0]).resolve()
+        if path.is_relative_to(folder) and path.is_file():
+            return self.sources.identify(path)
+        notes.append(
+            f"The nodes come from {brief(names[0], 200)}, which is not beside the data: name it as the source."
+        )
+        return None
+
+
+def _title(nodes: Mapping[str, LlamaNode]) -> str:
+    names = {_base(node.file) for node in nodes.values() if node.file}
+    return brief(names.pop(), TITLE_LIMIT) if len(names) == 1 else "LlamaIndex nodes"
+
+
+def _base(path: str) -> str:
+    return PureWindowsPath(path).name if "\\" in path else PurePath(path).name
+
+
+@define
+class _Places:
+    """Tells where nodes stand, and counts how it was told."""
+
+    text: SourceText | None
+    source: Source | None
+    located: int = 0
+    by_label: int = 0
+    asked: int = 0
+
+    def __call__(self, node: LlamaNode) -> Location | None:
+        """The place of a node, or None."""
+        self.asked += 1
+        place = self._labelled(node) if self.text is None else self._in_source(self.text, node)
+        self.located += place is not None
+        return place
+
+    def _in_source(self, text: SourceText, node: LlamaNode) -> Location | None:
+        if node.file and self.source is not None and _base(node.file) != self.source.path.name:
+            return None
+        there = text.at_characters(*node.chars, node.text) if node.chars is not None else None
+        if there is not None:
+            return there
+        page = text.on_page(node.page_label, node.text) if node.page_label else None
+        if page is not None and page[1]:
+            return page[0]
+        found = text.find(node.text)
+        if found is not None:
+            return found.location
+        if page is not None:
+            self.by_label += 1
+        return None if page is None else page[0]
+
+    def _labelled(self, node: LlamaNode) -> Location | None:
+        label = node.page_label
+        if not label.isascii() or not label.isdigit() or not 1 <= int(label[:9]) <= PAGE_LIMIT:
+            return None
+        self.by_label += 1
+        return Pages((int(label),))
+
+    def notes(self) -> list[str]:
+        """How the places were told, in sentences."""
+        said = []
+        if self.text is not None:
+            said.append(f"{self.located} of {self.asked} nodes were placed in the source.")
+        if self.by_label:
+            how = "their texts were not found on it" if self.text is not None else "no source was there to check it"
+            said.append(f"{self.by_label} of them stand on the page that their page label names; {how}.")
+        return said
+
+
+@define
+class _Planter:
+    """Makes nodes of LlamaIndex's nodes; those of several files stand below a node for each file."""
+
+    given: Mapping[str, LlamaNode]
+    places: _Places
+    taken: set[str] = field(factory=set)
+
+    def nodes(self) -> tuple[Node, ...]:
+        """The tops of the tree."""
+        parents = tree_of(self.given)
+        below: dict[str, list[str]] = {}
+        for number in self.given:
+            below.setdefault(parents.get(number, ""), []).append(number)
+        tops = in_order(below.get("", []), self.given)
+        files: dict[str, list[str]] = {}
+        for number in tops:
+            files.setdefault(self.given[number].file, []).append(number)
+        if len(files) == 1:
+            return tuple(self._node(number, below) for number in tops)
+        return tuple(self._file(name, numbers, below) for name, numbers in files.items())
+
+    def _file(self, name: str, numbers: Sequence[str], below: Mapping[str, list[str]]) -> Node:
+        title = _base(name) or "Other nodes"
+        identifier = node_id("", title, self.taken, fallback="file")
+        self.taken.add(identifier)
+        children = tuple(self._node(number, below) for number in numbers)
+        source = self.places.source
+        is_source = source is not None and self.places.text is not None and title == source.path.name
+        whole = self.places.text.whole if is_source and self.places.text is not None else None
+        return Node(
+            identifier,
+            brief(title, TITLE_LIMIT),
+            "document",
+            whole or reference(SCHEME, name or "other"),
+            None,
+            children,
+        )
+
+    def _node(self, number: str, below: Mapping[str, list[str]]) -> Node:
+        given = self.given[number]
+        identifier = self._named(number)
+        place = self.places(given)
+        children = tuple(self._node(child, below) for child in in_order(below.get(number, []), self.given))
+        node = Node(
+            id=identifier,
+            title=brief(given.title, TITLE_LIMIT) or opening(given.text) or brief(number, TITLE_LIMIT) or "node",
+            type=given.type,
+            location=place or reference(SCHEME, f"node/{number}"),
+            summary=brief(given.text, SUMMARY_LIMIT) or None,
+            children=children,
+        )
+        return _stretched(node)
+
+    def _named(self, number: str) -> str:
+        """The node's own id where it can stand in an address, on a screen and in a file name."""
+        usable = _USABLE_ID.fullmatch(number) is not None and number not in self.taken
+        name = number if usable else node_id("", number, self.taken, fallback="node")
+        self.taken.add(name)
+        return name
+
+
+def _stretched(node: Node) -> Node:
+    """The node with a place that holds those of its children, which may stand out of it by a line."""
+    if isinstance(node.location, Virtual) or not node.children:
+        return node
+    places = [child.location for child in node.children if not isinstance(child.location, Virtual)]
+    if all(node.location.contains(place) for place in places):
+        return node
+    return evolve(node, location=around([node.location, *places]) or reference(SCHEME, f"node/{node.id}"))

@@ -1,0 +1,133 @@
+"""The one place that several places make together.
+
+Which part lies in which, told by data that may be wrong.
+
+Titles and references made of foreign texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping
+
+from citekit.domain.locations import Chapter, Lines, Location, Pages, Virtual
+
+
+def _never(first: int, last: int) -> bool:  # noqa: ARG001
+    return False
+
+
+def joined(places: Iterable[Location], blank: Callable[[int, int], bool] = _never) -> Location | None:
+    """The place that is exactly all of `places`, or None where no single location says that.
+
+    Pages may be apart; lines and chapters must follow one another without a gap, but for lines that are `blank`.
+    """
+    found = list(places)
+    pages = [place for place in found if isinstance(place, Pages)]
+    if found and len(pages) == len(found):
+        return Pages.of(number for place in pages for number in place.numbers)
+    lines = [place for place in found if isinstance(place, Lines)]
+    if found and len(lines) == len(found):
+        run = _run(((place.first, place.last) for place in lines), blank)
+        return None if run is None else Lines(*run)
+    chapters = [place for place in found if isinstance(place, Chapter)]
+    if not found or len(chapters) != len(found):
+        return None
+    if len(set(chapters)) == 1:
+        return chapters[0]
+    run = _run((place.number, place.last) for place in chapters)
+    return None if run is None else Chapter(run[0], last=run[1])
+
+
+def around(places: Iterable[Location]) -> Location | None:
+    """The smallest place that holds all of `places`, whatever lies between; None where they are of different kinds."""
+    found = list(places)
+    lines = [place for place in found if isinstance(place, Lines)]
+    if found and len(lines) == len(found):
+        return Lines(min(place.first for place in lines), max(place.last for place in lines))
+    chapters = [place for place in found if isinstance(place, Chapter)]
+    if len(set(chapters)) > 1 and len(chapters) == len(found):
+        return Chapter(min(place.number for place in chapters), last=max(place.last for place in chapters))
+    return joined(found)
+
+
+def _run(ranges: Iterable[tuple[int, int]], blank: Callable[[int, int], bool] = _never) -> tuple[int, int] | None:
+    ordered = sorted(ranges)
+    first, last = ordered[0]
+    for start, end in ordered[1:]:
+        if start > last + 1 and not blank(last + 1, start - 1):
+            return None
+        last = max(last, end)
+    return first, last
+
+
+DEPTH_LIMIT = 40
+"""Levels of a tree that is made of foreign data; deeper parts stand on the last level."""
+
+
+def parents_of(told: Iterable[tuple[str, str]], known: Container[str]) -> dict[str, str]:
+    """The parent of every part that has one, from (part, parent) pairs: the first pair of a part counts.
+
+    Pairs with a name that is not `known` are left out, and so is one pair of every circle. Nothing lies deeper than
+    `DEPTH_LIMIT` levels.
+    """
+    parents: dict[str, str] = {}
+    for part, parent in told:
+        if part in known and parent in known:
+            parents.setdefault(part, parent)
+    for part in _closing_circles(parents):
+        del parents[part]
+    return _flattened(parents)
+
+
+def _closing_circles(parents: Mapping[str, str]) -> list[str]:
+    """One part of every circle."""
+    found, done = [], set[str]()
+    for start in parents:
+        path: dict[str, None] = {}
+        part = start
+        while part in parents and part not in done and part not in path:
+            path[part] = None
+            part = parents[part]
+        if part in path:
+            found.append(part)
+        done |= path.keys()
+    return found
+
+
+def _flattened(parents: Mapping[str, str]) -> dict[str, str]:
+    """The same tree, whose parts below the last level hang where those of the last level do."""
+    lines: dict[str, tuple[str, ...]] = {}
+    flat: dict[str, str] = {}
+    for start in parents:
+        path = [start]
+        while path[-1] in parents and path[-1] not in lines:
+            path.append(parents[path[-1]])
+        for part in reversed(path):
+            above = lines[parents[part]] if part in parents else ()
+            lines.setdefault(part, (*above, part)[:DEPTH_LIMIT] if len(above) < DEPTH_LIMIT else (*above[:-1], part))
+            if part in parents:
+                flat[part] = lines[part][-2]
+    return flat
+
+
+TITLE_LIMIT = 120
+SUMMARY_LIMIT = 300
+
+
+def brief(text: str, limit: int) -> str:
+    """`text` on one line without control characters, cut at a word to at most `limit` characters."""
+    flat = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
+    if len(flat) <= limit:
+        return flat
+    head = flat[: limit - 3].rsplit(" ", 1)[0]
+    return f"{head if len(head) > limit // 2 else flat[: limit - 3]}..."
+
+
+def opening(text: str) -> str:
+    """The beginning of a passage, as its title."""
+    return brief(text[:1000].lstrip("#*-> \n\t"), 60)
+
+
+def reference(scheme: str, name: str) -> Virtual:
+    """A place that only the other program knows, as one line of printable text."""
+    return Virtual(f"{scheme}://{''.join(c if c.isprintable() else '_' for c in name)}"[:500])

@@ -1,1 +1,0 @@
-"""Vector indexes, one module for each engine."""

@@ -1,0 +1,1 @@
+"""Third-party libraries: imported on first use, configured once, their exceptions translated."""

@@ -1,0 +1,74 @@
+"""The ffmpeg program: found on the PATH or in the extra `ffmpeg`, run as a child that never asks and never lingers."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+
+from citekit.adapters.system.child_process import environment
+from citekit.domain.errors import DriverMissing, ExtractionFailed
+from citekit.domain.progress import Progress
+
+TIME_LIMIT = 3600.0
+"""Seconds after which a run is given up."""
+
+_POLL = 0.1
+
+
+def program() -> str:
+    """The path of the program. Raises `DriverMissing` where there is none."""
+    found = shutil.which("ffmpeg")
+    if found is not None:
+        return found
+    try:
+        import imageio_ffmpeg
+
+        return str(imageio_ffmpeg.get_ffmpeg_exe())
+    except (ImportError, RuntimeError) as error:
+        raise DriverMissing("Cutting with the ffmpeg program", "ffmpeg") from error
+
+
+def run(command: Sequence[str], progress: Progress, limit: float = TIME_LIMIT) -> None:
+    """Run `command` to its end. Raises `ExtractionFailed` with its last words, and what `progress` raises.
+
+    The child, which sees no key of ours in its environment, is killed where it takes longer than `limit` seconds or
+    `progress` raises.
+    """
+    with tempfile.TemporaryFile() as words:
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=words, env=environment()
+        ) as child:
+            try:
+                _watch(child, progress, limit)
+            except BaseException:
+                child.kill()
+                raise
+        if child.returncode:
+            words.seek(0)
+            raise ExtractionFailed(f"ffmpeg could not cut that part: {_last_line(words.read(65536))}")
+
+
+def _watch(child: subprocess.Popen[bytes], progress: Progress, limit: float) -> None:
+    started = monotonic()
+    while True:
+        try:
+            child.wait(_POLL)
+            return
+        except subprocess.TimeoutExpired:
+            progress(monotonic() - started, None, "cutting with ffmpeg")
+        if monotonic() - started > limit:
+            raise ExtractionFailed(f"ffmpeg took longer than {limit:g} s: ask for a shorter part.")
+
+
+def _last_line(data: bytes) -> str:
+    lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[-1][:300] if lines else "it gave no reason."
+
+
+def file_url(path: Path) -> str:
+    """`path` as a URL that can only be a local file."""
+    return f"file:{path.absolute()}"

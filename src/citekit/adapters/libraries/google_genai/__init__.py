@@ -1,0 +1,1 @@
+"""The Gemini API through the `google-genai` SDK."""

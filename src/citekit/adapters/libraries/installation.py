@@ -1,0 +1,155 @@
+"""What is installed here, and what state the home is in: what the doctor asks."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import platform
+import re
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
+from importlib import metadata
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+from urllib.parse import quote
+
+from citekit.adapters.libraries.ffmpeg import program
+from citekit.adapters.system.files import LEFTOVER_AGE, is_temporary
+from citekit.adapters.system.home_files import check_database, check_folder
+from citekit.domain.errors import DriverMissing
+
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
+_MAKING = "making"
+
+Package = tuple[str, str | None, str | None, str | None]
+"""(name, version or None, extra or None, why it does not load or None) of a package."""
+
+
+def packages() -> Iterator[Package]:
+    """Python, CiteKit, and every package that CiteKit's own metadata names.
+
+    Those with compiled parts are loaded: they may have been built for another machine. Of the others, some of which take
+    a second, only their place is looked up.
+    """
+    yield "python", platform.python_version(), None, None
+    yield "citekit", _version("citekit"), None, None
+    modules = _modules()
+    for requirement in _requirements():
+        name = _NAME.match(requirement)
+        if name is None:
+            continue
+        extra = _EXTRA.search(requirement)
+        version = _version(name[0])
+        fault = None if version is None else _load_fault(name[0], modules.get(_normal(name[0])))
+        yield name[0], version, extra[1] if extra else None, fault
+
+
+def ffmpeg() -> str | None:
+    """Where the ffmpeg program is, or None."""
+    try:
+        return program()
+    except DriverMissing:
+        return None
+
+
+def index_fault(folder: Path) -> str | None:
+    """What is wrong with the index in `folder`, or None where it is sound or not there. Changes nothing."""
+    database = folder / "cache.db"
+    check_database(database)
+    if not database.exists():
+        return None
+    try:
+        with closing(
+            sqlite3.connect(f"file:{quote(os.fsencode(database))}?mode=ro", uri=True, timeout=5)
+        ) as connection:
+            [found] = connection.execute("PRAGMA quick_check(1)").fetchone()
+            connection.execute("SELECT key, value FROM Cache LIMIT 1").fetchone()
+    except sqlite3.Error as error:
+        return None if _is_out_of_reach(error) else f"{folder} is damaged: {error}"
+    return None if found == "ok" else f"{folder} is damaged: {found}"
+
+
+def leftovers(folders: Sequence[Path]) -> list[Path]:
+    """Temporary files and unfinished evidence below `folders` that nobody has written to for an hour."""
+    horizon = time.time() - LEFTOVER_AGE
+    found = []
+    for folder in folders:
+        check_folder(folder)
+        for here, names, files in os.walk(folder):
+            unfinished = names if Path(here).name == _MAKING else []
+            candidates = [*unfinished, *filter(is_temporary, files)]
+            found += [path for name in candidates if _is_older(path := Path(here, name), horizon)]
+    return sorted(found)
+
+
+def clean(folders: Sequence[Path]) -> int:
+    """Remove the temporary files among the leftovers below `folders`; return how many went. Evidence being made stays."""
+    cleaned = 0
+    for path in leftovers(folders):
+        if is_temporary(path.name):
+            with suppress(OSError):
+                path.unlink()
+                cleaned += 1
+    return cleaned
+
+
+def _is_older(path: Path, horizon: float) -> bool:
+    with suppress(OSError):
+        return os.lstat(path).st_mtime < horizon
+    return False
+
+
+def _is_out_of_reach(error: sqlite3.Error) -> bool:
+    """Whether the database only could not be opened just now: locked, or on a disk where its journal cannot be made."""
+    code = getattr(error, "sqlite_errorcode", None)
+    near = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
+    return isinstance(code, int) and code & 0xFF in near
+
+
+def _requirements() -> Sequence[str]:
+    try:
+        return metadata.requires("citekit") or ()
+    except metadata.PackageNotFoundError:
+        return ()
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _modules() -> dict[str, str]:
+    """One public module of every installed package, the one of the same name where there is one, by normal name."""
+    found: dict[str, str] = {}
+    for module, names in metadata.packages_distributions().items():
+        for name in map(_normal, names):
+            if module.isidentifier() and not module.startswith("_") and (name not in found or _normal(module) == name):
+                found[name] = module
+    return found
+
+
+def _normal(name: str) -> str:
+    """The name under which an index knows a package (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _load_fault(name: str, module: str | None) -> str | None:
+    try:
+        if module is not None and _is_compiled(name):
+            importlib.import_module(module)
+        elif module is not None and importlib.util.find_spec(module) is None:
+            return f"there is no module {module}"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _is_compiled(name: str) -> bool:
+    endings = tuple(EXTENSION_SUFFIXES)
+    return any(file.name.endswith(endings) for file in metadata.files(name) or ())

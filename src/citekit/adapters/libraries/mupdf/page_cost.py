@@ -1,0 +1,273 @@
+"""How much work the content of a PDF page is, found out before MuPDF does it, which nobody can interrupt.
+
+A content stream may draw a form XObject, which is a content stream too, as often as it likes: ten forms, each of which draws
+the next one ten times, are ten billion operations in two kilobytes. The same holds for tiling patterns, soft masks and the
+glyphs of Type 3 fonts; and thousands of pages may share one stream. So each stream is read once, its operators are
+counted, and the cost of what it draws is multiplied instead of executed (ISO 32000-1, 7.8, 8.7.3, 8.10, 9.6.5, 11.6.5).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs, signs_of
+
+STREAM_LIMIT = 24 * 2**20
+"""Bytes of the longest content stream that is executed. Pages that people make have at most a few hundred kilobytes."""
+
+_EXECUTED, _SHOWN, _LETTER, _BYTE = 10.0, 60.0, 2.5, 0.05
+"""Estimated cost, in microseconds, of executing a stream at all, of showing a piece of text, of each byte in it, and of each
+byte of a stream."""
+
+PAGE_LIMIT = 4_000_000.0
+"""Cost of the most expensive page that is executed: forty times that of the densest pages that people make."""
+
+DOCUMENT_LIMIT = (4_000_000.0, 10.0)
+REPEATED_LIMIT = (2_000_000.0, 2.0)
+"""Cost of all pages of a document, and of what was executed for an earlier page already: so much for any file, and so much
+more for each byte of it."""
+
+FAINT = 0.25
+"""Opacity below which text may be invisible."""
+
+_DEPTH = 60
+"""Levels of forms within forms; deeper ones are not executed."""
+
+_ENDLESS = 1e18
+_INVOKED = re.compile(rb"/([^\s/\[\]<>(){}%]+)\s+(Do|gs|scn|SCN)\b")
+_ESCAPED = re.compile(rb"#([0-9A-Fa-f]{2})")
+_STRING = re.compile(rb"\(([^()]*)\)|<([0-9A-Fa-f\s]+)>")
+_KINDS = (b"Do", b"gs", b"scn")
+"""The operators that execute other streams: `SCN` counts as `scn`."""
+
+
+class PageWorkError(Exception):
+    """A page whose content is not executed, because that would take too long."""
+
+
+@frozen
+class _Content:
+    """What one stream does: the cost of its own operators, what it draws by name, and how often each operator is there."""
+
+    cost: float
+    drawn: Counter[tuple[bytes, bytes]] = field(factory=Counter)
+    operators: Counter[bytes] = field(factory=Counter)
+
+    @classmethod
+    def of(cls, data: bytes) -> _Content:
+        """Read a stream."""
+        shown = data.count(b"Tj") + data.count(b"TJ") + data.count(b"'") + data.count(b'"')
+        cost = _EXECUTED + _BYTE * len(data) + _SHOWN * shown
+        if shown:
+            cost += _LETTER * sum(len(a) + len(b) / 2 for a, b in _STRING.findall(data))
+        operators = Counter({kind: data.count(kind) + (data.count(b"SCN") if kind == b"scn" else 0) for kind in _KINDS})
+        drawn: Counter[tuple[bytes, bytes]] = Counter()
+        for name, operator in _INVOKED.findall(data) if operators.total() else ():
+            plain = _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), name) if b"#" in name else name
+            drawn[b"scn" if operator == b"SCN" else operator, plain] += 1
+        return cls(cost, drawn, operators)
+
+
+@define
+class PageWork:
+    """Decides which pages of an open document are executed. Call it inside `exclusive()`.
+
+    `skipped` are the numbers, from 0, of the pages that are not; they are told apart when they are first loaded.
+    `signs` are those of hidden text on each page that was loaded: the streams are at hand here, and are read only once.
+    """
+
+    _mupdf: Any
+    _document: Any
+    size: int
+    signs: dict[int, Signs] = field(factory=dict, init=False)
+    _fresh: dict[int, bytes] = field(factory=dict, init=False)
+    _forms_hide: bool = field(default=False, init=False)
+    _faint: dict[int, bool] = field(factory=dict, init=False)
+    skipped: set[int] = field(factory=set, init=False)
+    _admitted: set[int] = field(factory=set, init=False)
+    _costs: dict[int, float] = field(factory=dict, init=False)
+    _contents_read: dict[int, _Content | None] = field(factory=dict, init=False)
+    _executed: set[int] = field(factory=set, init=False)
+    _total: float = field(default=0.0, init=False)
+    _repeated: float = field(default=0.0, init=False)
+
+    def admits(self, number: int) -> bool:
+        """Whether the page is executed. Counts it towards what the document may cost, once."""
+        if number in self._admitted or number in self.skipped:
+            return number in self._admitted
+        try:
+            fresh, again = self._page(number)
+        except Exception:  # damaged objects raise errors of any kind; MuPDF then stops at them, too
+            fresh, again = 0.0, 0.0
+        most = DOCUMENT_LIMIT[0] + DOCUMENT_LIMIT[1] * self.size
+        most_again = REPEATED_LIMIT[0] + REPEATED_LIMIT[1] * self.size
+        if (
+            fresh + again > PAGE_LIMIT
+            or self._total + fresh + again > most
+            or (again and self._repeated + again > most_again)
+        ):
+            self.skipped.add(number)
+            return False
+        self._admitted.add(number)
+        self._total += fresh + again
+        self._repeated += again
+        return True
+
+    def _page(self, number: int) -> tuple[float, float]:
+        """The cost of what the page is the first to execute, and of what earlier pages have executed."""
+        mupdf = self._mupdf
+        page = mupdf.ll_pdf_lookup_page_obj(self._pdf().m_internal, number)
+        resources = mupdf.ll_pdf_dict_gets_inheritable(page, "Resources")
+        fresh = again = 0.0
+        self._fresh.clear()
+        content: list[bytes] = []
+        for stream in self._contents(mupdf.ll_pdf_dict_gets(page, "Contents")):
+            cost = self._stream(stream, resources, 0)
+            xref = mupdf.ll_pdf_to_num(stream)
+            content.append(self._fresh.pop(xref, b""))
+            if xref in self._executed:
+                again += cost
+            else:
+                fresh += cost
+                self._executed.add(xref)
+        for each in self._appearances(mupdf.ll_pdf_dict_gets(page, "Annots")):
+            fresh += self._form(each, 0)
+        self.signs[number] = self._signs(content, resources)
+        return fresh, again
+
+    def _signs(self, content: list[bytes], resources: Any) -> Signs:
+        """The signs of a page. Once a form hides text, each page that draws forms or images counts as doing so."""
+        found = signs_of(b"\n".join(content))
+        self._forms_hide = self._forms_hide or any(signs_of(each).text for each in self._fresh.values())
+        self._fresh.clear()
+        if found.text:
+            return found
+        return evolve(found, text=self._is_faint(resources) or (found.draws and self._forms_hide))
+
+    def _is_faint(self, resources: Any) -> bool:
+        """Whether the page can paint next to transparently, through a soft mask, or in a layer that is off."""
+        mupdf = self._mupdf
+        states = mupdf.ll_pdf_dict_gets(resources, "ExtGState") if resources else None
+        key = mupdf.ll_pdf_to_num(states) if states else 0
+        if key and key in self._faint:
+            return self._faint[key]
+        found = False
+        for _, value in self._entries(states):
+            alpha = mupdf.ll_pdf_dict_gets(value, "ca")
+            if (alpha and mupdf.ll_pdf_to_real(alpha) < FAINT) or mupdf.ll_pdf_dict_getp(value, "SMask/G"):
+                found = True
+        if key:
+            self._faint[key] = found
+        return found
+
+    def _pdf(self) -> Any:
+        return self._mupdf.pdf_document_from_fz_document(self._document.this)
+
+    def _contents(self, found: Any) -> Iterator[Any]:
+        mupdf = self._mupdf
+        if found and mupdf.ll_pdf_is_array(found):
+            for at in range(min(mupdf.ll_pdf_array_len(found), 10_000)):
+                yield mupdf.ll_pdf_array_get(found, at)
+        elif found:
+            yield found
+
+    def _appearances(self, found: Any) -> Iterator[Any]:
+        """The streams of the normal appearances of annotations, all states of each."""
+        mupdf = self._mupdf
+        for at in range(min(mupdf.ll_pdf_array_len(found), 5000) if found else 0):
+            normal = mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_array_get(found, at), "AP/N")
+            if normal and mupdf.ll_pdf_is_stream(normal):
+                yield normal
+            elif normal:
+                yield from (value for _, value in self._entries(normal))
+
+    def _entries(self, dictionary: Any) -> Iterator[tuple[bytes, Any]]:
+        mupdf = self._mupdf
+        for at in range(min(mupdf.ll_pdf_dict_len(dictionary), 5000) if dictionary else 0):
+            name = mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_get_key(dictionary, at))
+            yield name.encode("utf-8", "surrogateescape"), mupdf.ll_pdf_dict_get_val(dictionary, at)
+
+    def _form(self, stream: Any, depth: int) -> float:
+        """The cost of a stream with resources of its own, each time it is drawn."""
+        mupdf = self._mupdf
+        xref = mupdf.ll_pdf_to_num(stream)
+        if xref in self._costs:
+            return self._costs[xref]
+        if depth > _DEPTH:
+            return _ENDLESS
+        self._costs[xref] = 0.0  # until it is known: MuPDF does not execute a form within itself
+        cost = self._stream(stream, mupdf.ll_pdf_dict_gets(stream, "Resources"), depth)
+        self._costs[xref] = min(cost, _ENDLESS)
+        return self._costs[xref]
+
+    def _stream(self, stream: Any, resources: Any, depth: int) -> float:
+        content = self._content(stream)
+        if content is None:
+            return _ENDLESS
+        return content.cost + (self._drawn(content, resources, depth) if resources else 0.0)
+
+    def _drawn(self, content: _Content, resources: Any, depth: int) -> float:
+        """The cost of all that a stream draws beside its own operators."""
+        mupdf = self._mupdf
+        costs: dict[bytes, dict[bytes, float]] = {kind: {} for kind in _KINDS}
+        for name, value in self._entries(mupdf.ll_pdf_dict_gets(resources, "XObject")):
+            if mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(value, "Subtype")) == "Form":
+                costs[b"Do"][name] = self._form(value, depth + 1)
+        for name, value in self._entries(mupdf.ll_pdf_dict_gets(resources, "ExtGState")):
+            group = mupdf.ll_pdf_dict_getp(value, "SMask/G")
+            if group:
+                costs[b"gs"][name] = self._form(group, depth + 1)
+        for name, value in self._entries(mupdf.ll_pdf_dict_gets(resources, "Pattern")):
+            if mupdf.ll_pdf_is_stream(value):
+                costs[b"scn"][name] = self._form(value, depth + 1)
+        cost = sum(self._glyphs(value, depth) for _, value in self._entries(mupdf.ll_pdf_dict_gets(resources, "Font")))
+        named: Counter[bytes] = Counter()
+        for (kind, name), count in content.drawn.items():
+            cost += count * costs[kind].get(name, 0.0)
+            named[kind] += count
+        for kind, known in costs.items():  # operators whose name could not be told, as behind a comment
+            unknown, dearest = content.operators[kind] - named[kind], max(known.values(), default=0.0)
+            if unknown > 0 and dearest > PAGE_LIMIT / 100:
+                cost += unknown * dearest
+        return cost
+
+    def _glyphs(self, font: Any, depth: int) -> float:
+        """The cost of the glyphs of a Type 3 font, all of which are executed when it is first used."""
+        mupdf = self._mupdf
+        procedures = mupdf.ll_pdf_dict_gets(font, "CharProcs")
+        if not procedures:
+            return 0.0
+        resources = mupdf.ll_pdf_dict_gets(font, "Resources")
+        xref = -(mupdf.ll_pdf_to_num(font) or id(font))
+        if xref not in self._costs:
+            self._costs[xref] = 0.0
+            glyphs = (self._stream(each, resources, depth + 1) for _, each in self._entries(procedures))
+            cost = sum(glyphs) if depth <= _DEPTH else _ENDLESS
+            self._costs[xref] = cost if cost > PAGE_LIMIT / 100 else 0.0
+        return self._costs[xref]
+
+    def _content(self, stream: Any) -> _Content | None:
+        """What a stream does; None for one that is too long. Each is read once."""
+        number = self._mupdf.ll_pdf_to_num(stream)
+        if number not in self._contents_read:
+            data = self._data(stream, number)
+            self._contents_read[number] = None if data is None else _Content.of(data)
+            self._fresh[number] = data or b""
+        return self._contents_read[number]
+
+    def _data(self, stream: Any, number: int) -> bytes | None:
+        mupdf = self._mupdf
+        if not number or not mupdf.ll_pdf_is_stream(stream):
+            return b""
+        try:
+            opened = mupdf.pdf_open_stream_number(self._pdf(), number)
+            buffer, _ = mupdf.fz_read_best(opened, 1 << 14, STREAM_LIMIT)
+            data: bytes = mupdf.fz_buffer_extract_copy(buffer)
+        except Exception:  # a damaged stream draws nothing; what MuPDF raises then is of any kind
+            return b""
+        return data if len(data) < STREAM_LIMIT else None

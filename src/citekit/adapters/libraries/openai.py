@@ -1,0 +1,234 @@
+"""The `openai` SDK: imported on first use, told everything explicitly, its exceptions sorted by one table.
+
+The SDK reads a handful of environment variables by itself (organisation, project, base URL, extra headers). None of them
+reaches a request from here: what is sent is what the caller passed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from attrs import frozen
+
+from citekit.adapters.libraries.response_limits import exceeded, limit_body
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+DEFAULT_URL = "https://api.openai.com/v1"
+PLACEHOLDER = "no-key"
+"""What is sent as the key to a server that needs none; the SDK does not go without."""
+
+CONNECT_SECONDS = 10.0
+"""How long a connection may take to come about; a server that is there answers much sooner."""
+
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+
+
+class Kind(StrEnum):
+    """What sort of trouble an exception of the SDK means."""
+
+    STATUS = "status"
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    UNREADABLE = "unreadable"
+    SETUP = "setup"
+
+
+@frozen(kw_only=True)
+class Trouble:
+    """What an exception says: the HTTP `status` where there was one, the service's own `code`, `param` and `message`.
+
+    `retry_after` is in seconds. `lasting` says that the connection fails for a reason that does not pass, such as a
+    certificate that is not trusted.
+    """
+
+    kind: Kind
+    status: int | None = None
+    code: str = ""
+    param: str = ""
+    message: str = ""
+    retry_after: float | None = None
+    lasting: bool = False
+
+    @property
+    def words(self) -> str:
+        """All that the service said, in lower case, to look for a word in."""
+        return f"{self.code} {self.param} {self.message}".lower()
+
+
+def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
+    """A client for the service at `base_url` (None: OpenAI's own), without retries of its own.
+
+    `timeout` is in seconds, for each wait for more of an answer. A server on this computer is reached without the proxy that
+    the environment may name.
+    """
+    openai = importlib.import_module("openai")
+    limits = openai.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
+    url = base_url or DEFAULT_URL
+    local = urlsplit(url).hostname in _LOOPBACK
+    transport = openai.DefaultHttpxClient(
+        timeout=limits,
+        trust_env=not local,
+        # A redirect would carry the whole document to a host that the user did not name.
+        follow_redirects=False,
+        event_hooks={"response": [limit_body]},
+    )
+    client: OpenAI = openai.OpenAI(
+        api_key=key or PLACEHOLDER,
+        admin_api_key="",
+        webhook_secret="",
+        base_url=url,
+        timeout=limits,
+        max_retries=0,
+        http_client=transport,
+    )
+    client.organization = client.project = None
+    client._custom_headers = {}  # of OPENAI_CUSTOM_HEADERS, which could replace the key
+    return client
+
+
+def table() -> dict[type[BaseException], Kind]:
+    """For every exception of the SDK, and of Python where it reads an answer: what sort of trouble it is."""
+    openai = importlib.import_module("openai")
+    httpx = importlib.import_module("httpx2")
+    status = (
+        openai.APIStatusError,
+        openai.BadRequestError,
+        openai.AuthenticationError,
+        openai.OAuthError,
+        openai.PermissionDeniedError,
+        openai.NotFoundError,
+        openai.ConflictError,
+        openai.UnprocessableEntityError,
+        openai.RateLimitError,
+        openai.InternalServerError,
+    )
+    unreadable = (
+        openai.APIError,
+        openai.APIResponseValidationError,
+        openai.LengthFinishReasonError,
+        openai.ContentFilterFinishReasonError,
+        json.JSONDecodeError,
+        UnicodeError,
+        RecursionError,
+    )
+    setup = (
+        openai.OpenAIError,
+        openai.InvalidWebhookSignatureError,
+        openai.WebSocketConnectionClosedError,
+        openai.WebSocketQueueFullError,
+        httpx.InvalidURL,
+    )
+    return {
+        **dict.fromkeys(status, Kind.STATUS),
+        **dict.fromkeys(unreadable, Kind.UNREADABLE),
+        **dict.fromkeys(setup, Kind.SETUP),
+        openai.APIConnectionError: Kind.UNREACHABLE,
+        httpx.HTTPError: Kind.UNREACHABLE,
+        openai.APITimeoutError: Kind.TIMEOUT,
+        httpx.TimeoutException: Kind.TIMEOUT,
+    }
+
+
+def trouble(error: BaseException, secret: str | None = None) -> Trouble | None:
+    """What `error` means, or None where it is nothing of the SDK's.
+
+    `secret`, the key, is taken out of whatever the service said, in the exception itself too.
+    """
+    known = table()
+    limit = exceeded(error)
+    if limit is not None:
+        return Trouble(kind=Kind.UNREADABLE, message=str(limit))
+    kind = next((known[parent] for parent in type(error).__mro__ if parent in known), None)
+    if kind is None:
+        return None
+    _conceal(error, secret)
+    body = getattr(error, "body", None)
+    if kind is Kind.UNREADABLE and isinstance(body, Mapping) and body.get("message"):
+        return of_body(body, secret)  # an error in the middle of a stream
+    response = getattr(error, "response", None)
+    return Trouble(
+        kind=kind,
+        status=getattr(error, "status_code", None),
+        code=" ".join(filter(None, (_field(body, "code"), _field(body, "type")))),
+        param=_field(body, "param"),
+        message=_message(body) if kind is Kind.STATUS else _cause(error),
+        retry_after=None if response is None else retry_after(response.headers),
+        lasting=kind is Kind.UNREACHABLE and _lasting(error),
+    )
+
+
+def of_body(body: Any, secret: str | None = None) -> Trouble:
+    """The trouble that stands in the body of an answer of status 200, as OpenRouter tells of a model that broke down."""
+    code = body.get("code") if isinstance(body, Mapping) else None
+    status = code if isinstance(code, int) and 400 <= code < 600 else None
+    message = _hidden(_message(body), secret)
+    return Trouble(kind=Kind.STATUS if status else Kind.UNREADABLE, status=status, message=message)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that `retry-after-ms` or `Retry-After` (RFC 9110: seconds, or a date) ask to wait; None where neither does."""
+    for name, divisor in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) / divisor
+        except ValueError:
+            continue
+        if seconds >= 0:  # also False for "nan"
+            return seconds
+    try:
+        return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time())
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _field(body: object, name: str) -> str:
+    value = body.get(name) if isinstance(body, Mapping) else None
+    return str(value) if isinstance(value, str | int) else ""
+
+
+def _message(body: object) -> str:
+    """The sentence in an error's body, whose shape differs: OpenAI's, FastAPI's `detail`, a bare text; no web pages."""
+    if isinstance(body, Mapping):
+        found = next((body[name] for name in ("message", "detail", "error") if body.get(name)), "")
+        return _message(found) if isinstance(found, Mapping | list) else str(found)
+    if isinstance(body, list):
+        return _message(body[0]) if body else ""
+    text = str(body or "").strip()
+    return "" if text.startswith("<") else text
+
+
+def _cause(error: BaseException) -> str:
+    """The innermost reason of a failed connection (`Connection refused`), which the SDK's own text hides."""
+    seen = error
+    while seen.__cause__ is not None or seen.__context__ is not None:
+        seen = seen.__cause__ or seen.__context__ or seen
+    return str(seen) or type(seen).__name__
+
+
+def _lasting(error: BaseException) -> bool:
+    reason = f"{_cause(error)} {type(error.__cause__).__name__}".lower()
+    return any(word in reason for word in ("certificate", "unsupportedprotocol", "illegal", "invalidurl"))
+
+
+def _conceal(error: BaseException, secret: str | None) -> None:
+    """Take the key out of an exception, where a server repeats it; whoever prints the cause must not show it."""
+    if not secret:
+        return
+    error.args = tuple(_hidden(part, secret) if isinstance(part, str) else part for part in error.args)
+    for name, value in list(vars(error).items()):
+        if isinstance(value, str):
+            setattr(error, name, _hidden(value, secret))
+        elif isinstance(value, dict | list):
+            setattr(error, name, json.loads(_hidden(json.dumps(value), secret)))
+
+
+def _hidden(text: str, secret: str | None) -> str:
+    return text.replace(secret, "(the key)") if secret else text

@@ -1,0 +1,61 @@
+"""PyArrow, for tables in Parquet files: imported on first use, its exceptions translated by one table."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from citekit.adapters.system.files import unreadable
+from citekit.domain.errors import DriverMissing, FaultyAnswer
+
+ROW_LIMIT = 5_000_000
+SIZE_LIMIT = 1 << 30
+"""Bytes that the row groups of one file may hold, decoded, as the file itself says."""
+
+
+def table(pyarrow: Any) -> dict[type[BaseException], str]:
+    """For every exception that reading a table raises: what its text says of the file."""
+    lib = pyarrow.lib
+    return {
+        lib.ArrowInvalid: "not a Parquet file, or damaged",
+        lib.ArrowNotImplementedError: "written with a feature that PyArrow does not support",
+        lib.ArrowMemoryError: "needs more memory than there is",
+        lib.ArrowCapacityError: "too large",
+        lib.ArrowException: "damaged",
+        MemoryError: "needs more memory than there is",
+        UnicodeDecodeError: "holds text that is not UTF-8",
+        OSError: "damaged",
+    }
+
+
+def read_rows(path: Path, columns: Collection[str]) -> list[dict[str, Any]]:
+    """The rows of the Parquet file at `path`, with those of `columns` that it has.
+
+    Raises `DriverMissing`, `SourceUnreadable`, `FaultyAnswer`.
+    """
+    try:
+        pyarrow: Any = importlib.import_module("pyarrow")
+        parquet: Any = importlib.import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise DriverMissing(f"Reading {path.name}", "parquet") from error
+    try:
+        with path.open("rb") as stream:
+            return _rows(parquet.ParquetFile(stream), path, columns)
+    except tuple(table(pyarrow)) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise unreadable(error, path) from error
+        says = next(text for kind, text in table(pyarrow).items() if isinstance(error, kind))
+        detail = " ".join(str(error).split())[:200]
+        raise FaultyAnswer(str(path), [f"$: {says} ({detail})"]) from error
+
+
+def _rows(file: Any, path: Path, columns: Collection[str]) -> list[dict[str, Any]]:
+    facts = file.metadata
+    size = sum(facts.row_group(number).total_byte_size for number in range(facts.num_row_groups))
+    if facts.num_rows > ROW_LIMIT or size > SIZE_LIMIT:
+        raise FaultyAnswer(str(path), [f"$: {facts.num_rows} rows of {size} bytes are more than is read"])
+    wanted = [name for name in file.schema_arrow.names if name in columns]
+    rows: list[dict[str, Any]] = file.read(columns=wanted, use_threads=False).to_pylist()
+    return rows

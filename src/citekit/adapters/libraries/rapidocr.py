@@ -1,0 +1,186 @@
+"""RapidOCR on ONNX Runtime: the text of pictures, read with the models that lie in its wheel.
+
+Nothing is fetched: the models are named by their paths, and RapidOCR downloads only what has none. One reader serves all
+threads under a lock, because it changes itself while it reads. Its log is silent.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field, frozen
+
+from citekit.adapters.libraries import pillow
+from citekit.adapters.libraries.model_files import imported, package_folder
+from citekit.adapters.libraries.onnxruntime import cores
+from citekit.adapters.libraries.onnxruntime import table as runtime_table
+from citekit.adapters.system.lazy import Once
+from citekit.domain.errors import CiteKitError, MapperUnavailable
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+WHAT, EXTRA = "Reading text in pictures", "ocr"
+SIDE_LIMIT = 1920
+"""Pixels of the longer side of what is read; larger pictures are made smaller. A page at 150 dpi has 1754."""
+
+_ENLARGED_BELOW = 960
+"""Pixels of the shorter side below which a picture is enlarged, at most twice: small print is read badly."""
+
+_MIN_SIDE = 64
+_THREADS = 4
+_MODELS = {"Det": "*_det_*.onnx", "Cls": "*_cls_*.onnx", "Rec": "*_rec_*.onnx"}
+
+
+@frozen
+class ReadText:
+    """A line as the engine gives it: `corners` are (left, top, right, bottom) in fractions, `score` lies in 0..1."""
+
+    text: str
+    corners: tuple[float, float, float, float]
+    score: float
+
+
+def installed() -> bool:
+    """Whether the extra is there, told without importing it."""
+    return all(importlib.util.find_spec(name) is not None for name in ("rapidocr", "onnxruntime"))
+
+
+def table() -> dict[type[BaseException], str]:
+    """For every exception of RapidOCR and what lies below it: what it says of the reader. Subclasses come first."""
+    package: Any = imported("rapidocr.main", WHAT, EXTRA)
+    sizes: Any = imported("rapidocr.utils.process_img", WHAT, EXTRA)
+    detection: Any = imported("rapidocr.ch_ppocr_det.utils", WHAT, EXTRA)
+    session: Any = imported("rapidocr.inference_engine.onnxruntime.main", WHAT, EXTRA)
+    loading: Any = imported("rapidocr.utils.load_image", WHAT, EXTRA)
+    fetching: Any = imported("rapidocr.utils.download_file", WHAT, EXTRA)
+    vision: Any = imported("cv2", WHAT, EXTRA)
+    failed = "failed while it read"
+    return {
+        package.RapidOCRError: failed,
+        sizes.ResizeImgError: failed,
+        detection.ResizeImgError: failed,
+        session.ONNXRuntimeError: failed,
+        loading.LoadImageError: failed,
+        fetching.DownloadFileException: "has no models in its package",
+        vision.error: failed,
+        **dict.fromkeys(runtime_table(), failed),
+        MemoryError: "needs more memory than there is",
+        OSError: "has models that cannot be read",
+        **dict.fromkeys((ArithmeticError, LookupError, AttributeError, AssertionError), failed),
+    }
+
+
+@define(eq=False)
+class RapidOcr:
+    """The engine: made on first use, then shared by every thread that asks."""
+
+    _engine: Once[Any] = field(init=False)
+    _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._engine = Once(_made)
+
+    def read(self, image: Image) -> list[ReadText]:
+        """The lines of an upright picture in the engine's order: down, then across.
+
+        Raises `DriverMissing` without the extra, `MapperUnavailable` where the engine fails.
+        """
+        array: Any = imported("numpy", WHAT, EXTRA)
+        with _translated():
+            canvas, size = _canvas(image)
+            pixels = array.ascontiguousarray(array.asarray(canvas)[:, :, ::-1])
+            engine = self._engine()
+            with self._lock:
+                found = engine(pixels)
+            return list(_lines(found, size))
+
+
+def _made() -> Any:
+    package: Any = imported("rapidocr", WHAT, EXTRA)
+    _silence()
+    paths = {f"{part}.model_path": str(_model(pattern)) for part, pattern in _MODELS.items()}
+    threads = min(_THREADS, cores())
+    engine = package.RapidOCR(
+        params={
+            **paths,
+            "Global.log_level": "critical",
+            "Global.use_cls": False,  # pictures come upright, and it turns some upright lines over (1 of 8 words lost)
+            "Det.limit_type": "max",  # never enlarges: that is done in `_canvas`, where it is bounded
+            "Det.limit_side_len": 2 * SIDE_LIMIT,
+            "EngineConfig.onnxruntime.intra_op_num_threads": threads,
+            "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+        }
+    )
+    _silence()
+    return engine
+
+
+def _silence() -> None:
+    log = logging.getLogger("RapidOCR")
+    log.disabled = True
+    log.handlers[:] = [logging.NullHandler()]
+
+
+def _model(pattern: str) -> Path:
+    """The one model of that kind in the wheel; it is named to the engine, which then has nothing to fetch."""
+    folder = package_folder("rapidocr", WHAT, EXTRA) / "models"
+    found = sorted(folder.glob(pattern))
+    if not found:
+        raise MapperUnavailable(f"RapidOCR has no model {pattern} in {folder}: pip install --force-reinstall rapidocr.")
+    return found[0]
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except CiteKitError:
+        raise
+    except Exception as error:
+        raise failure(error) from error
+
+
+def failure(error: BaseException) -> MapperUnavailable:
+    """Our error for an exception of the engine."""
+    says = next((text for kind, text in table().items() if isinstance(error, kind)), "failed while it read")
+    detail = (str(error).strip().splitlines() or [""])[-1].strip(" .")[:160] or type(error).__name__
+    return MapperUnavailable(f"The reader of text in pictures (RapidOCR) {says}: {detail}.")
+
+
+def _canvas(image: Image) -> tuple[Image, tuple[int, int]]:
+    """The picture in RGB and of a bounded size, on white where it is too narrow; and its size without that white."""
+    width, height = image.size
+    scale = min(SIDE_LIMIT / max(width, height), max(1.0, min(2.0, _ENLARGED_BELOW / min(width, height))))
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    library = pillow.library()
+    picture: Image = image.convert("RGB")
+    if size != picture.size:
+        picture = picture.resize(size, library.Resampling.BICUBIC if scale > 1 else library.Resampling.LANCZOS)
+    if min(size) >= _MIN_SIDE:
+        return picture, size
+    canvas: Image = library.new("RGB", (max(size[0], _MIN_SIDE), max(size[1], _MIN_SIDE)), "white")
+    canvas.paste(picture, (0, 0))
+    return canvas, size
+
+
+def _lines(found: Any, size: tuple[int, int]) -> Iterator[ReadText]:
+    if found.boxes is None or found.txts is None:
+        return
+    for corners, text, score in zip(found.boxes, found.txts, found.scores, strict=True):
+        across, down = [float(x) / size[0] for x, _ in corners], [float(y) / size[1] for _, y in corners]
+        left, right = _fraction(min(across)), _fraction(max(across))
+        top, bottom = _fraction(min(down)), _fraction(max(down))
+        if left < right and top < bottom and text.strip():
+            yield ReadText(" ".join(text.split()), (left, top, right, bottom), round(float(score), 3))
+
+
+def _fraction(value: float) -> float:
+    """In ten-thousandths: what differs below comes from rounding on another processor."""
+    return round(min(1.0, max(0.0, value)), 4)

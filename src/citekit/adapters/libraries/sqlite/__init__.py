@@ -1,0 +1,1 @@
+"""SQLite files: caches that may be lost at any time."""

@@ -1,0 +1,147 @@
+"""A small table on disk, from text to plain data, that several processes share and that may be lost at any time."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from citekit.adapters.libraries.sqlite.cache_file import PATIENCE, SqliteFile
+from citekit.adapters.libraries.sqlite.database import Tables
+from citekit.adapters.system.home_seal import CODE_SIZE, HomeSeal
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+DATABASE = "cache.db"
+
+LIMIT = 2**30
+"""Bytes that the table may take; beyond, every write drops the rows that were written longest ago."""
+
+CULLED = 10
+"""Rows that a write beyond the limit drops."""
+
+_TABLES = Tables(
+    0x434B4931, ("CREATE TABLE Cache (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, value NOT NULL)",)
+)
+_GET = "SELECT value FROM Cache WHERE key = ?"
+_PUT = "INSERT OR REPLACE INTO Cache (key, value) VALUES (?, ?)"
+_ADD = "INSERT INTO Cache (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = value + excluded.value"
+_KEYS = "SELECT key FROM Cache WHERE key >= ? AND key < ? ORDER BY key LIMIT 1000"
+_CULL = "DELETE FROM Cache WHERE number IN (SELECT number FROM Cache ORDER BY number LIMIT ?)"
+_LAST = "\U0010ffff"
+_NAME = b"index"
+
+
+class Index:
+    """Answers that can be computed again, remembered. No method raises: what fails counts as not remembered.
+
+    Each write gives its row the next `number`, so the lowest are those that were written longest ago. A value is preceded by
+    its code under the seal of this home, in hexadecimal: a row that came from elsewhere counts as not remembered. Counters
+    have none.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:
+        """`folder` is made at the first write; `patience` is how many seconds a write waits for another writer."""
+        self._folder = folder
+        self._patience = patience
+        self.seal = HomeSeal(folder)
+        self._database = self.beside(DATABASE, _TABLES)
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """What is remembered under `key`."""
+        row = self._database.read(lambda connection: connection.execute(_GET, (key,)).fetchone())
+        return self._opened(key, row[0]) if row is not None else None
+
+    def put(self, key: str, value: Mapping[str, Any]) -> bool:
+        """Remember `value`, plain data; whether it was remembered."""
+        return self.put_all([(key, value)])
+
+    def put_all(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> bool:
+        """Remember all of them in one step, or none; whether they were remembered."""
+        written = [(key, self._sealed(key, json.dumps(dict(value), separators=(",", ":")))) for key, value in rows]
+
+        def put(connection: Connection) -> bool:
+            connection.executemany(_PUT, written)
+            if _is_full(connection):
+                connection.execute(_CULL, (CULLED * len(written),))
+            return True
+
+        return bool(self._database.write(put))
+
+    def _sealed(self, key: str, text: str) -> str:
+        return self.seal.code(_NAME, _bytes(key), _bytes(text)).hex() + text
+
+    def _opened(self, key: str, value: object) -> dict[str, Any] | None:
+        if not isinstance(value, str):
+            return None
+        code, text = value[: 2 * CODE_SIZE], value[2 * CODE_SIZE :]
+        if not self.seal.holds(_unhex(code), _NAME, _bytes(key), _bytes(text)):
+            return None
+        return _object(text)
+
+    def forget(self, key: str) -> None:
+        """Remember nothing under `key` any more."""
+        self._database.write(
+            lambda connection: connection.execute("DELETE FROM Cache WHERE key = ?", (key,)), create=False
+        )
+
+    def add(self, key: str, amount: int) -> int | None:
+        """The counter `key` after `amount` was added to it, in one step for all processes; None where none can be kept."""
+
+        def added(connection: Connection) -> Any:
+            connection.execute(_ADD, (key, amount))
+            return connection.execute(_GET, (key,)).fetchone()
+
+        row = self._database.write(added)
+        return row[0] if row is not None and isinstance(row[0], int) else None
+
+    def reset(self, key: str, total: int) -> None:
+        """Set the counter `key`."""
+        self._database.write(lambda connection: connection.execute(_PUT, (key, total)))
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """The keys that begin with `prefix`, in order; those that come or go meanwhile may be missing."""
+        start = prefix
+        while found := self._database.read(lambda each, start=start: _texts(each, start, prefix + _LAST)):  # type: ignore[misc]
+            yield from found
+            start = found[-1] + "\0"
+
+    def beside(self, name: str, tables: Tables) -> SqliteFile:
+        """Another database in the same folder, with tables of its own."""
+        return SqliteFile(os.path.join(self._folder, name), tables, patience=self._patience)  # noqa: PTH118
+
+    def close(self) -> None:
+        """Let go of the file; the next look opens it again."""
+        self._database.close()
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _unhex(text: str) -> bytes | None:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return None
+
+
+def _texts(connection: Connection, start: str, end: str) -> list[str]:
+    return [key for (key,) in connection.execute(_KEYS, (start, end)) if isinstance(key, str)]
+
+
+def _is_full(connection: Connection) -> bool:
+    pages, free, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+    )
+    return bool((pages - free) * size > LIMIT)
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,1 +1,0 @@
-"""Libraries of books, one module for each way in which they are kept."""

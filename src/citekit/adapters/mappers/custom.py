@@ -1,0 +1,194 @@
+"""A mapper that the user wrote: a Python file, an installed package, or any object with `generate_map`."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from citekit.adapters.system.user_code import PRINTS_ASIDE, TookTooLongError, call, load_module, plain_map
+from citekit.domain.digest import Digest
+from citekit.domain.errors import CiteKitError, FaultyAnswer, MapperUnavailable, RequestRefused
+from citekit.domain.extent import with_extents
+from citekit.domain.formats import Format
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.ports.mapper import Mapper
+from citekit.domain.progress import Progress, silent
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
+from citekit.domain.validation import unsound
+from citekit.wire import maps
+
+GROUP = "citekit.mappers"
+"""The group of entry points (PyPA entry points specification) under which packages offer mappers."""
+
+
+@frozen
+class CustomMapper:
+    """Calls `provider.generate_map(resource_path, resource_type, resource_id)`, sync or async.
+
+    What it returns is data from outside: a map object with `model_dump`, a map of the domain, or plain data in the written
+    form. It is held against the file's facts, which `facts` (the local mapper) tells. It is given up after `timeout`
+    seconds; None waits as long as it takes.
+    """
+
+    provider: Any
+    identity: MapperIdentity
+    facts: Mapper = field(repr=False)
+    timeout: float | None = None
+
+    def supports(self, format: Format) -> bool:
+        """Whatever the file's facts can be told of; the provider may still refuse."""
+        return self.facts.supports(format)
+
+    def beside(self, source: Source) -> Sequence[Path]:
+        """As the facts have it; what the provider reads beside the file is not known."""
+        return self.facts.beside(source)
+
+    def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
+        """The provider's map, checked.
+
+        Raises `MapperUnavailable` where it raised or took too long, `FaultyAnswer` where what it gave is no map of that
+        file, and what `progress` raises.
+        """
+        known = self.facts.map(source, resource_id, progress)
+        plain = plain_map(self._answer(source, resource_id, progress), self.identity.name)
+        answer = maps.from_plain_map({**plain, "resource_id": resource_id}, f"the map that {self.identity.name} made")
+        facts = with_extents({**known.metadata, **answer.metadata}, known.metadata)
+        facts |= _identifying(source, self.identity)
+        facts.pop("notes", None)
+        answer = evolve(answer, modality=source.format.modality, source_path=str(source.path), metadata=facts)
+        faults = unsound(answer)
+        if faults:
+            raise FaultyAnswer(f"the map that {self.identity.name} made of {source.path}", faults)
+        return answer
+
+    def _answer(self, source: Source, resource_id: str, progress: Progress) -> object:
+        name, kind = self.identity.name, source.format.modality.value
+        try:
+            return call(
+                lambda: self.provider.generate_map(str(source.path), kind, resource_id),
+                timeout=self.timeout,
+                progress=progress,
+                message=f"waiting for {name}",
+            )
+        except CiteKitError:
+            raise
+        except TookTooLongError as error:
+            raise MapperUnavailable(
+                f"The mapper {name} did not answer within {self.timeout:g} seconds on {source.path}. "
+                "Give it more time, or use another mapper."
+            ) from error
+        except (Exception, SystemExit) as error:
+            reason = f"{type(error).__name__}: {error}".removesuffix(": ")
+            raise MapperUnavailable(f"The mapper {name} failed on {source.path}: {reason}") from error
+
+
+def load_mapper(path: Path, config: Mapping[str, Any], facts: Mapper, timeout: float | None = None) -> CustomMapper:
+    """The mapper of a Python file that exports `Mapper`, `create_mapper(**config)` or `mapper`.
+
+    Runs that file: only for files the user names. Raises `RequestRefused` where it exports none of them, or cannot be run.
+    """
+    module, code = load_module(path, "mapper")
+    provider = _made(lambda: _exported(module, config), str(path))
+    if not _can_map(provider):
+        raise RequestRefused(f"{path} exports no Mapper class, create_mapper() or mapper with a generate_map method.")
+    identity = MapperIdentity(f"custom:{path.stem}", _digest(code, config))
+    return CustomMapper(provider, identity, facts, timeout)
+
+
+def wrap_mapper(provider: Any, facts: Mapper, timeout: float | None = None) -> CustomMapper:
+    """An object of the running program as a mapper. Raises `RequestRefused` where it has no `generate_map`."""
+    if not _can_map(provider):
+        raise RequestRefused(f"{provider!r} has no generate_map method, so it is no mapper.")
+    kind = type(provider)
+    identity = MapperIdentity(f"custom:{kind.__module__}.{kind.__qualname__}", _version(kind))
+    return CustomMapper(provider, identity, facts, timeout)
+
+
+def installed_mapper(
+    name: str, config: Mapping[str, Any], facts: Mapper, timeout: float | None = None
+) -> CustomMapper | None:
+    """The mapper that an installed package offers as `name`, or None where none does.
+
+    The entry point names a class or a factory, which is called with `config`, or an object that already is a mapper. Its
+    version is that of the package and of `config`. Raises `RequestRefused` where it cannot be loaded, is no mapper, or
+    where two packages offer that name.
+    """
+    found = list(metadata.entry_points(group=GROUP, name=name))
+    if not found:
+        return None
+    packages = [f"{_package(each)} ({each.value})" for each in found]
+    if len({each.value for each in found}) > 1:
+        raise RequestRefused(
+            f"Several packages offer a mapper called '{name}': {', '.join(packages)}. Remove all but one."
+        )
+    what = f"'{name}' of the package {packages[0]}"
+    provider = _made(lambda: _called(found[0].load(), config), what)
+    if not _can_map(provider):
+        raise RequestRefused(f"The mapper {what} has no generate_map method, so it is no mapper.")
+    identity = MapperIdentity(f"custom:{name}", _digest(_package(found[0]).encode(), config))
+    return CustomMapper(provider, identity, facts, timeout)
+
+
+def installed_names() -> list[tuple[str, str]]:
+    """(name, package and its version) of every mapper that installed packages offer, sorted. Loads none of them."""
+    return sorted({(each.name, _package(each)) for each in metadata.entry_points(group=GROUP)})
+
+
+def _package(entry: metadata.EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "unknown"
+
+
+def _made(make: Callable[[], Any], what: str) -> Any:
+    """The provider that `make` gives. Raises `RequestRefused` where the user's code fails."""
+    try:
+        with PRINTS_ASIDE:
+            return make()
+    except CiteKitError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise RequestRefused(f"The mapper {what} could not be loaded: {type(error).__name__}: {error}") from error
+
+
+def _can_map(provider: Any) -> bool:
+    return provider is not None and callable(getattr(provider, "generate_map", None))
+
+
+def _called(exported: Any, config: Mapping[str, Any]) -> Any:
+    is_made = not isinstance(exported, type) and _can_map(exported)
+    return exported if is_made and not config else exported(**config)
+
+
+def _exported(module: Any, config: Mapping[str, Any]) -> Any:
+    for name in ("Mapper", "create_mapper"):
+        if callable(getattr(module, name, None)):
+            return getattr(module, name)(**config)
+    return getattr(module, "mapper", None)
+
+
+def _digest(code: bytes, config: Mapping[str, Any]) -> str:
+    return Digest.of_bytes(code + json.dumps(dict(config), sort_keys=True, default=str).encode()).hex[:16]
+
+
+_READING = threading.Lock()
+"""`inspect.getsource` parses, and CPython 3.11 fails where threads parse at once (cpython issue 106905)."""
+
+
+def _version(kind: type) -> str:
+    """Changes with the code of the class, where that can be read."""
+    try:
+        with _READING:
+            return Digest.of_bytes(inspect.getsource(kind).encode()).hex[:16]
+    except (OSError, TypeError):
+        return "1"
+
+
+def _identifying(source: Source, identity: MapperIdentity) -> dict[str, Any]:
+    return {"source_hash": source.digest.hex, "source_size": source.size, "mapper": identity.to_metadata()}

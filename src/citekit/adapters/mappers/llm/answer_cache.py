@@ -1,0 +1,179 @@
+"""Answers about windows of files whose maps are not finished, so that nobody pays twice for what was answered.
+
+An answer is stored as it comes, under the file's digest, the model, the version of the prompt, and the window. It is
+validated against the file again when it is used, so a damaged or foreign one does no more harm than a wrong model. The
+answers about a file are removed when its map is made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from attrs import define, field, frozen
+
+from citekit.adapters.mappers.llm.answers import Answer, Item
+from citekit.adapters.mappers.llm.messages import Usage
+from citekit.adapters.system.files import write_atomically
+from citekit.adapters.system.home_files import check_folder, make_folder, read_file
+from citekit.adapters.system.home_seal import HomeSeal
+from citekit.domain.errors import HomeUnwritable
+
+LIFETIME = 30 * 86_400.0
+"""Seconds after which answers about an unfinished map are removed."""
+
+SIZE_LIMIT = 20_000_000
+"""Bytes of the largest stored answer that is read."""
+
+_NAME = 40
+"""Characters of a key in a file name."""
+
+
+@frozen
+class KeptAnswer:
+    """An answer about one window. `repaired`: its faults were sent to the model, so they need not be sent again."""
+
+    answer: Answer
+    usage: Usage
+    notes: tuple[str, ...] = ()
+    repaired: bool = False
+
+
+def key_of(*facts: object) -> str:
+    """A name for the same facts, whatever is in them."""
+    return hashlib.sha256(json.dumps(facts, default=str, ensure_ascii=False).encode()).hexdigest()[:_NAME]
+
+
+class KeptAnswers(Protocol):
+    """A store of answers, by the key of a map and of a window. What cannot be written or read is as if it were not kept."""
+
+    def get(self, map_key: str, window_key: str) -> KeptAnswer | None:
+        """The answer about that window, or None."""
+
+    def put(self, map_key: str, window_key: str, kept: KeptAnswer) -> None:
+        """Keep an answer; it replaces an earlier one."""
+
+    def count(self, map_key: str) -> int:
+        """How many answers about that map are kept."""
+
+    def drop(self, map_key: str) -> None:
+        """Remove all answers about that map."""
+
+
+@define
+class MemoryAnswers:
+    """Keeps them for as long as the process runs."""
+
+    _answers: dict[str, dict[str, KeptAnswer]] = field(factory=dict)
+
+    def get(self, map_key: str, window_key: str) -> KeptAnswer | None:
+        """See `KeptAnswers`."""
+        return self._answers.get(map_key, {}).get(window_key)
+
+    def put(self, map_key: str, window_key: str, kept: KeptAnswer) -> None:
+        """See `KeptAnswers`."""
+        self._answers.setdefault(map_key, {})[window_key] = kept
+
+    def count(self, map_key: str) -> int:
+        """See `KeptAnswers`."""
+        return len(self._answers.get(map_key, {}))
+
+    def drop(self, map_key: str) -> None:
+        """See `KeptAnswers`."""
+        self._answers.pop(map_key, None)
+
+
+@frozen
+class AnswerFiles:
+    """Keeps them in files below `folder`: one folder for a map, one JSON file for a window, each under the home's seal.
+
+    An answer that came with an archive or a clone has no such seal, and is as if it were not kept. Every method raises
+    `HomeUnsafe` if a component of the path is a link.
+    """
+
+    folder: Path
+    _seal: HomeSeal = field(init=False, repr=False, eq=False)
+
+    @_seal.default
+    def _seal_of_folder(self) -> HomeSeal:
+        return HomeSeal(self.folder)
+
+    def get(self, map_key: str, window_key: str) -> KeptAnswer | None:
+        """See `KeptAnswers`."""
+        with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
+            code, _, payload = read_file(self._path(map_key, window_key), SIZE_LIMIT).partition(b"\n")
+            if self._seal.holds(bytes.fromhex(code.decode()), map_key.encode(), window_key.encode(), payload):
+                return _read(json.loads(payload))
+        return None
+
+    def put(self, map_key: str, window_key: str, kept: KeptAnswer) -> None:
+        """See `KeptAnswers`."""
+        payload = json.dumps(_written(kept)).encode()
+        with suppress(HomeUnwritable):
+            make_folder(self.folder)
+            code = self._seal.code(map_key.encode(), window_key.encode(), payload).hex().encode()
+            write_atomically(self._path(map_key, window_key), code + b"\n" + payload, durable=False)
+        self._remove_old()
+
+    def count(self, map_key: str) -> int:
+        """See `KeptAnswers`."""
+        return sum(self.get(map_key, path.stem) is not None for path in self._files(map_key))
+
+    def drop(self, map_key: str) -> None:
+        """See `KeptAnswers`."""
+        for path in self._files(map_key):
+            with suppress(OSError):
+                path.unlink()
+        with suppress(OSError):
+            (self.folder / map_key).rmdir()
+
+    def _path(self, map_key: str, window_key: str) -> Path:
+        return self.folder / map_key / f"{window_key}.json"
+
+    def _files(self, map_key: str) -> list[Path]:
+        check_folder(self.folder / map_key)
+        with suppress(OSError):
+            return [path for path in (self.folder / map_key).iterdir() if path.suffix == ".json"]
+        return []
+
+    def _remove_old(self) -> None:
+        horizon = time.time() - LIFETIME
+        with suppress(OSError):
+            for folder in self.folder.iterdir():
+                if folder.lstat().st_mtime < horizon and folder.is_dir() and not folder.is_symlink():
+                    self.drop(folder.name)
+
+
+def _written(kept: KeptAnswer) -> dict[str, Any]:
+    answer, usage = kept.answer, kept.usage
+    return {
+        "title": answer.title,
+        "truncated": answer.truncated,
+        "items": [[item.path, item.level, item.record, item.complaint] for item in answer.items],
+        "usage": [usage.requests, usage.input_tokens, usage.output_tokens],
+        "notes": list(kept.notes),
+        "repaired": kept.repaired,
+    }
+
+
+def _read(plain: Mapping[str, Any]) -> KeptAnswer:
+    """Raises `ValueError`, `TypeError`, or `KeyError` for what is no stored answer."""
+    items = [Item(str(path), int(level), _record(record), str(text)) for path, level, record, text in plain["items"]]
+    title = plain["title"]
+    if not (title is None or isinstance(title, str)):
+        raise TypeError("a title that is no text")
+    requests, tokens_in, tokens_out = (int(count) for count in plain["usage"])
+    answer = Answer(title=title, items=items, truncated=bool(plain["truncated"]))
+    notes = tuple(str(note) for note in plain["notes"])
+    return KeptAnswer(answer, Usage(requests, tokens_in, tokens_out), notes, bool(plain["repaired"]))
+
+
+def _record(plain: object) -> Mapping[str, Any] | None:
+    if plain is not None and not isinstance(plain, dict):
+        raise TypeError("a node that is no object")
+    return plain

@@ -1,0 +1,39 @@
+"""The form of an answer, made from the form of a map: flat, without references, every field required.
+
+A tree is told by levels instead of `children`, because structured outputs of services take no recursive schema. A range is
+told by its first and last, because a list of all its pages costs output, and output is what runs out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from citekit.adapters.mappers.llm.location_codec import Scale
+from citekit.wire.schema import MAP_SCHEMA, NODE_SCHEMA
+
+
+def answer_schema(scale: Scale, types: str) -> dict[str, Any]:
+    """The JSON Schema of an answer whose places are counted on `scale`; `types` are words for the kinds of nodes."""
+    node = NODE_SCHEMA["properties"]
+    fields = {
+        "level": {"type": "integer", "description": "1 at the top; one more than that of the part it belongs to."},
+        "title": {**node["title"], "description": "As it stands in the file, where it does."},
+        "type": {**node["type"], "description": f"One word: {types}."},
+        "summary": {**node["summary"], "description": "One or two sentences: what is said or shown there."},
+        **scale.fields,
+    }
+    return _object(
+        {
+            "title": {**MAP_SCHEMA["properties"]["title"], "description": "The title of the whole file."},
+            "nodes": {"type": "array", "items": _object(fields), "description": "In reading order."},
+        }
+    )
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

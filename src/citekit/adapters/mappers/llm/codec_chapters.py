@@ -1,0 +1,156 @@
+"""Places in a book without pages: paragraphs of a chapter, which a model can count where they are numbered for it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, ClassVar
+
+from attrs import field, frozen
+
+from citekit.adapters.mappers.llm.location_codec import Place, Record, shown, whole
+from citekit.domain.errors import LocationMalformed
+from citekit.domain.locations import Chapter, Location
+from citekit.domain.ports.reader import Book
+from citekit.wire.locations import from_plain
+
+_PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*")
+
+Chars = tuple[int, int]
+
+
+@frozen
+class ChapterScale:
+    """Counts the paragraphs of the whole book, from 1; a chapter without text has one, which is empty.
+
+    `paragraphs` holds for every chapter the characters (start, end) of its paragraphs.
+    """
+
+    paragraphs: Sequence[Sequence[Chars]] = field(repr=False)
+    unit: ClassVar[str] = "paragraph"
+    first: ClassVar[float] = 1
+    step: ClassVar[float] = 1
+    slack: ClassVar[float] = 0
+    ease: ClassVar[float] = 0
+
+    @classmethod
+    def of(cls, book: Book) -> ChapterScale:
+        """The scale of `book`."""
+        return cls([_paragraphs(chapter.text) for chapter in book.chapters])
+
+    @property
+    def last(self) -> float:
+        """How many paragraphs there are in all."""
+        return self._ends[-1]
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The chapter and paragraph where a part begins, and those where it ends."""
+        return {
+            "first_chapter": {"type": "integer", "description": "The chapter where it begins, from 1."},
+            "first_paragraph": {"type": "integer", "description": "The paragraph of that chapter, from 1."},
+            "last_chapter": {"type": "integer", "description": "The chapter where it ends."},
+            "last_paragraph": {"type": "integer", "description": "The last paragraph of it in that chapter, included."},
+        }
+
+    def place(self, record: Record) -> Place:
+        """Also from `chapter` and `chars` as maps write them."""
+        if "first_chapter" not in record and "chapter" in record:
+            return self._written_place(record)
+        if "first_chapter" not in record:
+            raise LocationMalformed("first_chapter: is missing")
+        first = self._chapter("first_chapter", record["first_chapter"])
+        last = self._chapter("last_chapter", record["last_chapter"]) if "last_chapter" in record else first
+        start = self._paragraph(first, "first_paragraph", record.get("first_paragraph", 1))
+        end = self._paragraph(last, "last_paragraph", record.get("last_paragraph", len(self.paragraphs[last - 1])))
+        return start, end
+
+    def written(self, place: Place) -> dict[str, Any]:
+        """See `Scale`."""
+        (first, start), (last, end) = self.at(int(place[0])), self.at(int(place[1]))
+        return {"first_chapter": first, "first_paragraph": start, "last_chapter": last, "last_paragraph": end}
+
+    def told(self, place: Place) -> str:
+        """See `Scale`."""
+        inside = max(1, min(place[0], self.last)), max(1, min(place[1], self.last))
+        (first, start), (last, end) = self.at(int(inside[0])), self.at(int(inside[1]))
+        if (start, end) == (1, len(self.paragraphs[last - 1])):
+            return f"chapter {first}" if first == last else f"chapters {first}-{last}"
+        return f"chapter {first} paragraph {start} to chapter {last} paragraph {end}"
+
+    def location(self, place: Place) -> Location:
+        """Characters where it lies in one chapter and does not fill it; else whole chapters, as a map can tell no more."""
+        (first, start), (last, end) = self.at(int(place[0])), self.at(int(place[1]))
+        plain: dict[str, Any] = {"modality": "document", "chapter": first if first == last else [first, last]}
+        if first == last and (start, end) != (1, len(self.paragraphs[first - 1])):
+            chapter = self.paragraphs[first - 1]
+            plain["chars"] = [chapter[start - 1][0], chapter[end - 1][1]]
+        return from_plain(plain)
+
+    def placed(self, location: Location) -> Place | None:
+        """See `Scale`."""
+        if not isinstance(location, Chapter) or location.last > len(self.paragraphs):
+            return None
+        if location.chars is None:
+            return self.number(location.number, 1), self._ends[location.last - 1]
+        return self._covering(location.number, location.chars)
+
+    def at(self, number: int) -> tuple[int, int]:
+        """(chapter, paragraph in it) of paragraph `number` of the book, which exists."""
+        chapter = bisect_right(self._starts, number)
+        return chapter, number - self._starts[chapter - 1] + 1
+
+    def number(self, chapter: int, paragraph: int) -> int:
+        """The number in the book of a paragraph of a chapter."""
+        return self._starts[chapter - 1] + paragraph - 1
+
+    def _chapter(self, name: str, value: object) -> int:
+        number, count = whole(name, value), len(self.paragraphs)
+        if name == "last_chapter" and number == count + 1:
+            return count
+        if not 1 <= number <= count:
+            raise LocationMalformed(f"{name}: there is no chapter {number}: the book has {count} chapters")
+        return number
+
+    def _paragraph(self, chapter: int, name: str, value: object) -> int:
+        number, count = whole(name, value), len(self.paragraphs[chapter - 1])
+        if name == "last_paragraph" and count < number <= count + 3:
+            return self.number(chapter, count)
+        if not 1 <= number <= count:
+            raise LocationMalformed(f"{name}: there is no paragraph {number}: chapter {chapter} has {count}")
+        return self.number(chapter, number)
+
+    def _written_place(self, record: Record) -> Place:
+        value = record["chapter"]
+        ends = value if isinstance(value, list) and len(value) == 2 else [value, value]
+        first, last = (self._chapter("chapter", number) for number in ends)
+        chars = record.get("chars")
+        if chars is None or first != last:
+            return self.number(first, 1), self._ends[last - 1]
+        if not isinstance(chars, list) or len(chars) != 2:
+            raise LocationMalformed(f"chars: {shown(chars)} are not two whole numbers")
+        return self._covering(first, (whole("chars", chars[0]), whole("chars", chars[1])))
+
+    def _covering(self, chapter: int, chars: Chars) -> Place:
+        """The paragraphs that `chars` touch."""
+        touched = [
+            n for n, (start, end) in enumerate(self.paragraphs[chapter - 1], 1) if start < chars[1] and chars[0] < end
+        ]
+        if not touched:
+            raise LocationMalformed(f"chars: there is no text at {chars[0]}-{chars[1]} of chapter {chapter}")
+        return self.number(chapter, touched[0]), self.number(chapter, touched[-1])
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return list(accumulate(len(chapter) for chapter in self.paragraphs))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [1, *(end + 1 for end in self._ends[:-1])]
+
+
+def _paragraphs(text: str) -> list[Chars]:
+    return [found.span() for found in _PARAGRAPH.finditer(text)] or [(0, 0)]

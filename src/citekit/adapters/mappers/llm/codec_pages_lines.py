@@ -1,0 +1,147 @@
+"""Pages and lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from attrs import frozen
+
+from citekit.adapters.mappers.llm.location_codec import WHERE, Place, Record, whole
+from citekit.domain.errors import LocationMalformed
+from citekit.domain.locations import Lines, Location, Pages
+from citekit.wire.locations import from_plain
+
+_RANGE = re.compile(r"(\d{1,9})(?:\s*[-–—]\s*(\d{1,9}))?", re.ASCII)
+
+
+@frozen
+class PageScale:
+    """Pages of a PDF, from 1."""
+
+    last: int
+    unit: ClassVar[str] = "page"
+    first: ClassVar[float] = 1
+    step: ClassVar[float] = 1
+    slack: ClassVar[float] = 2
+    ease: ClassVar[float] = 0
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """`first_page` and `last_page`."""
+        return _pair("page", f"{WHERE['pages']['description'].partition('.')[0]}: those of the file, not printed ones.")
+
+    def place(self, record: Record) -> Place:
+        """Also from `pages` (a list, or text such as `3, 5-7`) and `page`."""
+        if "first_page" in record or "last_page" in record:
+            return _whole_pair(record, "first_page", "last_page")
+        pages = named_pages(record)
+        return _counted(min(pages), max(pages))
+
+    def written(self, place: Place) -> dict[str, Any]:
+        """See `Scale`."""
+        return {"first_page": int(place[0]), "last_page": int(place[1])}
+
+    def told(self, place: Place) -> str:
+        """See `Scale`."""
+        return _range("page", place)
+
+    def location(self, place: Place) -> Location:
+        """See `Scale`."""
+        return from_plain({"modality": "document", "pages": list(range(int(place[0]), int(place[1]) + 1))})
+
+    def placed(self, location: Location) -> Place | None:
+        """See `Scale`."""
+        return (location.numbers[0], location.numbers[-1]) if isinstance(location, Pages) else None
+
+
+@frozen
+class LineScale:
+    """Lines of a text, from 1."""
+
+    last: int
+    unit: ClassVar[str] = "line"
+    first: ClassVar[float] = 1
+    step: ClassVar[float] = 1
+    slack: ClassVar[float] = 3
+    ease: ClassVar[float] = 1
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """`first_line` and `last_line`."""
+        return _pair("line", "The number before the line, from 1; both included.")
+
+    def place(self, record: Record) -> Place:
+        """Also from `lines`, a list of two or text such as `10-20`."""
+        if "first_line" in record or "last_line" in record:
+            return _whole_pair(record, "first_line", "last_line")
+        lines = _numbers(record, "lines")
+        if len(lines) not in (1, 2):
+            raise LocationMalformed("lines: two whole numbers are needed")
+        return _counted(lines[0], lines[-1])
+
+    def written(self, place: Place) -> dict[str, Any]:
+        """See `Scale`."""
+        return {"first_line": int(place[0]), "last_line": int(place[1])}
+
+    def told(self, place: Place) -> str:
+        """See `Scale`."""
+        return _range("line", place)
+
+    def location(self, place: Place) -> Location:
+        """See `Scale`."""
+        return from_plain({"modality": "text", "lines": [int(place[0]), int(place[1])]})
+
+    def placed(self, location: Location) -> Place | None:
+        """See `Scale`."""
+        return (location.first, location.last) if isinstance(location, Lines) else None
+
+
+def named_pages(record: Record) -> tuple[int, ...]:
+    """The pages that `pages` or `page` names one by one. Raises `LocationMalformed`."""
+    return _numbers(record, "pages" if "pages" in record else "page", missing="first_page")
+
+
+def _counted(first: int, last: int) -> Place:
+    """A place of whole numbers."""
+    return first, last
+
+
+def _pair(unit: str, about: str) -> dict[str, Any]:
+    return {
+        f"first_{unit}": {"type": "integer", "description": about},
+        f"last_{unit}": {"type": "integer", "description": f"The last {unit} of it, included."},
+    }
+
+
+def _whole_pair(record: Record, first: str, last: str) -> Place:
+    if first not in record:
+        raise LocationMalformed(f"{first}: is missing")
+    start = whole(first, record[first])
+    return start, whole(last, record[last]) if last in record else start
+
+
+def _numbers(record: Record, name: str, missing: str | None = None) -> tuple[int, ...]:
+    value = record.get(name)
+    if value is None:
+        raise LocationMalformed(f"{missing or 'first_line'}: is missing")
+    items = re.split(r"\s*[,;]\s*", value.strip()) if isinstance(value, str) else value
+    found = [number for item in (items if isinstance(items, list) else [items]) for number in _ends(name, item)]
+    if not found:
+        raise LocationMalformed(f"{name}: names none")
+    return tuple(found)
+
+
+def _ends(name: str, item: object) -> tuple[int, ...]:
+    """The numbers of one item; of a run such as `5-7` its ends, with a small run of pages written out."""
+    run = _RANGE.fullmatch(item.strip()) if isinstance(item, str) else None
+    if run is None or run[2] is None:
+        return (whole(name, item),)
+    first, last = int(run[1]), int(run[2])
+    return tuple(range(first, last + 1)) if name == "pages" and 0 <= last - first <= 1000 else (first, last)
+
+
+def _range(unit: str, place: Place) -> str:
+    first, last = int(place[0]), int(place[1])
+    return f"{unit} {first}" if first == last else f"{unit}s {first}-{last}"

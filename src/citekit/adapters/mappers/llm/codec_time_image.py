@@ -1,0 +1,137 @@
+"""Time and pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from attrs import frozen
+
+from citekit.adapters.mappers.llm.location_codec import WHERE, Place, Record, real
+from citekit.domain.errors import LocationMalformed
+from citekit.domain.locations import Box, Location, TimeSpan
+from citekit.domain.modality import Modality
+from citekit.domain.numbers import shortest
+from citekit.wire.locations import from_plain
+
+_CLOCK = re.compile(r"(?:(?:(\d{1,4}):)?(\d{1,3}):)?(\d{1,9}(?:[.,]\d{1,9})?)\s*s?", re.ASCII)
+
+
+@frozen
+class TimeScale:
+    """Time of a video or a recording."""
+
+    last: float
+    modality: Modality
+    unit: ClassVar[str] = "second"
+    first: ClassVar[float] = 0
+    step: ClassVar[float] = 0
+    ease: ClassVar[float] = 1
+
+    @property
+    def slack(self) -> float:
+        """Two seconds, or a fiftieth of a long recording: models estimate."""
+        return max(2.0, self.last / 50)
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """`start` and `end`, as numbers."""
+        return {
+            "start": {"type": "number", "description": "Seconds from the beginning, as a number: 1:05 is 65."},
+            "end": {"type": "number", "description": "Seconds, excluded: where the next part starts."},
+        }
+
+    def place(self, record: Record) -> Place:
+        """Also from times of the clock (`1:02:03.5`); without an end, to the end."""
+        if "start" not in record:
+            raise LocationMalformed("start: is missing")
+        start = _seconds("start", record["start"])
+        return start, _seconds("end", record["end"]) if "end" in record else max(self.last, start)
+
+    def written(self, place: Place) -> dict[str, Any]:
+        """See `Scale`."""
+        return {"start": round(place[0], 3), "end": round(place[1], 3)}
+
+    def told(self, place: Place) -> str:
+        """See `Scale`."""
+        return f"seconds {shortest(round(place[0], 3))}-{shortest(round(place[1], 3))}"
+
+    def location(self, place: Place) -> Location:
+        """See `Scale`."""
+        return from_plain({"modality": self.modality.value, "start": place[0], "end": place[1]})
+
+    def placed(self, location: Location) -> Place | None:
+        """See `Scale`."""
+        if not isinstance(location, TimeSpan):
+            return None
+        return location.start, self.last if location.end is None else location.end
+
+
+@frozen
+class BoxScale:
+    """Rectangles of a picture; `thousandths` asks for them as `box_2d`, which some models are trained on."""
+
+    thousandths: bool = False
+    unit: ClassVar[str] = "box"
+    first: ClassVar[float] = 0
+    last: ClassVar[float] = 1
+    step: ClassVar[float] = 0
+    slack: ClassVar[float] = 0.02
+    ease: ClassVar[float] = 0.02
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """`box_2d` or `bbox`."""
+        if self.thousandths:
+            about = "[ymin, xmin, ymax, xmax], thousandths (0 to 1000) of height and width, origin top left."
+            return {"box_2d": {"type": "array", "items": {"type": "integer"}, "description": about}}
+        return {
+            "bbox": {"type": "array", "items": {"type": "number"}, "description": WHERE["bbox"]["description"]},
+        }
+
+    def place(self, record: Record) -> Place:
+        """Whichever of the two the record holds; what the numbers mean is never guessed from their size."""
+        if "box_2d" in record:
+            top, left, bottom, right = self._four(record, "box_2d")
+            if max(top, left, bottom, right) <= 1 and not (bottom + right).is_integer():
+                raise LocationMalformed("box_2d: counts thousandths from 0 to 1000, these look like fractions")
+            return left / 1000, top / 1000, right / 1000, bottom / 1000
+        left, top, right, bottom = self._four(record, "bbox")
+        if max(left, top, right, bottom) > 1.5:
+            raise LocationMalformed("bbox: fractions from 0 to 1 are needed, not pixels or thousandths")
+        return left, top, right, bottom
+
+    def _four(self, record: Record, name: str) -> tuple[float, float, float, float]:
+        found = record.get(name)
+        if not isinstance(found, list) or len(found) != 4:
+            raise LocationMalformed(f"{name}: {'is missing' if found is None else 'four numbers are needed'}")
+        a, b, c, d = (real(name, number) for number in found)
+        return a, b, c, d
+
+    def written(self, place: Place) -> dict[str, Any]:
+        """See `Scale`."""
+        left, top, right, bottom = place
+        if self.thousandths:
+            return {"box_2d": [round(edge * 1000) for edge in (top, left, bottom, right)]}
+        return {"bbox": [round(edge, 4) for edge in place]}
+
+    def told(self, place: Place) -> str:
+        """See `Scale`."""
+        return f"the box {next(iter(self.written(place).values()))}"
+
+    def location(self, place: Place) -> Location:
+        """See `Scale`."""
+        return from_plain({"modality": "image", "bbox": list(place)})
+
+    def placed(self, location: Location) -> Place | None:
+        """See `Scale`."""
+        return location.corners if isinstance(location, Box) else None
+
+
+def _seconds(name: str, value: object) -> float:
+    clock = _CLOCK.fullmatch(value.strip()) if isinstance(value, str) else None
+    if clock is None:
+        return real(name, value)
+    hours, minutes, seconds = clock.groups()
+    return real(name, int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds.replace(",", ".")))

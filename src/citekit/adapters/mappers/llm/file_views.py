@@ -1,0 +1,111 @@
+"""What is opened of files to show it to a model: pages of PDFs, and pictures."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from attrs import frozen
+
+from citekit.domain.progress import Progress, silent
+
+SIDE_LIMIT = 2048
+"""Pixels of the longer side of a picture that is drawn anew."""
+
+PAGE_CHARACTERS = 20_000
+"""Characters of one page that are shown."""
+
+
+class Viewer(Protocol):
+    """Opens files for a model. All of it raises what opening such a file raises, and what `progress` raises."""
+
+    def page_lines(self, path: Path, progress: Progress = silent) -> Sequence[Sequence[str]]:
+        """The lines of each page of a PDF."""
+
+    def page_texts(self, path: Path, progress: Progress = silent) -> Sequence[str]:
+        """The text of each page of a PDF, up to `PAGE_CHARACTERS` of it."""
+
+    def paged_text(self, path: Path) -> str:
+        """The text of a whole PDF, each page below a line `[page N]`; empty where no page has any text."""
+
+    def cut_pages(self, path: Path, first: int, last: int, target: Path, progress: Progress = silent) -> None:
+        """Write a PDF of just the pages `first` to `last` to `target`, in a temporary folder."""
+
+    def is_upright(self, path: Path) -> bool:
+        """Whether a picture is stored as it is seen."""
+
+    def picture(self, path: Path) -> tuple[bytes, str]:
+        """A picture upright, at most `SIDE_LIMIT` pixels long, and its media type: `image/png` or `image/jpeg`."""
+
+
+@frozen
+class FileViewer:
+    """Opens them in this process, by PyMuPDF and Pillow."""
+
+    def page_lines(self, path: Path, progress: Progress = silent) -> list[list[str]]:
+        """See `Viewer.page_lines`."""
+        from citekit.adapters.formats.pdf.document.text import page_lines
+        from citekit.adapters.libraries.mupdf.engine import give_way, opened
+
+        pages: list[list[str]] = []
+        with opened(path) as document:
+            for number in range(document.page_count):
+                progress(number, document.page_count, "reading pages, to find titles on them")
+                pages.append([line.text for line in page_lines(document[number])])
+                give_way()
+        return pages
+
+    def page_texts(self, path: Path, progress: Progress = silent) -> list[str]:
+        """See `Viewer.page_texts`."""
+        from citekit.adapters.formats.pdf.document.text import page_text
+        from citekit.adapters.libraries.mupdf.engine import give_way, opened
+
+        texts: list[str] = []
+        with opened(path) as document:
+            for number in range(document.page_count):
+                progress(number, document.page_count, "reading pages")
+                texts.append(page_text(document[number])[:PAGE_CHARACTERS])
+                give_way()
+        return texts
+
+    def paged_text(self, path: Path) -> str:
+        """See `Viewer.paged_text`."""
+        from citekit.adapters.formats.pdf.document.text import paged_text
+
+        return paged_text(path)
+
+    def cut_pages(self, path: Path, first: int, last: int, target: Path, progress: Progress = silent) -> None:
+        """See `Viewer.cut_pages`."""
+        from citekit.adapters.libraries.mupdf.engine import opened
+
+        with opened(path) as document:
+            progress(first, document.page_count, f"cutting out pages {first}-{last}")
+            document.xref_set_key(document.pdf_catalog(), "Outlines", "null")
+            document.select(range(first - 1, last))
+            document.save(str(target), garbage=3, deflate=True)
+
+    def is_upright(self, path: Path) -> bool:
+        """See `Viewer.is_upright`."""
+        from citekit.adapters.libraries.pillow import opened, orientation
+
+        with opened(path) as picture:
+            return orientation(picture) == 1
+
+    def picture(self, path: Path) -> tuple[bytes, str]:
+        """See `Viewer.picture`."""
+        from citekit.adapters.libraries.pillow import opened, orientation, turned
+
+        with opened(path) as picture:
+            turn = orientation(picture)
+            picture.draft("RGB", (SIDE_LIMIT, SIDE_LIMIT))
+            small = picture.convert("RGBA") if picture.has_transparency_data else picture.convert("RGB")
+            small.thumbnail((SIDE_LIMIT, SIDE_LIMIT))
+            upright = turned(small, turn)
+            data = io.BytesIO()
+            if upright.mode == "RGBA":
+                upright.save(data, "PNG")
+                return data.getvalue(), "image/png"
+            upright.save(data, "JPEG", quality=90)
+            return data.getvalue(), "image/jpeg"

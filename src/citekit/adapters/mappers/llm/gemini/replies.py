@@ -1,0 +1,134 @@
+"""Reads what Gemini answered: the words, whether they are all, and what they cost; or why there are none.
+
+The reasons are those of the API reference of `generateContent` (`FinishReason`, `BlockReason`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from citekit.adapters.mappers.llm.messages import NoReply, Reply, Usage
+
+if TYPE_CHECKING:
+    from google.genai import types
+
+_OTHERWISE = "map it with another model (--model), or use --mapper local"
+
+BLOCKED = {
+    "SAFETY": "its safety filters object to what the file shows or says",
+    "BLOCKLIST": "it holds a word of the service's blocklist",
+    "PROHIBITED_CONTENT": "it may hold prohibited content",
+    "IMAGE_SAFETY": "its safety filters object to a picture",
+    "JAILBREAK": "it looks like an attempt to break the model's rules",
+    "MODEL_ARMOR": "the account's Model Armor objects to it",
+}
+"""Why a question was not answered at all."""
+
+STOPPED = {
+    "SAFETY": "its safety filters object to the answer",
+    "RECITATION": "the answer would have repeated a text that is protected",
+    "LANGUAGE": "the answer is in a language it does not support",
+    "BLOCKLIST": "the answer holds a word of the service's blocklist",
+    "PROHIBITED_CONTENT": "the answer may hold prohibited content",
+    "SPII": "the answer may hold personal data that are protected",
+    "MALFORMED_RESPONSE": "the model's answer was malformed",
+}
+"""Why an answer was broken off, beside its end (`STOP`) and its limit of output (`MAX_TOKENS`)."""
+
+
+@define
+class Gathered:
+    """The chunks of an answer as one. `characters` counts its words so far, for progress."""
+
+    parts: list[types.Part] = field(factory=list)
+    reason: str = ""
+    blocked: str = ""
+    answered: bool = False
+    usage: types.GenerateContentResponseUsageMetadata | None = None
+    characters: int = 0
+    _stopped: bool = False
+
+    def all_of(self, chunks: Iterator[types.GenerateContentResponse]) -> Gathered:
+        """Take in all chunks, until there are no more or `stop` is called from another thread."""
+        for chunk in chunks:
+            if self._stopped:
+                break
+            self.add(chunk)
+        return self
+
+    def stop(self) -> None:
+        """Take in no further chunk."""
+        self._stopped = True
+
+    def add(self, chunk: types.GenerateContentResponse) -> None:
+        """Take in a chunk."""
+        if chunk.prompt_feedback is not None and chunk.prompt_feedback.block_reason is not None:
+            self.blocked = _value(chunk.prompt_feedback.block_reason)
+        self.usage = chunk.usage_metadata or self.usage
+        for candidate in (chunk.candidates or ())[:1]:
+            self.answered = True
+            self.reason = _value(candidate.finish_reason) or self.reason
+            for part in (candidate.content.parts if candidate.content is not None else None) or ():
+                self._add_part(part)
+
+    def _add_part(self, part: types.Part) -> None:
+        """Parts of mere words become one; signatures of thoughts stay on the part that they came with."""
+        last = self.parts[-1] if self.parts else None
+        self.characters += len(part.text or "")
+        if last is not None and _is_plain(last) and _is_plain(part):
+            self.parts[-1] = last.model_copy(update={"text": (last.text or "") + (part.text or "")})
+        else:
+            self.parts.append(part)
+
+    @property
+    def text(self) -> str:
+        """The words of the answer, without the parts in which the model thinks."""
+        return "".join(part.text for part in self.parts if part.text and not part.thought)
+
+    def turn(self) -> types.Content:
+        """The model's turn for the next request: all but the summaries of its thoughts."""
+        from google.genai import types
+
+        spoken = [part for part in self.parts if not part.thought or part.thought_signature]
+        return types.Content(role="model", parts=spoken)
+
+
+def _is_plain(part: types.Part) -> bool:
+    return part.text is not None and not part.thought and part.thought_signature is None
+
+
+def reply_from(gathered: Gathered, model: str, requests: int) -> Reply:
+    """The reply in the chunks of an answer. Raises `NoReply` if there is none to be had."""
+    usage = _usage(gathered.usage, requests)
+    if gathered.blocked:
+        raise _no_answer(f"refused the file or the question ({gathered.blocked})", BLOCKED.get(gathered.blocked), usage)
+    if not gathered.answered:
+        raise _no_answer(f"answered with no candidate (model '{model}')", None, usage)
+    reason, text = gathered.reason, gathered.text
+    if reason not in ("", "FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "CONTINUATION"):
+        raise _no_answer(f"broke off its answer ({reason})", STOPPED.get(reason), usage)
+    if not text and reason == "MAX_TOKENS":
+        raise _no_answer(
+            f"reached its limit of output before the first word (MAX_TOKENS, model '{model}')", None, usage
+        )
+    if not text:
+        raise _no_answer(f"answered with nothing ({reason or 'no reason given'}, model '{model}')", None, usage)
+    return Reply(text, complete=reason == "STOP", usage=usage, native=gathered.turn())
+
+
+def _no_answer(happened: str, why: str | None, usage: Usage) -> NoReply:
+    return NoReply(f"Gemini {happened}{f', because {why}' if why else ''}: {_OTHERWISE}.", usage)
+
+
+def _value(reason: Any) -> str:
+    return str(getattr(reason, "value", reason) or "")
+
+
+def _usage(counted: Any, requests: int) -> Usage:
+    if counted is None:
+        return Usage(requests)
+    output = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)  # both are billed as output
+    return Usage(requests, counted.prompt_token_count or 0, output)

@@ -1,0 +1,292 @@
+"""Gemini, at Google's Generative Language API or a server that speaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field, frozen
+
+from citekit.adapters.libraries.google_genai import client as google_genai
+from citekit.adapters.libraries.google_genai import errors, statuses
+from citekit.adapters.mappers.llm.gemini.replies import Gathered, reply_from
+from citekit.adapters.mappers.llm.gemini.uploads import (
+    FILE_BYTES,
+    MEDIA_NAMES,
+    PDF_BYTES,
+    RemoteFiles,
+    owner_of,
+    said_left,
+)
+from citekit.adapters.mappers.llm.messages import (
+    Budget,
+    FilePart,
+    Generation,
+    ImagePart,
+    Limits,
+    Part,
+    Question,
+    Reply,
+    Session,
+    TextPart,
+)
+from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+from citekit.adapters.system.files import unreadable
+from citekit.adapters.system.interruptible import attended, uninterrupted
+from citekit.adapters.system.retry import Retries, Verdict, tried
+from citekit.domain.errors import MapperUnavailable
+from citekit.domain.formats import Format
+from citekit.domain.modality import Modality
+from citekit.domain.progress import Progress
+
+if TYPE_CHECKING:
+    from google import genai
+    from google.genai import types
+
+MODEL = "gemini-3.8-flash"
+"""The model of the SDK's own examples (google-genai 3.4)."""
+
+VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+"""Where the key is looked for, in this order."""
+
+INLINE_FILE = 4_000_000
+INLINE_TOTAL = 14_000_000
+"""Bytes of a picture, and of all pictures together, that go into the request itself: a request has at most 20 MB, in which
+a byte takes 4/3."""
+
+CHARACTERS = 400_000
+"""Characters of text in one request: at one token each, as in Chinese, less than half of what a model takes."""
+
+SOUND_SECONDS = 8 * 3600.0
+"""The longest sound that is sent at once."""
+
+SEEN = {
+    "pdf": Limits(as_file=True, file_bytes=PDF_BYTES, pages=1000),
+    **{name: Limits(as_file=True, file_bytes=FILE_BYTES) for name in ("jpeg", "png", "webp")},
+    **{
+        name: Limits(as_file=True, file_bytes=FILE_BYTES, seconds=45 * 60.0)
+        for name in ("mp4", "quicktime", "webm", "avi", "mpeg", "flv", "wmv", "3gp")
+    },
+    **{
+        name: Limits(as_file=True, file_bytes=FILE_BYTES, seconds=SOUND_SECONDS)
+        for name in ("mp3", "wav", "m4a", "aac", "flac", "ogg", "opus", "aiff")
+    },
+}
+"""Formats that the service sees as files, by their name. A second of video takes about 300 tokens, one of sound 32, and
+a model takes about a million."""
+
+
+@frozen
+class GeminiService:
+    """`key` is that of an account (None: none was found); `base_url` None is Google's own address.
+
+    `timeout` is in seconds, for each wait for more of an answer; `max_requests` bounds the requests of one session.
+    """
+
+    key: str | None = field(repr=False)
+    model: str = MODEL
+    base_url: str | None = field(default=None, repr=False)
+    timeout: float = 300
+    retries: Retries = field(factory=Retries, kw_only=True)
+    max_requests: int | None = field(default=None, kw_only=True)
+    leftovers: Leftovers = field(kw_only=True)
+    key_variable: str | None = field(default=None, kw_only=True)
+    generation: Generation = field(factory=Generation, kw_only=True)
+
+    @property
+    def name(self) -> str:
+        """As it stands in a map's metadata."""
+        return "gemini"
+
+    def limits(self, format: Format) -> Limits | None:
+        """What it takes of a format; what it does not see itself, it can be told of in text and pictures."""
+        if format.modality is Modality.VIRTUAL:
+            return None
+        seen = SEEN.get(format.name)
+        if seen is not None and format.modality is Modality.AUDIO:
+            return evolve(seen, seconds=SOUND_SECONDS)
+        return seen or Limits(as_file=False, characters=CHARACTERS)
+
+    def session(self) -> AbstractContextManager[Session]:
+        """A conversation. Raises `MapperUnavailable` where the key is missing or is none."""
+        return self._session(self._checked_key())
+
+    def _checked_key(self) -> str:
+        key = (self.key or "").strip()
+        if not key:
+            raise MapperUnavailable(
+                f"Gemini needs an API key, and there is none in {' or '.join(VARIABLES)}: set one "
+                f"(they are made at {statuses.KEYS_PAGE}), or use --mapper local, which needs none."
+            )
+        if not key.isascii() or not key.isprintable() or " " in key:
+            raise MapperUnavailable(
+                f"The API key in {self._variables()} holds characters that no key has: copy it again from "
+                f"{statuses.KEYS_PAGE}."
+            )
+        return key
+
+    def _variables(self) -> str:
+        return self.key_variable or " or ".join(VARIABLES)
+
+    @contextmanager
+    def _session(self, key: str) -> Iterator[Session]:
+        scene = statuses.Scene(
+            self.model, self.base_url or google_genai.BASE_URL, self.timeout, self._variables(), MODEL, key
+        )
+        explain = _Explanation(scene)
+        client = self._client(key, explain)
+        try:
+            with self.leftovers.run() as run:
+                owner = owner_of(key, self.base_url)
+                files = RemoteFiles(client, explain, self.retries, self.timeout, self.base_url, owner, run)
+                files.sweep(self.leftovers)
+                try:
+                    yield GeminiSession(
+                        client, self.model, self.generation, self.retries, explain, files, Budget(self.max_requests)
+                    )
+                except BaseException as error:
+                    uninterrupted(files.delete_all)
+                    if left := run.names():
+                        error.add_note(said_left(left))
+                    raise
+                else:
+                    uninterrupted(files.delete_all)
+        finally:
+            client.close()
+
+    def _client(self, key: str, explain: _Explanation) -> genai.Client:
+        try:
+            return google_genai.connect(key, self.base_url, self.timeout)
+        except Exception as error:
+            failure = explain(error)
+            if failure is None:
+                raise
+            raise failure.error from error
+
+
+@frozen
+class _Explanation:
+    scene: statuses.Scene
+
+    def __call__(self, error: Exception) -> Verdict | None:
+        trouble = errors.explain(error, self.scene)
+        return (
+            None
+            if trouble is None
+            else Verdict(trouble.error, trouble.transient, trouble.retry_after, trouble.timed_out)
+        )
+
+
+@define
+class GeminiSession:
+    """A conversation with one model. Files are uploaded when they are first asked about."""
+
+    _client: genai.Client = field(repr=False)
+    _model: str
+    _generation: Generation
+    _retries: Retries
+    _explain: _Explanation
+    _files: RemoteFiles
+    _budget: Budget
+
+    def ask(self, question: Question, progress: Progress) -> Reply:
+        """The model's reply. Raises `MapperUnavailable`, `SourceUnreadable`, `Cancelled`."""
+        contents = self._contents(question, progress)
+        config = _config(question, self._generation)
+        tries = 0
+
+        def request() -> Gathered:
+            nonlocal tries
+            progress(0, None, f"asking {self._model}")
+            self._budget.spend()
+            tries += 1
+            gathered = Gathered()
+            try:
+                return attended(
+                    lambda: gathered.all_of(
+                        self._client.models.generate_content_stream(model=self._model, contents=contents, config=config)
+                    ),
+                    lambda: progress(gathered.characters, None, f"waiting for {self._model}"),
+                )
+            except BaseException:
+                gathered.stop()  # the service need not write on for nobody
+                raise
+
+        return reply_from(tried(request, self._explain, self._retries, progress), self._model, tries)
+
+    def _contents(self, question: Question, progress: Progress) -> Any:
+        """The conversation, which begins the same way every time: the service caches what requests have in common."""
+        from google.genai import types
+
+        contents = [types.Content(role="user", parts=self._parts(question.parts, progress))]
+        for turn in question.turns:
+            words = types.Content(role="model", parts=[types.Part(text=turn.reply.text)])
+            answered = turn.reply.native if isinstance(turn.reply.native, types.Content) else words
+            contents += [answered, types.Content(role="user", parts=[types.Part(text=turn.words)])]
+        return contents
+
+    def _parts(self, parts: Sequence[Part], progress: Progress) -> list[types.Part]:
+        from google.genai import types
+
+        room = INLINE_TOTAL
+        spoken: list[types.Part] = []
+        for part in parts:
+            data = _inline(part, room)
+            if isinstance(part, TextPart):
+                spoken.append(types.Part(text=part.text))
+            elif isinstance(part, ImagePart) and part.label:
+                spoken.append(types.Part(text=part.label))
+            if data is not None and not isinstance(part, TextPart):
+                room -= len(data)
+                spoken.append(types.Part.from_bytes(data=data, mime_type=part.media_type))
+            elif isinstance(part, FilePart):
+                spoken.append(self._by_reference(part, progress))
+        return spoken
+
+    def _by_reference(self, part: FilePart, progress: Progress) -> Any:
+        from google.genai import types
+
+        file = self._files.obtain(part, progress)
+        media_type = file.mime_type or MEDIA_NAMES.get(part.media_type, part.media_type)
+        return types.Part.from_uri(file_uri=file.uri, mime_type=media_type)
+
+
+def _inline(part: Part, room: int) -> bytes | None:
+    """The bytes of a picture that fits into the request. Raises `MapperUnavailable` for one that has to, and does not."""
+    if isinstance(part, TextPart):
+        return None
+    if isinstance(part, ImagePart):
+        if len(part.data) > room:
+            raise MapperUnavailable(
+                f"The pictures of one question have more than the {INLINE_TOTAL / 1e6:.0f} MB that Gemini takes: "
+                "map a smaller file, or use --mapper local."
+            )
+        return part.data
+    try:
+        small = part.media_type.startswith("image/") and part.path.stat().st_size <= min(room, INLINE_FILE)
+        return part.path.read_bytes() if small else None
+    except OSError as error:
+        raise unreadable(error, part.path) from error
+
+
+def _config(question: Question, wanted: Generation) -> Any:
+    """The settings of a request.
+
+    Nothing that the user did not set is sent: Gemini 3 loops at temperatures below its default of 1.0 (Gemini 3 developer
+    guide, "Temperature"), and each model has a thinking level and a limit of output of its own.
+    """
+    from google.genai import types
+
+    level = None if wanted.thinking is None else types.ThinkingLevel(wanted.thinking.upper())
+    thinking = types.ThinkingConfig(thinking_level=level)
+    return types.GenerateContentConfig(
+        system_instruction=question.system,
+        temperature=wanted.temperature,
+        max_output_tokens=wanted.max_output,
+        thinking_config=thinking if level is not None else None,
+        response_mime_type="application/json",
+        response_json_schema=dict(question.schema),
+        automatic_continuation=False,  # the SDK would ask again and again, uncounted
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+    )

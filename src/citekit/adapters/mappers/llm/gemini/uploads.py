@@ -1,0 +1,252 @@
+"""The files of one conversation at Gemini's Files API: sent once, waited for, and deleted whatever happens.
+
+A file is written down as a leftover under a name of our own before its first byte is sent, so that neither a kill nor a
+lost answer can leave one that nobody knows of. The service deletes files by itself after 48 hours.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attrs import define, evolve, field
+
+from citekit.adapters.libraries.google_genai import client as google_genai
+from citekit.adapters.mappers.llm.messages import FilePart
+from citekit.adapters.mappers.llm.orphaned_uploads import Leftover, Leftovers, Run
+from citekit.adapters.system.files import unreadable
+from citekit.adapters.system.interruptible import attended
+from citekit.adapters.system.retry import Retries, Verdict, asked, tried
+from citekit.domain.errors import MapperUnavailable
+from citekit.domain.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from google import genai
+
+SERVICE = "gemini"
+
+LIFETIME = 48 * 3600.0
+"""Seconds after which the service deletes a file by itself."""
+
+PDF_BYTES = 50_000_000
+FILE_BYTES = 2_000_000_000
+"""The largest PDF, and the largest file of any kind, that the service takes."""
+
+POLL = 2.0
+"""Seconds between two looks at whether a file has been processed."""
+
+GRACE = 2.0
+"""Seconds that an upload which was given up has for ending its current step."""
+
+DELETE_TIMEOUT = 15.0
+"""Seconds for a deletion: it may keep somebody waiting who has pressed Ctrl-C."""
+
+LONGEST_PAUSE = 5.0
+"""Seconds before a deletion is tried again."""
+
+MEDIA_NAMES = {
+    "audio/mp4": "audio/m4a",
+    "video/quicktime": "video/mov",
+    "video/x-msvideo": "video/avi",
+    "video/x-ms-wmv": "video/wmv",
+}
+"""Media types that the service calls by another name."""
+
+T = TypeVar("T")
+
+
+def owner_of(key: str, base_url: str | None) -> str:
+    """A fingerprint of the account: with it, but not from it, one knows whether a key may delete a file."""
+    return hashlib.sha256(f"{base_url or google_genai.BASE_URL}\n{key}".encode()).hexdigest()[:12]
+
+
+def said_left(names: Sequence[str]) -> str:
+    """Which files could not be deleted, and what becomes of them."""
+    return (
+        f"Still at Gemini: {', '.join(names)}. The next run with the same key deletes what is there, "
+        "and the service does after 48 hours; citekit doctor lists it."
+    )
+
+
+@define
+class RemoteFiles:
+    """What was uploaded in a conversation. Safe to use from several threads at once; each file is sent once."""
+
+    client: genai.Client
+    explain: Callable[[Exception], Verdict | None]
+    retries: Retries
+    timeout: float
+    base_url: str | None = field(repr=False)
+    owner: str
+    run: Run
+    _sent: dict[FilePart, Any] = field(factory=dict, init=False)
+    _gates: dict[FilePart, threading.Lock] = field(factory=dict, init=False)
+    _names: dict[str, bool] = field(factory=dict, init=False)  # name -> whether its upload may still be going on
+
+    def obtain(self, part: FilePart, progress: Progress) -> Any:
+        """The remote file (`types.File`), uploaded where it is not yet, and ready to be asked about."""
+        with self._gates.setdefault(part, threading.Lock()):
+            if part not in self._sent:
+                self._sent[part] = self._uploaded(part, progress)
+            return self._sent[part]
+
+    def _uploaded(self, part: FilePart, progress: Progress) -> Any:
+        check_size(part)
+        sent = self._tried(lambda: self._upload(part, progress), progress)
+        return self._ready(sent, part.path.name, progress)
+
+    def _upload(self, part: FilePart, progress: Progress) -> Any:
+        name = f"citekit-{secrets.token_hex(12)}"
+        media_type = MEDIA_NAMES.get(part.media_type, part.media_type)
+        with _outgoing(part.path) as outgoing, self._noted(name, outgoing) as ended:
+            sent = attended(
+                lambda: _signalling(
+                    ended, lambda: google_genai.upload(self.client, outgoing, name, media_type, self.base_url)
+                ),
+                lambda: progress(outgoing.sent, outgoing.size, f"uploading {part.path.name} to Gemini"),
+            )
+        if sent.name and sent.name.removeprefix("files/") != name:
+            self._note(sent.name.removeprefix("files/"))
+        progress(outgoing.size, outgoing.size, f"uploaded {part.path.name} to Gemini")
+        return sent
+
+    @contextmanager
+    def _noted(self, name: str, outgoing: google_genai.Outgoing) -> Iterator[threading.Event]:
+        """Note `name` before its upload, struck out where that fails before the first byte. Gives what its end sets."""
+        self._note(name)
+        ended = threading.Event()
+        try:
+            yield ended
+        except BaseException:
+            outgoing.stopped = True
+            self._names[name] = not ended.wait(GRACE)
+            if not outgoing.begun:
+                self._strike_out(name)
+            raise
+
+    def _strike_out(self, name: str) -> None:
+        del self._names[name]
+        self.run.forget(name)
+
+    def _note(self, name: str) -> None:
+        self._names[name] = False
+        self.run.remember(Leftover(SERVICE, name, self.owner, time.time() + LIFETIME))
+
+    def _ready(self, sent: Any, label: str, progress: Progress) -> Any:
+        """Wait until the service has processed a file (it does so with recordings); at most `timeout` seconds of pauses."""
+        waited = 0.0
+        while _state(sent) == "PROCESSING":
+            if waited >= self.timeout:
+                raise MapperUnavailable(
+                    f"Gemini did not finish processing {label} within {self.timeout:.0f} s: "
+                    "raise --timeout, or map a shorter recording."
+                )
+            progress(0, None, f"Gemini is processing {label} ({waited:.0f} s)")
+            self.retries.sleep(POLL)
+            waited += POLL
+            sent = asked(partial(self.client.files.get, name=sent.name), self.explain, self.retries, progress)
+        if _state(sent) == "FAILED":
+            raise MapperUnavailable(
+                f"Gemini could not process {label}{_why(sent)}: check that it plays or opens, or use --mapper local."
+            )
+        return sent
+
+    def _tried(self, call: Callable[[], T], progress: Progress) -> T:
+        return tried(call, self.explain, self.retries, progress)
+
+    def delete_all(self) -> None:
+        """Delete what was uploaded; what cannot be deleted now stays noted, for the next run. Raises nothing of its own."""
+        hurried = evolve(
+            self.retries,
+            count=min(1, self.retries.count),
+            sleep=lambda seconds: self.retries.sleep(min(seconds, LONGEST_PAUSE)),
+        )
+        delete = self._until_one_fails(hurried)
+        for name, perhaps_coming in list(self._names.items()):
+            if delete(name) and not perhaps_coming:
+                self._strike_out(name)
+
+    def sweep(self, leftovers: Leftovers) -> int:
+        """Delete what earlier runs of this account left; one try each. Returns how many are gone."""
+        return leftovers.sweep(SERVICE, self.owner, self._until_one_fails(evolve(self.retries, count=0)))
+
+    def _until_one_fails(self, retries: Retries) -> Callable[[str], bool]:
+        """Deletes files, and says whether each is gone; where one could not be reached, the others are not tried."""
+        failed = False
+
+        def delete(name: str) -> bool:
+            nonlocal failed
+            failed = failed or not self._delete(name, retries)
+            return not failed
+
+        return delete
+
+    def _delete(self, name: str, retries: Retries) -> bool:
+        """Whether the file is gone. A file that never was, or is another's, is answered with 403 or 404 alike."""
+        try:
+            tried(lambda: self._delete_once(name), self.explain, retries, silent)
+        except MapperUnavailable:
+            return False
+        return True
+
+    def _delete_once(self, name: str) -> None:
+        from google.genai import errors, types
+
+        seconds = min(self.timeout, DELETE_TIMEOUT)
+        config = types.DeleteFileConfig(http_options=types.HttpOptions(timeout=math.ceil(seconds * 1000)))
+        deadline = time.monotonic() + 2 * seconds  # the time-out of HTTP bounds each wait, not the whole answer
+
+        def still_due() -> None:
+            if time.monotonic() > deadline:
+                raise MapperUnavailable(f"Gemini did not say within {2 * seconds:g} s that a file was deleted.")
+
+        try:
+            attended(lambda: self.client.files.delete(name=name, config=config), still_due)
+        except errors.ClientError as error:
+            if error.code not in (403, 404):
+                raise
+
+
+def check_size(part: FilePart) -> None:
+    """Refuse a file that the service will not take, before it is sent. Raises `MapperUnavailable`, `SourceUnreadable`."""
+    try:
+        size = part.path.stat().st_size
+    except OSError as error:
+        raise unreadable(error, part.path) from error
+    limit, what = (PDF_BYTES, "a PDF") if part.media_type == "application/pdf" else (FILE_BYTES, "a file")
+    if size > limit:
+        raise MapperUnavailable(
+            f"Gemini takes {what} of at most {limit / 1e6:,.0f} MB, and {part.path.name} has {size / 1e6:,.1f} MB: "
+            "split it, or use --mapper local. Nothing was uploaded."
+        )
+
+
+def _outgoing(path: Path) -> google_genai.Outgoing:
+    try:
+        return google_genai.Outgoing(path)
+    except OSError as error:
+        raise unreadable(error, path) from error
+
+
+def _signalling(ended: threading.Event, call: Callable[[], T]) -> T:
+    try:
+        return call()
+    finally:
+        ended.set()
+
+
+def _state(file: Any) -> str:
+    return str(getattr(file.state, "value", file.state) or "")
+
+
+def _why(file: Any) -> str:
+    message = getattr(file.error, "message", None)
+    return f" ({' '.join(str(message).split())[:200].rstrip('.')})" if message else ""

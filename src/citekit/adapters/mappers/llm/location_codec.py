@@ -1,0 +1,172 @@
+"""How places are counted in a file of one kind: what the model writes for them, and what that means.
+
+Places as plain numbers, while it is still being found out whether they are right.
+
+A place is a tuple of lows, then as many highs: (first, last) of pages, lines and paragraphs, both included; (start, end) of
+seconds; (x1, y1, x2, y2) of a picture. It may lie anywhere, even outside the file.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from citekit.domain.errors import LocationMalformed
+from citekit.domain.locations import Location
+from citekit.wire.schema import LOCATION_SCHEMA
+
+Place = tuple[float, ...]
+
+
+def lows(place: Place) -> Place:
+    """Where it begins, for every dimension."""
+    return place[: len(place) // 2]
+
+
+def highs(place: Place) -> Place:
+    """Where it ends, for every dimension."""
+    return place[len(place) // 2 :]
+
+
+def holds(outer: Place, inner: Place) -> bool:
+    """Whether all of `inner` is in `outer`."""
+    return all(a <= b for a, b in zip(lows(outer), lows(inner), strict=True)) and all(
+        a >= b for a, b in zip(highs(outer), highs(inner), strict=True)
+    )
+
+
+def meets(one: Place, other: Place) -> bool:
+    """Whether the two share something, be it an edge."""
+    return all(
+        low <= high
+        for low, high in zip(
+            (*lows(one), *lows(other)),
+            (*highs(other), *highs(one)),
+            strict=True,
+        )
+    )
+
+
+def union(places: Iterable[Place]) -> Place:
+    """The smallest place that holds all of `places`, of which there is at least one."""
+    known = list(places)
+    return (
+        *(min(column) for column in zip(*map(lows, known), strict=True)),
+        *(max(column) for column in zip(*map(highs, known), strict=True)),
+    )
+
+
+def cut(place: Place, outer: Place) -> Place:
+    """The part of `place` inside `outer`; its lows lie beyond its highs where there is none."""
+    return (
+        *(max(pair) for pair in zip(lows(place), lows(outer), strict=True)),
+        *(min(pair) for pair in zip(highs(place), highs(outer), strict=True)),
+    )
+
+
+def moved(place: Place, by: float) -> Place:
+    """The same extent, `by` further on."""
+    return tuple(number + by for number in place)
+
+
+def stands_out(inner: Place, outer: Place) -> float:
+    """By how much `inner` reaches beyond `outer` where it does so most; 0 or less where it is inside."""
+    return max(
+        *(b - a for a, b in zip(lows(inner), lows(outer), strict=True)),
+        *(a - b for a, b in zip(highs(inner), highs(outer), strict=True)),
+    )
+
+
+Record = Mapping[str, Any]
+"""A node as the model wrote it: the fields of its location beside the others, nothing null."""
+
+WHERE: Mapping[str, Any] = LOCATION_SCHEMA["properties"]
+"""The location fields of the written form of maps."""
+
+NUMBER_LIMIT = 10**9
+"""The largest number that is read as a place."""
+
+
+class Scale(Protocol):
+    """One way to count. `first` and `last` bound what there is, in every dimension; `step` is 0 for what flows.
+
+    An end up to `slack` beyond `last` is taken for the end; a child may stand out of its parent by up to `ease`, which is
+    then cut off. `slack` and `ease` are in units of the scale.
+    """
+
+    @property
+    def unit(self) -> str:
+        """What is counted, as one word: `page`."""
+
+    @property
+    def first(self) -> float:
+        """The first of what is counted."""
+
+    @property
+    def last(self) -> float:
+        """The last of it."""
+
+    @property
+    def step(self) -> float:
+        """1 where it is counted in whole numbers, else 0."""
+
+    @property
+    def slack(self) -> float:
+        """How far beyond the end an end is still understood."""
+
+    @property
+    def ease(self) -> float:
+        """How far beyond its parent a child may reach by rounding."""
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The JSON Schema of each field that the model writes for a place."""
+
+    def place(self, record: Record) -> Place:
+        """The place that `record` tells, wherever it lies. Raises `LocationMalformed` (`field: reason`)."""
+
+    def written(self, place: Place) -> dict[str, Any]:
+        """The fields that tell `place`."""
+
+    def told(self, place: Place) -> str:
+        """`place` in words: `pages 3-7`."""
+
+    def location(self, place: Place) -> Location:
+        """`place`, which lies inside, as a location. Raises `LocationMalformed`."""
+
+    def placed(self, location: Location) -> Place | None:
+        """The place of a location, or None where it is of another kind."""
+
+
+def whole(name: str, value: object) -> int:
+    """A whole number, also as `12.0` or `"12"`. Raises `LocationMalformed`."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, str) and re.fullmatch(r"\s*-?\d{1,10}\s*", value, re.ASCII):
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise LocationMalformed(f"{name}: {shown(value)} is not a whole number")
+    if abs(value) > NUMBER_LIMIT:
+        raise LocationMalformed(f"{name}: {str(value)[:20]} is far beyond any file")
+    return value
+
+
+def real(name: str, value: object) -> float:
+    """A number that a place can have. Raises `LocationMalformed`."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise LocationMalformed(f"{name}: {shown(value)} is not a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number) or abs(number) > NUMBER_LIMIT:
+        raise LocationMalformed(f"{name}: {shown(value)} is far beyond any file")
+    return number
+
+
+def shown(value: object) -> str:
+    """A value as it may stand in a reason."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."

@@ -1,0 +1,167 @@
+"""How recordings are shown: as files, or files of some of their time; else by their subtitles and still pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import pairwise
+
+from citekit.adapters.formats.media.outline.time_segments import clock
+from citekit.adapters.formats.subtitles.parser import beside, read_cues
+from citekit.adapters.mappers.llm.location_codec import Place
+from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Part, TextPart
+from citekit.adapters.mappers.llm.text_views import TEXT_LIMIT
+from citekit.adapters.mappers.llm.windows import Piece, View, borders_of, part_said, pieces
+from citekit.domain.errors import ExtractionFailed, MapperUnavailable
+from citekit.domain.modality import Modality
+from citekit.domain.node import Node
+from citekit.domain.ports.media_probe import Cue
+
+STILLS_AT_ONCE = 24
+"""Pictures that are shown at once."""
+
+_SOUND = {"video/quicktime": "audio/mp4", "video/3gpp": "audio/3gpp", "video/x-matroska": "audio/x-matroska"}
+
+SCENES_AT_ONCE = 150
+"""Scenes that are told at once where nothing is said in them."""
+
+
+def media_pieces(view: View) -> list[Piece]:
+    """The pieces of a recording. Times in a piece that is a file are counted from its beginning, all others from that of
+    the source. Raises `MapperUnavailable` where the service could see nothing of it."""
+    seconds = view.limits.seconds
+    if view.limits.as_file and view.file_fits and (seconds is None or view.scale.last <= seconds):
+        return [Piece((0.0, view.scale.last), lambda: [FilePart(view.source.path, _media_type(view))])]
+    if view.limits.as_file and view.clips is not None:
+        return _clips(view)
+    return _told(view)
+
+
+def _clips(view: View) -> list[Piece]:
+    """Files of some of the time each, no longer and not much larger than the service takes."""
+    whole = view.scale.last
+    share = 1.0 if view.limits.file_bytes is None else 0.8 * view.limits.file_bytes / view.source.size
+    limit = max(1.0, min(view.limits.seconds or whole, whole * min(1.0, share)))
+    borders = borders_of(view.local.nodes, view.scale)
+    times = {math.ceil(time): (time, depth) for time, depth in borders.items() if 0 < time < whole}
+    ranges = pieces([1.0] * math.ceil(whole), limit, {second: depth for second, (_, depth) in times.items()})
+    view.check_count(len(ranges))
+    edges = [0.0, *(times.get(start, (float(start), 0))[0] for start, _ in ranges[1:]), whole]
+    return [
+        Piece(
+            (start, end),
+            partial(_clip, view, start, end),
+            start,
+            part_said(n, len(ranges), f"{view.scale.told((start, end))}. Its file begins at 0; count from there"),
+        )
+        for n, (start, end) in enumerate(pairwise(edges), 1)
+    ]
+
+
+def _clip(view: View, start: float, end: float) -> Sequence[Part]:
+    assert view.clips is not None
+    path = view.clips(view.source.path, start, end, view.folder)
+    if view.limits.file_bytes is not None and path.stat().st_size > view.limits.file_bytes:
+        raise view.too_large()
+    return [FilePart(path, _media_type(view))]
+
+
+def _media_type(view: View) -> str:
+    """The file's media type: that of sound if a container for films (`.mp4`, `.webm`) holds no picture."""
+    media_type = view.source.format.media_type
+    if view.local.modality is Modality.AUDIO and media_type.startswith("video/"):
+        return _SOUND.get(media_type, f"audio/{media_type.partition('/')[2]}")
+    return media_type
+
+
+def _told(view: View) -> list[Piece]:
+    cues, scenes = cues_of(view), _leaves(view.local.nodes)
+    if not cues and (view.stills is None or view.local.modality is not Modality.VIDEO):
+        raise _nothing_to_see(view)
+    events = sorted(
+        [(cue.start, f"[{cue.start:.1f}-{cue.end:.1f}] {cue.text}") for cue in cues]
+        + [(place[0], f"[{place[0]:.1f}-{place[1]:.1f}] (scene)") for place in _places(view, scenes) if not cues]
+    )
+    limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
+    costs = [max(len(text) + 1.0, 0 if cues else limit / SCENES_AT_ONCE) for _, text in events]
+    ranges = pieces(costs, limit, _event_borders(view, [time for time, _ in events]))
+    view.check_count(len(ranges))
+    edges = [0.0, *(events[start][0] for start, _ in ranges[1:]), view.scale.last]
+    how = "subtitles" if cues else "scene cuts"
+    how += " and still pictures" if view.stills is not None and view.local.modality is Modality.VIDEO else ""
+    note = f"{view.service} did not get the recording itself, but its {how}."
+    return [
+        Piece(
+            (edges[n], edges[n + 1]),
+            partial(_shown, view, (edges[n], edges[n + 1]), [text for _, text in events[start:end]]),
+            said=f"You do not get the recording, but its {how}, with seconds from its beginning. "
+            + part_said(n + 1, len(ranges), view.scale.told((edges[n], edges[n + 1]))),
+            notes=(note,) if n == 0 else (),
+        )
+        for n, (start, end) in enumerate(ranges)
+        if edges[n] < edges[n + 1]
+    ]
+
+
+def _shown(view: View, window: Place, rows: Sequence[str]) -> Sequence[Part]:
+    return [TextPart("\n".join(rows)), *_pictures(view, window)]
+
+
+def _pictures(view: View, window: Place) -> list[ImagePart]:
+    """A picture out of the middle of each scene in `window`; of many scenes, some evenly chosen."""
+    if view.stills is None or view.local.modality is not Modality.VIDEO:
+        return []
+    middles = [(p[0] + p[1]) / 2 for p in _places(view, _leaves(view.local.nodes))]
+    middles = sorted({time for time in middles if window[0] <= time < window[1]}) or [(window[0] + window[1]) / 2]
+    step = max(1.0, len(middles) / STILLS_AT_ONCE)
+    chosen = [middles[int(n * step)] for n in range(min(len(middles), STILLS_AT_ONCE))]
+    shown = []
+    for time in chosen:
+        view.progress(time, view.scale.last, "taking still pictures")
+        with suppress(ExtractionFailed):  # one that cannot be decoded is left out
+            label = f"the picture at {time:.1f} s ({clock(time)})"
+            shown.append(ImagePart(view.stills(view.source.path, time), "image/jpeg", label))
+    return shown
+
+
+def cues_of(view: View) -> Sequence[Cue]:
+    """The subtitles next to a recording, else those in it."""
+    path = beside(view.source.path)
+    found = [] if path is None else [cue for cue in read_cues(path) if cue.start < view.scale.last]
+    return found or [cue for cue in view.probe.probe(view.source.path).subtitles if cue.start < view.scale.last]
+
+
+def _leaves(nodes: Sequence[Node]) -> list[Node]:
+    return [node for top in nodes for node in top.walk() if not node.children]
+
+
+def _places(view: View, nodes: Sequence[Node]) -> list[Place]:
+    return [place for node in nodes if (place := view.scale.placed(node.location)) is not None]
+
+
+def _event_borders(view: View, times: Sequence[float]) -> dict[int, int]:
+    """Which events are the first at or after a border of the structure."""
+    borders = sorted(borders_of(view.local.nodes, view.scale).items())
+    found: dict[int, int] = {}
+    number = 0
+    for time, depth in borders:
+        while number < len(times) and times[number] < time:
+            number += 1
+        if number < len(times):
+            found[number] = min(depth, found.get(number, depth))
+    return found
+
+
+def _nothing_to_see(view: View) -> MapperUnavailable:
+    if view.limits.as_file and not view.file_fits:
+        return view.too_large()
+    if view.limits.as_file:
+        most = f"it lasts {view.scale.last:.0f} s, {view.service} takes at most {view.limits.seconds:.0f} s"
+    else:
+        most = f"{view.service} takes no {view.source.format.modality.value} files"
+    return MapperUnavailable(
+        f"{view.source.path.name} cannot be shown to {view.service}: {most}, and there are no subtitles in it or beside it: "
+        "put a .srt or .vtt file beside it, or use another mapper. Nothing was sent."
+    )

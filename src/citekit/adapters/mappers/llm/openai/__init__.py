@@ -1,0 +1,1 @@
+"""The OpenAI API, and servers compatible with it, as a model service."""

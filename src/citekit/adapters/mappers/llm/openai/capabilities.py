@@ -1,0 +1,102 @@
+"""What a server turned out to be able to do.
+
+OpenAI takes all of it. Of the servers that speak its language, most know `json_schema` (Ollama, vLLM, llama.cpp,
+LM Studio, OpenRouter for some models), some only `json_object` (DeepSeek); pictures come down to the model; hardly any
+takes a PDF. None says so beforehand: the refusal of a request is how one learns.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import Self
+
+from attrs import evolve, frozen
+
+from citekit.adapters.libraries.openai import Kind, Trouble
+from citekit.adapters.mappers.llm.openai.failures import about_the_account, too_long
+
+_NOT_TAKEN = frozenset({400, 404, 415, 422, 500, 501})
+"""Statuses that servers give for a request whose form they do not know (llama.cpp: 500 for a picture; vLLM: 501)."""
+
+_FORM = re.compile(r"response_format|json_schema|json_object|structured|schema|grammar|json mode")
+_FILE = re.compile(
+    r"\bfiles?\b|file_data|content part|part type|content\[|content type|unsupported content|message format"
+)
+_PICTURE = re.compile(
+    r"\b(not|no|only|0|unknown)\b.{0,80}(image|vision|multi-?modal)"
+    r"|(image|vision|multi-?modal).{0,60}(not support|unsupported|only supported)"
+)
+
+
+class Form(IntEnum):
+    """How an answer is held to its form, the strictest last."""
+
+    WORDS = 0
+    JSON = 1
+    SCHEMA = 2
+
+
+@frozen(kw_only=True)
+class Abilities:
+    """What may be sent: files, pictures, a temperature, the wish to know the usage; and the strictest form of an answer."""
+
+    files: bool = True
+    pictures: bool = True
+    temperature: bool = True
+    usage: bool = True
+    form: Form = Form.SCHEMA
+
+    def __and__(self, other: Self) -> Self:
+        """What both have."""
+        return evolve(
+            self,
+            files=self.files and other.files,
+            pictures=self.pictures and other.pictures,
+            temperature=self.temperature and other.temperature,
+            usage=self.usage and other.usage,
+            form=min(self.form, other.form),
+        )
+
+    def lower_form(self) -> Self:
+        """The same with the next form of answer below."""
+        return evolve(self, form=Form(max(0, self.form - 1)))
+
+
+@frozen(kw_only=True)
+class Sent:
+    """What a request held that a server may not know."""
+
+    files: bool
+    pictures: bool
+    temperature: bool
+    form: Form
+
+
+def lesser(able: Abilities, sent: Sent, trouble: Trouble, *, hosted: bool) -> Abilities | None:
+    """The abilities without the one that the refusal `trouble` is about, or None where it is about something else.
+
+    A server that is not OpenAI's and refuses without a reason is tried without the file, then without the schema.
+    """
+    if trouble.kind is not Kind.STATUS or trouble.status not in _NOT_TAKEN:
+        return None
+    if too_long(trouble) or about_the_account(trouble):
+        return None
+    words = trouble.words
+    if sent.temperature and "temperature" in words:
+        return evolve(able, temperature=False)
+    if able.usage and "stream_options" in words:
+        return evolve(able, usage=False)
+    if sent.form and _FORM.search(words):
+        return able.lower_form()
+    if sent.files and _FILE.search(words):
+        return evolve(able, files=False)
+    if sent.pictures and _PICTURE.search(words):
+        return evolve(able, pictures=False)
+    return None if hosted or trouble.status not in (400, 422, 501) else _guess(able, sent)
+
+
+def _guess(able: Abilities, sent: Sent) -> Abilities | None:
+    if sent.files:
+        return evolve(able, files=False)
+    return able.lower_form() if sent.form is Form.SCHEMA else None

@@ -1,0 +1,182 @@
+"""A question as the messages of a chat completion."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Question, TextPart, Turn
+from citekit.adapters.mappers.llm.openai.capabilities import Abilities, Form, Sent
+from citekit.adapters.mappers.llm.openai.failures import Place
+from citekit.domain.errors import MapperUnavailable, SourceUnreadable
+
+FILE_BYTES = 50_000_000
+"""Of one file, and of all files of one request ("File inputs": 50 MB)."""
+
+PDF = "application/pdf"
+PICTURES = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
+"""What the API sees as a picture ("Images and vision": PNG, JPEG, WEBP, GIF that does not move)."""
+
+_IN_WORDS = "Answer with one JSON object and nothing else. It has to fit this JSON Schema:\n"
+
+
+@frozen(kw_only=True)
+class Messages:
+    """What is sent, `notes` on how, and `characters`: of its text, and of the text that its `files` hold besides."""
+
+    messages: list[dict[str, Any]]
+    sent: Sent
+    notes: tuple[str, ...]
+    characters: int
+    in_files: int
+
+
+@frozen(kw_only=True)
+class Writer:
+    """Writes questions as a server takes them; `extract_text` gives the text of a PDF where it takes no files."""
+
+    place: Place
+    extract_text: Callable[[Path], str] | None
+
+    def written(self, question: Question, able: Abilities, *, temperature: bool) -> Messages:
+        """The messages for `question`.
+
+        Raises `MapperUnavailable` where the server cannot get what is asked about at all, `SourceUnreadable`.
+        """
+        self._check_size(question)
+        content = [piece for part in question.parts for piece in self._pieces(part, able)]
+        system = question.system if able.form is Form.SCHEMA else f"{question.system}\n\n{_in_words(question)}"
+        turns = [message for turn in question.turns for message in _messages(turn)]
+        kinds = {piece["type"] for piece in content}
+        sent = Sent(
+            files="file" in kinds,
+            pictures="image_url" in kinds,
+            temperature=temperature and able.temperature,
+            form=able.form,
+        )
+        return Messages(
+            messages=[{"role": "system", "content": system}, {"role": "user", "content": _plain(content)}, *turns],
+            sent=sent,
+            notes=tuple(self._notes(question, able, temperature=temperature)),
+            characters=len(system) + sum(len(piece.get("text", "")) for piece in content),
+            in_files=sum(len(self._text(part)) for part in _pdfs(question)) if self._doubtful(sent) else 0,
+        )
+
+    def _doubtful(self, sent: Sent) -> bool:
+        """Whether a file is sent to a server that might ignore it in silence."""
+        return sent.files and not self.place.hosted and self.extract_text is not None
+
+    def _pieces(self, part: TextPart | ImagePart | FilePart, able: Abilities) -> Iterator[dict[str, Any]]:
+        match part:
+            case TextPart(text):
+                yield _text(text)
+            case ImagePart(data, media_type, label):
+                if label:
+                    yield _text(label if able.pictures else f"{label} (not shown)")
+                if able.pictures:
+                    yield _picture(data, media_type)
+            case FilePart(path, media_type) if media_type in PICTURES:
+                if not able.pictures:
+                    raise MapperUnavailable(
+                        f"{self.place.who} takes no pictures with the model {self.place.model!r}: "
+                        "choose one that sees (--model)."
+                    )
+                yield _picture(_read(path), media_type)
+            case FilePart(path, media_type) if media_type == PDF:
+                yield _file(path) if able.files else _text(self._in_words(path))
+            case FilePart(path, media_type):
+                raise MapperUnavailable(
+                    f"{self.place.who} takes no {media_type} files such as {path.name!r}: map it with another service "
+                    "(--mapper gemini), or without a model (--mapper local)."
+                )
+
+    def _in_words(self, path: Path) -> str:
+        text = self.extract_text(path) if self.extract_text is not None else ""
+        if not text.strip():
+            raise MapperUnavailable(
+                f"{self.place.who} takes no files, and {path.name!r} holds no text to send instead: "
+                "choose a service that takes PDF files, or map without a model (--mapper local)."
+            )
+        return f"The text of the file {path.name}:\n{text}"
+
+    def _text(self, part: FilePart) -> str:
+        return self.extract_text(part.path) if self.extract_text is not None else ""
+
+    def _notes(self, question: Question, able: Abilities, *, temperature: bool) -> Iterator[str]:
+        who = self.place.who
+        if temperature and not able.temperature:
+            yield f"{who} takes no temperature for the model {self.place.model!r}: its default was used."
+        if not able.files and (pdfs := list(_pdfs(question))):
+            names = ", ".join(repr(part.path.name) for part in pdfs)
+            yield f"{who} takes no files: it was given the text of {names}, without the pictures in it."
+        left_out = sum(isinstance(part, ImagePart) for part in question.parts)
+        if not able.pictures and left_out:
+            yield f"{who} takes no pictures with the model {self.place.model!r}: {left_out} of them were left out."
+        if able.form is Form.JSON:
+            yield f"{who} does not hold answers to a schema: it was asked for JSON, with the schema in words."
+        if able.form is Form.WORDS:
+            yield f"{who} has no JSON mode: it was asked for JSON in words alone."
+
+    def _check_size(self, question: Question) -> None:
+        sizes = [(_size(part.path), part.path.name) for part in question.parts if isinstance(part, FilePart)]
+        if sum(size for size, _ in sizes) > FILE_BYTES:
+            size, name = max(sizes)
+            raise MapperUnavailable(
+                f"{name!r} has {size / 1e6:.1f} MB, and {self.place.who} takes at most {FILE_BYTES // 1_000_000} MB of "
+                "files in one request: map a smaller file, or map without a model (--mapper local)."
+            )
+
+
+def _messages(turn: Turn) -> Iterator[dict[str, Any]]:
+    yield {"role": "assistant", "content": turn.reply.text}
+    yield {"role": "user", "content": turn.words}
+
+
+def _pdfs(question: Question) -> Iterator[FilePart]:
+    return (part for part in question.parts if isinstance(part, FilePart) and part.media_type == PDF)
+
+
+def _in_words(question: Question) -> str:
+    return _IN_WORDS + json.dumps(question.schema, ensure_ascii=False)
+
+
+def _plain(content: list[dict[str, Any]]) -> Any:
+    """Text alone goes as one string, which the smallest servers take too."""
+    if all(piece["type"] == "text" for piece in content):
+        return "\n\n".join(piece["text"] for piece in content)
+    return content
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _picture(data: bytes, media_type: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": _data_uri(data, media_type)}}
+
+
+def _file(path: Path) -> dict[str, Any]:
+    return {"type": "file", "file": {"filename": path.name, "file_data": _data_uri(_read(path), PDF)}}
+
+
+def _data_uri(data: bytes, media_type: str) -> str:
+    return f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise SourceUnreadable(f"{path.name!r} could not be read: {error.strerror or error}.") from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceUnreadable(f"{path.name!r} could not be read: {error.strerror or error}.") from error

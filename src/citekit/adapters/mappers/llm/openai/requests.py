@@ -1,0 +1,179 @@
+"""One question to OpenAI or a server like it: sent, sent again where that helps, sent with less where less is taken."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field, frozen
+
+from citekit.adapters.libraries import openai as driver
+from citekit.adapters.mappers.llm.messages import Budget, Generation, NoReply, Question, Reply, Usage
+from citekit.adapters.mappers.llm.openai.capabilities import Abilities, Form, lesser
+from citekit.adapters.mappers.llm.openai.failures import BadAnswerError, Place, failure, refusal
+from citekit.adapters.mappers.llm.openai.messages import Messages, Writer
+from citekit.adapters.mappers.llm.openai.stream import Completion
+from citekit.adapters.mappers.llm.openai.strict_schema import bare, fits, strict
+from citekit.adapters.system.interruptible import attended
+from citekit.adapters.system.retry import Retries, Verdict, tried
+from citekit.domain.progress import Progress
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+_CHARACTERS_PER_TOKEN = 10
+"""More than any text has in the mean (English about 4); beyond it the server did not read all that it was sent."""
+
+
+@frozen(kw_only=True)
+class Talk:
+    """What all questions of one session share."""
+
+    place: Place
+    client: OpenAI = field(repr=False)
+    key: str | None = field(repr=False)
+    retries: Retries
+    budget: Budget
+    extract_text: Callable[[Path], str] | None
+    generation: Generation = field(factory=Generation)
+    cache_key: str = field(factory=lambda: f"citekit-{secrets.token_hex(8)}")
+
+
+class _LackingError(Exception):
+    """The server does not take what was sent; `able` is what remains."""
+
+    def __init__(self, able: Abilities) -> None:
+        self.able = able
+        super().__init__("the server lacks an ability")
+
+
+@define(kw_only=True)
+class Asking:
+    """One question, asked until it is answered; `able` shrinks where the server takes less."""
+
+    talk: Talk
+    question: Question
+    progress: Progress
+    able: Abilities
+    used: Usage = field(factory=Usage)
+
+    def reply(self) -> Reply:
+        """The model's reply. Raises `MapperUnavailable`, `SourceUnreadable`, and what `progress` raises."""
+        talk = self.talk
+        writer = Writer(place=talk.place, extract_text=talk.extract_text)
+        while True:
+            written = writer.written(self.question, self.able, temperature=talk.generation.temperature is not None)
+            try:
+                completion = tried(partial(self._send, written), self._explain, talk.retries, self.progress)
+                return self._read(completion, written)
+            except _LackingError as lacking:
+                self.able = lacking.able
+
+    def _send(self, written: Messages) -> Completion:
+        talk = self.talk
+        talk.budget.spend()
+        completion = Completion(talk.key)
+        self.progress(0, None, f"asking {talk.place.model}")
+        try:
+            return self._counted(
+                attended(
+                    partial(self._stream, self._request(written), completion),
+                    lambda: self.progress(len(completion.text), None, f"asking {talk.place.model}"),
+                )
+            )
+        except BadAnswerError:
+            self._counted(completion)
+            raise
+        except Exception as error:
+            trouble = driver.trouble(error, talk.key)
+            if trouble is not None and trouble.status is not None:
+                self.used += Usage(requests=1)
+                less = lesser(self.able, written.sent, trouble, hosted=talk.place.hosted)
+                if less is not None and less != self.able:
+                    raise _LackingError(less) from error
+            raise
+        finally:
+            completion.stop()  # the service need not write on for nobody
+
+    def _counted(self, completion: Completion) -> Completion:
+        self.used += completion.usage
+        return completion
+
+    def _stream(self, request: dict[str, Any], completion: Completion) -> Completion:
+        """Send a request, and take in the answer as it comes; some servers do not stream, whatever they are asked."""
+        response = self.talk.client.chat.completions.with_raw_response.create(**request)
+        if "event-stream" in response.headers.get("content-type", ""):
+            return completion.all_of(response.parse())
+        try:
+            return completion.whole(json.loads(response.http_response.read()))
+        except ValueError as error:
+            raise BadAnswerError(driver.Trouble(kind=driver.Kind.UNREADABLE, message="it is no JSON")) from error
+
+    def _request(self, written: Messages) -> dict[str, Any]:
+        wanted, hosted = self.talk.generation, self.talk.place.hosted
+        request: dict[str, Any] = {"model": self.talk.place.model, "messages": written.messages, "stream": True}
+        if self.able.usage:
+            request["stream_options"] = {"include_usage": True}
+        if written.sent.temperature:
+            request["temperature"] = wanted.temperature
+        if wanted.thinking is not None:
+            request["reasoning_effort"] = wanted.thinking
+        if wanted.max_output is not None:  # the older name, which OpenAI refuses for its newer models, others know
+            request["max_completion_tokens" if hosted else "max_tokens"] = wanted.max_output
+        if hosted:
+            request["store"] = False
+            request["prompt_cache_key"] = self.talk.cache_key  # follow-ups find the file in the same cache
+        if self.able.form is Form.SCHEMA:
+            form = {"name": "answer", "strict": True, "schema": strict(self.question.schema)}
+            request["response_format"] = {"type": "json_schema", "json_schema": form}
+        elif self.able.form is Form.JSON:
+            request["response_format"] = {"type": "json_object"}
+        return request
+
+    def _explain(self, error: Exception) -> Verdict | None:
+        talk = self.talk
+        trouble = error.trouble if isinstance(error, BadAnswerError) else driver.trouble(error, talk.key)
+        return None if trouble is None else failure(talk.place, trouble)
+
+    def _read(self, completion: Completion, written: Messages) -> Reply:
+        """The reply in `completion`. Raises `NoReply` (a refusal), `_LackingError` (something was ignored)."""
+        place, text = self.talk.place, bare(completion.text)
+        complete = completion.finish not in ("length", "")  # a stream that ends without a reason was cut off
+        if completion.refusal or completion.finish == "content_filter":
+            raise NoReply(str(refusal(place, completion.refusal)), self.used)
+        if not text:
+            raise NoReply(_nothing(place, complete), self.used)
+        self._check_taken(completion, written, text, complete)
+        return Reply(text, complete, self.used, written.notes + self._cut(completion, written))
+
+    def _check_taken(self, completion: Completion, written: Messages, text: str, complete: bool) -> None:
+        """Notice a file or a schema that the server took in silence and left aside."""
+        tokens = completion.tokens_in
+        held = written.characters + written.in_files
+        if written.in_files and tokens and tokens * _CHARACTERS_PER_TOKEN < held:
+            raise _LackingError(evolve(self.able, files=False))
+        if self.able.form is not Form.SCHEMA:
+            return
+        if complete and not fits(text, self.question.schema):
+            raise _LackingError(self.able.lower_form())
+        if not completion.text.lstrip().startswith("{"):
+            self.able = self.able.lower_form()
+
+    def _cut(self, completion: Completion, written: Messages) -> tuple[str, ...]:
+        tokens = completion.tokens_in
+        if not tokens or tokens * _CHARACTERS_PER_TOKEN >= written.characters:
+            return ()
+        who = self.talk.place.who
+        return (
+            f"{who} counted {tokens} tokens in {written.characters} characters: it seems to have cut them to its context; "
+            "give it a longer one.",
+        )
+
+
+def _nothing(place: Place, complete: bool) -> str:
+    why = "gave an empty answer" if complete else "used all of its output for thinking and wrote no answer"
+    return f"The model {place.model!r} at {place.host or 'OpenAI'} {why}: choose another model (--model)."

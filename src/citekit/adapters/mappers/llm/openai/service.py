@@ -1,0 +1,160 @@
+"""OpenAI, and every server that speaks its language: Ollama, vLLM, llama.cpp, LM Studio, OpenRouter.
+
+Asked through chat completions, not through the newer Responses API: it takes PDF files and pictures inside the request
+(so nothing is uploaded, and nothing can be left behind), it has structured outputs, OpenAI supports it for its current
+models, and it is what compatible servers share.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from attrs import define, field, frozen
+
+from citekit.adapters.libraries import openai as driver
+from citekit.adapters.mappers.llm.messages import Budget, Generation, Limits, Question, Reply, Session
+from citekit.adapters.mappers.llm.openai.capabilities import Abilities
+from citekit.adapters.mappers.llm.openai.failures import Place, failure, no_key
+from citekit.adapters.mappers.llm.openai.messages import FILE_BYTES, PDF
+from citekit.adapters.mappers.llm.openai.requests import Asking, Talk
+from citekit.adapters.system.retry import Retries
+from citekit.domain.errors import MapperUnavailable
+from citekit.domain.formats import Format
+from citekit.domain.modality import Modality
+from citekit.domain.progress import Progress
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+DEFAULT_MODEL = "gpt-6.1-terra"
+"""Sees, holds answers to a schema, has a context of 1,050,000 tokens, and costs half of the next larger model."""
+
+_SEEN = frozenset({"jpeg", "png", "webp"})
+"""Formats that the API sees as they are. It takes GIF too, but none that moves."""
+
+
+@define(kw_only=True)
+class _Learnt:
+    """What a server turned out to be able to do, shared by all sessions."""
+
+    able: Abilities = field(factory=Abilities)
+    _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
+
+    def add(self, able: Abilities) -> None:
+        with self._lock:
+            self.able = self.able & able
+
+
+def _trimmed(key: str | None) -> str | None:
+    return (key or "").strip() or None
+
+
+@frozen
+class OpenAiService:
+    """`base_url` None is OpenAI itself, which needs a key; another server may need none. `timeout` is in seconds.
+
+    `max_requests` bounds the requests of one session. `extract_text` gives the text of a PDF, page by page, for servers
+    that take no files; it is empty where no page has any text, so that a scan is not mapped from its page numbers.
+    """
+
+    key: str | None = field(repr=False, converter=_trimmed)
+    model: str = DEFAULT_MODEL
+    base_url: str | None = field(default=None, repr=False)
+    timeout: float = 300.0
+    retries: Retries = field(factory=Retries, repr=False)
+    max_requests: int | None = None
+    extract_text: Callable[[Path], str] | None = field(default=None, repr=False)
+    generation: Generation = field(factory=Generation)
+    _learnt: _Learnt = field(factory=_Learnt, init=False, repr=False, eq=False)
+
+    @property
+    def name(self) -> str:
+        """`openai`, whichever server it is: the API's name."""
+        return "openai"
+
+    @property
+    def place(self) -> Place:
+        """Which model is asked, and where."""
+        return Place(model=self.model, base_url=self.base_url, timeout=self.timeout, keyed=self.key is not None)
+
+    def limits(self, format: Format) -> Limits:
+        """What it takes of that format: PDF files and pictures themselves, of all else what can be told of it.
+
+        OpenAI: 50 MB of files ("File inputs"); 100 pages and 400,000 characters, so that a request stays below the 272,000
+        tokens above which it costs double. The context of another server is not known and often small: 40 pages and
+        100,000 characters.
+        """
+        hosted = self.place.hosted
+        characters = 400_000 if hosted else 100_000
+        if format.media_type == PDF:
+            return Limits(as_file=True, file_bytes=FILE_BYTES, pages=100 if hosted else 40, characters=characters)
+        if format.modality is Modality.IMAGE and format.name in _SEEN:
+            return Limits(as_file=True, file_bytes=FILE_BYTES, characters=characters)
+        return Limits(as_file=False, characters=characters)
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """A conversation. Nothing is stored at the service for it, so there is nothing to delete at its end.
+
+        Raises `MapperUnavailable` where OpenAI is meant and there is no key, or where key or URL cannot be any.
+        """
+        if self.key is None and self.place.hosted:
+            raise no_key()
+        _check(self.place, self.key)
+        try:
+            client = driver.connect(self.key, self.base_url, self.timeout)
+        except Exception as error:
+            trouble = driver.trouble(error, self.key)
+            if trouble is None:
+                raise
+            raise failure(self.place, trouble).error from error
+        with client:
+            yield _OpenAiSession(talk=self._talk(client), learnt=self._learnt)
+
+    def _talk(self, client: OpenAI) -> Talk:
+        return Talk(
+            place=self.place,
+            client=client,
+            key=self.key,
+            retries=self.retries,
+            budget=Budget(self.max_requests),
+            extract_text=self.extract_text,
+            generation=self.generation,
+        )
+
+
+@frozen(kw_only=True)
+class _OpenAiSession:
+    talk: Talk
+    learnt: _Learnt
+
+    def ask(self, question: Question, progress: Progress) -> Reply:
+        asking = Asking(talk=self.talk, question=question, progress=progress, able=self.learnt.able)
+        reply = asking.reply()
+        self.learnt.add(asking.able)
+        return reply
+
+
+def _check(place: Place, key: str | None) -> None:
+    if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+        raise MapperUnavailable(
+            "The key in OPENAI_API_KEY holds spaces or characters that no key has: copy it again, whole and alone."
+        )
+    if place.base_url is not None and not _is_address(place.base_url):
+        raise MapperUnavailable(
+            "The base URL for the mapper openai is no address: it begins with http:// or https:// and usually ends in /v1, "
+            "such as http://localhost:11434/v1."
+        )
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is none
+        return False

@@ -1,0 +1,92 @@
+"""A chat completion as it comes: in chunks, or whole from a server that does not stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from citekit.adapters.libraries import openai as driver
+from citekit.adapters.mappers.llm.messages import Usage
+from citekit.adapters.mappers.llm.openai.failures import BadAnswerError
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionChunk
+
+
+@define
+class Completion:
+    """What the model said: its words, its refusal, why it ended, and the tokens as the server counts them."""
+
+    key: str | None = field(default=None, repr=False)
+    text: str = ""
+    refusal: str = ""
+    finish: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    chosen: bool = False
+    _stopped: bool = False
+
+    @property
+    def usage(self) -> Usage:
+        """What the request cost."""
+        return Usage(1, self.tokens_in, self.tokens_out)
+
+    def stop(self) -> None:
+        """Take in no further chunk."""
+        self._stopped = True
+
+    def all_of(self, chunks: Iterator[ChatCompletionChunk]) -> Completion:
+        """Take in all chunks. Raises `BadAnswerError` for a reported error, and where there is no choice."""
+        for chunk in chunks:
+            if self._stopped:
+                return self
+            # The SDK validates nothing: a chunk may be any JSON value, and so may each of its fields.
+            self._add(chunk.to_dict(warnings=False) if hasattr(chunk, "to_dict") else {}, "delta")
+        return self._checked()
+
+    def whole(self, body: object) -> Completion:
+        """Take in an answer that came at once. Raises as `all_of`."""
+        if not isinstance(body, Mapping):
+            raise BadAnswerError(driver.Trouble(kind=driver.Kind.UNREADABLE, message="it holds no choice"))
+        self._add(body, "message")
+        return self._checked()
+
+    def _add(self, body: Mapping[str, Any], name: str) -> None:
+        if body.get("error"):
+            raise BadAnswerError(driver.of_body(body["error"], self.key))
+        self._count(body.get("usage"))
+        choices = body.get("choices")
+        for choice in choices[:1] if isinstance(choices, list) else ():
+            if not isinstance(choice, Mapping):
+                continue
+            if choice.get("error"):
+                raise BadAnswerError(driver.of_body(choice["error"], self.key))
+            said = choice.get(name)
+            self.finish = _text(choice.get("finish_reason")) or self.finish
+            if isinstance(said, Mapping):
+                self.chosen = True
+                self.text += _words(said.get("content"))
+                self.refusal += _text(said.get("refusal"))
+
+    def _count(self, used: object) -> None:
+        if isinstance(used, Mapping):
+            counts = [used.get(name) for name in ("prompt_tokens", "completion_tokens")]
+            self.tokens_in, self.tokens_out = (max(0, count) if isinstance(count, int) else 0 for count in counts)
+
+    def _checked(self) -> Completion:
+        if not self.chosen:
+            raise BadAnswerError(driver.Trouble(kind=driver.Kind.UNREADABLE, message="it holds no choice"))
+        return self
+
+
+def _words(content: object) -> str:
+    """The text of a message; some servers give it as a list of parts."""
+    if isinstance(content, list):
+        return "".join(_text(part.get("text")) for part in content if isinstance(part, Mapping))
+    return _text(content)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

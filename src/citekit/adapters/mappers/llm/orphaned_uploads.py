@@ -1,0 +1,201 @@
+"""Remembers which files lie at a service, so that none stays there when a process is killed or the network fails.
+
+Each run that uploads keeps one small JSON file, `<run>.json`, written before the file exists at the service, and holds the
+lock `<run>.lock` while it lives. A run file whose lock is free belongs to a process that is gone: its files are leftovers,
+which the next run with the same key deletes, and which `citekit doctor` lists.
+
+Each entry carries a code of the home's seal: a run file that came with somebody else's home must not have files deleted.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, frozen
+
+from citekit.adapters.system.file_locks import Locks
+from citekit.adapters.system.files import sweep, write_atomically
+from citekit.adapters.system.home_files import check_folder, check_parent, read_file
+from citekit.adapters.system.home_seal import HomeSeal
+from citekit.domain.errors import HomeUnwritable
+
+VERSION = 2
+"""The version of the written form of a run's file. Version 1 had no codes, so nothing in it is believed."""
+
+
+@frozen
+class Leftover:
+    """A file at a service: `name` there, `owner` a fingerprint of the account, `until` when it expires by itself.
+
+    `until` is in seconds since 1970 (UTC), as `time.time()` counts.
+    """
+
+    service: str
+    name: str
+    owner: str
+    until: float
+
+
+class Run:
+    """The remote files of one conversation. Made by `Leftovers.run`; safe to use from several threads."""
+
+    def __init__(self, folder: Path, locks: Locks, seal: HomeSeal) -> None:
+        self._id = secrets.token_hex(8)
+        self.folder = folder
+        self._locks = locks
+        self._seal = seal
+        self._held, self._holding = ExitStack(), False
+        self._files: dict[str, Leftover] = {}
+        self._gate = threading.Lock()
+
+    def remember(self, leftover: Leftover) -> None:
+        """Write down that this file is about to exist. A home that cannot be written is no hindrance."""
+        with self._gate, suppress(HomeUnwritable):
+            self._files[leftover.name] = leftover
+            if not self._holding:
+                self._held.enter_context(self._locks.hold(f"{self._id}.lock"))
+                self._holding = True
+            _write(self.folder / f"{self._id}.json", list(self._files.values()), self._seal)
+
+    def forget(self, name: str) -> None:
+        """Strike out a file that is gone."""
+        with self._gate:
+            self._files.pop(name, None)
+            _write_or_remove(self.folder / f"{self._id}.json", list(self._files.values()), self._seal)
+            if not self._files:
+                self._release()
+
+    def names(self) -> list[str]:
+        """The files that may still be at the service."""
+        names = list(self._files)  # at once, while other threads may add to it
+        return sorted(names)
+
+    def close(self) -> None:
+        """Let go; what was not forgotten is a leftover from now on."""
+        with self._gate:
+            self._release()
+
+    def _release(self) -> None:
+        if not self._files:
+            _remove(self.folder / f"{self._id}.lock")
+        self._held.close()
+        self._holding = False
+
+
+_OPEN: set[Run] = set()
+"""The runs of this process, whichever `Leftovers` they are of: a program may have several of one folder."""
+
+
+class Leftovers:
+    """The run files in `folder`, of this and all other processes."""
+
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+        self._folder, self._clock = folder, clock
+        self._locks = Locks(folder)
+        self._seal = HomeSeal(folder)
+
+    @contextmanager
+    def run(self) -> Iterator[Run]:
+        """Where a conversation notes its remote files."""
+        run = Run(self._folder, self._locks, self._seal)
+        _OPEN.add(run)
+        try:
+            yield run
+        finally:
+            _OPEN.discard(run)
+            run.close()
+
+    def mine(self) -> list[str]:
+        """The files of this process that may still be at a service."""
+        return sorted(name for run in list(_OPEN) if run.folder == self._folder for name in run.names())
+
+    def pending(self) -> list[Leftover]:
+        """The files of processes that are gone, as far as they have not expired, sorted by service and name."""
+        found: list[Leftover] = []
+        for path in self._run_files():
+            with self._abandoned(path) as free:
+                found += self._alive(path) if free else []
+        return sorted(found, key=lambda leftover: (leftover.service, leftover.name))
+
+    def sweep(self, service: str, owner: str, delete: Callable[[str], bool]) -> int:
+        """Delete the leftovers of that account; `delete` says whether the file is gone. Returns how many are."""
+        gone = 0
+        for path in self._run_files():
+            with self._abandoned(path) as free:
+                if free:
+                    gone += self._sweep(path, service, owner, delete)
+        sweep(self._folder)
+        return gone
+
+    def _sweep(self, path: Path, service: str, owner: str, delete: Callable[[str], bool]) -> int:
+        before = self._alive(path)
+        kept = [each for each in before if (each.service, each.owner) != (service, owner) or not delete(each.name)]
+        _write_or_remove(path, kept, self._seal)
+        if not kept:
+            _remove(path.with_suffix(".lock"))
+        return len(before) - len(kept)
+
+    @contextmanager
+    def _abandoned(self, path: Path) -> Iterator[bool]:
+        with self._locks.hold_if_free(path.with_suffix(".lock").name) as free:
+            yield free
+
+    def _run_files(self) -> list[Path]:
+        check_folder(self._folder)
+        with suppress(OSError):
+            return sorted(path for path in self._folder.iterdir() if path.suffix == ".json")
+        return []
+
+    def _alive(self, path: Path) -> list[Leftover]:
+        now = self._clock()
+        return [leftover for leftover in _read(path, self._seal) if leftover.until > now]
+
+
+def _read(path: Path, seal: HomeSeal) -> list[Leftover]:
+    """The sealed entries of a run file; none if it is gone or damaged."""
+    try:
+        plain = json.loads(read_file(path))
+        if plain["version"] != VERSION:
+            return []
+        return [entry for each in plain["files"] if seal.holds(_code(each), *_parts(entry := _entry(each)))]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return []
+
+
+def _entry(plain: dict[str, Any]) -> Leftover:
+    return Leftover(str(plain["service"]), str(plain["name"]), str(plain["owner"]), float(plain["until"]))
+
+
+def _code(plain: dict[str, Any]) -> bytes:
+    return bytes.fromhex(plain.get("code") or "")
+
+
+def _parts(entry: Leftover) -> tuple[bytes, ...]:
+    facts = (entry.service, entry.name, entry.owner, repr(entry.until))
+    return tuple(fact.encode("utf-8", "surrogatepass") for fact in facts)
+
+
+def _write(path: Path, leftovers: list[Leftover], seal: HomeSeal) -> None:
+    files = [{**asdict(each), "code": seal.code(*_parts(each)).hex()} for each in leftovers]
+    write_atomically(path, json.dumps({"version": VERSION, "files": files}, indent=1).encode())
+
+
+def _write_or_remove(path: Path, leftovers: list[Leftover], seal: HomeSeal) -> None:
+    if not leftovers:
+        _remove(path)
+        return
+    with suppress(HomeUnwritable):
+        _write(path, leftovers, seal)
+
+
+def _remove(path: Path) -> None:
+    check_parent(path)
+    with suppress(OSError):
+        path.unlink()

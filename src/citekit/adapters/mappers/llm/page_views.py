@@ -1,0 +1,98 @@
+"""How a PDF is shown: as a file, or as files of some of its pages; else as the text of its pages.
+
+How a picture is shown: as it is where that is how it is seen; else upright, in a size and format that is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Part, TextPart
+from citekit.adapters.mappers.llm.text_views import TEXT_LIMIT
+from citekit.adapters.mappers.llm.windows import Piece, View, borders_of, part_said, pieces
+from citekit.domain.errors import MapperUnavailable
+
+PAGES_AT_ONCE = 200
+"""Pages that are sent in one file: models lose count in longer ones."""
+
+_PDF = "application/pdf"
+
+
+def pdf_pieces(view: View) -> list[Piece]:
+    """The pieces of a PDF. The pages of a piece that is a file are counted from 1, those of a text as in the source."""
+    return _files(view) if view.limits.as_file else _texts(view)
+
+
+def _files(view: View) -> list[Piece]:
+    count = int(view.scale.last)
+    limit = min(PAGES_AT_ONCE, view.limits.pages or PAGES_AT_ONCE)
+    if count <= limit and view.file_fits:
+        return [Piece((1, count), lambda: [FilePart(view.source.path, _PDF)])]
+    borders = {int(page) - 1: depth for page, depth in borders_of(view.local.nodes, view.scale).items()}
+    ranges = pieces([1.0] * count, limit, borders)
+    view.check_count(len(ranges))
+    files = [each for first, end in ranges for each in _cut(view, first + 1, end)]
+    view.check_count(len(files))
+    return [_file_piece(n, len(files), *each) for n, each in enumerate(files, 1)]
+
+
+def _file_piece(number: int, count: int, first: int, last: int, path: Path) -> Piece:
+    told = (
+        f"pages {first}-{last}. The attached file holds just these; count its own pages, from 1 to {last - first + 1}"
+    )
+    return Piece((first, last), lambda: [FilePart(path, _PDF)], first - 1, part_said(number, count, told))
+
+
+def _cut(view: View, first: int, last: int) -> list[tuple[int, int, Path]]:
+    """Files of the pages `first` to `last`: one, or more where it would be larger than the service takes."""
+    path = view.folder / f"pages-{first}-{last}.pdf"
+    view.viewer.cut_pages(view.source.path, first, last, path, view.progress)
+    if view.limits.file_bytes is None or path.stat().st_size <= view.limits.file_bytes:
+        return [(first, last, path)]
+    path.unlink()
+    if first == last:
+        raise view.too_large()
+    middle = (first + last) // 2
+    return [*_cut(view, first, middle), *_cut(view, middle + 1, last)]
+
+
+def _texts(view: View) -> list[Piece]:
+    pages = view.viewer.page_texts(view.source.path, view.progress)
+    if not any(page.strip() for page in pages):
+        raise MapperUnavailable(
+            f"{view.source.path.name} has no text, and {view.service} cannot see PDF pages: recognise its text first (OCR), "
+            "or use another mapper. Nothing was sent."
+        )
+    borders = {int(page) - 1: depth for page, depth in borders_of(view.local.nodes, view.scale).items()}
+    limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
+    ranges = pieces([len(page) + 20 for page in pages], limit, borders)
+    view.check_count(len(ranges))
+    return [
+        Piece(
+            (start + 1, end),
+            partial(_shown, pages, start, end),
+            said=_TEXT_SAID + part_said(n, len(ranges), f"pages {start + 1}-{end}"),
+        )
+        for n, (start, end) in enumerate(ranges, 1)
+    ]
+
+
+_TEXT_SAID = "You see the text of its pages, each after a line with its number. Tell pages by these numbers. "
+
+
+def _shown(pages: Sequence[str], start: int, end: int) -> Sequence[Part]:
+    return [TextPart("\n".join(f"=== page {n + 1} ===\n{pages[n]}" for n in range(start, end)))]
+
+
+def image_pieces(view: View) -> list[Piece]:
+    """One piece. Places in pictures are those of the picture upright, so one that is stored turned is drawn anew."""
+    if view.limits.as_file and view.file_fits and view.viewer.is_upright(view.source.path):
+        return [Piece((0.0, 0.0, 1.0, 1.0), lambda: [FilePart(view.source.path, view.source.format.media_type)])]
+    return [Piece((0.0, 0.0, 1.0, 1.0), lambda: _drawn(view))]
+
+
+def _drawn(view: View) -> Sequence[Part]:
+    data, media_type = view.viewer.picture(view.source.path)
+    return [ImagePart(data, media_type, "the picture")]

@@ -1,0 +1,208 @@
+"""Titles looked for on the pages of a PDF: are they where the model says?
+
+Texts are compared by their letters and digits alone, in compatibility form (Unicode NFKC: ligatures taken apart) and
+without case, so that line breaks, hyphens and spacing do not matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from attrs import define, evolve, field, frozen
+
+from citekit.adapters.mappers.llm.proposals import Claim, Fault
+from citekit.adapters.mappers.llm.title_words import folded
+
+_NUMBERED = re.compile(
+    r"^\s*(?:(?:chapter|section|part|appendix|kapitel|abschnitt|teil|chapitre|partie|cap[ií]tulo)\s+)?"
+    r"(?:\d{1,3}(?:\.\d{1,3})*|[ivxlc]{1,6}|[A-Z])(?:[.:)]|\s*[-–—]|(?=\s))\s*(?=\S)",
+    re.I,
+)
+_SHORTEST = 3
+_TELLING = 6
+_ALIKE = 0.84
+_LINES_OF_TITLE = 3
+_TEXT = 20
+_CONTENTS = 5
+
+
+@lru_cache(maxsize=100_000)
+def bare(text: str) -> str:
+    """The same without the number that a heading begins with, where something else is left."""
+    return folded(_NUMBERED.sub("", text)) or folded(text)
+
+
+@frozen
+class PageText:
+    """A page: the folded lines, bare and whole, and all of it folded."""
+
+    lines: tuple[str, ...]
+    whole: str
+
+
+@define
+class PdfText:
+    """The pages of a PDF, the first one at 0, and on which of them a line (or two or three in a row) says a title.
+
+    `marks` are titles with pages that the file itself tells (bookmarks), which count like lines on these pages.
+    """
+
+    pages: Sequence[PageText]
+    marks: Sequence[tuple[str, int]] = ()
+    _at: dict[str, list[int]] = field(factory=lambda: defaultdict(list), init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        for number, page in enumerate(self.pages, 1):
+            for line in dict.fromkeys(_phrases(page.lines)):
+                self._at[line].append(number)
+        for title, marked in self.marks:
+            self._at[bare(title)].append(marked)
+
+    def headed(self, title: str) -> list[int]:
+        """The pages where a line says just `title`; of a running head, the first page of each run."""
+        found = sorted({*self._at.get(bare(title), ()), *self._at.get(folded(title), ())})
+        return [page for n, page in enumerate(found) if n == 0 or found[n - 1] < page - 1]
+
+    def says(self, title: str, page: int) -> bool:
+        """Whether a line of `page` says just `title`, be it a running head."""
+        return page in self._at.get(bare(title), ()) or page in self._at.get(folded(title), ())
+
+    def mentions(self, title: str, page: int) -> bool:
+        """Whether `page` holds the words of `title` somewhere, or a line that reads much like it."""
+        if not 1 <= page <= len(self.pages):
+            return False
+        wanted = bare(title)
+        text = self.pages[page - 1]
+        return (len(wanted) >= _TELLING and wanted in text.whole) or any(_alike(wanted, line) for line in text.lines)
+
+    def has_text(self, page: int) -> bool:
+        """Whether `page` has words that could be compared; a scan has none."""
+        return 1 <= page <= len(self.pages) and len(self.pages[page - 1].whole) >= _TEXT
+
+
+def pdf_text(pages: Iterable[Sequence[str]], marks: Sequence[tuple[str, int]]) -> PdfText:
+    """The text of a PDF whose pages have these lines; `marks` as in `PdfText`."""
+    return PdfText([_page_text(lines) for lines in pages], marks)
+
+
+def _page_text(lines: Sequence[str]) -> PageText:
+    whole = "".join(folded(line) for line in lines)
+    return PageText(tuple(kept for line in lines if (kept := bare(line))), whole)
+
+
+def _phrases(lines: Sequence[str]) -> Iterator[str]:
+    """Every line, and every few lines in a row, as far as a title could be that long."""
+    for start in range(len(lines)):
+        phrase = ""
+        for line in lines[start : start + _LINES_OF_TITLE]:
+            phrase += line
+            if len(phrase) > 200:
+                break
+            yield phrase
+
+
+def _alike(wanted: str, line: str) -> bool:
+    if len(wanted) < _TELLING or not 0.7 <= len(line) / len(wanted) <= 1.4:
+        return False
+    matcher = SequenceMatcher(None, wanted, line, autojunk=False)
+    return matcher.quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
+
+
+@frozen
+class Checked:
+    """Claims after their titles were looked for: those that stay, and the faults of those that are elsewhere."""
+
+    claims: Sequence[Claim]
+    faults: Sequence[Fault]
+    notes: Sequence[str] = ()
+
+
+def constant_shift(claims: Sequence[Claim], text: PdfText) -> int:
+    """By how much the pages of most claims are wrong in the same way; 0 where they are not.
+
+    That is so where a model counts pages as they are printed, or goes on counting in a piece of a file.
+    """
+    contents = _contents(claims, text)
+    votes: Counter[int] = Counter()
+    voters = 0
+    for claim in claims:
+        pages = [page for page in text.headed(claim.title) if page not in contents]
+        if len(folded(claim.title)) < _SHORTEST or not pages:
+            continue
+        voters += 1
+        votes.update({page - int(claim.place[0]) for page in pages})
+        if int(claim.place[0]) not in contents and text.says(claim.title, int(claim.place[0])):
+            votes[0] += 0 not in {page - int(claim.place[0]) for page in pages}
+    if not votes:
+        return 0
+    best, count = max(votes.items(), key=lambda vote: (vote[1], -abs(vote[0])))
+    most = count >= 3 and count * 5 >= voters * 3 and votes[0] * 2 < count
+    return best if most or (count == voters == 2 and not votes[0]) else 0
+
+
+def check_titles(claims: Sequence[Claim], text: PdfText, window: tuple[int, int]) -> Checked:
+    """Each claim on the page that bears its title: where that is a neighbouring page, it moves there.
+
+    A title that heads pages elsewhere (in `window`, the part of the file that is spoken of) but is not on its own is a
+    fault. One that heads no page stays: whether its words are there at all is for `ground` to say.
+    """
+    contents = _contents(claims, text)
+    kept: list[Claim] = []
+    faults: list[Fault] = []
+    moves = 0
+    for claim in claims:
+        page = int(claim.place[0])
+        if len(folded(claim.title)) < _SHORTEST or not window[0] <= page <= window[1] or not text.has_text(page):
+            kept.append(claim)
+            continue
+        right = _right_page(claim.title, page, text, contents, window)
+        if right is None:
+            elsewhere = [p for p in text.headed(claim.title) if p not in contents and window[0] <= p <= window[1]]
+            if elsewhere:
+                faults.append(_misplaced(claim, elsewhere))
+            else:
+                kept.append(claim)
+            continue
+        moves += right != page
+        kept.append(claim if right == page else _put(claim, right))
+    notes = [f"Sections that were moved to the neighbouring page, which bears their title: {moves}."] if moves else []
+    return Checked(kept, faults, notes)
+
+
+def _right_page(title: str, page: int, text: PdfText, contents: frozenset[int], window: tuple[int, int]) -> int | None:
+    """The page that bears `title`: `page`, else a neighbour; one where a line says just that before one that mentions it."""
+    near = [page] + [p for p in (page + 1, page - 1) if window[0] <= p <= window[1]]
+    near = [p for p in near if p not in contents] or [page]
+    headed = next((p for p in near if text.says(title, p)), None)
+    if headed is not None:
+        return headed
+    return next((p for p in near if text.mentions(title, p)), None)
+
+
+def _put(claim: Claim, page: int) -> Claim:
+    first, last = page, max(page, int(claim.place[1]))
+    return evolve(claim, place=(first, last), named=())
+
+
+def _misplaced(claim: Claim, pages: Sequence[int]) -> Fault:
+    told = ", ".join(str(page - int(claim.shift)) for page in pages[:4])
+    reason = f"the title is not on page {int(claim.place[0] - claim.shift)}; it heads page {told}"
+    return Fault(f"{claim.path}.first_page", reason, claim.title)
+
+
+def _contents(claims: Sequence[Claim], text: PdfText) -> frozenset[int]:
+    """Pages that only list titles: most titles on them head other pages, too."""
+    titles = {claim.title for claim in claims if len(bare(claim.title)) >= _SHORTEST}
+    headed = {title: text.headed(title) for title in titles}
+    listed: Counter[int] = Counter()
+    for title in titles:
+        wanted = bare(title)
+        for number, page in enumerate(text.pages, 1):
+            if len(headed[title]) > (number in headed[title]) and wanted in page.whole:
+                listed[number] += 1
+    enough = max(_CONTENTS, len(titles) * 2 // 5)
+    return frozenset(page for page, count in listed.items() if count >= enough)

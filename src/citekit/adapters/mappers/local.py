@@ -1,0 +1,112 @@
+"""The mapper that needs nothing but the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve, field, frozen
+
+from citekit.adapters.formats.outliners import Outliners
+from citekit.adapters.formats.shared.outline import TITLE_LIMIT, Outline, one_line, plant
+from citekit.domain.formats import Format
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.modality import Modality
+from citekit.domain.ports.clock import Clock
+from citekit.domain.ports.media_probe import MediaProbe
+from citekit.domain.ports.reader import Reader
+from citekit.domain.progress import Progress, silent
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
+
+if TYPE_CHECKING:
+    from citekit.adapters.formats.shared.ocr import OcrReader
+    from citekit.adapters.libraries.sqlite.key_value_cache import Index
+
+VERSION = "6"
+"""Changes whenever the same bytes would give another map."""
+
+
+@frozen
+class LocalMapper:
+    """Chooses the outliner of the file's format; one that finds no structure at all gives way to the plain one.
+
+    `index` remembers of long PDFs what makes cutting them fast; None does without. `ocr` reads the text of scans and
+    pictures; None leaves it unread. `password` opens PDFs that are locked with it.
+    """
+
+    reader: Reader
+    probe: MediaProbe
+    clock: Clock
+    index: Index | None = None
+    ocr: OcrReader | None = None
+    password: str | None = field(default=None, repr=False)
+
+    @property
+    def identity(self) -> MapperIdentity:
+        """With text that was read in pictures, maps are other ones."""
+        return MapperIdentity("local", VERSION if self.ocr is None else f"{VERSION}+ocr")
+
+    @property
+    def outliners(self) -> Outliners:
+        """Who finds the structure."""
+        return Outliners(self.reader, self.probe, self.index, self.ocr, self.password)
+
+    def supports(self, format: Format) -> bool:
+        """Whether there is an outliner for that format; there is one for every format that `detect` knows."""
+        return format.modality is not Modality.VIRTUAL
+
+    def beside(self, source: Source) -> Sequence[Path]:
+        """The subtitles of a video or a recording."""
+        if source.format.modality not in (Modality.VIDEO, Modality.AUDIO):
+            return ()
+        from citekit.adapters.formats.subtitles.parser import beside
+
+        found = beside(source.path)
+        return () if found is None else (found,)
+
+    def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
+        """The map of `source`; see `Mapper.map`."""
+        outline = self.outliners.of(source.format).outline(source, progress)
+        if not outline.drafts and source.format.modality is Modality.TEXT:
+            plain = self.outliners.plain().outline(source, progress)
+            outline = evolve(plain, facts={**outline.facts, **plain.facts}, notes=[*outline.notes, *plain.notes])
+        return ResourceMap(
+            resource_id=resource_id,
+            modality=_modality(source, outline),
+            title=one_line(outline.title or source.path.stem, TITLE_LIMIT) or source.path.name,
+            source_path=str(source.path),
+            nodes=plant(outline),
+            created_at=self.clock.now(),
+            metadata=self._metadata(source, outline),
+        )
+
+    def _metadata(self, source: Source, outline: Outline) -> Mapping[str, Any]:
+        notes = {"notes": list(outline.notes)} if outline.notes else {}
+        return {
+            "source_hash": source.digest.hex,
+            "source_size": source.size,
+            "format": source.format.name,
+            "mapper": self.identity.to_metadata(),
+            **_extent(outline),
+            **outline.facts,
+            **notes,
+        }
+
+
+def _modality(source: Source, outline: Outline) -> Modality:
+    """That of the format; but a video file without a picture, or a recording with one, is what its parts are."""
+    timed = source.format.modality in (Modality.VIDEO, Modality.AUDIO)
+    return outline.drafts[0].location.modality if timed and outline.drafts else source.format.modality
+
+
+def _extent(outline: Outline) -> dict[str, Any]:
+    """The bounds of an outline under the names that maps use for them."""
+    bounds = outline.bounds
+    found: dict[str, Any] = {"page_count": bounds.pages, "line_count": bounds.lines, "duration": bounds.seconds}
+    if bounds.size is not None:
+        found["dimensions"] = list(bounds.size)
+    if bounds.chapters is not None:
+        found["chapter_lengths"] = list(bounds.chapters)
+    return {name: value for name, value in found.items() if value is not None}

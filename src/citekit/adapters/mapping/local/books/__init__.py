@@ -1,1 +1,0 @@
-"""Books: what their contents, their markup and their pictures tell of their structure."""

@@ -1,1 +1,0 @@
-"""The tables of the languages, in families that look alike."""

@@ -1,1 +1,0 @@
-"""Outliners of markup written by hand: AsciiDoc, Org, LaTeX."""

@@ -1,1 +1,0 @@
-"""The outliners of Office files."""

@@ -1,1 +1,0 @@
-"""Probes: what a media file holds."""

@@ -1,0 +1,156 @@
+"""Texts for quotes, read once: kept in memory, and in files that may be lost at any time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+
+from attrs import define, field
+
+from citekit.adapters.quotes.stored_form import from_plain, to_plain
+from citekit.adapters.system.files import open_home_file, sweep, write_atomically
+from citekit.adapters.system.home_files import check_folder, check_parent
+from citekit.adapters.system.home_seal import HomeSeal
+from citekit.adapters.system.permissions import EVERYBODY, mode_for, narrow
+from citekit.domain.errors import HomeUnsafe, HomeUnwritable, SourceUnreadable
+from citekit.domain.locations import Pages
+from citekit.domain.ports.quotable_texts import QuotableTexts
+from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.source import Source
+
+MEMORY = 48_000_000
+"""Characters of the texts that are kept in memory; the last one always is."""
+
+FILE_LIMIT = 256 * 2**20
+"""Bytes of the largest file that is kept."""
+
+LIMIT = 2**30
+"""Bytes of all files together; the least recently used go first."""
+
+_HEADER = b"citekit quotable 2 "
+
+
+@define
+class KeptQuotableTexts:
+    """Reads with `inner` what is neither in memory nor in `folder`. Safe for threads and processes.
+
+    A file is named after the digest of the source and the version of its texts, and written whole or not at all. It carries a
+    code under the seal of this home for its name and its bytes: one that was damaged, edited, renamed, or came from
+    elsewhere is as if it were missing. What was read of a file that is
+    not `still` the one it was is not kept.
+    """
+
+    inner: QuotableTexts
+    folder: Path
+    limit: int = LIMIT
+    still: Callable[[Source], bool] = lambda _: True
+    _known: OrderedDict[str, Sequence[Quotable]] = field(factory=OrderedDict, init=False)
+    _lock: Lock = field(factory=Lock, init=False)
+    _seal: HomeSeal = field(init=False)
+
+    @_seal.default
+    def _seal_of_folder(self) -> HomeSeal:
+        return HomeSeal(self.folder)
+
+    def version(self, source: Source) -> str:
+        """See `QuotableTexts.version`."""
+        return self.inner.version(source)
+
+    def region(self, source: Source, place: Pages) -> Quotable:
+        """See `QuotableTexts.region`; not kept."""
+        found = self.inner.region(source, place)
+        self._check(source)
+        return found
+
+    def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
+        """See `QuotableTexts.read`."""
+        key = hashlib.sha256(f"{source.digest} {self.version(source)}".encode()).hexdigest()
+        path = self.folder / key[:2] / f"{key[2:]}.json"
+        if source.readers != EVERYBODY:
+            narrow(path, source.readers)  # it may have been stored while everybody could read the source
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return self._known[key]
+        stored = _stored(path, self._seal)
+        found = self.inner.read(source, progress) if stored is None else stored
+        if stored is None:
+            self._check(source)
+            self._store(path, found, source.readers)
+        self._remember(key, found)
+        return found
+
+    def _check(self, source: Source) -> None:
+        if not self.still(source):
+            raise SourceUnreadable(
+                f"Cannot read {source.path}: it changes while it is read. Wait until it is complete."
+            )
+
+    def _remember(self, key: str, texts: Sequence[Quotable]) -> None:
+        with self._lock:
+            self._known[key] = texts
+            while len(self._known) > 1 and sum(map(_size, self._known.values())) > MEMORY:
+                self._known.popitem(last=False)
+
+    def _store(self, path: Path, texts: Sequence[Quotable], readers: int) -> None:
+        plain = json.dumps([to_plain(each) for each in texts], ensure_ascii=False, separators=(",", ":"))
+        payload = plain.encode("utf-8", "surrogatepass")
+        if len(payload) > min(FILE_LIMIT, self.limit):
+            return
+        with suppress(HomeUnwritable):
+            code = self._seal.code(_name(path), payload).hex().encode()
+            write_atomically(path, _HEADER + code + b"\n" + payload, durable=False, mode=mode_for(readers))
+            _shrink(self.folder, self.limit)
+
+
+def _size(texts: Sequence[Quotable]) -> int:
+    return sum(len(each.text) + len(each.letters) for each in texts)
+
+
+def _name(path: Path) -> bytes:
+    return f"quotable {path.parent.name}/{path.name}".encode()
+
+
+def _stored(path: Path, seal: HomeSeal) -> list[Quotable] | None:
+    """What the file holds; None where it is missing, damaged, of another form, or not of this home."""
+    check_parent(path)
+    try:
+        with open_home_file(path) as stream:
+            data = stream.read(FILE_LIMIT + 200)
+        header, _, payload = data.partition(b"\n")
+        code = bytes.fromhex(header.removeprefix(_HEADER).decode("ascii"))
+        if not header.startswith(_HEADER) or not seal.holds(code, _name(path), payload):
+            return None
+        found = [from_plain(each) for each in json.loads(payload.decode("utf-8", "surrogatepass"))]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, OverflowError, HomeUnsafe):
+        return None
+    with suppress(OSError):
+        os.utime(path)
+    return found
+
+
+def _shrink(folder: Path, limit: int) -> None:
+    """Remove the files used longest ago until at most `limit` bytes remain, and what killed processes left."""
+    files: list[tuple[float, int, Path]] = []
+    check_folder(folder)
+    with suppress(OSError):
+        for inner in list(folder.iterdir()):
+            sweep(inner)
+            for path in inner.glob("*.json"):
+                with suppress(OSError):
+                    status = path.stat()
+                    files.append((status.st_mtime, status.st_size, path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
+        if total <= limit:
+            return
+        with suppress(OSError):
+            path.unlink()
+            total -= size

@@ -1,0 +1,60 @@
+"""Texts for quotes as plain data."""
+
+from __future__ import annotations
+
+from array import array
+
+from citekit.domain.library.extracted_text import Manuscript, SheetRows, UnitKind, Units
+from citekit.domain.modality import Modality
+from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.quotes.transcript import Spoken
+
+
+def to_plain(quotable: Quotable) -> dict[str, object]:
+    """A text as plain data, to be kept."""
+    placed = quotable.placed
+    plain: dict[str, object] = {
+        "text": placed.text,
+        "letters": quotable.letters,
+        "starts": quotable.starts.tolist(),
+        "letter_starts": quotable.letter_starts.tolist(),
+        "note": quotable.note,
+    }
+    if isinstance(placed, Manuscript):
+        units = placed.units
+        numbers, starts, ends = units.numbers.tolist(), units.starts.tolist(), units.ends.tolist()
+        sheets = [[each.name, each.before, each.rows, each.columns] for each in placed.sheets]
+        return {
+            **plain,
+            "kind": placed.kind.value,
+            "units": [numbers, starts, ends],
+            "sheets": sheets,
+            "unread": list(placed.unread),
+        }
+    assert isinstance(placed, Spoken)
+    cues = [placed.starts.tolist(), placed.ends.tolist(), placed.since.tolist(), placed.until.tolist()]
+    return {**plain, "modality": placed.modality.value, "cues": cues}
+
+
+def from_plain(plain: dict[str, object]) -> Quotable:
+    """What `to_plain` wrote. Raises `KeyError`, `ValueError` or `TypeError` for anything else."""
+    known = dict(plain)
+    text, letters, note = (str(known[name]) for name in ("text", "letters", "note"))
+    starts, letter_starts = array("q", _list(known["starts"])), array("q", _list(known["letter_starts"]))
+    placed: Manuscript | Spoken
+    if "kind" in known:
+        numbers, begin, end = (array("q", _list(each)) for each in _list(known["units"]))
+        sheets = [SheetRows(str(name), *map(int, rest)) for name, *rest in _list(known.get("sheets", []))]
+        unread = array("q", _list(known["unread"]))
+        placed = Manuscript(UnitKind(str(known["kind"])), text, Units(numbers, begin, end), sheets, unread)
+    else:
+        begins, ends, since, until = _list(known["cues"])
+        times = array("d", since), array("d", until)
+        placed = Spoken(Modality(str(known["modality"])), text, array("q", begins), array("q", ends), *times)
+    return Quotable(placed, letters, starts, letter_starts, note)
+
+
+def _list(value: object) -> list:  # type: ignore[type-arg]  # of whatever JSON holds; the arrays check it
+    if not isinstance(value, list):
+        raise TypeError("not a list")
+    return value

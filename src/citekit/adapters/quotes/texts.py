@@ -1,0 +1,157 @@
+"""The texts of a file in which quotes are looked for: as they are shown, without running heads, with their markup."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from attrs import evolve, field, frozen
+
+from citekit.adapters.system.installed_packages import version_of
+from citekit.domain.errors import FormUnsupported, SourceUnsupported
+from citekit.domain.evidence import Form, Options
+from citekit.domain.formats import Format, by_name
+from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.locations import Location, Pages
+from citekit.domain.modality import Modality
+from citekit.domain.ports.extractor import Extractor
+from citekit.domain.ports.media_probe import Cue, MediaProbe
+from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.headers_footers import without_running_lines
+from citekit.domain.quotes.hidden import NOT_VISIBLE, split_hidden
+from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
+from citekit.domain.quotes.transcript import Spoken
+from citekit.domain.source import Source
+
+VERSION = "9"
+"""Changes whenever the same file would give other texts."""
+
+OTHER_TRACK = "in another track of subtitles"
+"""The note of subtitles that a player only shows when it is asked to."""
+
+RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
+MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles"))
+"""Formats of text whose readers leave the markup out."""
+
+_DRIVERS = ("pymupdf", "av", "lxml", "mammoth", "markdown_it", "python-pptx")
+
+
+@frozen
+class Beside:
+    """The subtitles of recordings in files beside them: where, and what they say in a recording of so many seconds."""
+
+    find: Callable[[Path], Path | None]
+    cues: Callable[[Path, float], Sequence[Cue]]
+
+
+@frozen
+class OnePlace:
+    """A text that is all in one place."""
+
+    text: str
+    place: Location
+
+    def locate(self, _start: int, _end: int) -> Location:
+        """The place."""
+        return self.place
+
+    def span_of(self, location: Location) -> tuple[int, int] | None:
+        """All of the text, for the place."""
+        return (0, len(self.text)) if location == self.place else None
+
+
+@frozen
+class QuotableTextReader:
+    """Reads documents and texts by `texts`, recordings by their subtitles, regions of pages by who cuts them out."""
+
+    texts: TextReader
+    probe: MediaProbe
+    beside: Beside
+    extractors: Sequence[Extractor] = field(converter=tuple[Extractor, ...])
+
+    def version(self, source: Source) -> str:
+        """See `QuotableTexts.version`."""
+        drivers = ",".join(f"{name}={version_of(name)}" for name in _DRIVERS)
+        path = self.beside.find(source.path) if source.format.modality in RECORDINGS else None
+        return f"{VERSION} {source.format.name} {drivers} {_fingerprint(path)}"
+
+    def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
+        """See `QuotableTexts.read`."""
+        if source.format.modality in RECORDINGS:
+            return list(self._spoken(source))
+        if not self.texts.supports(source.format):
+            raise SourceUnsupported(
+                f"{source.path.name} is {source.format.name}: no text is read from such files, so no quote can be found."
+            )
+        manuscript = self.texts.read(source, progress)
+        if manuscript.unread and not manuscript.text.strip():
+            raise SourceUnsupported(
+                f"{source.path.name} holds pages that are too complex to be read, and no other text: a quote cannot be "
+                "looked for in it."
+            )
+        if not manuscript.text.strip():
+            raise SourceUnsupported(
+                f"{source.path.name} holds no text, only pictures or nothing: a quote cannot be looked for in it."
+            )
+        return list(self._ways_to_read(source, manuscript, progress))
+
+    def region(self, source: Source, place: Pages) -> Quotable:
+        """See `QuotableTexts.region`; raises `FormUnsupported` where nobody can tell the text of a region."""
+        options = Options(Form.TEXT)
+        extractor = next((each for each in self.extractors if Form.TEXT in each.forms(source.format, place)), None)
+        if extractor is None:
+            raise FormUnsupported(f"The text of a region of {source.path.name} cannot be told: name the whole page.")
+        with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
+            target = Path(folder) / "region.txt"
+            extractor.extract(source, place, options, target)
+            text = target.read_text("utf-8", "replace")
+        return Quotable.of(OnePlace(text, place))
+
+    def _ways_to_read(self, source: Source, manuscript: Manuscript, progress: Progress) -> Iterator[Quotable]:
+        manuscript, whole = split_hidden(manuscript)
+        yield Quotable.of(manuscript)
+        if whole is not None:
+            yield Quotable.of(whole, NOT_VISIBLE)
+        bare = without_running_lines(manuscript)
+        if bare is not None:
+            yield Quotable.of(bare, "running heads and feet of pages left out")
+        if source.format.name in MARKED_UP:
+            note = WITH_TAGS if source.format.name == "html" else WITH_MARKUP
+            yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), note)
+
+    def _spoken(self, source: Source) -> Iterator[Quotable]:
+        """The subtitles that a player shows, a file beside the recording before those inside; then every other track."""
+        facts = self.probe.probe(source.path)
+        modality = Modality.AUDIO if facts.video_codec is None else Modality.VIDEO
+        path = self.beside.find(source.path)
+        told = [] if path is None else self.beside.cues(path, facts.duration)
+        cues = [cue for cue in told if cue.start < facts.duration]
+        tracks = [each for each in (cues, facts.subtitles, *facts.other_subtitles) if each]
+        if not tracks:
+            raise SourceUnsupported(
+                f"{source.path.name} has no subtitles, neither inside nor in a file beside it: what is said is not known."
+            )
+        for place, track in enumerate(tracks):
+            spoken = Spoken.of(((cue.start, cue.end, cue.text) for cue in track), modality)
+            yield Quotable.of(spoken, OTHER_TRACK if place else "")
+
+
+def _plain() -> Format:
+    found = by_name("x.txt")
+    assert found is not None
+    return found
+
+
+_PLAIN = _plain()
+
+
+def _fingerprint(path: Path | None) -> str:
+    if path is None:
+        return ""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""

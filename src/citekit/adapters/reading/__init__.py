@@ -1,1 +1,0 @@
-"""Readers: books to chapters of text."""

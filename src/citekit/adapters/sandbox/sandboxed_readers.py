@@ -1,0 +1,139 @@
+"""Reads books, texts and the facts of recordings in a child.
+
+Makes the texts of files ready for quotes in a child: not only the parsing, but also the work on long texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from citekit.adapters.sandbox.worker_pool import Children
+from citekit.domain.errors import FaultyAnswer
+from citekit.domain.formats import Format
+from citekit.domain.library.books import BookFacts
+from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.locations import Pages
+from citekit.domain.ports.media_probe import MediaFacts
+from citekit.domain.ports.quotable_texts import QuotableTexts
+from citekit.domain.ports.reader import Book
+from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.source import Source
+from citekit.wire.errors import CAUSE_LIMIT
+from citekit.wire.worker_protocol import (
+    book_facts_from,
+    book_from,
+    manuscript_from,
+    media_facts_from,
+    plain_source,
+    text_from,
+    texts_from,
+)
+
+
+@frozen
+class IsolatedReader:
+    """A `Reader` of reflowable books; raises `SourceUnsupported` where the child dies over the file."""
+
+    children: Children
+
+    def read(self, path: Path) -> Book:
+        """See `Reader.read`."""
+        return book_from(self.children.ask("book", path, {"path": str(path)}))
+
+    def texts(self, path: Path, chapter: int, *, last: int | None = None) -> Sequence[str]:
+        """See `Reader.texts`."""
+        asked = {"path": str(path), "chapter": chapter, "last": last}
+        return texts_from(self.children.ask("chapters", path, asked))
+
+    def html(
+        self,
+        path: Path,
+        chapter: int,
+        chars: tuple[int, int] | None = None,
+        *,
+        last: int | None = None,
+        progress: Progress = silent,
+    ) -> str:
+        """See `Reader.html`."""
+        asked = {"path": str(path), "chapter": chapter, "chars": chars, "last": last}
+        return text_from(self.children.ask("html", path, asked, progress))
+
+
+@frozen
+class IsolatedProbe:
+    """A `MediaProbe`; raises `SourceUnsupported` where the child dies over the file."""
+
+    children: Children
+
+    def probe(self, path: Path) -> MediaFacts:
+        """See `MediaProbe.probe`."""
+        return media_facts_from(self.children.ask("probe", path, {"path": str(path)}))
+
+
+@frozen
+class IsolatedTextReader:
+    """Reads as `here` would: in a child if the file `is_apart`, else here."""
+
+    here: TextReader
+    children: Children
+    is_apart: Callable[[Source], bool]
+
+    def supports(self, format: Format) -> bool:
+        """See `TextReader.supports`."""
+        return self.here.supports(format)
+
+    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+        """See `TextReader.read`; raises `SourceUnsupported` where the child dies over the file."""
+        if not self.is_apart(source):
+            return self.here.read(source, progress)
+        return manuscript_from(self.children.ask("text", source.path, {"source": plain_source(source)}, progress))
+
+    def facts(self, source: Source) -> BookFacts:
+        """See `TextReader.facts`."""
+        if not self.is_apart(source):
+            return self.here.facts(source)
+        return book_facts_from(self.children.ask("facts", source.path, {"source": plain_source(source)}))
+
+
+@frozen
+class IsolatedQuotableTexts:
+    """Reads as `here` would: in a child if the file `is_apart`, else here. `from_plain` reads one text of its answer."""
+
+    here: QuotableTexts
+    children: Children
+    is_apart: Callable[[Source], bool]
+    from_plain: Callable[[dict[str, object]], Quotable]
+
+    def version(self, source: Source) -> str:
+        """See `QuotableTexts.version`."""
+        return self.here.version(source)
+
+    def region(self, source: Source, place: Pages) -> Quotable:
+        """See `QuotableTexts.region`."""
+        return self.here.region(source, place)
+
+    def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
+        """See `QuotableTexts.read`; raises `SourceUnsupported` where the child dies over the file."""
+        if not self.is_apart(source):
+            return self.here.read(source, progress)
+        found = self.children.ask("quotable", source.path, {"source": plain_source(source)}, progress)
+        if not isinstance(found, list) or not found:
+            raise FaultyAnswer("texts for quotes", ["$: is not a list of texts"])
+        return [self._text(each) for each in found]
+
+    def _text(self, plain: Any) -> Quotable:
+        """One text of the answer. Raises `FaultyAnswer` for what is none: a child may have been taken over by the file."""
+        manuscript_from(plain if isinstance(plain, dict) else {})
+        try:
+            text = self.from_plain(plain)
+        except (ValueError, KeyError, TypeError, OverflowError) as wrong:
+            raise FaultyAnswer("texts for quotes", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+        if not text.is_sound:
+            raise FaultyAnswer("texts for quotes", ["starts: do not lie in the text, one behind the other"])
+        return text

@@ -1,0 +1,119 @@
+"""The child's side: reads a request, does it, answers; dies alone where a file makes it die."""
+
+from __future__ import annotations
+
+import errno
+import math
+import re
+import signal
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from time import monotonic
+from typing import Any
+
+from attrs import define, field
+
+from citekit.adapters.sandbox.confinement import allow_memory, allow_processor_time, held_of_limit, limit_output
+from citekit.adapters.system.child_process import MESSAGE_LIMIT, Line
+from citekit.domain.errors import CiteKitError
+from citekit.domain.progress import Progress
+from citekit.wire.errors import to_plain_error
+from citekit.wire.worker_protocol import as_message, message_from
+
+IDLE = 600.0
+"""Seconds without work after which a child ends, and its memory is free."""
+
+WORN = 0.25
+"""Of the memory that a child may hold: one that still holds more after its work makes room for a fresh one."""
+
+REPORT_EVERY = 0.05
+"""Seconds between two reports of progress, at least."""
+
+FILE_MEMORY, CHILD_MEMORY = "file memory", "child memory"
+"""What a request ran out of: the memory that its file may take, or that the child may hold."""
+
+_LOADING = ("failed to map segment", "cannot map zero-fill pages", "allocate memory", "out of memory")
+_ALLOCATION = re.compile(r"\b(?:m|c|re)alloc\b.*\bfailed\b")
+
+Work = Callable[[Mapping[str, Any], Progress], Any]
+"""Does what a request asks; gives plain data."""
+
+
+def serve(line: Line, work: Work, longest: int = MESSAGE_LIMIT) -> None:
+    """Answer requests, in at most `longest` bytes each.
+
+    Until the parent ends, none came for `IDLE` seconds, or files have left too much behind in memory.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who asked, and decides what becomes of the work
+    while (message := _next(line)) is not None:
+        asked = message_from(message)
+        limit_output(asked["output"])
+        memory = FILE_MEMORY if allow_memory(asked.get("memory")) else CHILD_MEMORY
+        allow_processor_time(asked.get("seconds", math.inf))
+        line.send(_written(_answer(asked, work, Reports(line), memory), longest, memory))
+        if held_of_limit() > WORN:
+            return
+
+
+def _next(line: Line) -> bytes | None:
+    try:
+        return line.receive(IDLE)
+    except EOFError:
+        return None
+
+
+def _answer(asked: Mapping[str, Any], work: Work, progress: Progress, memory: str) -> dict[str, Any]:
+    """The answer; `memory` is which limit of memory counts."""
+    try:
+        return {"done": work(asked, progress)}
+    except Exception as error:
+        if any(_is_out_of_memory(each) for each in _causes(error)):
+            return {"spent": memory}
+        if any(getattr(each, "errno", None) == errno.EFBIG for each in _causes(error)):
+            return {
+                "short": f"it would make a file of more than {asked['output']} bytes (CITEKIT_CACHE_LIMIT allows more)"
+            }
+        if isinstance(error, CiteKitError):
+            return {"failed": to_plain_error(error)}
+        return {"broken": traceback.format_exc()}
+
+
+def _written(answer: dict[str, Any], longest: int, memory: str) -> bytes:
+    """The message; one that is longer than is read gives way to the reason."""
+    try:
+        message = as_message(answer)
+    except MemoryError:
+        return as_message({"spent": memory})
+    if len(message) > longest:
+        return as_message({"short": f"what is in it takes more than {longest} bytes"})
+    return message
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Whether an allocation failed, or a library could not be loaded for that reason (in the words of glibc and MuPDF)."""
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    if isinstance(error, ImportError):
+        return any(words in str(error) for words in _LOADING)
+    return _ALLOCATION.search(str(error)) is not None
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+@define
+class Reports:
+    """A `Progress` that tells the parent, not too often."""
+
+    _line: Line
+    _due: float = field(default=0.0, init=False)
+
+    def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
+        """See `Progress`."""
+        now = monotonic()
+        if now >= self._due:
+            self._due = now + REPORT_EVERY
+            self._line.send(as_message({"progress": [done, total, message]}))

@@ -1,0 +1,292 @@
+"""The children that parse: started when there is work, asked one thing at a time, killed when they do not come back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+
+from citekit.adapters.sandbox.budget import Allowance, Budget
+from citekit.adapters.sandbox.lanes import Lanes, Turn
+from citekit.adapters.sandbox.refusals import Refusals, Work
+from citekit.adapters.sandbox.worker import FILE_MEMORY
+from citekit.adapters.sandbox.worker_request import (
+    LOOK,
+    NONSENSE,
+    TIME,
+    Conversation,
+    CrashedError,
+    DiedError,
+    DisplacedError,
+    Request,
+    SpentError,
+    spent,
+)
+from citekit.adapters.system.child_process import Child, ChildEndedError
+from citekit.adapters.system.file_state import FileState
+from citekit.domain.errors import CiteKitError, SourceUnsupported
+from citekit.domain.progress import Progress, silent
+from citekit.wire.errors import CAUSE_LIMIT, from_plain_error
+from citekit.wire.worker_protocol import as_message
+
+_CRASHES = frozenset(
+    getattr(signal, name)
+    for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS")
+    if hasattr(signal, name)
+)
+"""Signals that end a program because of what it did. SIGKILL and others come from outside."""
+
+_SLOW_FILES = 256
+"""Files that are remembered because a request about them took long."""
+
+
+class ParserBrokenError(RuntimeError):
+    """A fault in our own code, in a child; the text is its traceback."""
+
+
+@frozen
+class Limits:
+    """`seconds` that a child may work without a sign of progress; `output` is the size of a file in bytes.
+
+    `allowance` bounds the processor time and the memory of each request; None leaves them unbounded. After `slow_after`
+    seconds of processor time a request makes room for others.
+    """
+
+    seconds: float
+    output: int
+    allowance: Allowance | None = None
+    slow_after: float = 0.5
+
+
+@define
+class _Parser:
+    child: Child
+    last: str = ""
+    state: object = None
+
+
+@define(eq=False)
+class Children:
+    """Children for at most `at_most` requests that have just begun, and `slow_at_most` that take longer. Any thread may ask.
+
+    `hello` is the first message that each child gets. `state` is what `hello` depends on: a child that was started in
+    another one makes room for a fresh one. A process that is forked from this one starts its own.
+    """
+
+    _command: Callable[[], list[str]]
+    _hello: Callable[[], Mapping[str, Any]]
+    limits: Limits
+    at_most: int = 4
+    slow_at_most: int = 8
+    state: Callable[[], object] = lambda: None
+    refusals: Refusals = field(factory=Refusals, repr=False)
+    _idle: list[_Parser] = field(factory=list, init=False)
+    _slow_files: OrderedDict[str, None] = field(factory=OrderedDict, init=False, repr=False)
+    _lanes: Lanes = field(init=False, repr=False)
+    _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        _pools[id(self)] = self
+
+    @_lanes.default
+    def _empty_lanes(self) -> Lanes:
+        allowance = self.limits.allowance
+        most = float("inf") if allowance is None else allowance.most
+        return Lanes(self.at_most, self.slow_at_most, most * self.at_most, 0.0 if allowance is None else most)
+
+    def ask(
+        self,
+        what: str,
+        path: Path,
+        arguments: Mapping[str, Any],
+        progress: Progress = silent,
+        failure: type[CiteKitError] = SourceUnsupported,
+    ) -> Any:
+        """What a child answers to `what`, asked of the file at `path`.
+
+        Raises the child's own `CiteKitError`, what `progress` raises (the child is then killed), `failure` if the child
+        dies over the file, has to be killed, or exceeds the budget of the file, and `ParserBrokenError`. Work that has
+        exceeded its budget before is refused at once.
+        """
+        status = _status_of(path)
+        budget = self._budget(path, status, arguments)
+        state, work = None if status is None else FileState.of(status), Work.of(what, arguments)
+        before = state and budget and self.refusals.reason(state, work, budget)
+        if before:
+            raise failure(f"{path.name} cannot be read: {before}, and only citekit ingest --force tries it again.")
+        message = as_message({"do": what, "output": self.limits.output, **_plain_budget(budget), **arguments})
+        try:
+            said = self._answered(self._request(path, message, budget, progress))
+        except (SpentError, CrashedError) as error:
+            reason = spent(error.what, budget) if isinstance(error, SpentError) else str(error)
+            if state is not None and budget is not None:
+                self.refusals.add(state, work, budget, reason)
+            self.warm()  # the next file does not wait for the start of a child because of this one
+            raise failure(f"{path.name} cannot be read: {reason}.") from error
+        except DiedError as died:
+            raise failure(f"{path.name} cannot be read: {died}.") from died
+        match said:
+            case {"done": done}:
+                return done
+            case {"short": str(short)}:
+                raise failure(f"{path.name} cannot be read: {short[:CAUSE_LIMIT]}.")
+            case {"broken": str(broken)}:
+                raise ParserBrokenError(broken)
+            case {"failed": {**failed}}:
+                raise from_plain_error(failed)
+        raise failure(f"{path.name} cannot be read: {NONSENSE}.")
+
+    def _request(self, path: Path, message: bytes, budget: Budget | None, progress: Progress) -> Request:
+        return Request(str(path), message, budget, self.limits.seconds, progress, self.limits.slow_after)
+
+    def _budget(self, path: Path, status: os.stat_result | None, arguments: Mapping[str, Any]) -> Budget | None:
+        allowance = self.limits.allowance
+        if allowance is None:
+            return None
+        return allowance.budget(path, 0 if status is None else status.st_size, arguments)
+
+    def warm(self) -> None:
+        """Have a child ready, so that the first work need not wait for it to start."""
+        turn = self._lanes.enter(0, LOOK)
+        if turn is None:
+            return
+        try:
+            with suppress(DiedError):
+                self._rest(self._rested("") or _Parser(self._started(), "", self.state()))
+        finally:
+            self._lanes.leave(turn)
+
+    @property
+    def at_work(self) -> int:
+        """How many requests have a child."""
+        return self._lanes.taken
+
+    def close(self) -> None:
+        """Let all children go that are not at work."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for parser in idle:
+            parser.child.kill()
+
+    def forget(self) -> None:
+        """Be as if none was ever started: in a process that was just forked, whose other threads are gone."""
+        self._idle, self._lanes, self._lock = [], self._empty_lanes(), threading.Lock()
+        self.refusals = Refusals(self.refusals.index)
+
+    def _answered(self, request: Request) -> Mapping[str, Any]:
+        """The answer of a child. A file whose last request took long begins in the slow lane, not in the way of others."""
+        is_slow = bool(self.slow_at_most) and request.path in self._slow_files
+        try:
+            return self._in_turn(request, self._turn(request, is_slow=is_slow))
+        except DisplacedError:
+            return self._in_turn(request, self._turn(request, is_slow=True))
+
+    def _turn(self, request: Request, *, is_slow: bool = False) -> Turn:
+        while (turn := self._lanes.enter(request.memory, LOOK, is_slow=is_slow)) is None:
+            request.progress(0.0, None, "")
+        return turn
+
+    def _in_turn(self, request: Request, turn: Turn) -> Mapping[str, Any]:
+        try:
+            rested = self._rested(request.path, is_slow=turn.is_slow)
+            parser = rested or _Parser(self._started(), request.path, self.state())
+            try:
+                said = self._said(parser, request, turn, is_fresh=rested is None)
+            except BaseException:
+                parser.child.kill()
+                raise
+            self._rest(parser)
+            return said
+        finally:
+            self._lanes.leave(turn)
+            self._remember(request.path, is_slow=turn.is_expensive)
+
+    def _remember(self, path: str, *, is_slow: bool) -> None:
+        """Whether the last request about a file took much processor time."""
+        with self._lock:
+            self._slow_files.pop(path, None)
+            if is_slow:
+                self._slow_files[path] = None
+                while len(self._slow_files) > _SLOW_FILES:
+                    self._slow_files.popitem(last=False)
+
+    def _rested(self, path: str, *, is_slow: bool = False) -> _Parser | None:
+        """A child that has no work: the one that had this file last, else any; for a slow request none that others need."""
+        state = self.state()
+        with self._lock:
+            spare = self._idle[-1] if len(self._idle) > is_slow else None
+            parser = next((each for each in self._idle if each.last == path), spare)
+            if parser is not None:
+                self._idle.remove(parser)
+        if parser is not None and parser.state != state:
+            parser.child.kill()
+            return None
+        if parser is not None:
+            parser.last = path
+        return parser
+
+    def _rest(self, parser: _Parser) -> None:
+        """Keep the child for the next request, unless there are enough, or it is slower than others for good."""
+        with self._lock:
+            keeps = len(self._idle) < self.at_most and parser.child.restore_priority()
+            if keeps:
+                self._idle.append(parser)
+        if not keeps:
+            parser.child.kill()
+
+    def _started(self) -> Child:
+        try:
+            child = Child.start(self._command())
+            child.send(as_message(self._hello()))
+        except (OSError, ChildEndedError) as error:
+            raise DiedError(f"the program that would read it cannot be started ({error})") from error
+        return child
+
+    def _said(self, parser: _Parser, request: Request, turn: Turn, *, is_fresh: bool) -> Mapping[str, Any]:
+        try:
+            said = Conversation(parser.child, request, self._lanes, turn).answer()
+            if said.get("spent") == FILE_MEMORY or (is_fresh and "spent" in said):
+                raise SpentError(said["spent"])
+            if is_fresh or not {"spent", "short", "broken"} & set(said):
+                return said
+            parser.child.kill()
+        except ChildEndedError as ended:
+            if ended.status == -signal.SIGXCPU:
+                raise SpentError(TIME) from ended
+            if is_fresh:
+                died = CrashedError if -ended.status in _CRASHES else DiedError
+                raise died(f"it made the program that reads it end ({ended.how})") from ended
+        # It had just gone to rest, or files before this one have used it up: only a fresh one tells about this file.
+        parser.child, parser.state = self._started(), self.state()
+        return self._said(parser, request, turn, is_fresh=True)
+
+
+_pools: weakref.WeakValueDictionary[int, Children] = weakref.WeakValueDictionary()
+
+
+def _forget_all() -> None:
+    for pool in list(_pools.values()):
+        pool.forget()
+
+
+if hasattr(os, "register_at_fork"):  # behind that of the children themselves
+    os.register_at_fork(after_in_child=_forget_all)
+
+
+def _plain_budget(budget: Budget | None) -> dict[str, float]:
+    return {} if budget is None else {"seconds": budget.seconds, "memory": budget.memory}
+
+
+def _status_of(path: Path) -> os.stat_result | None:
+    try:
+        return os.stat(path)  # noqa: PTH116 - looked at for every request
+    except OSError:
+        return None

@@ -1,0 +1,169 @@
+"""One request to one child: what it answers, and when it has to be ended."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from time import monotonic
+from typing import Any
+
+from attrs import define, field, frozen
+
+from citekit.adapters.sandbox.budget import MEGABYTE, Budget
+from citekit.adapters.sandbox.lanes import Lanes, Turn
+from citekit.adapters.sandbox.worker import FILE_MEMORY
+from citekit.adapters.system.child_process import Child
+from citekit.domain.errors import FaultyAnswer
+from citekit.domain.progress import Progress
+from citekit.wire.errors import CAUSE_LIMIT
+from citekit.wire.worker_protocol import message_from
+
+LOOK = 0.1
+"""Seconds after which `progress` learns that a child is still at work, and may end it."""
+
+WAITING = 10
+"""How much longer than in processor time a request may take by the clock: on a busy computer a short one takes long, too."""
+
+DISPLACED = 2
+"""How much longer than what makes a request slow it runs before it has to make room."""
+
+IN_A_CROWD = 5
+"""How much sooner a request counts as one that takes long while another waits for its place."""
+
+TIME = "time"
+"""What a request ran out of, in addition to those of `serving`: processor time."""
+
+NONSENSE = "the program that reads it gave an answer without sense"
+
+
+class DiedError(Exception):
+    """A child died over a file, or was killed because it did not come back; the text is a part of a sentence."""
+
+
+class CrashedError(DiedError):
+    """A child crashed over a file: another one would, too."""
+
+
+class SpentError(Exception):
+    """A request exceeded its budget of `what`: `TIME`, `FILE_MEMORY` or `CHILD_MEMORY`."""
+
+    def __init__(self, what: object) -> None:
+        self.what = what
+        super().__init__(what)
+
+
+class DisplacedError(Exception):
+    """The slow lane is full and others wait: the request begins again when there is room."""
+
+
+@frozen
+class Request:
+    """A message to a child, and what bounds the work on it: `patience` in seconds without progress, and `budget`.
+
+    After `slow_after` seconds of processor time the request is one that takes long.
+    """
+
+    path: str
+    message: bytes
+    budget: Budget | None
+    patience: float
+    progress: Progress
+    slow_after: float
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the work may take."""
+        return 0 if self.budget is None else self.budget.memory
+
+
+def spent(what: object, budget: Budget | None) -> str:
+    """What a request has exceeded, and the setting that allows more, as a clause."""
+    if budget is not None and what == TIME:
+        return f"it took more than {budget.seconds:g} s of processor time (CITEKIT_PARSER_CPU allows more)"
+    if budget is not None and what == FILE_MEMORY:
+        return f"it took more than {budget.memory // MEGABYTE} MB of memory (CITEKIT_PARSER_FILE_MEMORY allows more)"
+    return "it took more memory than is allowed (CITEKIT_PARSER_MEMORY allows more)"
+
+
+@define
+class Conversation:
+    """The work of `child` on `request`, which has `turn` in `lanes`."""
+
+    child: Child
+    request: Request
+    lanes: Lanes
+    turn: Turn
+    _begun: float = field(factory=monotonic, init=False)
+    _heard: float = field(factory=monotonic, init=False)
+    _used_before: float = field(init=False)
+    _allowed: float = field(init=False)
+    _shown: tuple[float, float | None, str] = field(default=(0.0, None, ""), init=False)
+
+    @_used_before.default
+    def _used_so_far(self) -> float:
+        return self.child.processor_time() or 0.0
+
+    @_allowed.default
+    def _seconds(self) -> float:
+        return math.inf if self.request.budget is None else self.request.budget.seconds
+
+    def answer(self) -> Mapping[str, Any]:
+        """Send the request and wait for the answer.
+
+        Raises `ChildEndedError`, `DiedError`, `SpentError`, `DisplacedError`, and what the progress of the request raises.
+        """
+        self.child.send(self.request.message)
+        while True:
+            received = self.child.receive(LOOK)
+            if received is not None:
+                self._heard = monotonic()
+                said = understood(received)
+                if "progress" in said:
+                    self._shown = _progress(said["progress"])
+                elif "picture" in said:
+                    self._allowed += 0.0 if self.request.budget is None else self.request.budget.picture
+                else:
+                    return said
+            self._check_bounds()
+            self.request.progress(*self._shown)
+
+    def _check_bounds(self) -> None:
+        now = monotonic()
+        if now - self._heard > self.request.patience:
+            raise DiedError(
+                f"no progress was made for {self.request.patience:g} s (CITEKIT_PARSER_TIMEOUT allows more)"
+            )
+        used = (self.child.processor_time() or 0.0) - self._used_before
+        if used > self._allowed:
+            raise SpentError(TIME)
+        self.turn.is_expensive |= used > self.request.slow_after
+        taken = max(used, (now - self._begun) / WAITING) / self.request.slow_after
+        self.turn.took_long |= taken > (1 / IN_A_CROWD if self.lanes.is_waited_for else 1)
+        if self.turn.took_long or self.turn.is_slow:
+            self._slow_down(makes_room=taken > DISPLACED)
+
+    def _slow_down(self, *, makes_room: bool) -> None:
+        if not self.lanes.slow_down(self.turn) and makes_room:
+            raise DisplacedError
+        if self.turn.is_slow and self.lanes.is_crowded:
+            self.child.lower_priority()
+
+
+def understood(answer: bytes) -> dict[str, Any]:
+    """The answer of a child. Raises `DiedError` if it makes no sense."""
+    try:
+        return message_from(answer)
+    except FaultyAnswer as error:
+        raise DiedError(NONSENSE) from error
+
+
+def _progress(said: Any) -> tuple[float, float | None, str]:
+    """The progress that a child reports. Raises `DiedError` for any other report: then the rest is not trusted either."""
+    try:
+        done, total, text = said
+        shown = (float(done), None if total is None else float(total), str(text)[:CAUSE_LIMIT])
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DiedError(NONSENSE) from error
+    if not math.isfinite(shown[0]) or not (shown[1] is None or math.isfinite(shown[1])):
+        raise DiedError(NONSENSE)
+    return shown

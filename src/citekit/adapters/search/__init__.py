@@ -1,0 +1,1 @@
+"""Search: node search, vector indexes, embedders, and sentence splitters."""

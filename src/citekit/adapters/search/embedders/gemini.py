@@ -1,0 +1,202 @@
+"""Embeddings of the Gemini API.
+
+What the troubles of an embedding request to Gemini mean to whoever asked.
+
+The driver's table says which exceptions there are, whether asking again may help, and how long to wait; its sentences are
+about maps, those here about embeddings.
+
+Keeps a key out of what is shown of an exception, where a service repeats what it was sent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from attrs import field, frozen
+
+from citekit.adapters.libraries.google_genai import client, errors
+from citekit.adapters.libraries.google_genai.statuses import KEYS_PAGE, LIMITS_PAGE, MESSAGE_LIMIT, Scene
+from citekit.adapters.search.embedders.service import Limits, as_long_as, embedded, trimmed
+from citekit.adapters.system.lazy import Once
+from citekit.adapters.system.retry import Retries, Verdict, asked
+from citekit.domain.errors import EmbedderUnavailable
+from citekit.domain.library.vectors import EmbedderIdentity, Vector
+from citekit.domain.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from google import genai
+
+
+def conceal(error: BaseException, secret: str) -> None:
+    """Take `secret` out of the texts of an exception, so that whoever prints it as a cause does not show it."""
+    if not secret:
+        return
+    error.args = tuple(_hidden(part, secret) for part in error.args)
+    for name, value in list(vars(error).items()):
+        with suppress(AttributeError):
+            setattr(error, name, _hidden(value, secret))
+
+
+def _hidden(value: object, secret: str) -> object:
+    if isinstance(value, str):
+        return value.replace(secret, "(the key)")
+    if isinstance(value, dict | list):
+        with suppress(TypeError, ValueError):
+            return json.loads(json.dumps(value).replace(secret, "(the key)"))
+    return value
+
+
+STATUSES = {
+    400: "did not accept the request: check that '{model}' embeds texts, the dimensions, and the key",
+    401: "refused the API key: check {variables}, or make a new key at {keys}",
+    403: "does not permit this to the API key: check {variables} and its project ({keys})",
+    404: "has no model '{model}' for embeddings: choose another",
+    429: "has no quota left: wait, or raise the quota ({limits})",
+}
+"""For other statuses: `_OTHER`."""
+
+_OTHER = {3: "answered with a redirect: check the address {base_url}", 5: "failed: try again later"}
+_SHORT = "did not accept the request: check the model '{model}'"
+
+
+def explainer(scene: Scene) -> Callable[[Exception], Verdict | None]:
+    """Tells of an exception what it means, as `asked` wants it; None for one that is none of the SDK's."""
+
+    def explain(error: Exception) -> Verdict | None:
+        trouble = errors.explain(error, scene)
+        if trouble is None:
+            return None
+        conceal(error, scene.key)
+        return Verdict(EmbedderUnavailable(_text(error, scene)), trouble.transient, trouble.retry_after)
+
+    return explain
+
+
+def _text(error: Exception, scene: Scene) -> str:
+    code = getattr(error, "code", None)
+    words = " ".join(str(getattr(error, "message", None) or error).split())[:MESSAGE_LIMIT].rstrip(".")
+    said = f"({words})" if words and not words.startswith("<") else f"({type(error).__name__})"
+    text = f"Gemini {_happened(code, said) if isinstance(code, int) else _lost(error, said)}."
+    return _filled(text, scene)
+
+
+def _happened(code: int, said: str) -> str:
+    sentence = STATUSES.get(code) or _OTHER.get(code // 100, _SHORT)
+    happened, _, remedy = sentence.partition(": ")
+    return f"{happened} (HTTP {code}) {_escaped(said)}: {remedy}"
+
+
+def _lost(error: Exception, said: str) -> str:
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if "TimeoutException" in names:
+        return "did not answer within {timeout:g} s: try again later, or allow more time"
+    if "TransportError" in names:
+        return f"is not reachable at {{base_url}} {_escaped(said)}: check the network, the proxy and the address"
+    return f"gave an answer from {{base_url}} that cannot be read {_escaped(said)}: check the address"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _filled(text: str, scene: Scene) -> str:
+    filled = text.format(
+        model=scene.model,
+        base_url=scene.base_url,
+        timeout=scene.timeout,
+        variables=scene.variables,
+        keys=KEYS_PAGE,
+        limits=LIMITS_PAGE,
+    )
+    return filled.replace(scene.key, "(the key)") if scene.key else filled
+
+
+DEFAULT_MODEL = "gemini-embedding-2"
+VARIABLES = "GEMINI_API_KEY or GOOGLE_API_KEY"
+LIMITS = Limits(texts=100, request_bytes=200_000, text_bytes=2_000)
+"""`batchEmbedContents` takes 100 texts; `gemini-embedding-001` 2,048 tokens a text, `gemini-embedding-2` 8,192."""
+
+_TASKS = ("gemini-embedding-001", "gemini-embedding-exp", "text-embedding", "embedding-001")
+"""Models that are told by `task_type` what a text is; newer ones by words before it."""
+
+_QUERY, _DOCUMENT = "task: search result | query: ", "title: none | text: "
+"""As the guide of `gemini-embedding-2` writes them."""
+
+
+@frozen
+class GeminiEmbedder:
+    """`dimensions` of the vectors: the models are trained for 768, 1536 and 3072, of which 768 cost the least room.
+
+    Shorter vectors of `gemini-embedding-001` come without unit length; they get it here. `timeout` is in seconds.
+    """
+
+    key: str | None = field(repr=False, converter=trimmed)
+    model: str = DEFAULT_MODEL
+    dimensions: int = 768
+    base_url: str | None = field(default=None, repr=False)
+    timeout: float = 60.0
+    retries: Retries = field(factory=Retries, repr=False)
+    _client: Once[genai.Client] = field(init=False, repr=False, eq=False)
+
+    @_client.default
+    def _make_client(self) -> Once[genai.Client]:
+        return Once(self._connect)
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Of the model; asks nobody."""
+        return EmbedderIdentity(f"gemini:{self.model}", "1", self.dimensions)
+
+    @property
+    def window(self) -> int:
+        """200 words."""
+        return 200
+
+    def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
+        """A vector for each text, as of a passage that is looked for."""
+        return self._embed(texts, "RETRIEVAL_DOCUMENT", _DOCUMENT, progress)
+
+    def query(self, text: str) -> Vector:
+        """The vector of a question that passages answer."""
+        return self._embed([text], "RETRIEVAL_QUERY", _QUERY, silent)[0]
+
+    def _embed(self, texts: Sequence[str], task: str, prompt: str, progress: Progress) -> list[Vector]:
+        def ask(batch: Sequence[str], progress: Progress) -> Sequence[Sequence[float]]:
+            answer = asked(lambda: self._request(batch, task, prompt), explainer(self._scene), self.retries, progress)
+            vectors = [list(each.values or ()) for each in answer.embeddings or ()]
+            return as_long_as(vectors, self.dimensions, "Gemini")
+
+        return embedded(texts, LIMITS, lambda: self.dimensions, ask, progress, "Gemini")
+
+    def _request(self, texts: Sequence[str], task: str, prompt: str) -> Any:
+        from google.genai import types
+
+        told = self.model.removeprefix("models/").startswith(_TASKS)
+        before = "" if told else prompt
+        contents: Any = [types.Content(parts=[types.Part(text=before + text)]) for text in texts]
+        config = types.EmbedContentConfig(
+            task_type=task if told else None,
+            output_dimensionality=self.dimensions,
+        )
+        return self._client().models.embed_content(model=self.model, contents=contents, config=config)
+
+    def _connect(self) -> genai.Client:
+        if self.key is None:
+            raise EmbedderUnavailable(f"Gemini needs a key: set {VARIABLES}, or choose another embedder.")
+        if not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
+            raise EmbedderUnavailable(f"The key in {VARIABLES} holds characters that no key has: copy it again.")
+        return client.connect(self.key, self.base_url, self.timeout)
+
+    @property
+    def _scene(self) -> Scene:
+        return Scene(
+            model=self.model,
+            base_url=self.base_url or client.BASE_URL,
+            timeout=self.timeout,
+            variables=VARIABLES,
+            suggestion=DEFAULT_MODEL,
+            key=self.key or "",
+        )

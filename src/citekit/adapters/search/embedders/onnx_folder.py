@@ -1,0 +1,189 @@
+"""A sentence encoder in a folder of the user's, as sentence-transformers and the Hugging Face hub lay it out.
+
+The files that sentence-transformers keeps beside a model: how its vectors are pooled, its window, its prompts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from citekit.adapters.libraries import onnxruntime
+from citekit.adapters.libraries.model_files import digest
+from citekit.adapters.search.embedders.onnx_encoder import Encoder, Pooling
+from citekit.adapters.search.embedders.texts import Prompts
+from citekit.adapters.system.lazy import Once
+from citekit.domain.errors import EmbedderUnavailable
+from citekit.domain.library.vectors import EmbedderIdentity, Vector
+from citekit.domain.progress import Progress, silent
+
+_LIMIT = 1 << 20
+_POOLINGS = {
+    "pooling_mode_cls_token": Pooling.CLS,
+    "pooling_mode_mean_tokens": Pooling.MEAN,
+    "pooling_mode_max_tokens": Pooling.MAX,
+    "pooling_mode_lasttoken": Pooling.LAST,
+}
+_WINDOW = 512
+"""Tokens, where nothing says how many."""
+
+_WIDEST = 2048
+"""Tokens of one run at most, whatever the model allows: the work grows with their square."""
+
+
+@frozen(kw_only=True)
+class Settings:
+    """How a model is to be run; `window` is in tokens."""
+
+    pooling: Pooling
+    window: int
+    prompts: Prompts
+
+
+def read(folder: Path) -> Settings:
+    """What the files in a model's folder say.
+
+    Raises `EmbedderUnavailable` where one is damaged, or asks for what is not done here.
+    """
+    return Settings(pooling=_pooling(folder), window=_window(folder), prompts=_prompts(folder))
+
+
+def _pooling(folder: Path) -> Pooling:
+    modules = _json(folder / "modules.json", [])
+    kinds = [str(each.get("type", "")).rpartition(".")[2] for each in modules if isinstance(each, dict)]
+    if strange := set(kinds) - {"Transformer", "Pooling", "Normalize", ""}:
+        raise EmbedderUnavailable(
+            f"The model in {folder} has a module {sorted(strange)[0]!r} beside pooling and normalising, "
+            "which is not run here: choose a model without it."
+        )
+    paths = [str(each.get("path", "")) for each in modules if isinstance(each, dict)]
+    place = next((path for kind, path in zip(kinds, paths, strict=True) if kind == "Pooling"), "1_Pooling")
+    return _mode(folder, _json(folder / Path(place).name / "config.json", {}))
+
+
+def _mode(folder: Path, said: dict[str, Any]) -> Pooling:
+    modes = [name for name, value in said.items() if name.startswith("pooling_mode_") and value is True]
+    if not modes:
+        return Pooling(said["pooling_mode"]) if said.get("pooling_mode") in set(Pooling) else Pooling.MEAN
+    if len(modes) > 1 or modes[0] not in _POOLINGS:
+        raise EmbedderUnavailable(f"The model in {folder} pools by {' and '.join(modes)}, which is not done here.")
+    return _POOLINGS[modes[0]]
+
+
+def _window(folder: Path) -> int:
+    names = (
+        ("sentence_bert_config.json", "max_seq_length"),
+        ("config.json", "max_position_embeddings"),
+        ("tokenizer_config.json", "model_max_length"),
+    )
+    for file, name in names:
+        value = _json(folder / file, {}).get(name)
+        if isinstance(value, int) and value >= 16:
+            return min(value, _WIDEST)
+    return _WINDOW
+
+
+def _prompts(folder: Path) -> Prompts:
+    said = _json(folder / "config_sentence_transformers.json", {}).get("prompts")
+    prompts = said if isinstance(said, dict) else {}
+    named = {name: text for name, text in prompts.items() if isinstance(text, str)}
+    return Prompts(named.get("query", ""), named.get("document", named.get("passage", "")))
+
+
+def _json(path: Path, absent: Any) -> Any:
+    """What a small JSON file holds, of the kind of `absent`, which stands for a file that is not there."""
+    try:
+        if path.stat().st_size > _LIMIT:
+            raise EmbedderUnavailable(f"The file {path} is too large for what it should hold.")
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return absent
+    except (OSError, ValueError, RecursionError) as error:
+        raise EmbedderUnavailable(f"The file {path} cannot be read as JSON ({error}).") from error
+    if not isinstance(found, type(absent)):
+        raise EmbedderUnavailable(f"The file {path} does not hold what sentence-transformers writes there.")
+    return found
+
+
+_MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx", "onnx/model_int8.onnx")
+_WORD = 2
+"""Tokens that a word may well have: of English prose 1.3, of rarer words and other languages more."""
+
+
+@frozen
+class _Loaded:
+    encoder: Encoder
+    prompts: Prompts
+    identity: EmbedderIdentity
+
+
+@frozen
+class OnnxFolderEmbedder:
+    """The model in `folder`: `model.onnx` (or in `onnx/`, or `model_quantized.onnx`) and `tokenizer.json`.
+
+    The files of sentence-transformers are heeded where they are there: pooling, window, prompts for questions and passages.
+    The vectors have unit length, whatever they say. `threads` texts are embedded at once.
+    """
+
+    folder: Path = field(converter=Path)
+    threads: int = field(factory=onnxruntime.cores)
+    _loaded: Once[_Loaded] = field(init=False, repr=False, eq=False)
+
+    @_loaded.default
+    def _make_loaded(self) -> Once[_Loaded]:
+        return Once(self._load)
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Of the folder's name and the digest of its model, tokenizer and settings; loads the model."""
+        return self._loaded().identity
+
+    @property
+    def window(self) -> int:
+        """Half as many words as the model takes tokens, at most 200."""
+        return max(8, min(200, self._loaded().encoder.window // _WORD))
+
+    def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
+        """A vector for each text, with the prompt of passages."""
+        loaded = self._loaded()
+        return loaded.encoder.many([loaded.prompts.document + text for text in texts], progress) if texts else []
+
+    def query(self, text: str) -> Vector:
+        """With the prompt of questions."""
+        loaded = self._loaded()
+        return loaded.encoder.one(loaded.prompts.query + text)
+
+    def _load(self) -> _Loaded:
+        model, tokenizer = self._file(_MODELS), self._file(("tokenizer.json",))
+        settings = read(self.folder)
+        encoder = Encoder(
+            model=model,
+            tokenizer=tokenizer,
+            window=settings.window,
+            pooling=settings.pooling,
+            threads=self.threads,
+        )
+        name = self.folder.resolve().name
+        identity = EmbedderIdentity(f"onnx:{name}", self._version(model, tokenizer, settings), encoder.dimensions)
+        return _Loaded(encoder, settings.prompts, identity)
+
+    def _file(self, names: Sequence[str]) -> Path:
+        if not self.folder.is_dir():
+            raise EmbedderUnavailable(f"There is no folder {self.folder}: name one that holds an ONNX model.")
+        found = next((self.folder / name for name in names if (self.folder / name).is_file()), None)
+        if found is None:
+            raise EmbedderUnavailable(
+                f"The folder {self.folder} holds no {names[0]}: put it there, as `optimum-cli export onnx` writes it."
+            )
+        return found
+
+    def _version(self, model: Path, tokenizer: Path, settings: Settings) -> str:
+        """External weights beside a model (`model.onnx_data`) count too."""
+        weights = sorted(path for path in model.parent.glob(f"{model.name}[._]data*") if path.is_file())
+        parts = [digest(path) for path in (model, *weights, tokenizer)]
+        return sha256(" ".join([*parts, repr(settings)]).encode()).hexdigest()[:12]

@@ -1,0 +1,205 @@
+"""Embeddings of OpenAI, and of every server that speaks its language: Ollama, LM Studio, vLLM, llama.cpp, TEI.
+
+What the troubles of an embedding request to OpenAI, or to a server of its language, mean to whoever asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from attrs import field, frozen
+
+from citekit.adapters.libraries import openai as driver
+from citekit.adapters.libraries.openai import Kind, Trouble
+from citekit.adapters.search.embedders.service import Limits, as_long_as, embedded, trimmed
+from citekit.adapters.search.embedders.texts import Prompts
+from citekit.adapters.system.lazy import Once
+from citekit.adapters.system.retry import TRANSIENT, Retries, Verdict, asked
+from citekit.domain.errors import EmbedderUnavailable
+from citekit.domain.library.vectors import EmbedderIdentity, Vector
+from citekit.domain.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+
+_QUOTED = 300
+
+
+@frozen(kw_only=True)
+class Place:
+    """Which model is asked, and where; `base_url` None is OpenAI itself. `timeout` is in seconds."""
+
+    model: str
+    base_url: str | None = field(repr=False)
+    timeout: float
+
+    @property
+    def who(self) -> str:
+        """How messages call the service."""
+        return f"The server at {self.base_url}" if self.base_url else "OpenAI"
+
+
+STATUSES = {
+    400: "did not accept the request{said}: check that '{model}' embeds texts, and the number of dimensions",
+    401: "refused the API key{said}: check OPENAI_API_KEY",
+    403: "does not permit this to the API key{said}: check its project and the model '{model}'",
+    404: "has no model '{model}' for embeddings{said}: choose one that it has",
+    408: "did not finish in time{said}: try again later",
+    413: "found the request too large{said}: send fewer texts at once",
+    422: "did not accept the request{said}: check that '{model}' embeds texts, and the number of dimensions",
+    429: "has no quota left for the moment{said}: wait, or raise the quota",
+}
+"""For other statuses: `_OTHER`, by the hundred."""
+
+_OTHER = {
+    3: "answered with a redirect{said}: check the address",
+    4: "did not accept the request{said}: check the model '{model}'",
+    5: "failed{said}: try again later",
+}
+_NO_CREDIT = "has no credit left for this account{said}: add credit, or choose another embedder"
+
+
+def verdict(place: Place, trouble: Trouble) -> Verdict:
+    """Our error for a trouble, and whether asking again may help."""
+    if trouble.kind is Kind.STATUS:
+        return _of_status(place, trouble)
+    sentence = {
+        Kind.TIMEOUT: f"did not answer within {place.timeout:g} s: try again later, or allow more time",
+        Kind.UNREACHABLE: f"is not reachable ({trouble.message[:_QUOTED]}): check that it runs, the network and the address",
+        Kind.UNREADABLE: f"gave an answer that cannot be read ({trouble.message[:_QUOTED]}): check the address",
+        Kind.SETUP: f"cannot be asked ({trouble.message[:_QUOTED]}): check the key and the address",
+    }[trouble.kind]
+    transient = trouble.kind in (Kind.TIMEOUT, Kind.UNREACHABLE) and not trouble.lasting
+    return Verdict(EmbedderUnavailable(f"{place.who} {sentence}."), transient)
+
+
+def _of_status(place: Place, trouble: Trouble) -> Verdict:
+    status = trouble.status or 500
+    broke = "insufficient_quota" in trouble.words
+    sentence = _NO_CREDIT if broke else STATUSES.get(status) or _OTHER.get(status // 100, _OTHER[4])
+    words = " ".join(trouble.message.split())[:_QUOTED].rstrip(".")
+    said = f" (HTTP {status}: {words})" if words else f" (HTTP {status})"
+    error = EmbedderUnavailable(f"{place.who} {sentence.format(said=said, model=place.model)}.")
+    return Verdict(error, status in TRANSIENT and not broke, trouble.retry_after)
+
+
+DEFAULT_MODEL = "text-embedding-3-small"
+DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+"""Of the vectors that OpenAI's models give unasked."""
+
+HOSTED = Limits(texts=256, request_bytes=300_000, text_bytes=8_000)
+"""OpenAI: 2,048 texts and 300,000 tokens a request, 8,192 tokens a text (reference of "Create embeddings")."""
+
+OTHER = Limits(texts=32, request_bytes=100_000, text_bytes=1_800)
+"""Of other servers: TEI takes 32 texts unless told otherwise, and many models have a window of 512 tokens."""
+
+
+@frozen
+class OpenAiEmbedder:
+    """`base_url` None is OpenAI itself, which needs a key; another server may need none. `timeout` is in seconds.
+
+    `dimensions` shortens the vectors, where the model can (`text-embedding-3`, Matryoshka models). `prompts` stand before
+    the texts for models that were trained so (`search_query: ` of nomic-embed, `query: ` of e5).
+    """
+
+    key: str | None = field(repr=False, converter=trimmed)
+    model: str = DEFAULT_MODEL
+    base_url: str | None = field(default=None, repr=False)
+    dimensions: int | None = None
+    timeout: float = 60.0
+    retries: Retries = field(factory=Retries, repr=False)
+    prompts: Prompts = field(factory=Prompts)
+    _client: Once[OpenAI] = field(init=False, repr=False, eq=False)
+    _length: Once[int] = field(init=False, repr=False, eq=False)
+
+    @_client.default
+    def _make_client(self) -> Once[OpenAI]:
+        return Once(self._connect)
+
+    @_length.default
+    def _make_length(self) -> Once[int]:
+        return Once(lambda: len(self.documents(["length"])[0]))
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Of the model; where nothing says how long its vectors are, one is asked for."""
+        name = f"openai:{self.model}" if self.hosted else f"server:{self.model}"
+        version = sha256(repr(self.prompts).encode()).hexdigest()[:8] if self.prompts else "1"
+        return EmbedderIdentity(name, version, self._expected() or self._length())
+
+    @property
+    def window(self) -> int:
+        """200 words of OpenAI, 150 of other servers, whose models may have a window of 512 tokens."""
+        return 200 if self.hosted else 150
+
+    def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
+        """A vector for each text."""
+        return self._embed([self.prompts.document + text if text.strip() else text for text in texts], progress)
+
+    def query(self, text: str) -> Vector:
+        """With the prompt of questions."""
+        return self._embed([self.prompts.query + text if text.strip() else text], silent)[0]
+
+    def _embed(self, texts: Sequence[str], progress: Progress) -> list[Vector]:
+        limits = HOSTED if self.hosted else OTHER
+        return embedded(texts, limits, lambda: self.identity.dimensions, self._ask, progress, self._place.who)
+
+    def _ask(self, texts: Sequence[str], progress: Progress) -> Sequence[Sequence[float]]:
+        answer = asked(lambda: self._request(texts), self._explain, self.retries, progress)
+        vectors = _in_order(answer, len(texts), self._place.who)
+        return as_long_as(vectors, self._expected(), self._place.who)
+
+    def _request(self, texts: Sequence[str]) -> Any:
+        wanted: dict[str, Any] = {} if self.dimensions is None else {"dimensions": self.dimensions}
+        return self._client().embeddings.create(
+            model=self.model,
+            input=list(texts),
+            encoding_format="float",  # all servers know it; base64 they do not
+            **wanted,
+        )
+
+    def _connect(self) -> OpenAI:
+        if self.key is None and self.hosted:
+            raise EmbedderUnavailable("OpenAI needs a key: set OPENAI_API_KEY, or choose another embedder.")
+        if self.key is not None and not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
+            raise EmbedderUnavailable("The key in OPENAI_API_KEY holds characters that no key has: copy it again.")
+        return driver.connect(self.key, self.base_url, self.timeout)
+
+    @property
+    def hosted(self) -> bool:
+        """Whether it is OpenAI itself that is asked."""
+        return urlsplit(self.base_url or driver.DEFAULT_URL).hostname == urlsplit(driver.DEFAULT_URL).hostname
+
+    @property
+    def _place(self) -> Place:
+        return Place(model=self.model, base_url=self.base_url, timeout=self.timeout)
+
+    def _expected(self) -> int | None:
+        return self.dimensions or (DIMENSIONS.get(self.model) if self.hosted else None)
+
+    def _explain(self, error: Exception) -> Verdict | None:
+        trouble = driver.trouble(error, self.key)
+        if trouble is not None:
+            return verdict(self._place, trouble)
+        if isinstance(error, ValueError):  # the SDK's word for an answer without any vectors
+            text = f"{self._place.who} gave an answer without vectors: check the model and the address."
+            return Verdict(EmbedderUnavailable(text), transient=False)
+        return None
+
+
+def _in_order(answer: Any, count: int, whose: str) -> list[list[float]]:
+    """The vectors by the numbers that they carry; servers that number none, or all with 0, keep the order."""
+    try:
+        items = list(answer.data)
+        numbers = [item.index for item in items]
+        if sorted(numbers) == list(range(count)):
+            items.sort(key=lambda item: item.index)
+        elif any(numbers):
+            raise EmbedderUnavailable(f"{whose} gave {len(items)} vectors for {count} texts: check the model.")
+        return [list(item.embedding) for item in items]
+    except (AttributeError, TypeError) as error:
+        raise EmbedderUnavailable(f"{whose} gave an answer that is none: check the address.") from error

@@ -1,0 +1,95 @@
+"""What the services that embed have in common: requests within their limits, answers that are checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from attrs import frozen
+
+from citekit.adapters.search.embedders.texts import pieces, plain, spread
+from citekit.adapters.search.embedders.vectors import blank, mean
+from citekit.domain.errors import EmbedderUnavailable
+from citekit.domain.library.vectors import Vector
+from citekit.domain.progress import Progress
+
+Ask = Callable[[Sequence[str], Progress], Sequence[Sequence[float]]]
+"""Sends one request: as many vectors as texts, in order."""
+
+
+@frozen(kw_only=True)
+class Limits:
+    """Of one request: how many `texts`, and how many bytes of them together; and of one text, how many bytes.
+
+    Services count tokens, which only they know. A token is at least one byte of UTF-8, so bytes stay within any such limit.
+    """
+
+    texts: int
+    request_bytes: int
+    text_bytes: int
+
+
+def trimmed(key: str | None) -> str | None:
+    """A key without the white space that copying adds; None where nothing remains."""
+    return (key or "").strip() or None
+
+
+def embedded(
+    texts: Sequence[str], limits: Limits, dimensions: Callable[[], int], ask: Ask, progress: Progress, whose: str
+) -> list[Vector]:
+    """A unit vector for each text: in pieces where it is too long, none of it sent where it has no visible character.
+
+    `dimensions` is only asked for where there is such a text. Raises what `ask` raises, and `EmbedderUnavailable` where the
+    answer does not fit the question.
+    """
+    split = [list(spread(pieces(plain(text), limits.text_bytes))) if text.strip() else [] for text in texts]
+    flat = [piece if piece.strip() else "-" for each in split for piece in each]
+    vectors = iter(_asked(flat, limits, ask, progress, whose))
+    return [
+        mean([next(vectors) for _ in each], [len(piece) for piece in each], whose) if each else blank(dimensions())
+        for each in split
+    ]
+
+
+def _asked(texts: Sequence[str], limits: Limits, ask: Ask, progress: Progress, whose: str) -> list[Sequence[float]]:
+    found: list[Sequence[float]] = []
+    for batch in _batches(texts, limits):
+        progress(len(found), len(texts), f"embedding with {whose}")
+        found += _checked(ask(batch, progress), len(batch), whose)
+    if len({len(vector) for vector in found}) > 1:
+        raise EmbedderUnavailable(f"{whose} gave vectors of different lengths: check the model and its server.")
+    progress(len(texts), len(texts), f"embedding with {whose}")
+    return found
+
+
+def _batches(texts: Sequence[str], limits: Limits) -> Iterator[Sequence[str]]:
+    start = size = 0
+    for number, text in enumerate(texts):
+        more = len(text.encode())
+        if number > start and (number - start >= limits.texts or size + more > limits.request_bytes):
+            yield texts[start:number]
+            start, size = number, 0
+        size += more
+    if start < len(texts):
+        yield texts[start:]
+
+
+def _checked(vectors: Sequence[Sequence[float]], count: int, whose: str) -> Sequence[Sequence[float]]:
+    if len(vectors) != count:
+        raise EmbedderUnavailable(f"{whose} gave {len(vectors)} vectors for {count} texts: check the model.")
+    for vector in vectors:
+        if not vector or not all(isinstance(value, int | float) and math.isfinite(value) for value in vector):
+            raise EmbedderUnavailable(f"{whose} gave a vector that holds no finite numbers: check the model.")
+        if not any(vector):
+            raise EmbedderUnavailable(f"{whose} gave a vector of nothing but zeros: check the model.")
+    return vectors
+
+
+def as_long_as(vectors: Sequence[Sequence[float]], dimensions: int | None, whose: str) -> Sequence[Sequence[float]]:
+    """`vectors`, each of which has that many numbers (None: any). Raises `EmbedderUnavailable`."""
+    wrong = next((len(vector) for vector in vectors if dimensions is not None and len(vector) != dimensions), None)
+    if wrong is not None:
+        raise EmbedderUnavailable(
+            f"{whose} gave a vector of {wrong} dimensions where {dimensions} were expected: check the model."
+        )
+    return vectors

@@ -1,0 +1,80 @@
+"""Static vectors: the mean of the vectors of a text's tokens. Thousands of passages a second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from citekit.adapters.libraries import wordllama
+from citekit.adapters.libraries.model_files import imported
+from citekit.adapters.search.embedders.texts import plain
+from citekit.adapters.search.embedders.vectors import units
+from citekit.domain.library.vectors import EmbedderIdentity, Vector
+from citekit.domain.progress import Progress, silent
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_BATCH = 256
+_BATCH_CHARACTERS = 1 << 20
+_ROWS = 4096
+"""Tokens that are looked up at once: 4 MB."""
+
+
+@frozen
+class StaticEmbedder:
+    """WordLlama's `l2_supercat` vectors of 256 dimensions, from its wheel (MIT). English, some of other Latin languages.
+
+    The order of the words is of no account, and the longer a text, the more its mean resembles all others': 80 words.
+    """
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Of the weights and the pooling; loads nothing."""
+        return EmbedderIdentity("wordllama-l2-supercat", f"{wordllama.WEIGHTS[:12]}.1", wordllama.DIMENSIONS)
+
+    @property
+    def window(self) -> int:
+        """80 words."""
+        return 80
+
+    def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
+        """A vector for each text."""
+        found: list[Vector] = []
+        for batch in _batches(texts):
+            found += self._embed(batch)
+            progress(len(found), len(texts), "embedding")
+        return found
+
+    def query(self, text: str) -> Vector:
+        """The same as that of a document."""
+        return self._embed([text])[0]
+
+    def _embed(self, texts: Sequence[str]) -> list[Vector]:
+        model = wordllama.load()
+        numpy: Any = imported("numpy", wordllama.WHAT, wordllama.EXTRA)
+        encoded = model.tokenizer.encode_batch_fast([plain(text) for text in texts], add_special_tokens=False)
+        sums = numpy.stack([_sum(numpy, model.rows, each.ids) for each in encoded])
+        return units(sums, "The static model")
+
+
+def _sum(numpy: Any, rows: NDArray[np.float32], ids: list[int]) -> NDArray[np.float32]:
+    """The sum of the tokens' rows, which has the direction of their mean; of each text alone, whatever stands beside it."""
+    total: NDArray[np.float32] = numpy.zeros(rows.shape[1], numpy.float32)
+    for start in range(0, len(ids), _ROWS):
+        total += rows[ids[start : start + _ROWS]].sum(axis=0)
+    return total
+
+
+def _batches(texts: Sequence[str]) -> Iterable[Sequence[str]]:
+    start = size = 0
+    for number, text in enumerate(texts):
+        if number > start and (number - start >= _BATCH or size + len(text) > _BATCH_CHARACTERS):
+            yield texts[start:number]
+            start, size = number, 0
+        size += len(text)
+    if start < len(texts):
+        yield texts[start:]

@@ -1,0 +1,60 @@
+"""Unit vectors of 32-bit floats, as `array('f')`.
+
+An array is a sequence that compares, is true where it is not empty, and takes 4 bytes a number, where a list of floats
+takes 32; numpy reads it without copying (`numpy.asarray`). Measured for 256 numbers: 0.4 microseconds to make, 3 for
+`.tolist()`.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from citekit.adapters.libraries.model_files import imported
+from citekit.domain.errors import EmbedderUnavailable
+from citekit.domain.library.vectors import Vector
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def blank(dimensions: int) -> Vector:
+    """The vector of a text without any word: the first axis, which is near to nothing in particular."""
+    vector = array("f", bytes(4 * dimensions))
+    vector[0] = 1.0
+    return vector
+
+
+def unit(values: Iterable[float], whose: str) -> Vector:
+    """`values` at length 1; those of nothing become `blank`. Raises `EmbedderUnavailable` where one is no finite number."""
+    found = list(values)
+    length = math.sqrt(math.fsum(value * value for value in found))
+    if not found or not math.isfinite(length):
+        raise EmbedderUnavailable(f"{whose} gave a vector that holds no finite numbers: check the model.")
+    return array("f", [value / length for value in found]) if length else blank(len(found))
+
+
+def mean(vectors: Sequence[Sequence[float]], weights: Sequence[float], whose: str) -> Vector:
+    """The weighted sum of vectors, at length 1."""
+    if len(vectors) == 1:
+        return unit(vectors[0], whose)
+    return unit((_dot(part, weights) for part in zip(*vectors, strict=True)), whose)
+
+
+def units(matrix: NDArray[np.float32], whose: str) -> list[Vector]:
+    """Each row of a matrix at length 1, as `unit` does."""
+    numpy: Any = imported("numpy", "Embedding", "library")
+    wide = matrix.astype(numpy.float64)
+    lengths = numpy.sqrt(numpy.einsum("ij,ij->i", wide, wide))
+    if not numpy.isfinite(lengths).all():
+        raise EmbedderUnavailable(f"{whose} gave a vector that holds no finite numbers: check the model.")
+    rows = (wide / numpy.where(lengths == 0, 1, lengths)[:, None]).astype(numpy.float32)
+    rows[lengths == 0, :1] = 1
+    return [array("f", row.tobytes()) for row in rows]
+
+
+def _dot(left: Iterable[float], right: Iterable[float]) -> float:
+    return sum(one * other for one, other in zip(left, right, strict=True))

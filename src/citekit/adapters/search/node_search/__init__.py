@@ -1,0 +1,1 @@
+"""Search for nodes by the words of their titles and summaries."""

@@ -1,0 +1,82 @@
+"""The database of the index: its tables, and who may use it. It may be lost at any time, and is then made anew."""
+
+from __future__ import annotations
+
+import functools
+import sqlite3
+import unicodedata
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from citekit.adapters.libraries.sqlite.cache_file import SqliteFile, UnusableError
+from citekit.adapters.libraries.sqlite.database import Tables
+from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
+from citekit.adapters.search.node_search.index_writer import INDEXED
+
+__all__ = ["DATABASE", "TABLES", "Database", "UnusableError", "has_fts5"]
+
+DATABASE = "nodes.db"
+
+VERSION = 4
+"""The form of the tables, and of the terms in them."""
+
+TABLES = Tables(
+    zlib.crc32(f"CTKN {VERSION} {unicodedata.unidata_version}".encode()) & 0x7FFFFFFF,
+    (
+        "CREATE TABLE map (resource_id TEXT PRIMARY KEY, first INTEGER NOT NULL, slots INTEGER NOT NULL,"
+        " version TEXT NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE node (number INTEGER PRIMARY KEY, id TEXT NOT NULL, title TEXT NOT NULL, type TEXT NOT NULL,"
+        " summary TEXT, location TEXT NOT NULL, leaf INTEGER NOT NULL, code BLOB NOT NULL)",
+        "CREATE INDEX map_by_first ON map (first)",
+        "CREATE TABLE word (word TEXT PRIMARY KEY, nodes INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE VIRTUAL TABLE term USING fts5 (terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii',"
+        f" prefix = '{' '.join(str(letters + 1) for letters in range(1, INDEXED + 1))}')",
+        "CREATE TABLE beginning (letters TEXT PRIMARY KEY, words INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE look (made TEXT NOT NULL, state TEXT, at REAL NOT NULL, maps INTEGER NOT NULL, code BLOB)",
+        "INSERT INTO look VALUES (lower(hex(randomblob(16))), NULL, 0, 0, NULL)",
+    ),
+)
+"""Another version of Unicode folds words otherwise: then the tables are made anew."""
+
+
+@functools.cache
+def has_fts5() -> bool:
+    """Whether this SQLite can index words (https://www.sqlite.org/fts5.html); some systems leave it out."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            connection.execute(
+                "CREATE VIRTUAL TABLE trial USING fts5 (terms, content = '', detail = none, columnsize = 0)"
+            )
+        except EXCEPTIONS:
+            return False
+    return True
+
+
+class Database:
+    """Connections to the file in `folder`, each lent to one thread at a time."""
+
+    def __init__(self, folder: Path, patience: float) -> None:
+        """`patience` is how many seconds to wait for another process that writes."""
+        self._file = SqliteFile(folder / DATABASE, TABLES, patience=patience)
+
+    @contextmanager
+    def connected(self) -> Iterator[sqlite3.Connection]:
+        """See `SqliteFile.lent`. Raises `UnusableError`, also where this SQLite lacks FTS5."""
+        if not has_fts5():
+            raise UnusableError
+        with self._file.lent() as connection:
+            yield connection
+
+    def discard(self) -> None:
+        """Delete the file: the next look makes another."""
+        self._file.discard()
+
+    def exists(self) -> bool:
+        """Whether anything was indexed."""
+        return self._file.exists()
+
+    def close(self) -> None:
+        """Close what nobody uses."""
+        self._file.close()

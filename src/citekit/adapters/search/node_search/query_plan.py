@@ -1,0 +1,165 @@
+"""The answer to one question to the index: which words a node must have, and which rows are looked at for that.
+
+Ever more of the words are taken together, the rarest first, until no node has them all. As soon as the nodes that have them
+are few, these are looked at, which tells the rest. Where they stay many, only the first in the order of the rule are.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from citekit.adapters.search.node_search.index_writer import INDEXED, LONG, SHORT, TEXT, readable
+from citekit.adapters.search.node_search.ranking import Census, Offer, Ranking, left, ranked, texts_of
+
+EXPANDED = 24
+"""Words that a beginning is replaced with, at most."""
+
+_HAVING = "SELECT rowid FROM term WHERE term MATCH ? LIMIT ?"
+_ROWS = "SELECT node.* FROM json_each(?) AS each CROSS JOIN node ON node.number = each.value"
+_OF_MAP = "SELECT node.* FROM map JOIN node ON number >= first AND number < first + slots WHERE resource_id = ?"
+_WORDS = "SELECT word FROM word WHERE word >= ? AND word < ? LIMIT ?"
+_COMMON = "SELECT sum(nodes) FROM word WHERE word >= ? AND word < ?"
+_COMMON_SHORT = "SELECT words FROM beginning WHERE letters = ?"
+
+
+class NodeRow(NamedTuple):
+    """A node as it stands in the index, the columns of its table in their order."""
+
+    number: int
+    id: str
+    title: str
+    type: str
+    summary: str | None
+    location: str
+    leaf: int
+    code: bytes
+
+    @classmethod
+    def of(cls, row: Iterable[Any]) -> NodeRow:
+        """What was written by `shelving.writable` is text again."""
+        *facts, code = row
+        return cls._make([*(readable(each) if isinstance(each, bytes) else each for each in facts), code])
+
+    @property
+    def facts(self) -> tuple[str | int | None, ...]:
+        """What its code vouches for."""
+        return self[1:-1]
+
+
+class _Term(NamedTuple):
+    """A word of the question: how common it is, and the words that begin with it where they are few."""
+
+    word: str
+    common: int
+    begun: tuple[str, ...]
+
+    def beginning(self, letters: str) -> str:
+        """The expression for a word that begins with it, behind any of the letters."""
+        if self.begun:
+            return _any(f'"{letter}{word}"' for letter in letters for word in self.begun)
+        return _any(f'"{letter}{self.word}" *' for letter in letters)
+
+    def whole(self, letters: str) -> str:
+        """The expression for the whole word."""
+        return _any(f'"{letter}{self.word}"' for letter in letters)
+
+
+class Asking:
+    """One question to the index, in one transaction. Answers are `(score, row)`, the best first."""
+
+    def __init__(self, connection: sqlite3.Connection, words: Sequence[str], limit: int, counted: int) -> None:
+        self._connection = connection
+        self._words = words
+        self._limit = limit
+        self._counted = max(counted, limit)
+        self._terms: list[_Term] = []
+        self._census: Census | None = None
+        self._offers: list[Offer[NodeRow]] = []
+        self._had_last: list[int] = []
+
+    def everywhere(self) -> list[tuple[float, NodeRow]]:
+        """The best nodes of all maps."""
+        self._terms = [self._term(word) for word in self._words]
+        needed = left([term.common for term in self._terms], self._had)
+        if self._census is None and needed:
+            self._offers = self._read(self._first([self._terms[at] for at in needed]))
+        ranking: Ranking[NodeRow] = Ranking(self._words, needed, self._limit, self._counted)
+        for each in self._offers:
+            ranking.offer(*each)
+        return ranking.best()
+
+    def within(self, resources: Sequence[str]) -> list[tuple[float, NodeRow]]:
+        """The best nodes of some maps, for which every node of theirs is looked at."""
+
+        def offers() -> Iterator[Offer[NodeRow]]:
+            for order, resource_id in enumerate(resources):
+                for row in map(NodeRow.of, self._connection.execute(_OF_MAP, (resource_id,))):
+                    yield (order, row.number), texts_of(row.title, row.summary), row
+
+        return ranked(self._words, offers, self._limit, self._counted)
+
+    def _had(self, some: Sequence[int]) -> bool:
+        """Whether any node has all of these words; where few have, all of them are looked at, and tell of more words."""
+        if self._census is not None:
+            return self._census.had(some)
+        numbers = self._having(_all(self._terms[at].beginning(TEXT) for at in some), self._counted + 1)
+        if numbers:
+            self._had_last = numbers
+        if 0 < len(numbers) <= self._counted:
+            self._offers, self._census = self._read(numbers), Census(self._words)
+            for _, texts, _ in self._offers:
+                self._census.look(texts)
+        return bool(numbers)
+
+    def _first(self, terms: Sequence[_Term]) -> Iterable[int]:
+        """The first nodes in the order of the rule: those that are found by their titles, then the others.
+
+        `_had_last` are enough of those that have these words, in their order.
+        """
+        most = self._counted
+        begun = [
+            at for kind in (SHORT, LONG) for at in self._having(_all(term.beginning(kind) for term in terms), most + 1)
+        ]
+        titled = dict.fromkeys(begun if len(begun) <= most else self._titled(terms))
+        return itertools.islice({**titled, **dict.fromkeys(self._had_last)}, most)
+
+    def _titled(self, terms: Sequence[_Term]) -> Iterable[int]:
+        """Of very many nodes whose titles have these words the first: whole, begun; of each the short ones first."""
+        seen: dict[int, None] = {}
+        for expressions in ([term.whole for term in terms], [term.beginning for term in terms]):
+            for letter in (SHORT, LONG):
+                matching = _all(expression(letter) for expression in expressions)
+                seen.update(dict.fromkeys(self._having(matching, self._counted + len(seen))))
+                if len(seen) >= self._counted:
+                    return seen
+        return seen
+
+    def _having(self, expression: str, limit: int) -> list[int]:
+        """The numbers of the first nodes that match, in their order."""
+        return [number for (number,) in self._connection.execute(_HAVING, (expression, limit))]
+
+    def _read(self, numbers: Iterable[int]) -> list[Offer[NodeRow]]:
+        """The nodes of these numbers."""
+        rows = map(NodeRow.of, self._connection.execute(_ROWS, (json.dumps(list(numbers)),)))
+        return [((0, row.number), texts_of(row.title, row.summary), row) for row in rows]
+
+    def _term(self, word: str) -> _Term:
+        """What the index knows of a word of the question."""
+        ask, span = self._connection.execute, (word, word + chr(0x10FFFF))
+        short = len(word) <= INDEXED
+        (common,) = (ask(_COMMON_SHORT, (word,)).fetchone() or (0,)) if short else ask(_COMMON, span).fetchone()
+        known = ask(_WORDS, (*span, 2 if short else EXPANDED + 1)).fetchall() if common else ()
+        few = len(known) <= (1 if short else EXPANDED)
+        return _Term(word, common or 0, tuple(each for (each,) in known) if few else ())
+
+
+def _all(expressions: Iterable[str]) -> str:
+    return " AND ".join(expressions)
+
+
+def _any(expressions: Iterable[str]) -> str:
+    return f"({' OR '.join(expressions)})"

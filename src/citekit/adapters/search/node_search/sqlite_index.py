@@ -1,0 +1,283 @@
+"""An index of words in SQLite (FTS5), which follows the maps of a store."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+import time
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from sqlite3 import SQLITE_BUSY, Connection, OperationalError
+
+from attrs import frozen
+
+from citekit.adapters.search.node_search.database import Database, UnusableError
+from citekit.adapters.search.node_search.index_writer import STRIDE, Shelving, code_parts, writable
+from citekit.adapters.search.node_search.query_plan import Asking, NodeRow
+from citekit.adapters.search.node_search.ranking import COUNTED
+from citekit.adapters.search.node_search.scanning import ScanningNodeIndex
+from citekit.adapters.system.file_locks import telling
+from citekit.adapters.system.home_seal import HomeSeal
+from citekit.domain.errors import MapCorrupt, ResourceMissing
+from citekit.domain.node import Node
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.node_index import FoundNode
+from citekit.wire.locations import from_plain
+
+BREATH = 1.0
+"""Seconds that SQLite waits at a time."""
+
+TURN = 1.0
+"""Seconds that one process writes before another may."""
+
+LOOK_RATE = 1_000
+"""Maps for which a second may pass until they are looked at one by one again, though the store as a whole looks the same."""
+
+LOOK_LIMIT = 60.0
+"""Seconds that may pass at most."""
+
+MANY = 1 << 40
+"""No index holds so many nodes."""
+
+BATCH = 1_000
+"""Maps whose versions are compared at once."""
+
+_VERSION = "SELECT version FROM map WHERE resource_id = ?"
+_VERSIONS = "SELECT resource_id, version FROM map WHERE resource_id IN (SELECT value FROM json_each(?))"
+_MAP_OF = "SELECT resource_id, version FROM map WHERE first <= ? ORDER BY first DESC LIMIT 1"
+
+
+class _NotOursError(Exception):
+    """The database, or a row of it, does not bear the seal of this home."""
+
+
+@frozen
+class _Look:
+    """When an index was last found to be that of the maps: the store's state before, and the monotonic time in seconds.
+
+    `index` is another one for each database that was made.
+    """
+
+    index: str
+    state: str | None
+    at: float
+    maps: int
+
+    def holds(self, index: str, state: str | None) -> bool:
+        """Whether the maps need not be looked at one by one."""
+        return (
+            state is not None
+            and (index, state) == (self.index, self.state)
+            and 0 <= time.monotonic() - self.at < min(self.maps / LOOK_RATE, LOOK_LIMIT)
+        )
+
+    @classmethod
+    def recorded(cls, connection: Connection) -> _Look:
+        """The last one of any program. Where its time is to come, the clock was set back, and it holds no more."""
+        index, state, at, maps = connection.execute("SELECT made, state, at, maps FROM look").fetchone()
+        return cls(index, state, time.monotonic() - (time.time() - at), maps)
+
+    def record(self, connection: Connection) -> None:
+        """Tell other programs, unless one of them writes now."""
+        (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
+        connection.execute("PRAGMA busy_timeout = 0")
+        with suppress(OperationalError):
+            at = time.time() - (time.monotonic() - self.at)
+            connection.execute("UPDATE look SET state = ?, at = ?, maps = ?", (self.state, at, self.maps))
+        connection.execute(f"PRAGMA busy_timeout = {patience}")
+
+
+class SqliteNodeIndex:
+    """A `NodeIndex` in `folder`; where that cannot be used, every map is read instead.
+
+    Whatever comes, goes or is replaced in the store is seen by the next question, and what is told of a node was checked
+    against the state of its map. What somebody writes into the file of a map in place is found after a second for every 1,000
+    maps, a minute at most.
+
+    The database, and every node in it, bears the seal of this home: one that came from elsewhere is made again.
+    """
+
+    def __init__(
+        self,
+        maps: MapStore,
+        folder: Path,
+        *,
+        patience: float = 30.0,
+        counted: int = COUNTED,
+        stride: int = STRIDE,
+    ) -> None:
+        """`patience` is how many seconds to wait for another process that writes into the index.
+
+        `counted` is how many nodes count at most; `stride` the room between maps.
+        """
+        self._maps = maps
+        self._patience = patience
+        self._database = Database(folder, min(patience, BREATH))
+        self._seal = HomeSeal(folder)
+        self._scan = ScanningNodeIndex(maps, counted)
+        self._counted = counted
+        self._stride = stride
+        self._look = _Look("", None, 0.0, 0)
+        self._following = threading.Lock()
+
+    def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
+        """The best nodes of all maps, or of some."""
+        if not words:
+            return []
+        if not self._database.exists() and not self._maps.ids():
+            return []  # nothing is made where there is nothing to index
+        wanted = None if resources is None else [each for each in dict.fromkeys(resources) if _is_unicode(each)]
+        with suppress(UnusableError):
+            for attempt in range(3):
+                try:
+                    found = self._attempt(words, min(limit, MANY), wanted, anew=attempt > 0)
+                except _NotOursError:
+                    self._database.discard()
+                    continue
+                if found is not None:
+                    return found
+        return self._scan.best(words, limit=limit, resources=wanted)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    def _attempt(
+        self, words: Sequence[str], limit: int, resources: Sequence[str] | None, *, anew: bool
+    ) -> Sequence[FoundNode] | None:
+        """The best nodes, or None where one of them is no longer what the index says."""
+        with self._database.connected() as connection:
+            self._check_seal(connection)
+            fresh = self._follow(connection, anew) if resources is None else self._follow_some(connection, resources)
+            connection.execute("BEGIN")
+            asking = Asking(connection, words, limit, self._counted)
+            found = asking.everywhere() if resources is None else asking.within(resources)
+            best = [(score, row, connection.execute(_MAP_OF, (row.number,)).fetchone()) for score, row in found]
+        versions = dict(known for _, _, known in best)
+        if not all(name in fresh or self._maps.version(name) == version for name, version in versions.items()):
+            return None
+        for _, row, (resource_id, version) in best:
+            if not self._seal.holds(row.code, *code_parts(resource_id, version, row.facts)):
+                raise _NotOursError
+        return [_found(resource_id, row, score) for score, row, (resource_id, _) in best]
+
+    def _check_seal(self, connection: Connection) -> None:
+        """Seal a database that is empty; raise `_NotOursError` for one that was filled elsewhere."""
+        made, code = connection.execute("SELECT made, code FROM look").fetchone()
+        if self._seal.holds(code, b"nodes", str(made).encode()):
+            return
+        if code is not None or connection.execute("SELECT 1 FROM map UNION ALL SELECT 1 FROM word LIMIT 1").fetchone():
+            raise _NotOursError
+        connection.execute("UPDATE look SET code = ?", (self._seal.code(b"nodes", str(made).encode()),))
+
+    def _follow(self, connection: Connection, anew: bool) -> Collection[str]:
+        """Bring the index up to what the maps are now; the ids of those that were read for that."""
+        if self._is_followed(connection, anew):
+            return ()
+        with self._following:
+            if self._is_followed(connection, anew):
+                return ()
+            state, at = self._maps.state(), time.monotonic()
+            number, stale = self._compare(connection)
+            self._renew(connection, sorted(stale))
+            if state is not None:
+                self._look = _Look(_Look.recorded(connection).index, state, at, number)
+                self._look.record(connection)
+            return stale
+
+    def _is_followed(self, connection: Connection, anew: bool) -> bool:
+        """Whether this program, or another, looked at all maps lately, and none came or went since."""
+        if anew:
+            return False
+        state, recorded = self._maps.state(), _Look.recorded(connection)
+        return recorded.holds(recorded.index, state) or self._look.holds(recorded.index, state)
+
+    def _compare(self, connection: Connection) -> tuple[int, set[str]]:
+        """How many maps there are, and the ids of those that the index does not have as they are now, or has though gone."""
+        versions, number, known = iter(self._maps.versions().items()), 0, 0
+        stale: set[str] = set()
+        while batch := dict(itertools.islice(versions, BATCH)):
+            number += len(batch)
+            for resource_id, version in connection.execute(_VERSIONS, (json.dumps(list(batch)),)):
+                known += 1
+                if batch[resource_id] == version:
+                    del batch[resource_id]
+            stale.update(batch)
+        (indexed,) = connection.execute("SELECT count(*) FROM map").fetchone()
+        if known < indexed:
+            ids = set(self._maps.ids())
+            stale.update(name for (name,) in connection.execute("SELECT resource_id FROM map") if name not in ids)
+        return number, stale
+
+    def _follow_some(self, connection: Connection, resources: Iterable[str]) -> Collection[str]:
+        """The same for a few maps, whatever became of the others."""
+        stale = [name for name in resources if _version_in(connection, name) != self._maps.version(name)]
+        self._renew(connection, stale)
+        return stale
+
+    def _renew(self, connection: Connection, resources: Iterable[str]) -> None:
+        """Put these maps into the index as they are now, in turns with other processes."""
+        pending = iter(resources)
+        for resource_id in pending:
+            self._begin(connection)
+            shelving, until = Shelving(connection, self._seal, self._stride), time.monotonic() + TURN
+            self._renew_map(connection, shelving, resource_id)
+            while time.monotonic() < until and (following := next(pending, None)) is not None:
+                self._renew_map(connection, shelving, following)
+            shelving.finish()
+            connection.execute("COMMIT")
+
+    def _begin(self, connection: Connection) -> None:
+        """Begin to write. SQLite itself waits a short time only: meanwhile nobody can give up, nor be told anything."""
+        deadline = time.monotonic() + self._patience
+        told = telling(
+            f"The index of words is in use by another program: waiting up to {self._patience:g} seconds, then every map is "
+            "read instead."
+        )
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                return
+            except OperationalError as error:
+                if error.sqlite_errorcode != SQLITE_BUSY or time.monotonic() >= deadline:
+                    raise
+            told()
+
+    def _renew_map(self, connection: Connection, shelving: Shelving, resource_id: str) -> None:
+        """One map; its version is told before it is read, so that the row is never newer than the map."""
+        version = self._maps.version(resource_id)
+        if version is None:
+            shelving.drop(resource_id)
+        elif version != _version_in(connection, resource_id):
+            nodes = self._nodes(resource_id)
+            if nodes is None:
+                shelving.drop(resource_id)
+            else:
+                shelving.put(resource_id, version, nodes)
+
+    def _nodes(self, resource_id: str) -> Iterable[Node] | None:
+        """The nodes of a map, none of a damaged one; None where the system did not let us read it, which may pass."""
+        try:
+            return self._maps.get(resource_id).walk()
+        except ResourceMissing:
+            return ()
+        except MapCorrupt as error:
+            return None if isinstance(error.__cause__, OSError) else ()
+
+
+def _is_unicode(resource_id: str) -> bool:
+    """Whether a map can have that id: no file of half a surrogate pair has one, and SQLite does not take it."""
+    return isinstance(writable(resource_id), str)
+
+
+def _version_in(connection: Connection, resource_id: str) -> str | None:
+    """The version of the map that the index has."""
+    known: tuple[str] | None = connection.execute(_VERSION, (resource_id,)).fetchone()
+    return known and known[0]
+
+
+def _found(resource_id: str, row: NodeRow, score: float) -> FoundNode:
+    head = Node(row.id, row.title, row.type, from_plain(json.loads(row.location)), row.summary)
+    return FoundNode(resource_id, head, bool(row.leaf), score)

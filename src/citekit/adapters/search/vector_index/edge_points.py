@@ -1,0 +1,101 @@
+"""Entries, conditions and questions in the embedded engine's own types, and its answers in ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from citekit.adapters.libraries.qdrant_edge import DENSE, WORDS, engine
+from citekit.adapters.search.vector_index.entry_rules import CODE, GROUP, json_path, point_id
+from citekit.adapters.system.home_seal import HomeSeal
+from citekit.domain.library.vectors import Entry, Scored, SparseVector, Vector, Where
+
+OVERSAMPLING = 2.0
+"""How many times as many candidates the int8 copies give as are scored again with the vectors themselves."""
+
+
+def point(entry: Entry, seal: HomeSeal) -> Any:
+    """The point of an entry that `entry_checks.sound` let through, sealed."""
+    q = engine()
+    vectors: dict[str, Any] = {}
+    if entry.vector is not None:
+        vectors[DENSE] = [float(value) for value in entry.vector]
+    if entry.words:
+        vectors[WORDS] = sparse(entry.words)
+    code = seal.code(*_code_parts(point_id(entry.id), entry.group, entry.payload)).hex()
+    return q.Point(point_id(entry.id), vectors, {**entry.payload, GROUP: entry.group, CODE: code})
+
+
+def sparse(words: SparseVector) -> Any:
+    """Words as the engine takes them."""
+    return engine().SparseVector(list(words.indices), list(words.values))
+
+
+def entry(record: Any, seal: HomeSeal) -> Entry:
+    """The entry of a point, without vectors and words; foreign without the code that `point` gave it."""
+    payload = dict(record.payload or {})
+    group, code = str(payload.pop(GROUP, "")), _unhex(payload.pop(CODE, None))
+    ours = seal.holds(code, *_code_parts(str(record.id), group, payload))
+    return Entry(str(record.id), group, payload=payload, foreign=not ours)
+
+
+def _code_parts(identifier: str, group: str, payload: Mapping[str, Any]) -> tuple[bytes, ...]:
+    plain = json.dumps(payload, sort_keys=True, separators=(",", ":"))
+    return b"entry", identifier.encode(), group.encode("utf-8", "surrogatepass"), plain.encode()
+
+
+def _unhex(code: object) -> bytes | None:
+    try:
+        return bytes.fromhex(code) if isinstance(code, str) else None
+    except ValueError:
+        return None
+
+
+def condition(where: Where | None) -> Any:
+    """The filter, None for no condition."""
+    if not where:
+        return None
+    q = engine()
+    return q.Filter(must=[_field(name, values) for name, values in where.fields.items()])
+
+
+def _field(name: str, values: Sequence[str | int]) -> Any:
+    """Any of the values; the engine takes texts and numbers apart."""
+    q = engine()
+    texts = [value for value in values if isinstance(value, str)]
+    numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+    kinds = [kind for kind in (texts, numbers) if kind]
+    return q.Filter(should=[q.FieldCondition(json_path(name), match=q.MatchAny(kind)) for kind in kinds])
+
+
+def dense(vector: Vector, where: Where, limit: int) -> Any:
+    """The request for the nearest vectors."""
+    q = engine()
+    params = q.SearchParams(quantization=q.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING))
+    query = q.Query.Nearest([float(value) for value in vector], using=DENSE)
+    return q.QueryRequest(limit, query=query, filter=condition(where), with_payload=[GROUP], params=params)
+
+
+def lexical(words: SparseVector, where: Where, limit: int) -> Any:
+    """The request for the entries with those words."""
+    q = engine()
+    query = q.Query.Nearest(sparse(words), using=WORDS)
+    return q.QueryRequest(limit, query=query, filter=condition(where), with_payload=[GROUP])
+
+
+def single(word: int, weight: float) -> Any:
+    """The request for the best score that any entry has for one word."""
+    q = engine()
+    query = q.Query.Nearest(q.SparseVector([word], [weight]), using=WORDS)
+    return q.QueryRequest(1, query=query, with_payload=False)
+
+
+def scored(points: Sequence[Any]) -> list[Scored]:
+    """The answers, the best first, equal ones by id."""
+    found = [Scored(str(hit.id), _group(hit.payload), float(hit.score)) for hit in points]
+    return sorted(found, key=lambda hit: (-hit.score, hit.id))
+
+
+def _group(payload: Mapping[str, Any] | None) -> str:
+    return str((payload or {}).get(GROUP, ""))

@@ -1,0 +1,52 @@
+"""One question put to an open shard, in one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from citekit.adapters.libraries.qdrant_edge import engine
+from citekit.adapters.search.vector_index import edge_points as points
+from citekit.adapters.search.vector_index import ranking
+from citekit.adapters.search.vector_index.entry_rules import is_never
+from citekit.adapters.search.vector_index.ranking import best_alone, found_of
+from citekit.domain.library.vectors import Found, Question, Scored, SparseVector
+
+Ask = Callable[[int], Any]
+
+
+def answer(shard: Any, question: Question) -> Found:
+    """The best by vector and by words, and what each word alone reaches anywhere."""
+    words = question.words or SparseVector((), ())
+    asks = _asks(question, words)
+    singles = [points.single(*pair) for pair in zip(words.indices, words.values, strict=True)]
+    asked = ranking.step(question.limit)
+    replies = _batch(shard, [*(ask(asked) for ask in asks.values()), *singles])
+    found = {
+        name: _best(shard, asks[name], question.limit, asked, reply) for name, reply in zip(asks, replies, strict=False)
+    }
+    return found_of(found, words, best_alone([points.scored(reply) for reply in replies[len(asks) :]]))
+
+
+def _asks(question: Question, words: SparseVector) -> dict[str, Ask]:
+    """The requests that the question needs, each for as many answers as one wants."""
+    asks: dict[str, Ask] = {}
+    if question.limit <= 0 or is_never(question.where):
+        return asks
+    vector = question.vector
+    if vector is not None:
+        asks["dense"] = lambda limit: points.dense(vector, question.where, limit)
+    if words:
+        asks["lexical"] = lambda limit: points.lexical(words, question.where, limit)
+    return asks
+
+
+def _best(shard: Any, ask: Ask, limit: int, asked: int, reply: Sequence[Any]) -> Sequence[Scored]:
+    return ranking.best(limit, points.scored(reply), asked, lambda more: points.scored(_batch(shard, [ask(more)])[0]))
+
+
+def _batch(shard: Any, requests: Sequence[Any]) -> Sequence[Sequence[Any]]:
+    if not requests:
+        return []
+    replies: Sequence[Sequence[Any]] = shard.query_batch(engine().QueryBatchRequest(list(requests)))
+    return replies

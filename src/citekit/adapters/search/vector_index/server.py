@@ -1,0 +1,263 @@
+"""The index on a Qdrant server or cluster."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from attrs import asdict
+
+from citekit.adapters.libraries import qdrant_client as driver
+from citekit.adapters.libraries.qdrant_client import Kind, QdrantSettings, Trouble
+from citekit.adapters.search.vector_index import ranking
+from citekit.adapters.search.vector_index import server_points as points
+from citekit.adapters.search.vector_index.entry_rules import (
+    checked,
+    is_never,
+    mismatch,
+    missing,
+    point_id,
+    sound,
+    sound_vector,
+    sound_words,
+)
+from citekit.adapters.search.vector_index.ranking import best_alone, found_of
+from citekit.adapters.search.vector_index.server_errors import translated
+from citekit.domain.errors import IndexUnavailable
+from citekit.domain.library.vectors import (
+    CollectionFacts,
+    EmbedderIdentity,
+    Entry,
+    Found,
+    Question,
+    Scored,
+    SparseVector,
+    Where,
+)
+
+BATCH = 256
+"""Entries that are sent at once: about a megabyte."""
+
+PAGE = 1000
+OURS = "citekit"
+FORM = 1
+
+
+class QdrantVectorIndex:
+    """Collections of a server. `connect` makes a client of `qdrant-client`, on first use; it is closed by `close`."""
+
+    def __init__(
+        self,
+        settings: QdrantSettings,
+        connect: Callable[[QdrantSettings], Any] = driver.connect,
+        place: str | None = None,
+    ) -> None:
+        self._settings, self._connect, self._place = settings, connect, place or settings.place
+        self._client: Any = None
+        self._models: dict[str, EmbedderIdentity] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def place(self) -> str:
+        """The address."""
+        return self._place
+
+    def collections(self) -> Sequence[str]:
+        """The names of all collections that citekit made there, sorted."""
+        with self._asking() as client:
+            names = [found.name for found in client.get_collections().collections]
+        return sorted(name for name in names if self._described(name) is not None)
+
+    def facts(self, collection: str) -> CollectionFacts | None:
+        """How the collection stands, or None where there is none of that name."""
+        described = self._described(checked(collection))
+        if described is None:
+            return None
+        info, model = described
+        return CollectionFacts(collection, model, self.count(collection), str(info.status.value), self.place)
+
+    def create(self, collection: str, model: EmbedderIdentity) -> None:
+        """Make it, where there is none; raises `ModelMismatch` where there is one of another model."""
+        described = self._described(checked(collection)) or self._made(collection, model)
+        if described[1] != model:
+            raise mismatch(collection, described[1], model)
+
+    def put(self, collection: str, entries: Iterable[Entry]) -> None:
+        """Store or replace, by id, a batch at a time. Raises `ModelMismatch` for a vector of another length."""
+        dimensions, rest = self._model(collection).dimensions, iter(entries)
+        while batch := list(islice(rest, BATCH)):
+            made = {point_id(entry.id): points.point(sound(entry, dimensions)) for entry in batch}
+            with self._asking(collection) as client:
+                client.upsert(collection, list(made.values()), wait=True)
+
+    def remove(self, collection: str, where: Where) -> None:
+        """Drop every entry that fits; an empty `where` fits none."""
+        self._model(collection)
+        if where and not is_never(where):
+            with self._asking(collection) as client:
+                client.delete(collection, points.models().FilterSelector(filter=points.condition(where)), wait=True)
+
+    def search(self, collection: str, question: Question) -> Found:
+        """The best entries; their payloads are fetched on their own."""
+        model, words = self._model(collection), sound_words(question.words or SparseVector((), ()))
+        if question.vector is not None:
+            sound_vector(question.vector, model.dimensions)
+        asks = _asks(question, words)
+        asked = ranking.step(question.limit)
+        singles = [points.single(*pair) for pair in zip(words.indices, words.values, strict=True)]
+        replies = self._batch(collection, [*(ask(asked) for ask in asks.values()), *singles])
+        found = {
+            name: ranking.best(question.limit, points.scored(reply), asked, self._longer(collection, asks[name]))
+            for name, reply in zip(asks, replies, strict=False)
+        }
+        return found_of(found, words, best_alone([points.scored(reply) for reply in replies[len(asks) :]]))
+
+    def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
+        """Those entries in the order asked for, without vectors and words; unknown ids are left out."""
+        wanted = [point_id(text) for text in ids]
+        self._model(collection)
+        with self._asking(collection) as client:
+            records = client.retrieve(collection, list(dict.fromkeys(wanted)), with_payload=True) if wanted else []
+        found = {entry.id: entry for entry in map(points.entry, records)}
+        return [found[text] for text in wanted if text in found]
+
+    def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
+        """The entries that fit, by id, without vectors and words."""
+        self._model(collection)
+        found: list[Entry] = []
+        offset, condition = None, points.condition(where)
+        while len(found) < limit and not is_never(where):
+            size = min(PAGE, limit - len(found))
+            with self._asking(collection) as client:
+                records, offset = client.scroll(collection, condition, size, offset=offset, with_payload=True)
+            found.extend(map(points.entry, records))
+            if offset is None:
+                break
+        return found
+
+    def count(self, collection: str, where: Where | None = None) -> int:
+        """How many entries fit; with no condition, all."""
+        self._model(collection)
+        if where and is_never(where):
+            return 0
+        with self._asking(collection) as client:
+            return int(client.count(collection, points.condition(where), exact=True).count)
+
+    def settle(self, collection: str) -> None:
+        """Nothing: what a server acknowledged is durable, and it puts itself in order."""
+        self._model(collection)
+
+    def drop(self, collection: str) -> None:
+        """Forget the whole collection; nothing happens where there is none of citekit's."""
+        if self._described(checked(collection)) is not None:
+            with self._asking() as client:
+                client.delete_collection(collection)
+        self._models.pop(collection, None)
+
+    def close(self) -> None:
+        """Close the connection; the next call makes a new one."""
+        with self._lock:
+            client, self._client = self._client, None
+            self._models.clear()
+        if client is not None:
+            client.close()
+
+    @contextmanager
+    def _asking(self, collection: str | None = None) -> Iterator[Any]:
+        """The client, for one request whose exceptions become ours."""
+        try:
+            with self._lock:
+                self._client = self._client or self._connect(self._settings)
+            yield self._client
+        except Exception as error:
+            trouble = driver.trouble(error, self._settings.api_key)
+            if trouble is None:
+                raise
+            raise self._translated(trouble, collection) from error
+
+    def _translated(self, trouble: Trouble, collection: str | None) -> Exception:
+        if trouble.kind is Kind.MISSING and collection is not None:
+            self._models.pop(collection, None)
+            return missing(collection, self.collections(), self.place)
+        return translated(trouble, self.place, has_key=self._settings.api_key is not None)
+
+    def _model(self, collection: str) -> EmbedderIdentity:
+        """Whose vectors a collection holds, remembered from the first time. Raises `CollectionMissing`."""
+        known = self._models.get(checked(collection))
+        if known is None:
+            described = self._described(collection)
+            if described is None:
+                raise missing(collection, self.collections(), self.place)
+            known = self._models[collection] = described[1]
+        return known
+
+    def _described(self, collection: str) -> tuple[Any, EmbedderIdentity] | None:
+        """What the server says of a collection, None where there is none, or it is not citekit's."""
+        with self._asking() as client:
+            if not client.collection_exists(collection):
+                return None
+            info = client.get_collection(collection)
+        note = (info.config.metadata or {}).get(OURS)
+        try:
+            model = (note or {})["model"]
+            return info, EmbedderIdentity(str(model["name"]), str(model["version"]), int(model["dimensions"]))
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def _made(self, collection: str, model: EmbedderIdentity) -> tuple[Any, EmbedderIdentity]:
+        note = {OURS: {"form": FORM, "model": asdict(model)}}
+        with self._asking() as client:
+            if client.collection_exists(collection):
+                raise foreign(collection, self.place)
+            self._create(client, collection, points.layout(model, self._settings) | {"metadata": note})
+        described = self._described(collection)
+        if described is None:
+            with self._asking() as client:
+                client.delete_collection(collection)
+            raise IndexUnavailable(
+                f"The Qdrant server at {self.place} is too old: it keeps no metadata; use 1.16 or later."
+            )
+        return described
+
+    def _create(self, client: Any, collection: str, layout: dict[str, Any]) -> None:
+        """Make it; another process that was faster has made the same."""
+        try:
+            client.create_collection(collection, **layout)
+        except Exception as error:
+            trouble = driver.trouble(error)
+            if trouble is None or trouble.kind is not Kind.EXISTS:
+                raise
+        for name, schema in points.field_indexes():
+            client.create_payload_index(collection, name, schema, wait=True)
+
+    def _batch(self, collection: str, requests: Sequence[Any]) -> Sequence[Sequence[Any]]:
+        if not requests:
+            return []
+        with self._asking(collection) as client:
+            return [reply.points for reply in client.query_batch_points(collection, list(requests))]
+
+    def _longer(self, collection: str, ask: Callable[[int], Any]) -> Callable[[int], Sequence[Scored]]:
+        return lambda more: points.scored(self._batch(collection, [ask(more)])[0])
+
+
+def foreign(collection: str, place: str) -> IndexUnavailable:
+    """The error for a collection that something else made."""
+    return IndexUnavailable(
+        f"The collection '{collection}' at {place} was not made by citekit; choose another name (QDRANT_COLLECTION)."
+    )
+
+
+def _asks(question: Question, words: SparseVector) -> dict[str, Callable[[int], Any]]:
+    """The requests that the question needs, each for as many answers as one wants."""
+    asks: dict[str, Callable[[int], Any]] = {}
+    vector, where = question.vector, question.where
+    if question.limit <= 0 or is_never(where):
+        return asks
+    if vector is not None:
+        asks["dense"] = lambda limit: points.dense(vector, where, limit)
+    if words:
+        asks["lexical"] = lambda limit: points.lexical(words, where, limit)
+    return asks

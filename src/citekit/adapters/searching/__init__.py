@@ -1,1 +1,0 @@
-"""Finding nodes by the words of their titles and summaries: by reading every map, or in an index that follows the maps."""

@@ -1,0 +1,125 @@
+"""Digests and formats of files that have not changed since they were read."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from typing import Any
+
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.adapters.sources.known_digests import digest_in, row_of
+from citekit.adapters.system.file_state import COARSE, FileState
+from citekit.domain.detection import DETECTION
+from citekit.domain.digest import Digest
+from citekit.domain.formats import Format, called
+
+RACY = COARSE
+"""Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
+
+REMEMBERED = 4096
+"""Digests kept in memory, beside those in the index."""
+
+
+class States:
+    """State to digest, in memory and in the index where there is one. A state that is not settled is not remembered.
+
+    Beside the digest may stand the name that the file had, and its format, which both its bytes and its name decide on.
+    """
+
+    def __init__(self, index: Index | None) -> None:
+        self._index = index
+        self._formats: OrderedDict[FileState, tuple[str, Format]] = OrderedDict()
+        self._recent: OrderedDict[FileState, Digest] = OrderedDict()
+        self._unsettled: OrderedDict[FileState, float] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def digest(self, state: FileState) -> Digest | None:
+        """The digest of a file in that state, or None where it is not known."""
+        found = self._recent.get(state)
+        if found is None:
+            found = self._digest_in(state)
+            if found is not None:
+                self._keep(state, found)
+        return found
+
+    def recent(self, state: FileState) -> Digest | None:
+        """The digest of a file in that state, where it is in memory."""
+        return self._recent.get(state)
+
+    def identified(self, state: FileState, name: str) -> tuple[Digest, Format] | None:
+        """Digest and format of a file of that name in that state, or None where they are not known."""
+        digest, named = self._recent.get(state), self._formats.get(state)
+        if digest is None or named is None:
+            row = self._remembered(state)
+            found, named = digest_in(row), _format_in(row)
+            if found is None or named is None:
+                return None
+            digest = Digest(found)
+            self._keep(state, digest, named)
+        return (digest, named[1]) if named[0] == name else None
+
+    def remember_format(self, state: FileState, name: str, format: Format) -> None:
+        """Note what a file is whose digest is remembered."""
+        digest = self._recent.get(state)
+        if digest is not None and self._formats.get(state) != (name, format):
+            self._keep(state, digest, (name, format))
+            self._note(state, {"sha256": digest.hex, "name": name, "format": format.name, "detection": DETECTION})
+
+    def remember(self, state: FileState, digest: Digest) -> None:
+        """Note what was read, unless the file changed so lately that it may change again unseen."""
+        now = time.time()
+        if not state.is_settled(now, RACY, self._since(state, now)):
+            return
+        self._keep(state, digest)
+        self._note(state, {"sha256": digest.hex})
+
+    def _since(self, state: FileState, now: float) -> float:
+        """When a file was first seen in that state, where its own times lie in the future and do not tell."""
+        if state.changed(now) <= now:
+            return now
+        known = self._unsettled.get(state) or _since_in(self._remembered(state))
+        if known is None:
+            self._note(state, {"since": now})
+        with self._lock:
+            _bounded(self._unsettled, state, known or now)
+        return known or now
+
+    def _digest_in(self, state: FileState) -> Digest | None:
+        found = digest_in(self._remembered(state))
+        return Digest(found) if found is not None else None
+
+    def _remembered(self, state: FileState) -> dict[str, Any] | None:
+        return self._index.get(row_of(state)) if self._index is not None else None
+
+    def _note(self, state: FileState, plain: dict[str, Any]) -> None:
+        if self._index is not None:
+            self._index.put(row_of(state), plain)
+
+    def _keep(self, state: FileState, digest: Digest, named: tuple[str, Format] | None = None) -> None:
+        with self._lock:
+            _bounded(self._recent, state, digest)
+            if named is not None:
+                _bounded(self._formats, state, named)
+
+
+def _bounded(table: OrderedDict[FileState, Any], state: FileState, value: object) -> None:
+    table[state] = value
+    table.move_to_end(state)
+    while len(table) > REMEMBERED:
+        table.popitem(last=False)
+
+
+def _format_in(plain: object) -> tuple[str, Format] | None:
+    match plain:
+        case {"name": str(name), "format": str(text), "detection": seen} if seen == DETECTION:
+            format = called(text)
+            return None if format is None else (name, format)
+    return None
+
+
+def _since_in(plain: object) -> float | None:
+    match plain:
+        case {"since": float(since)}:
+            return since
+    return None

@@ -1,0 +1,165 @@
+"""Where the files lie that their owner had mapped, so that an agent may have them cut.
+
+A map cannot vouch for itself: it may come from anybody. A record next to the maps vouches for its file. Each line of the
+record carries a code of this home's seal (`HomeSeal`), which an archive, a copy or a clone cannot bring along, so a record
+that came with a home, or a line that a `git pull` added to it, says nothing.
+
+Records of version 1.0 carried the inode and the time of change of an empty file instead. Such lines count until the owner
+ingests another file: then they are rewritten with codes, and the empty file is removed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from citekit.adapters.system.files import write_atomically
+from citekit.adapters.system.home_files import open_file, read_file
+from citekit.adapters.system.home_seal import HomeSeal
+from citekit.domain.errors import CiteKitError, HomeUnsafe
+
+FOLDER, EARLY_SEAL, PLACES = ".ingested", "seal", "places"
+"""The folder below that of the maps, hidden so that nothing in it is taken for a map; and files in it."""
+
+SIZE_LIMIT = 64 * 2**20
+"""Bytes of a record that are read."""
+
+
+class Places(NamedTuple):
+    """Real paths: the files that lie right in one of `folders` and are not hidden, and those in `files`."""
+
+    folders: frozenset[str]
+    files: frozenset[str]
+
+    def folder_of(self, real: Path) -> Path | None:
+        """The folder of a file that is one of these; None for any other."""
+        folder = str(real.parent)
+        known = str(real) in self.files or (folder in self.folders and not is_hidden(real.name))
+        return real.parent if known else None
+
+
+class IngestedPlaces:
+    """The record in a folder of maps. Several processes may write to it at once. No method raises."""
+
+    def __init__(self, maps_folder: Path) -> None:
+        self._folder = os.path.join(maps_folder, FOLDER)  # noqa: PTH118 - looked at for every file
+        self._seal = HomeSeal(self._folder)
+        self._lock = threading.Lock()
+        self._seen: tuple[object, Places] | None = None
+
+    def places(self) -> Places:
+        """What was recorded in this home, as the record is now."""
+        state = self._seal.state() or _look(self._path(EARLY_SEAL)), _look(self._path(PLACES))
+        seen = self._seen
+        if seen is None or seen[0] != state:
+            self._seen = seen = state, self._read()
+        return seen[1]
+
+    def remember(self, path: Path) -> None:
+        """Record the real path of the file's folder, or of the file alone if it is hidden."""
+        real = Path(os.path.realpath(path))
+        with self._lock, suppress(OSError, ValueError, CiteKitError):
+            if self.places().folder_of(real) is None:
+                self._rewrite_early_lines()
+                kind, place = ("file", real) if is_hidden(real.name) else ("folder", real.parent)
+                self._append(self._line(kind, str(place)))
+
+    def _append(self, line: str) -> None:
+        """The line begins with its own line break: what a killed writer left unfinished spoils nothing."""
+        descriptor = open_file(self._path(PLACES), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            os.write(descriptor, f"\n{line}\n".encode())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _line(self, kind: str, place: str) -> str:
+        return json.dumps({"code": self._seal.code(*_parts(kind, place)).hex(), kind: place})
+
+    def _rewrite_early_lines(self) -> None:
+        """Give lines of version 1.0 a code. Interrupted before the early seal is removed, it is done again next time."""
+        if _look(self._path(EARLY_SEAL)) is not None:
+            lines = [self._line(kind, place) for kind, place in self._recorded()]
+            write_atomically(Path(self._path(PLACES)), "".join(f"{line}\n" for line in lines).encode())
+            os.unlink(self._path(EARLY_SEAL))  # noqa: PTH108
+
+    def _read(self) -> Places:
+        recorded = list(self._recorded())
+        return Places(*(frozenset(place for kind, place in recorded if kind == each) for each in ("folder", "file")))
+
+    def _recorded(self) -> Iterator[tuple[str, str]]:
+        """(kind, path) of each line that bears a seal of this home."""
+        early = _early_seal(self._path(EARLY_SEAL))
+        for line in self._lines():
+            match line:
+                case {"folder": str(place)}:
+                    kind = "folder"
+                case {"file": str(place)}:
+                    kind = "file"
+                case _:
+                    continue
+            if (early is not None and line.get("seal") == early) or self._seal.holds(
+                _bytes(line.get("code")), *_parts(kind, place)
+            ):
+                yield kind, place
+
+    def _lines(self) -> list[dict[str, object]]:
+        try:
+            lines = read_file(self._path(PLACES), SIZE_LIMIT).splitlines()
+        except (OSError, ValueError, HomeUnsafe):
+            return []
+        found: list[dict[str, object]] = []
+        for line in lines:
+            with suppress(ValueError, RecursionError):
+                plain = json.loads(line)
+                found += [plain] if isinstance(plain, dict) else []
+        return found
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._folder, name)  # noqa: PTH118
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file or folder of that name is one that programs keep for themselves: settings, keys, caches."""
+    return name.startswith(".")
+
+
+class _Look(NamedTuple):
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+def _look(path: str) -> _Look | None:
+    """What a regular file looks like; a link, or anything else, is none."""
+    try:
+        status = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return _Look(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _early_seal(path: str) -> str | None:
+    """The seal that lines of version 1.0 carry; None once there is none."""
+    seal = _look(path)
+    return None if seal is None else f"{seal.inode}:{seal.ctime_ns}"
+
+
+def _parts(kind: str, place: str) -> tuple[bytes, bytes]:
+    return kind.encode(), os.fsencode(place)
+
+
+def _bytes(code: object) -> bytes | None:
+    try:
+        return bytes.fromhex(code) if isinstance(code, str) else None
+    except ValueError:
+        return None

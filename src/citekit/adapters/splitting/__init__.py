@@ -1,1 +1,0 @@
-"""Sentence splitters, one module for each library that finds them."""

@@ -1,0 +1,341 @@
+"""Evidence under names that a person chose, in one folder, with the receipts in a hidden one beside them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+from attrs import frozen
+
+from citekit.adapters.storage.output_cache import Asked, PlacedFiles
+from citekit.adapters.system.file_locks import Locks
+from citekit.adapters.system.file_state import FileState
+from citekit.adapters.system.files import (
+    is_temporary,
+    open_home_file,
+    sweep,
+    temporary_beside,
+    write_atomically,
+    writing,
+)
+from citekit.adapters.system.home_files import check_folder, check_parent, make_folder
+from citekit.adapters.system.permissions import OWNER, mode_for, narrow, readers_at
+from citekit.domain.digest import Digest
+from citekit.domain.errors import EvidenceCorrupt, FaultyAnswer, HomeUnsafe
+from citekit.domain.evidence import Receipt, StoredEvidence
+from citekit.domain.ports.locks import patiently
+from citekit.domain.unicode_controls import CONTROLS, IGNORED, SEPARATORS
+from citekit.wire import receipts
+
+NAME_LIMIT = 255
+"""Bytes of the longest file name that the usual file systems take."""
+
+RECEIPTS = ".receipts"
+BY_CONTENT = ".by_content"
+"""Below the receipts by file name, those by the digest of the evidence: a file that moved away is known by its bytes."""
+
+CONTENT_LIMIT = 10_000
+"""Receipts that are kept by the digest of their evidence; of more, the oldest go."""
+
+_UNSAFE = re.compile(rf'[/\\<>:"|?*{CONTROLS}{SEPARATORS}{IGNORED}]')
+"""What Windows takes in no name, controls, and what turns a line round or is not seen in it."""
+
+_SUFFIX = re.compile(r"(?:\.[A-Za-z0-9]{1,15}){1,2}")
+_RECEIPT_SUFFIX = ".json"
+_TAG_LENGTH = 9
+_SLOTS = 256
+
+
+class FriendlyOutputs:
+    """An `Outputs` in a folder: a file is a link to the stored object where the system can link, else a copy.
+
+    The receipt of a file says which place of which resource it shows, and so to whom its name belongs. After a power cut,
+    files of the last seconds may be torn until they are asked for again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is made when the first evidence is placed."""
+        self._folder = Path(os.path.abspath(folder))  # noqa: PTH100 (resolve() would follow links that the user set)
+        self._receipts = self._folder / RECEIPTS
+        self._locks = Locks(self._receipts / ".locks")
+        self._placed = PlacedFiles()
+        self._swept = False
+
+    def place(
+        self,
+        evidence: StoredEvidence,
+        receipt: Receipt,
+        name: str,
+        owner: str | None = None,
+        waiting: Callable[[], object] = patiently,
+    ) -> Path:
+        """The path of the evidence; nothing is written where it lies there already.
+
+        Raises `HomeUnwritable`, and `EvidenceCorrupt` where the object is gone: obtain the evidence again.
+        """
+        asked = Asked(name, evidence.extraction.suffix, owner)
+        placed = self._placed.asked(asked, receipt)
+        if placed is not None and _shown(placed.path, evidence, placed.shown) == placed.shown:
+            return placed.path
+        return self._place(evidence, receipt, asked, waiting)
+
+    def _place(self, evidence: StoredEvidence, receipt: Receipt, asked: Asked, waiting: Callable[[], object]) -> Path:
+        plain = {**_written(receipt), "owner": asked.owner or str(receipt.address)}
+        wanted, own = _names(asked.name, asked.suffix, plain)
+        for file_name in (wanted, own):
+            claim = _Claim.read(self._receipt_path(file_name))
+            claimed = claim.plain if claim is not None else None
+            if file_name == own or claimed is None or _place_of(claimed) == _place_of(plain):
+                path = self._folder / file_name
+                shown = _shown(path, evidence, self._shown_before(path))
+                if claim is not None and shown is not None and _same(claim.plain, plain):
+                    self._narrow(evidence, file_name)
+                    seen = self._receipt_path(file_name), claim.state, claim.read_at
+                    self._placed.keep(asked, path, shown, receipt, seen)
+                    return path
+                if self._lay(evidence, plain, file_name, waiting, shared=file_name == wanted):
+                    return path
+        return self._folder / own
+
+    def _narrow(self, evidence: StoredEvidence, file_name: str) -> None:
+        """Take the receipts from everybody who may not read the evidence any more."""
+        readers = _readers(evidence)
+        for path in (self._receipt_path(file_name), self._content_path(evidence.digest)):
+            narrow(path, readers)
+
+    def still(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
+        """Whether the file is the object, and its receipt says so."""
+        placed = self._placed.at(path)
+        return placed is not None and placed.has(receipt) and _shown(path, evidence, placed.shown) is not None
+
+    def _shown_before(self, path: Path) -> FileState | None:
+        placed = self._placed.at(path)
+        return placed.shown if placed is not None else None
+
+    def receipt(self, path: Path) -> Receipt | None:
+        """The receipt of a file in this folder, whether or not the file was edited since."""
+        if not _is_same_folder(path.parent, self._folder):
+            return None
+        return _receipt_in(self._receipt_path(path.name))
+
+    def receipt_of(self, digest: Digest) -> Receipt | None:
+        """The receipt of evidence with those bytes that was placed here once, though its name may show others now."""
+        found = _receipt_in(self._content_path(digest))
+        return found if found is not None and found.evidence_digest == digest else None
+
+    def _lay(
+        self,
+        evidence: StoredEvidence,
+        plain: dict[str, Any],
+        file_name: str,
+        waiting: Callable[[], object],
+        *,
+        shared: bool,
+    ) -> bool:
+        """Put the file and its receipt there, unless the `shared` name was given to another place meanwhile."""
+        with self._locks.hold(_slot(file_name), waiting):
+            claimed = self._claim(file_name)
+            if shared and claimed is not None and _place_of(claimed) != _place_of(plain):
+                return False
+            self._sweep_once()
+            path = self._folder / file_name
+            check_parent(path)
+            data = json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            # First by content, which tells of either file from here on: a file never lies beside the receipt of another.
+            mode = mode_for(_readers(evidence))
+            write_atomically(self._content_path(evidence.digest), data, durable=False, mode=mode)
+            if claimed is not None and claimed.get("evidence_digest") != evidence.digest.hex:
+                with writing(path):
+                    check_parent(self._receipt_path(file_name))
+                    self._receipt_path(file_name).unlink(missing_ok=True)
+            if _shown(path, evidence, self._shown_before(path)) is None:
+                self._placed.forget(path)
+                _link_or_copy(evidence, path)
+            write_atomically(self._receipt_path(file_name), data, durable=False, mode=mode)
+            return True
+
+    def _claim(self, file_name: str) -> dict[str, Any] | None:
+        claim = _Claim.read(self._receipt_path(file_name))
+        return claim.plain if claim is not None else None
+
+    def _receipt_path(self, file_name: str) -> Path:
+        return self._receipts / f"{file_name}{_RECEIPT_SUFFIX}"
+
+    def _content_path(self, digest: Digest) -> Path:
+        return self._receipts.joinpath(BY_CONTENT, *digest.fan_out).with_suffix(_RECEIPT_SUFFIX)
+
+    def _sweep_once(self) -> None:
+        if not self._swept:
+            self._swept = True
+            sweep(self._folder)
+            sweep(self._receipts)
+            _sweep_contents(self._receipts / BY_CONTENT)
+
+
+@frozen
+class _Claim:
+    """What a receipt's file says, what it looked like when it was read, and when that was (seconds since the epoch)."""
+
+    plain: dict[str, Any]
+    state: FileState
+    read_at: float
+
+    @classmethod
+    def read(cls, path: Path) -> Self | None:
+        """The claim in a file, or None where there is none that can be read."""
+        read_at = time.time()
+        check_parent(path)
+        try:
+            with open_home_file(path) as file:
+                state, plain = FileState.of(os.fstat(file.fileno())), json.loads(file.read())
+        except (OSError, ValueError, RecursionError, HomeUnsafe):
+            return None
+        return cls(plain, state, read_at) if isinstance(plain, dict) and isinstance(plain.get("address"), str) else None
+
+
+def _receipt_in(path: Path) -> Receipt | None:
+    claim = _Claim.read(path)
+    try:
+        return receipts.from_plain(claim.plain, str(path)) if claim is not None else None
+    except FaultyAnswer:
+        return None
+
+
+def _names(name: str, suffix: str, plain: dict[str, Any]) -> tuple[str, str]:
+    """The name that is wanted, and the one that only this place has; each fits the limit, its receipt's name too."""
+    suffix = suffix if _SUFFIX.fullmatch(suffix) else ""
+    stem = _fitted(name, NAME_LIMIT - len(suffix) - _TAG_LENGTH - len(_RECEIPT_SUFFIX))
+    return f"{stem}{suffix}", f"{stem}_{_tag(json.dumps(_place_of(plain)))}{suffix}"
+
+
+def _fitted(name: str, limit: int) -> str:
+    safe = _UNSAFE.sub("_", name).encode("utf-8", "replace").decode()
+    safe = f"_{safe[1:]}" if safe.startswith(".") else safe.strip() or "evidence"
+    data = safe.encode()
+    if len(data) <= limit:
+        return safe
+    head = data[: limit - _TAG_LENGTH].decode("utf-8", "ignore")
+    return f"{head}_{_tag(safe)}"
+
+
+def _tag(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[: _TAG_LENGTH - 1]
+
+
+def _written(receipt: Receipt) -> dict[str, Any]:
+    """The receipt as it reads once it was written: with lists where there were tuples."""
+    plain: dict[str, Any] = json.loads(json.dumps(receipts.to_plain(receipt)))
+    return plain
+
+
+def _place_of(plain: dict[str, Any]) -> list[Any]:
+    """What a name belongs to: what was asked for, in which form. Not its place or content, which may change."""
+    return [plain.get("owner", plain.get("address")), plain.get("options")]
+
+
+def _same(left: dict[str, Any], right: dict[str, Any]) -> bool:
+    return {**left, "created": None} == {**right, "created": None}
+
+
+def _shown(path: Path, evidence: StoredEvidence, before: FileState | None) -> FileState | None:
+    """The state of the file if it is the object itself, or a copy of it that nobody has changed since; else None.
+
+    A copy that this process has seen is recognized by its state (`before`). Otherwise its bytes are read: whoever made an
+    archive can give any bytes the size, the mode and the time of the object.
+    """
+    try:
+        there, stored = os.lstat(path), os.lstat(evidence.path)
+    except OSError:
+        return None
+    state = FileState.of(there)
+    if (there.st_dev, there.st_ino) == (stored.st_dev, stored.st_ino):
+        return state
+    if (there.st_mode, there.st_size, there.st_mtime_ns) != (stored.st_mode, stored.st_size, stored.st_mtime_ns):
+        return None
+    if before is not None:
+        return state if before == state else None
+    return state if _has_bytes(path, state, evidence.digest) else None
+
+
+def _has_bytes(path: Path, state: FileState, digest: Digest) -> bool:
+    """Whether the file still is in that state, and has the bytes of that digest."""
+    try:
+        with open_home_file(path) as file:
+            same = FileState.of(os.fstat(file.fileno())) == state
+            return same and Digest.of_stream(file) == digest and FileState.of(os.fstat(file.fileno())) == state
+    except (OSError, HomeUnsafe):
+        return False
+
+
+def _readers(evidence: StoredEvidence) -> int:
+    found = readers_at(evidence.path)
+    return OWNER if found is None else found
+
+
+def _link_or_copy(evidence: StoredEvidence, path: Path) -> None:
+    with writing(path), temporary_beside(path) as temporary:
+        try:
+            temporary.hardlink_to(evidence.path)
+        except OSError:
+            make_folder(path.parent)
+            _copy(evidence, temporary)
+        temporary.replace(path)
+
+
+def _copy(evidence: StoredEvidence, target: Path) -> None:
+    """Copy the object with its time of change and its mode, by which the copy is known later."""
+    try:
+        source = evidence.path.open("rb")
+    except OSError as error:
+        raise EvidenceCorrupt(f"The stored evidence {evidence.digest} is gone; ask for it again.") from error
+    private = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    with source, os.fdopen(private, "wb") as copy:
+        shutil.copyfileobj(source, copy, 1024 * 1024)
+    shutil.copystat(evidence.path, target)
+
+
+def _sweep_contents(folder: Path) -> None:
+    """Remove what killed writers left, and the oldest receipts beyond the limit. Their times are looked at only then."""
+    receipts_there: list[Path] = []
+    for each in _entries(folder):
+        sweep(each)
+        receipts_there += [path for path in _entries(each) if not is_temporary(path.name)]
+    excess = len(receipts_there) - CONTENT_LIMIT
+    if excess > 0:
+        for path in sorted(receipts_there, key=_written_at)[:excess]:
+            with suppress(OSError):
+                path.unlink()
+
+
+def _entries(folder: Path) -> list[Path]:
+    check_folder(folder)
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _written_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _is_same_folder(left: Path, right: Path) -> bool:
+    try:
+        return left.samefile(right)
+    except (OSError, ValueError):
+        return False
+
+
+def _slot(file_name: str) -> str:
+    return f"{hashlib.sha256(file_name.encode('utf-8', 'surrogatepass')).digest()[0] % _SLOTS:02x}"

@@ -1,0 +1,113 @@
+"""Where evidence is made, before it is an object."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from citekit.adapters.system.file_locks import Locks
+from citekit.adapters.system.files import unwritable, writing
+from citekit.adapters.system.home_files import check_folder, check_parent, make_folder
+from citekit.domain.digest import Digest
+from citekit.domain.errors import ExtractionFailed
+from citekit.domain.evidence import EvidenceKey, Extraction
+from citekit.domain.ports.evidence_store import Make
+
+
+class Workshop:
+    """A lock for each key, and below `making` a folder for each piece of evidence that is being made.
+
+    Whoever holds a key's lock knows that anything that lies there for it belongs to a killed process.
+    """
+
+    def __init__(self, making: Path, locks: Path) -> None:
+        self._making = making
+        self._folder_of_locks = locks
+        self._locks = Locks(locks, passing=True)
+
+    @contextmanager
+    def turn(self, key: EvidenceKey, waiting: Callable[[], object]) -> Iterator[None]:
+        """Hold the key's lock; `waiting` is called now and then, and what it raises ends the wait."""
+        with self._locks.hold(str(key), waiting):
+            yield
+
+    @contextmanager
+    def folder(self, key: EvidenceKey) -> Iterator[Path]:
+        """A folder to make it in, by the holder of the key's lock; gone afterwards."""
+        folder = self._making / f"{key}-{secrets.token_hex(4)}"
+        with writing(folder):
+            self._sweep(str(key))
+            check_parent(folder)
+            try:
+                folder.mkdir(0o700)  # what is made in it may be of a private file
+            except FileNotFoundError:
+                make_folder(folder.parent)
+                folder.mkdir(0o700)
+        try:
+            yield folder
+        finally:
+            try:
+                folder.rmdir()  # empty as a rule
+            except OSError:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def clean(self) -> int:
+        """Remove what killed processes left, the files of their locks too; return how many pieces they had begun."""
+        cleaned = 0
+        for name in _names(self._folder_of_locks):
+            with self._locks.hold_if_free(name):
+                """Its file goes when the lock is let go."""
+        for name in {name.partition("-")[0] for name in _names(self._making)}:
+            with self._locks.hold_if_free(name) as free:
+                cleaned += self._sweep(name) if free else 0
+        return cleaned
+
+    def _sweep(self, key: str) -> int:
+        left = [each for each in _names(self._making) if each.startswith(f"{key}-")]
+        for name in left:
+            shutil.rmtree(self._making / name, ignore_errors=True)
+        return len(left)
+
+
+def made_by(make: Make, target: Path) -> Extraction:
+    """What `make` says; a full disk on its way is said as such, whoever noticed it."""
+    try:
+        return make(target)
+    except Exception as error:
+        cause: BaseException | None = error
+        while cause is not None and not _is_full(cause):
+            cause = cause.__cause__
+        if isinstance(cause, OSError):
+            raise unwritable(cause, target) from error
+        raise
+
+
+def digest_of(made: Path) -> tuple[Digest, int]:
+    """Digest and size of what was made. Raises `ExtractionFailed` where it is no file."""
+    try:
+        if not stat.S_ISREG(os.lstat(made).st_mode):
+            raise ExtractionFailed("The extractor made something that is not a file.")
+        with made.open("rb") as file:
+            return Digest.of_stream(file), os.fstat(file.fileno()).st_size
+    except FileNotFoundError:
+        raise ExtractionFailed("The extractor wrote nothing.") from None
+    except OSError as error:
+        raise unwritable(error, made) from error
+
+
+def _is_full(error: BaseException) -> bool:
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+
+
+def _names(folder: Path) -> list[str]:
+    check_folder(folder)
+    try:
+        return os.listdir(folder)  # noqa: PTH208 (only the names are wanted)
+    except OSError:
+        return []

@@ -1,0 +1,185 @@
+"""Files written so that a kill at any point leaves the old one or the new one, never half of either.
+
+A file is written beside its place under a temporary name, flushed to the disk (fsync), and renamed over its place; the
+rename is one step for everybody who looks (POSIX rename). Temporary names begin with a dot and end in `.tmp`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader
+from pathlib import Path
+
+from citekit.adapters.system.home_files import check_folder, check_parent, open_file, opened_folder
+from citekit.domain.errors import HomeUnwritable, SourceUnreadable
+
+LEFTOVER_AGE = 3600.0
+"""Seconds after which a temporary file is taken for the leftover of a killed process."""
+
+_FULL = "the disk is full; free some space"
+_FORBIDDEN = "you are not permitted to write there; choose another home (--home DIR)"
+_NO_FOLDER = "a part of the path is not a folder"
+UNWRITABLE: dict[int, str] = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: "your disk quota is used up; free some space",
+    errno.EFBIG: "the file would be larger than the system allows",
+    errno.EROFS: "it lies on a read-only file system; choose another home (--home DIR)",
+    errno.EACCES: _FORBIDDEN,
+    errno.EPERM: _FORBIDDEN,
+    errno.ENAMETOOLONG: "the name is longer than the file system takes",
+    errno.ENOTDIR: _NO_FOLDER,
+    errno.EEXIST: _NO_FOLDER,
+    errno.EISDIR: "a folder lies there; move it away",
+    errno.ENOENT: "its folder is gone",
+    errno.ELOOP: "its path is a loop of symbolic links",
+    errno.EIO: "the disk reports an error",
+    errno.EMFILE: "too many files are open",
+    errno.ENFILE: "too many files are open",
+}
+"""Why a file could not be written; what is not listed is said in the system's own words."""
+
+UNREADABLE: dict[int, str] = {
+    errno.ENOENT: "there is no such file",
+    errno.ENOTDIR: "there is no such file: a part of its path is not a folder",
+    errno.EACCES: "you are not permitted to read it",
+    errno.EPERM: "you are not permitted to read it",
+    errno.ELOOP: "its path is a loop of symbolic links",
+    errno.ENAMETOOLONG: "its name is longer than the file system takes",
+    errno.EIO: "the disk reports an error",
+    errno.ENXIO: "it is a socket or a device, not a file",
+    errno.EMFILE: "too many files are open",
+    errno.ENFILE: "too many files are open",
+}
+"""Why a file could not be read."""
+
+
+def unwritable(error: OSError, path: Path) -> HomeUnwritable:
+    """Our error for a write that the system refused."""
+    return HomeUnwritable(f"Cannot write {path}: {_reason(error, UNWRITABLE)}.")
+
+
+def unreadable(error: OSError, path: Path) -> SourceUnreadable:
+    """Our error for a source that the system does not let us read."""
+    return SourceUnreadable(f"Cannot read {path}: {_reason(error, UNREADABLE)}.")
+
+
+def _reason(error: OSError, table: dict[int, str]) -> str:
+    return table.get(error.errno or 0) or (error.strerror or str(error) or type(error).__name__).rstrip(".")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Work on `path` whose `OSError` becomes `HomeUnwritable`."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(error, path) from error
+
+
+def write_atomically(path: Path, data: bytes, *, durable: bool = True, mode: int = 0o666) -> None:
+    """Put `data` at `path`, making its folder where it is missing. Raises `HomeUnwritable`; the old file is then untouched.
+
+    `durable` waits until a power cut cannot undo it; without, a power cut may undo or damage it, a kill never. `mode` are
+    the permissions of the new file, less the umask.
+    """
+    with writing(path), opened_folder(path.parent, make=True) as folder:
+        if folder is None:
+            with temporary_beside(path) as temporary:
+                _write_new(str(temporary), None, data, durable, mode)
+                temporary.replace(path)
+        else:
+            _write_into(folder, path.name, data, durable, mode)
+            if durable:
+                with suppress(OSError):
+                    os.fsync(folder)
+
+
+def _write_into(folder: int, name: str, data: bytes, durable: bool, mode: int) -> None:
+    """The same in an open folder, whatever takes its name meanwhile."""
+    temporary = _temporary_name()
+    try:
+        _write_new(temporary, folder, data, durable, mode)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+@contextmanager
+def temporary_beside(path: Path) -> Iterator[Path]:
+    """A free path in the folder of `path`, on the same file system; gone afterwards, whatever happens.
+
+    Raises `HomeUnsafe` if that folder is reached through a link inside a home.
+    """
+    check_parent(path)
+    temporary = path.with_name(_temporary_name())
+    try:
+        yield temporary
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def _temporary_name() -> str:
+    return f".{secrets.token_hex(8)}.tmp"
+
+
+def _write_new(path: str, folder: int | None, data: bytes, durable: bool, mode: int) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags, mode, dir_fd=folder), "wb", buffering=0) as file:
+        remaining = memoryview(data)
+        while remaining:
+            remaining = remaining[file.write(remaining) :]
+        if durable:
+            os.fsync(file.fileno())
+
+
+def sync_file(path: Path) -> None:
+    """Wait until the content of `path` is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in `folder` are on the disk; silently nothing where the system cannot."""
+    with suppress(OSError):
+        sync_file(folder)
+
+
+def sweep(folder: Path, older_than: float = LEFTOVER_AGE) -> int:
+    """Remove the temporary files in `folder` that killed processes left `older_than` seconds ago; return how many."""
+    swept = 0
+    check_folder(folder)
+    horizon = time.time() - older_than
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if is_temporary(entry.name):
+                with suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_mtime < horizon:
+                        Path(entry.path).unlink()
+                        swept += 1
+    return swept
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file of this name is one that is being written, or was when its writer was killed."""
+    return name.startswith(".") and name.endswith(".tmp")
+
+
+def open_home_file(path: Path) -> BufferedReader:
+    """A file that CiteKit keeps, opened without following links. Raises `OSError` and `HomeUnsafe`."""
+    return os.fdopen(open_file(path), "rb")
+
+
+def open_for_reading(path: Path) -> BufferedReader:
+    """The file at `path`; never waits for the other end of a pipe. Raises `OSError`."""
+    return os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")

@@ -1,0 +1,140 @@
+"""Turn the structure that another program found into a map, and store it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from citekit.application.source_access import ANYWHERE
+from citekit.domain.errors import FaultyAnswer, MapCorrupt, RequestRefused, ResourceMissing
+from citekit.domain.extent import facts_of, with_extents
+from citekit.domain.ids import check_resource_id, resource_id
+from citekit.domain.locations import Virtual
+from citekit.domain.ports.folders import Folders
+from citekit.domain.ports.locks import Locks
+from citekit.domain.ports.map_adapter import MapAdapter
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.mapper import Mapper
+from citekit.domain.ports.measurer import Measurer
+from citekit.domain.ports.sources import Sources
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
+from citekit.domain.validation import unsound
+
+ORIGIN = "adapted_from"
+"""The entry of the metadata that says which file or folder a map was made of."""
+
+
+@frozen
+class Adapted:
+    """The map; `located` counts its nodes that have a place in a file, the others are virtual."""
+
+    resource_map: ResourceMap
+    located: int
+
+
+@frozen
+class Adapt:
+    """Checks what an adapter made against the file it speaks of, and stores it. `facts` tells what is true of a file."""
+
+    sources: Sources
+    maps: MapStore
+    facts: Mapper
+    locks: Locks
+    measurer: Measurer
+    folders: Folders = ANYWHERE
+
+    def __call__(
+        self,
+        data: Path,
+        adapter: MapAdapter,
+        *,
+        wanted_id: str | None = None,
+        source: Path | None = None,
+        force: bool = False,
+    ) -> Adapted:
+        """The map of the file or folder `data`, stored.
+
+        Without `wanted_id` the id is the one that the data name, else the slug of the name of `data`, with `_2` and so on
+        where that belongs to another map. The same data under the same id replace what was made of them before; `force`
+        replaces any map. Raises what `made` and `MapStore.put` raise, and `RequestRefused` where `wanted_id` belongs to
+        another map.
+        """
+        made = self.made(data, adapter, wanted_id=wanted_id, source=source)
+        with self.locks.holding("ids"):
+            place = self._place(made.resource_map, wanted_id, force)
+            stored = evolve(made.resource_map, resource_id=place)
+            self.maps.put(stored)
+        if source is not None:
+            self.folders.remember(source)  # whoever adapts named it; what the data name is not vouched for
+        return evolve(made, resource_map=stored)
+
+    def made(
+        self, data: Path, adapter: MapAdapter, *, wanted_id: str | None = None, source: Path | None = None
+    ) -> Adapted:
+        """The map of the file or folder `data`, not stored.
+
+        Raises what `MapAdapter.adapt` and `Sources.identify` raise, and `FaultyAnswer` where places lie outside of the
+        source or of their parents.
+        """
+        here = data.absolute()
+        identifier = check_resource_id(wanted_id) if wanted_id is not None else resource_id(here.name)
+        known = None if source is None else self.sources.identify(source)
+        made = adapter.adapt(data, identifier, known)
+        metadata = {**self._measured(made, known), **self._facts(made, known)}
+        metadata |= {ORIGIN: str(here), "mapper": adapter.identity.to_metadata()}
+        made = evolve(made, resource_id=wanted_id or check_resource_id(made.resource_id), metadata=metadata)
+        faults = unsound(made)
+        if faults:
+            raise FaultyAnswer(f"the map that {adapter.identity.name} made of {data}", faults)
+        located = sum(not isinstance(node.location, Virtual) for node in made.walk())
+        return Adapted(made, located)
+
+    def _measured(self, made: ResourceMap, source: Source | None) -> Mapping[str, Any]:
+        """The metadata, in which the file itself says how far it reaches."""
+        if source is None:
+            return made.metadata
+        return with_extents(made.metadata, facts_of(self.measurer.measure(source)))
+
+    def _facts(self, made: ResourceMap, source: Source | None) -> Mapping[str, Any]:
+        """What is true of the source, where an adapter that did not look into it may have said otherwise."""
+        if source is None or made.source_digest == source.digest:
+            return {}
+        told = self.facts.map(source, made.resource_id).metadata
+        return {name: value for name, value in told.items() if name not in ("notes", "mapper")}
+
+    def _place(self, made: ResourceMap, wanted_id: str | None, force: bool) -> str:
+        """The id under which the map is, or will be, stored."""
+        if wanted_id is not None:
+            there = None if force else self._stored(wanted_id)
+            if there is not None and not _same_origin(there, made):
+                raise RequestRefused(
+                    f"The id '{wanted_id}' belongs to the map of {there.source_path or there.title}. "
+                    "Choose another --id, remove that map first, or replace it with --force."
+                )
+            return wanted_id
+        candidate, number = made.resource_id, 1
+        taken = set(self.maps.ids())
+        while candidate in taken and not self._is_ours(candidate, made):
+            number += 1
+            candidate = f"{made.resource_id}_{number}"
+        return candidate
+
+    def _stored(self, name: str) -> ResourceMap | None:
+        try:
+            return self.maps.get(name)
+        except ResourceMissing:
+            return None
+
+    def _is_ours(self, name: str, made: ResourceMap) -> bool:
+        try:
+            return _same_origin(self.maps.get(name), made)
+        except (ResourceMissing, MapCorrupt):
+            return False  # a map that cannot be read may still be mended: not ours to overwrite
+
+
+def _same_origin(there: ResourceMap, made: ResourceMap) -> bool:
+    return there.metadata.get(ORIGIN) == made.metadata.get(ORIGIN)

@@ -1,0 +1,153 @@
+"""Cut a book into chapters, chunks and passages, and put the chunks into its map."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from citekit.application.library.cohesion import Cohesion, MeasureCohesion
+from citekit.application.library.index_entries import Placed
+from citekit.domain.library.chapters import BookSection, chapters, with_chunks, without_chunks
+from citekit.domain.library.chunking import Chunk, ChunkingParams, chunked, sentences_of
+from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.passages import passages
+from citekit.domain.library.sentences import Sentence
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.ports.embedder import Embedder
+from citekit.domain.ports.sentence_splitter import SentenceSplitter
+from citekit.domain.progress import Progress, silent
+from citekit.domain.resource_map import ResourceMap
+
+MAPPER = "library"
+"""The name of who made a map that holds chunks; `structure_by` in its metadata says whose the rest of it is."""
+
+VERSION = "1"
+"""Changes whenever the same book would be cut otherwise."""
+
+
+@frozen
+class Cut:
+    """A book in parts: `resource_map` holds the chunks as its leaves."""
+
+    manuscript: Manuscript
+    resource_map: ResourceMap
+    placed: Sequence[Placed] = field(converter=tuple[Placed, ...])
+    chapters: int
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """How many there are of each part."""
+        return {
+            "chapters": self.chapters,
+            "chunks": len(self.placed),
+            "passages": sum(len(chunk.passages) for chunk in self.placed),
+            "words": sum(chunk.words for chunk in self.placed),
+            "characters": len(self.manuscript.text),
+        }
+
+
+@frozen
+class _Part:
+    """A chunk, its sentences, and the chapter (with its index) that it is from."""
+
+    chunk: Chunk
+    sentences: tuple[Sentence, ...] = field(converter=tuple[Sentence, ...])
+    chapter: BookSection
+    index: int
+    sequence: int
+    siblings: int
+
+
+@frozen
+class CutBook:
+    """`similarity` tells where the subject changes, `window` words are what one vector stands for."""
+
+    splitter: SentenceSplitter
+    similarity: Embedder
+    window: int
+
+    def __call__(
+        self,
+        base: ResourceMap,
+        manuscript: Manuscript,
+        params: ChunkingParams,
+        language: str | None,
+        *,
+        hierarchical: bool = True,
+        progress: Progress = silent,
+    ) -> Cut:
+        """The parts of the book whose map is `base`. Raises what the ports raise, and `Cancelled`."""
+        base = without_chunks(base)  # which it has where the book was ingested before
+        whole = BookSection(0, len(manuscript.text), base.title, None, 0)
+        found = chapters(manuscript, base.nodes, base.title) if hierarchical else (whole,)
+        cohesion = MeasureCohesion(self.splitter, self.similarity)(
+            manuscript.text,
+            language,
+            min(params.max_words, self.window),
+            _from(progress),
+            [each.start for each in found],
+        )
+        parts = [part for index, chapter in enumerate(found) for part in _parts(cohesion, chapter, index, params)]
+        titles = [_title(part, base.title) for part in parts]
+        marks = [
+            (part.chunk.start, part.chunk.end, manuscript.locate(part.chunk.start, part.chunk.end), title, None)
+            for part, title in zip(parts, titles, strict=True)
+        ]
+        planted = with_chunks(base, manuscript, marks)
+        placed = [
+            _placed(part, identifier, base.title, hierarchical, self.window)
+            for part, identifier in zip(parts, planted.ids, strict=True)
+        ]
+        return Cut(manuscript, _named(planted.resource_map, params, hierarchical), placed, len(found))
+
+
+def _from(progress: Progress) -> Progress:
+    """A progress for the comparison of sentences, which is from 8 to 30 of 100."""
+
+    def inside(done: float, total: float | None = None, message: str = "") -> None:
+        progress(8 + 22 * done / (total or 1), 100, message)
+
+    return inside
+
+
+def _parts(cohesion: Cohesion, chapter: BookSection, index: int, params: ChunkingParams) -> Iterator[_Part]:
+    first = bisect_left(cohesion.sentences, chapter.start, key=lambda each: each.start)
+    last = bisect_left(cohesion.sentences, chapter.end, key=lambda each: each.start)
+    spoken = cohesion.sentences[first:last]
+    chunks = chunked(spoken, cohesion.similarities[first : max(first, last - 1)], params)
+    for sequence, chunk in enumerate(chunks):
+        yield _Part(chunk, sentences_of(chunk, spoken), chapter, index, sequence, len(chunks))
+
+
+def _placed(part: _Part, node_id: str, book_title: str, hierarchical: bool, window: int) -> Placed:
+    return Placed(
+        start=part.chunk.start,
+        end=part.chunk.end,
+        words=part.chunk.words,
+        passages=passages(part.sentences, window),
+        node_id=node_id,
+        section=part.chapter.title or book_title,
+        chapter=(part.chapter.start, part.chapter.end) if hierarchical else None,
+        chapter_index=part.index,
+        sequence=part.sequence,
+        siblings=part.siblings,
+    )
+
+
+def _title(part: _Part, book_title: str) -> str:
+    title = part.chapter.title or book_title
+    return f"{title} ({part.sequence + 1})" if part.siblings > 1 else title
+
+
+def _named(made: ResourceMap, params: ChunkingParams, hierarchical: bool) -> ResourceMap:
+    """The map under the name of who made it: the library, on top of another mapper."""
+    how = "chapters" if hierarchical else "flat"
+    version = f"{VERSION}-{params.threshold:g}-{params.min_words}-{params.max_words}-{how}"
+    metadata: dict[str, Any] = {**made.metadata, "mapper": MapperIdentity(MAPPER, version).to_metadata()}
+    if made.mapper is not None and made.mapper.name != MAPPER:
+        metadata["structure_by"] = made.mapper.to_metadata()
+    return evolve(made, metadata=metadata)

@@ -1,0 +1,162 @@
+"""Make the entries of the index from the chunks of a book."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import field, frozen
+
+from citekit.domain.address import Address
+from citekit.domain.digest import Digest
+from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.lexical import document_words
+from citekit.domain.library.vectors import EmbedderIdentity, Entry, Vector
+
+INGEST_VERSION = "3.0"
+"""The form of a payload; 2.0 was the one of Alexandria's own programs."""
+
+TOKENS_PER_WORD = 1.3
+"""What a word is reckoned at where tokens are counted."""
+
+NAMESPACE = uuid.UUID("5b0c2d58-7d0c-5d0c-9c1f-0f6a7e9d9d10")
+"""Ids of entries are UUIDs of version 5 (RFC 9562) in this name space."""
+
+
+@frozen(kw_only=True)
+class BookWords:
+    """What every entry of a book says of it."""
+
+    digest: Digest
+    resource_id: str
+    title: str
+    authors: tuple[str, ...] = field(converter=tuple[str, ...])
+    language: str
+    tags: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
+    book_id: int | None = None
+    source: str = "file"
+    ingested_at: str = ""
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """The fields that conditions speak of."""
+        keys: dict[str, Any] = {
+            "digest": self.digest.hex,
+            "authors": list(self.authors),
+            "language": self.language,
+            "tags": list(self.tags),
+        }
+        return keys if self.book_id is None else {**keys, "book_id": self.book_id}
+
+
+@frozen(kw_only=True)
+class Placed:
+    """A chunk in its book: characters `start` to `end`, passages (start, end) in it, and the chapter that it is part of.
+
+    `chapter` (start, end) is None where the book was taken as one flat text.
+    """
+
+    start: int
+    end: int
+    words: int
+    passages: tuple[tuple[int, int], ...] = field(converter=tuple[tuple[int, int], ...])
+    node_id: str
+    section: str
+    chapter: tuple[int, int] | None
+    chapter_index: int
+    sequence: int
+    siblings: int
+
+
+def entry_id(digest: Digest, kind: str, start: int, end: int) -> str:
+    """The id of an entry: that of the same place of the same bytes is always the same."""
+    return str(uuid.uuid5(NAMESPACE, f"{digest.hex}:{kind}:{start}-{end}"))
+
+
+def chunk_entries(
+    book: BookWords, manuscript: Manuscript, placed: Sequence[Placed], model: EmbedderIdentity
+) -> Iterator[Entry]:
+    """An entry with words for every chunk: its text, its place, and what it belongs to."""
+    common = {**book.keys, **_common(book, model)}
+    for chunk in placed:
+        identifier = entry_id(book.digest, "chunk", chunk.start, chunk.end)
+        start, text = _stripped(manuscript, chunk.start, chunk.end)
+        here = {
+            "kind": "chunk",
+            "text": text,
+            "start": start,
+            "end": start + len(text),
+            "passages": [_passage(book, manuscript, *span) for span in chunk.passages],
+        }
+        payload = {**common, **_chunk_facts(book, manuscript, chunk), **here}
+        yield Entry(identifier, identifier, words=document_words(f"{chunk.section}\n{text}"), payload=payload)
+
+
+def passage_entries(book: BookWords, placed: Sequence[Placed], vectors: Sequence[Vector]) -> Iterator[Entry]:
+    """An entry with a vector for every passage; `vectors` are those of all passages, in order."""
+    remaining = iter(vectors)
+    for chunk in placed:
+        group = entry_id(book.digest, "chunk", chunk.start, chunk.end)
+        for (start, end), vector in zip(chunk.passages, remaining, strict=False):  # what remains is the next chunk's
+            payload = {**book.keys, "kind": "passage"}
+            yield Entry(entry_id(book.digest, "passage", start, end), group, vector=vector, payload=payload)
+
+
+def _passage(book: BookWords, manuscript: Manuscript, start: int, end: int) -> dict[str, Any]:
+    """A passage as its chunk's payload has it: the id of its entry, its characters in the manuscript, its place."""
+    first, text = _stripped(manuscript, start, end)
+    identifier = entry_id(book.digest, "passage", start, end)
+    return {
+        "id": identifier,
+        "start": first,
+        "end": first + len(text),
+        "address": _address(book, manuscript, start, end),
+    }
+
+
+def _common(book: BookWords, model: EmbedderIdentity) -> Mapping[str, Any]:
+    return {
+        "resource_id": book.resource_id,
+        "source": book.source,
+        "book_title": book.title,
+        "author": " & ".join(book.authors),
+        "source_id": book.digest.hex if book.book_id is None else str(book.book_id),
+        "ingested_at": book.ingested_at,
+        "strategy": "universal-semantic",
+        "embedding_model_id": model.name,
+        "embedding_model_name": str(model),
+        "embedding_dimension": model.dimensions,
+        "ingest_version": INGEST_VERSION,
+    }
+
+
+def _chunk_facts(book: BookWords, manuscript: Manuscript, chunk: Placed) -> Mapping[str, Any]:
+    facts = {
+        "address": _address(book, manuscript, chunk.start, chunk.end),
+        "node_id": chunk.node_id,
+        "section_name": chunk.section,
+        "section_index": chunk.chapter_index,
+        "chunk_level": "flat" if chunk.chapter is None else "child",
+        "sequence_index": chunk.sequence,
+        "sibling_count": chunk.siblings,
+        "words": chunk.words,
+        "token_count": int(chunk.words * TOKENS_PER_WORD),
+    }
+    if chunk.chapter is None:
+        return facts
+    return {
+        **facts,
+        "parent": entry_id(book.digest, "chapter", *chunk.chapter),
+        "parent_address": _address(book, manuscript, *chunk.chapter),
+    }
+
+
+def _stripped(manuscript: Manuscript, start: int, end: int) -> tuple[int, str]:
+    """Where the text begins without the white space around it, and that text."""
+    text = manuscript.text[start:end]
+    return start + len(text) - len(text.lstrip()), text.strip()
+
+
+def _address(book: BookWords, manuscript: Manuscript, start: int, end: int) -> str:
+    return str(Address(book.resource_id, manuscript.locate(start, end)))

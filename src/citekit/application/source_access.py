@@ -1,0 +1,53 @@
+"""No bounds: for who works on their own machine.
+
+Work on a file that must stay as it is meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.domain.errors import Cancelled, SourceChanged
+from citekit.domain.ports.sources import Sources
+from citekit.domain.source import Source
+
+
+@frozen
+class Anywhere:
+    """`Folders` that are all there are; nothing is remembered."""
+
+    def check(self, path: Path) -> Path:
+        """`path` itself."""
+        return path
+
+    def covers(self, path: Path) -> bool:  # noqa: ARG002
+        """True."""
+        return True
+
+    def remember(self, path: Path) -> None:
+        """Nothing."""
+
+
+ANYWHERE = Anywhere()
+
+
+@contextmanager
+def steady(sources: Sources, source: Source, resource_id: str, *, mapping: bool = False) -> Iterator[None]:
+    """What is done here counts only if the file stayed as it is. Raises `SourceChanged`; `mapping` says that it is mapped.
+
+    An error is of the change, too, where there was one: whatever was not found in the file is not there any more.
+    """
+    try:
+        yield
+    except Cancelled:
+        raise
+    except Exception as error:
+        if not sources.still(source):
+            raise SourceChanged(resource_id, str(source.path), meanwhile=mapping) from error
+        raise
+    if not sources.still(source):
+        raise SourceChanged(resource_id, str(source.path), meanwhile=mapping)

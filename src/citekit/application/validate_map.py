@@ -1,0 +1,168 @@
+"""Say everything that is wrong with a map, and what of it can be put right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import field, frozen
+
+from citekit.application.locate_source import LocateSource
+from citekit.application.measure_extent import MeasureSource
+from citekit.domain.errors import CiteKitError, SourceChanged
+from citekit.domain.extent import Bounds, facts_of, misstated
+from citekit.domain.lint import disorder, shown_title, title_fault, walked
+from citekit.domain.locations import Location, Virtual
+from citekit.domain.modality import Modality
+from citekit.domain.node import Node
+from citekit.domain.repair import mended
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
+from citekit.domain.validation import unsound_nodes
+
+_TIMED = (Modality.VIDEO, Modality.AUDIO)
+
+
+@frozen
+class Change:
+    """What is put right at `path`: a location, a title, or an entry of the metadata. `reason` says why."""
+
+    path: str
+    before: Location | str | Any
+    after: Location | str | Any
+    reason: str
+
+
+@frozen
+class MapReport:
+    """`faults` make a map wrong (`path: reason`); `warnings` are worth knowing; `changes` would safely put faults right.
+
+    `measured` where the places were held against the file itself, and not only against what the map says of it.
+    """
+
+    resource_map: ResourceMap
+    nodes: int
+    faults: Sequence[str] = field(converter=tuple[str, ...])
+    warnings: Sequence[str] = field(converter=tuple[str, ...])
+    changes: Sequence[Change] = field(default=(), converter=tuple[Change, ...])
+    measured: bool = False
+
+
+@frozen
+class CheckMap:
+    """Holds a map against itself and against its file."""
+
+    locate: LocateSource
+    measure: MeasureSource
+
+    def __call__(self, resource_map: ResourceMap, nodes: Sequence[Node] | None = None) -> MapReport:
+        """The report on a map; `nodes` are those to be looked at where they make no map yet, such as two of one id.
+
+        Places are held against the file, where that is there and is the one that was mapped; else against what the map
+        says of it, and then nothing of them is put right.
+        """
+        seen = _Seen(resource_map, resource_map.nodes if nodes is None else nodes)
+        source = self._source(seen)
+        true = self._bounds(seen, source)
+        seen.faults.extend(unsound_nodes(seen.nodes, resource_map.modality, true or resource_map.bounds))
+        if true is not None:
+            seen.changes.extend(_moves(seen, true))
+        _look_at_names(seen)
+        seen.warnings.extend(disorder(seen.nodes))
+        if not seen.nodes:
+            seen.warnings.append("nodes: the map has none")
+        count = sum(1 for _ in walked(seen.nodes))
+        return MapReport(resource_map, count, seen.faults, seen.warnings, seen.changes, measured=true is not None)
+
+    def _source(self, seen: _Seen) -> Source | None:
+        """The file that was mapped; None where it is gone, or is no longer what it was."""
+        resource_map = seen.resource_map
+        if resource_map.source_digest is None:
+            seen.warnings.append("metadata.source_hash: missing, so a change of the source will not be noticed")
+        if not resource_map.source_path and all(isinstance(node.location, Virtual) for _, node in walked(seen.nodes)):
+            return None
+        try:
+            source = self.locate(resource_map)
+        except SourceChanged as changed:
+            seen.faults.append(
+                f"metadata.source_hash: the file at {changed.path} has other bytes: it was changed, or is another file"
+            )
+            return None
+        except CiteKitError as error:
+            stale = self.locate.staleness(resource_map)
+            seen.warnings.append(f"source_path: {stale or str(error).rstrip('.')}")
+            return None
+        moved = self.locate.moved(resource_map, source)
+        if moved is not None:
+            seen.warnings.append(f"source_path: {moved}")
+        _look_at_kind(seen, source)
+        return source
+
+    def _bounds(self, seen: _Seen, source: Source | None) -> Bounds | None:
+        """How far the file reaches; what the map says otherwise is a fault."""
+        if source is None:
+            return None
+        reach = self.measure.of(source)
+        if reach.bounds is None:
+            seen.warnings.append(f"source_path: the file cannot be measured: {reach.doubt}")
+            return None
+        facts = facts_of(reach.bounds)
+        for name, said, found in misstated(seen.resource_map.bounds, reach.bounds):
+            if found is None:
+                seen.faults.append(f"metadata.{name}: {_shown(said)}, but such a file has none")
+                continue
+            reason = "the file itself says otherwise"
+            seen.faults.append(f"metadata.{name}: {_shown(said)}, but the file has {_shown(found)}")
+            before = seen.resource_map.metadata.get(name)
+            seen.changes.append(Change(f"metadata.{name}", before, _with_state(before, facts[name]), reason))
+        return reach.bounds
+
+
+@frozen
+class _Seen:
+    """What was looked at so far."""
+
+    resource_map: ResourceMap
+    nodes: Sequence[Node]
+    faults: list[str] = field(factory=list)
+    warnings: list[str] = field(factory=list)
+    changes: list[Change] = field(factory=list)
+
+
+def _moves(seen: _Seen, true: Bounds) -> Iterator[Change]:
+    for each in mended(seen.nodes, seen.resource_map.modality, true):
+        yield Change(f"{each.path}.location", each.before, each.after, each.reason)
+
+
+def _look_at_kind(seen: _Seen, source: Source) -> None:
+    said, found = seen.resource_map.modality, source.format.modality
+    if said not in (found, Modality.VIRTUAL) and not (said in _TIMED and found in _TIMED):
+        seen.faults.append(f"type: the map is of {said}, but the file is {source.format.name} ({found})")
+
+
+def _look_at_names(seen: _Seen) -> None:
+    head = seen.resource_map
+    named = Node(head.resource_id, head.title, "map", Virtual("virtual://map"))
+    for path, node in [("", named), *((f"{path}.", node) for path, node in walked(seen.nodes))]:
+        reason = title_fault(node.title)
+        if reason is not None:
+            seen.faults.append(f"{path}title: {reason}")
+            seen.changes.append(Change(f"{path}title", node.title, shown_title(node), f"it {reason}"))
+        wrong_id = title_fault(node.id) if path else None
+        if wrong_id is not None:
+            seen.faults.append(f"{path}id: {wrong_id}")
+
+
+def _with_state(before: object, after: Any) -> Any:
+    """Sheets keep what else the map says of them, such as that they are hidden."""
+    known = {each["name"]: each for each in _mappings(before) if isinstance(each.get("name"), str)}
+    return [{**known.get(each["name"], {}), **each} for each in _mappings(after)] or after
+
+
+def _mappings(value: object) -> Iterator[Mapping[str, Any]]:
+    yield from (each for each in (value if isinstance(value, list | tuple) else ()) if isinstance(each, Mapping))
+
+
+def _shown(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."

@@ -1,0 +1,509 @@
+"""The use cases of one home, each on the adapters that the settings choose, made when it is first asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from citekit.container.cached_property import first_use
+from citekit.container.extractors import late_extractors
+from citekit.container.lazy_proxy import Late
+from citekit.container.names import ADAPTERS, INDEX, MODEL_MAPPERS, NODES
+from citekit.domain.errors import RequestRefused
+
+if TYPE_CHECKING:
+    from citekit.adapters.formats.measuring import RememberingMeasurer
+    from citekit.adapters.importers.foreign_files import ForeignFiles
+    from citekit.adapters.libraries.sqlite.key_value_cache import Index
+    from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+    from citekit.adapters.sandbox.worker_pool import Children
+    from citekit.adapters.sources.allowed_folders import AllowedFolders
+    from citekit.adapters.sources.ingested_files import IngestedPlaces
+    from citekit.application.agent_context import ReadContext
+    from citekit.application.doctor import Doctor
+    from citekit.application.import_map import Adapt
+    from citekit.application.ingest import Ingest
+    from citekit.application.ingest_many import IngestMany
+    from citekit.application.locate_source import LocateSource
+    from citekit.application.measure_extent import MeasureSource
+    from citekit.application.resolve import Resolve
+    from citekit.application.search import Search
+    from citekit.application.structure import GetStructure
+    from citekit.application.validate_map import CheckMap
+    from citekit.application.verify import VerifyEvidence
+    from citekit.application.verify_quote import VerifyQuote
+    from citekit.container.library import Alexandria
+    from citekit.container.mappers import Mappers
+    from citekit.container.parsers import Parsers
+    from citekit.domain.ports.clock import Clock
+    from citekit.domain.ports.evidence_store import EvidenceStore
+    from citekit.domain.ports.extractor import Extractor
+    from citekit.domain.ports.folders import Folders
+    from citekit.domain.ports.locks import Locks
+    from citekit.domain.ports.map_adapter import MapAdapter
+    from citekit.domain.ports.map_store import MapStore
+    from citekit.domain.ports.mapper import Mapper
+    from citekit.domain.ports.measurer import Measurer
+    from citekit.domain.ports.media_probe import MediaProbe
+    from citekit.domain.ports.node_index import NodeIndex
+    from citekit.domain.ports.outputs import Outputs
+    from citekit.domain.ports.quotable_texts import QuotableTexts
+    from citekit.domain.ports.reader import Reader
+    from citekit.domain.ports.sources import Sources
+    from citekit.domain.ports.text_reader import TextReader
+    from citekit.settings import Settings
+    from citekit.wire.locations import BoxOrder
+
+
+@define
+class App:
+    """The use cases of one home; every port can be given, and is else chosen from the settings.
+
+    `made` are those that were asked for so far. Safe to use from several threads. Where it is `confined` it works for
+    somebody who may read only some files, such as an agent; else for the owner of the home.
+    """
+
+    settings: Settings
+    _given: dict[str, Any] = field(factory=dict)
+    confined: bool = False
+    made: dict[str, Any] = field(factory=dict, init=False, repr=False)
+    lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
+
+    @first_use
+    def maps(self) -> MapStore:
+        """Where maps are kept."""
+        from citekit.adapters.storage.json_maps import JsonMapStore
+
+        return self._given.get("maps") or JsonMapStore(
+            self.settings.maps_folder, self.index, self.settings.cache_folder
+        )
+
+    @first_use
+    def evidence(self) -> EvidenceStore:
+        """Where evidence is kept."""
+        from citekit.adapters.storage.evidence_files import FileEvidenceStore
+
+        folder = self.settings.cache_folder / "evidence"
+        return self._given.get("evidence") or FileEvidenceStore(
+            folder, self.index, self.settings.cache_limit, clock=self.clock
+        )
+
+    @first_use
+    def outputs(self) -> Outputs:
+        """Where evidence is laid for people."""
+        from citekit.adapters.storage.outputs import FriendlyOutputs
+
+        return self._given.get("outputs") or FriendlyOutputs(self.settings.output_folder)
+
+    @first_use
+    def sources(self) -> Sources:
+        """How files are read: where confined, only those in allowed folders."""
+        from citekit.adapters.sources.filesystem import FileSources
+        from citekit.adapters.sources.restricted import ConfinedSources
+
+        every = self._given.get("sources") or FileSources(self.index)
+        return ConfinedSources(every, self.client_folders) if self.confined else every
+
+    def for_clients(self) -> App:
+        """The use cases of the same home for somebody who may read only what `client_folders` allow."""
+        return App(self.settings, self._given, confined=True)
+
+    @first_use
+    def client_folders(self) -> AllowedFolders:
+        """What an agent may name and have read: the home, the roots, the folders of ingested files, those of the library."""
+        from citekit.adapters.sources.allowed_folders import AllowedFolders
+
+        chosen = self.settings
+        books = (chosen.library.calibre, chosen.library.browse) if "alexandria" in chosen.library.toolsets else ()
+        folders = (chosen.home, *chosen.roots, *books)
+        return AllowedFolders([folder for folder in folders if folder is not None], self._ingested_places)
+
+    @first_use
+    def folders(self) -> Folders:
+        """Which files may be named and read."""
+        from citekit.adapters.sources.allowed_folders import OwnersFolders
+
+        return self.client_folders if self.confined else OwnersFolders(self._ingested_places)
+
+    @first_use
+    def _ingested_places(self) -> IngestedPlaces:
+        from citekit.adapters.sources.ingested_files import IngestedPlaces
+
+        return IngestedPlaces(self.settings.maps_folder)
+
+    @first_use
+    def locks(self) -> Locks:
+        """How callers take turns."""
+        from citekit.adapters.system.file_locks import FileLocks
+
+        return self._given.get("locks") or FileLocks(self.settings.cache_folder / "locks")
+
+    @first_use
+    def clock(self) -> Clock:
+        """What time it is."""
+        from citekit.adapters.system.clock import SystemClock
+
+        return self._given.get("clock") or SystemClock()
+
+    @first_use
+    def parsers(self) -> Parsers:
+        """What opens files, in this process."""
+        from citekit.container.parsers import Parsers
+
+        chosen = self.settings
+        given: dict[str, Any] = {"clock": self.clock, "index": Late(lambda: self.index)}
+        given |= {name: port for name, port in self._given.items() if name in ("reader", "probe")}
+        return Parsers(chosen.cache_folder / INDEX, chosen.password, chosen.ocr, given)
+
+    @first_use
+    def children(self) -> Children | None:
+        """The processes in which files are opened; None where that is done here."""
+        from citekit.container.sandbox import children_of, is_possible
+
+        if self.settings.parsers == "here" or not is_possible():
+            return None
+        return children_of(self.settings, self.index)
+
+    def _children_unless_given(self, *ports: str) -> Children | None:
+        """The children; None where one of `ports` was given, which is used here as it is."""
+        return None if any(port in self._given for port in ports) else self.children
+
+    @first_use
+    def _children_with_ffmpeg(self) -> Children | None:
+        from citekit.container.sandbox import children_of
+
+        return self.children and children_of(self.settings, self.index, run_ffmpeg=True)
+
+    def expect(self, path: Path) -> None:
+        """That file will be mapped next: what takes time to start, starts now."""
+        from citekit.container.parsers import is_expected_apart
+
+        if is_expected_apart(path) and self.children is not None:
+            self.children.warm()
+
+    @first_use
+    def reader(self) -> Reader:
+        """How books are read."""
+        children = self._children_unless_given("reader")
+        if children is None:
+            return self.parsers.reader
+        from citekit.adapters.sandbox.sandboxed_readers import IsolatedReader
+
+        return IsolatedReader(children)
+
+    @first_use
+    def probe(self) -> MediaProbe:
+        """How media files are looked into."""
+        children = self._children_unless_given("probe")
+        if children is None:
+            return self.parsers.probe
+        from citekit.adapters.sandbox.sandboxed_readers import IsolatedProbe
+
+        return IsolatedProbe(children)
+
+    @first_use
+    def text(self) -> TextReader:
+        """How the text of a document is read."""
+        return self._given.get("text") or self._isolated_text()
+
+    def _isolated_text(self) -> TextReader:
+        here = self.parsers.text
+        if self.children is None:
+            return here
+        from citekit.adapters.sandbox.sandboxed_readers import IsolatedTextReader
+        from citekit.container.parsers import is_read_apart
+
+        return IsolatedTextReader(here, self.children, is_read_apart)
+
+    @first_use
+    def mapper(self) -> Mapper:
+        """Who makes maps. Raises `RequestRefused` for a name that is not known."""
+        return self._given.get("mapper") or self.mapper_called(self.settings.mapper)
+
+    def mapper_called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
+        """See `Mappers.called`."""
+        return self.mappers.called(name, config)
+
+    def mapper_choice(self) -> tuple[str, str]:
+        """See `Mappers.choice`."""
+        return self.mappers.choice()
+
+    def mapper_from(self, provider: Any) -> Mapper:
+        """See `Mappers.of_object`."""
+        return self.mappers.of_object(provider)
+
+    @first_use
+    def mappers(self) -> Mappers:
+        """Who can make maps."""
+        from citekit.container.mappers import Mappers
+
+        return Mappers(self)
+
+    @first_use
+    def leftovers(self) -> Leftovers:
+        """Files that a model's service may still hold, to be deleted by the next run."""
+        from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+
+        return Leftovers(self.settings.cache_folder / "leftovers")
+
+    @property
+    def files_at_once(self) -> int:
+        """How many files are mapped at once: with a model, most of them only wait for it."""
+        chosen = self.settings
+        waits = self.mapper.identity.name in MODEL_MAPPERS
+        return max(chosen.concurrency, chosen.model_concurrency) if waits else chosen.concurrency
+
+    def remote_files(self) -> Sequence[str]:
+        """The files of this process that may still be at a model's service."""
+        return self.leftovers.mine()
+
+    @first_use
+    def local_mapper(self) -> Mapper:
+        """The mapper that asks no model."""
+        from citekit.adapters.mappers.measured import MeasuredMapper
+
+        here = self.parsers.mapper
+        children = self._children_unless_given("reader", "probe")
+        if children is None:
+            return MeasuredMapper(here, self.bounds.remember)
+        from citekit.adapters.sandbox.sandboxed_files import IsolatedMapper
+        from citekit.container.parsers import is_mapped_apart
+
+        isolated = IsolatedMapper(here, children, self.clock, is_mapped_apart)
+        return MeasuredMapper(isolated, self.bounds.remember)
+
+    @first_use
+    def bounds(self) -> RememberingMeasurer:
+        """How far files reach, as it was measured once."""
+        from citekit.adapters.formats.measuring import RememberingMeasurer
+
+        measurer: Any = self._given.get("measurer") or Late(self._measurer)
+        return RememberingMeasurer(measurer, self.index)
+
+    def _measurer(self) -> Measurer:
+        """How far files reach."""
+        here = self.parsers.measurer
+        children = self._children_unless_given("reader", "probe")
+        if children is None:
+            return here
+        from citekit.adapters.sandbox.sandboxed_files import IsolatedMeasurer
+        from citekit.container.parsers import is_measured_by_compiled
+
+        return IsolatedMeasurer(here, children, is_measured_by_compiled)
+
+    @first_use
+    def measure(self) -> MeasureSource:
+        """How far the file of a map reaches."""
+        from citekit.application.measure_extent import MeasureSource
+
+        return MeasureSource(self.locate, self.bounds)
+
+    @first_use
+    def _foreign_files(self) -> ForeignFiles:
+        """How what other programs made is opened."""
+        if self.children is None:
+            return self.parsers.foreign_files
+        from citekit.adapters.sandbox.sandboxed_files import IsolatedForeignFiles
+
+        return IsolatedForeignFiles(self.children)
+
+    def adapter_called(self, name: str, box_order: BoxOrder | None = None) -> MapAdapter:
+        """The adapter of that name, or of that Python file; `box_order`, for `generic`, is that of corners.
+
+        Raises `RequestRefused`.
+        """
+        from citekit.adapters.importers.custom import load_adapter
+        from citekit.adapters.importers.generic import GenericAdapter
+        from citekit.adapters.importers.graphrag import GraphRagAdapter
+        from citekit.adapters.importers.llamaindex import LlamaIndexAdapter
+        from citekit.wire.locations import BoxOrder
+
+        if name.endswith(".py"):
+            return load_adapter(Path(name).absolute(), timeout=self.settings.timeout)
+        match name:
+            case "graphrag":
+                return GraphRagAdapter(self.reader, self.clock, self._foreign_files)
+            case "llamaindex":
+                return LlamaIndexAdapter(self.reader, self.sources, self.clock, self._foreign_files)
+            case "generic":
+                return GenericAdapter(box_order or BoxOrder.CORNERS)
+        known = ", ".join(ADAPTERS)
+        raise RequestRefused(f"There is no adapter called '{name}': the known ones are {known}, or a .py file.")
+
+    @first_use
+    def adapt(self) -> Adapt:
+        """Turn foreign structure into a map."""
+        from citekit.application.import_map import Adapt
+
+        return Adapt(self.sources, self.maps, self.local_mapper, self.locks, self.bounds, self.folders)
+
+    @first_use
+    def context(self) -> ReadContext:
+        """Tell an agent what there is."""
+        from citekit.application.agent_context import ReadContext
+
+        return ReadContext(self.maps)
+
+    @first_use
+    def extractors(self) -> Sequence[Extractor]:
+        """Who cuts parts out; the first that can do it does."""
+        if "extractors" in self._given:
+            return tuple(self._given["extractors"])
+        return late_extractors(self.settings.media, lambda: self.parsers, self.isolated)
+
+    def isolated(self, name: str, here: Extractor) -> Extractor:
+        """An extractor that does what `here` would in a child, which knows it as `name`."""
+        used = ("reader",) if name == "chapters" else ()
+        children = self._children_with_ffmpeg if name == "ffmpeg" else self._children_unless_given(*used)
+        if children is None or name in ("lines", "xml_lines"):  # they copy bytes and parse nothing
+            return here
+        from citekit.adapters.sandbox.sandboxed_files import IsolatedExtractor
+
+        return IsolatedExtractor(here, name, children)
+
+    @first_use
+    def ingest(self) -> Ingest:
+        """Map one file."""
+        from citekit.application.ingest import Ingest
+        from citekit.application.resource_ids import ChooseId
+
+        choose_id = ChooseId(self.maps, self.settings.home)
+        return Ingest(self.sources, self.maps, self.mapper, self.locks, choose_id, self.folders, self._forget_refusals)
+
+    def _forget_refusals(self, path: Path) -> None:
+        """Let children try that file again, though it exceeded its budget."""
+        if self.children is not None:
+            self.children.refusals.forget(path)
+
+    @first_use
+    def ingest_many(self) -> IngestMany:
+        """Map many files."""
+        from citekit.application.ingest_many import IngestMany
+
+        return IngestMany(self.ingest)
+
+    @first_use
+    def locate(self) -> LocateSource:
+        """Find the file of a map."""
+        from citekit.application.locate_source import LocateSource
+
+        return LocateSource(self.sources, self.settings.home, (*self.settings.roots, self.settings.home), self.folders)
+
+    @first_use
+    def resolve(self) -> Resolve:
+        """Turn a node or an address into evidence."""
+        from citekit.application.resolve import Resolve
+
+        ingest: Any = Late(lambda: self.ingest)  # only a source that is to be mapped again needs a mapper
+        return Resolve(self.maps, self.evidence, self.outputs, self.extractors, self.locate, ingest, self.measure)
+
+    @first_use
+    def structure(self) -> GetStructure:
+        """Read a map in answers of bounded size."""
+        from citekit.application.structure import GetStructure
+
+        return GetStructure(self.maps)
+
+    @first_use
+    def nodes(self) -> NodeIndex:
+        """How nodes are found by words."""
+        from citekit.adapters.search.node_search.sqlite_index import SqliteNodeIndex
+
+        return self._given.get("nodes") or SqliteNodeIndex(self.maps, self.settings.cache_folder / NODES)
+
+    @first_use
+    def search(self) -> Search:
+        """Find nodes by words."""
+        from citekit.application.search import Search
+
+        return Search(self.maps, self.nodes)
+
+    @first_use
+    def check_map(self) -> CheckMap:
+        """Say what is wrong with a map."""
+        from citekit.application.validate_map import CheckMap
+
+        return CheckMap(self.locate, self.measure)
+
+    @first_use
+    def verify(self) -> VerifyEvidence:
+        """Tell whether evidence is genuine."""
+        from citekit.application.verify import VerifyEvidence
+
+        return VerifyEvidence(self.sources, self.outputs, self.resolve)
+
+    @first_use
+    def verify_quote(self) -> VerifyQuote:
+        """Tell whether a quote really stands where it is said to."""
+        from citekit.application.verify_quote import VerifyQuote
+
+        return VerifyQuote(self.maps, self.resolve, self.locate, self.quotable)
+
+    @first_use
+    def quotable(self) -> QuotableTexts:
+        """The texts in which quotes are looked for."""
+        from citekit.container.quotes import quotable_texts
+
+        return self._given.get("quotable") or quotable_texts(self)
+
+    @first_use
+    def alexandria(self) -> Alexandria:
+        """The library: its books, and the search in them."""
+        from citekit.container.library import Alexandria
+
+        return Alexandria(self.settings, self, self._given)
+
+    @first_use
+    def doctor(self) -> Doctor:
+        """Look for what is missing or broken."""
+        from citekit.adapters.libraries import installation
+        from citekit.application.doctor import Component, Doctor
+
+        settings = self.settings
+        folders = {"maps": settings.maps_folder, "evidence": settings.output_folder, "cache": settings.cache_folder}
+        return Doctor(
+            folders={"home": settings.home, **folders},
+            maps=self.maps,
+            locate=self.locate,
+            components=lambda: (Component(*package) for package in installation.packages()),
+            mapper=self._mapper_choice,
+            ffmpeg=installation.ffmpeg,
+            installed_mappers=_installed_mappers,
+            index_fault=lambda: installation.index_fault(settings.cache_folder / INDEX),
+            remote_leftovers=lambda: [f"{each.name} at {each.service}" for each in self.leftovers.pending()],
+            leftovers=lambda: installation.leftovers(self._written),
+        )
+
+    def clean_leftovers(self) -> int:
+        """Remove the temporary files that killed processes left an hour ago or earlier; how many."""
+        from citekit.adapters.libraries import installation
+
+        return installation.clean(self._written)
+
+    @property
+    def _written(self) -> Sequence[Path]:
+        """The folders in which files are written."""
+        chosen = self.settings
+        return (chosen.maps_folder, chosen.output_folder, chosen.cache_folder, chosen.library.folder)
+
+    def _mapper_choice(self) -> str:
+        automatic = self.settings.mapper == "auto"
+        why = self.mapper_choice()[1] if automatic else f"CITEKIT_MAPPER={self.settings.mapper}"
+        return f"{self.mapper.identity} ({why})"
+
+    @first_use
+    def index(self) -> Index:
+        """What is remembered of files and evidence, beside the stores."""
+        from citekit.adapters.libraries.sqlite.key_value_cache import Index
+
+        return Index(self.settings.cache_folder / INDEX)
+
+
+def _installed_mappers() -> Sequence[tuple[str, str]]:
+    from citekit.adapters.mappers.custom import installed_names
+
+    return installed_names()

@@ -1,0 +1,285 @@
+"""The library's half: which adapter stands behind each of its ports, and the use cases on them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from citekit.application.ingest import Ingest
+from citekit.application.library.ask import Ask
+from citekit.application.library.batch import BatchIngest
+from citekit.application.library.browse import Browse
+from citekit.application.library.chunk_book import CutBook
+from citekit.application.library.compare_chunking import CompareChunking
+from citekit.application.library.ingest_book import IngestBook
+from citekit.application.library.narrow_books import NarrowTo
+from citekit.application.library.rebuild import Rebuild
+from citekit.application.library.remove_book import RemoveBook
+from citekit.application.library.try_chunking import TryChunking
+from citekit.application.resource_ids import ChooseId
+from citekit.application.source_access import ANYWHERE
+from citekit.container.cached_property import first_use
+from citekit.domain.errors import LibraryUnavailable, RequestRefused
+from citekit.domain.ports.embedder import Embedder
+from citekit.domain.ports.folders import Folders
+from citekit.domain.ports.ledger import Ledger
+from citekit.domain.ports.library import Library
+from citekit.domain.ports.personas import Personas
+from citekit.domain.ports.sentence_splitter import SentenceSplitter
+from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.ports.vector_index import VectorIndex
+from citekit.settings import LibrarySettings, Settings, expanded
+
+if TYPE_CHECKING:
+    from citekit.adapters.system.retry import Retries
+    from citekit.container import App
+
+EMBEDDERS = ("fast", "quality", "minilm", "multilingual", "hashing", "onnx:FOLDER", "openai[:MODEL]", "gemini[:MODEL]")
+"""The names that `CITEKIT_EMBEDDER` knows."""
+
+EMBEDDING_TIMEOUT = 60.0
+"""Seconds after which a request for vectors is given up, where nothing else is said."""
+
+
+@define
+class Alexandria:
+    """The use cases of the library of one home; every port can be given. Safe to use from several threads."""
+
+    settings: Settings
+    app: App
+    _given: Mapping[str, Any] = field(factory=dict)
+    made: dict[str, Any] = field(factory=dict, init=False, repr=False)
+    lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
+
+    @property
+    def chosen(self) -> LibrarySettings:
+        """What the user decided about the library."""
+        return self.settings.library
+
+    @first_use
+    def library(self) -> Library:
+        """The books on disk. Raises `LibraryUnavailable` where none is named."""
+        if "library" in self._given:
+            given: Library = self._given["library"]
+            return given
+        folder = self.chosen.calibre
+        if folder is None:
+            raise LibraryUnavailable("Calibre library not found: CALIBRE_LIBRARY_PATH names no folder.")
+        from citekit.adapters.catalogs.calibre.catalog import CalibreLibrary
+        from citekit.adapters.catalogs.folder import FolderLibrary
+
+        if folder.is_dir() and not (folder / "metadata.db").exists():
+            return FolderLibrary(folder, self.text, self.app.index)
+        return CalibreLibrary(folder)
+
+    @first_use
+    def text(self) -> TextReader:
+        """How the text of a document is read."""
+        return self.app.text
+
+    @first_use
+    def splitter(self) -> SentenceSplitter:
+        """How sentences are told apart."""
+        from citekit.adapters.search.sentence_splitters import SentencexSplitter
+
+        return self._given.get("splitter") or SentencexSplitter()
+
+    @first_use
+    def embedder(self) -> Embedder:
+        """Whose vectors the index holds. Raises `RequestRefused` for a name that is not known."""
+        from citekit.adapters.search.embedders.query_cache import CachingEmbedder
+
+        return self._given.get("embedder") or CachingEmbedder(self.embedder_called(self.chosen.embedder))
+
+    def embedder_called(self, name: str) -> Embedder:
+        """The embedder of that name. Raises `RequestRefused`."""
+        kind, _, what = name.partition(":")
+        match kind:
+            case "fast" if not what:
+                return self._static
+            case "quality" if not what:
+                from citekit.adapters.search.embedders.combined import JoinedEmbedder
+
+                return JoinedEmbedder([(self._static, 0.4), (self._minilm, 0.6)])
+            case "minilm" if not what:
+                return self._minilm
+            case "multilingual" if not what:
+                from citekit.adapters.search.embedders.multilingual import MultilingualEmbedder
+
+                return MultilingualEmbedder()
+            case "hashing" if not what:
+                from citekit.adapters.search.embedders.hashing import HashingEmbedder
+
+                return HashingEmbedder()
+        return self._embedder_with(kind, what, name)
+
+    def _embedder_with(self, kind: str, what: str, name: str) -> Embedder:
+        chosen = self.settings
+        waiting = chosen.timeout or EMBEDDING_TIMEOUT
+        match kind:
+            case "onnx" if what:
+                from citekit.adapters.search.embedders.onnx_folder import OnnxFolderEmbedder
+
+                return OnnxFolderEmbedder(expanded(what))
+            case "openai":
+                from citekit.adapters.search.embedders import openai
+
+                where = chosen.base_url or chosen.openai_base_url
+                return openai.OpenAiEmbedder(
+                    chosen.openai_key,
+                    what or openai.DEFAULT_MODEL,
+                    base_url=where,
+                    timeout=waiting,
+                    retries=self._retries(),
+                )
+            case "gemini":
+                from citekit.adapters.search.embedders import gemini
+
+                return gemini.GeminiEmbedder(
+                    chosen.gemini_key,
+                    what or gemini.DEFAULT_MODEL,
+                    base_url=chosen.base_url,
+                    timeout=waiting,
+                    retries=self._retries(),
+                )
+        raise RequestRefused(f"There is no embedder called '{name}': the known ones are {', '.join(EMBEDDERS)}.")
+
+    def _retries(self) -> Retries:
+        from citekit.adapters.system.retry import Retries
+
+        return Retries(count=self.settings.retries)
+
+    @first_use
+    def similarity(self) -> Embedder:
+        """What tells where the subject of a text changes."""
+        return self._given.get("similarity") or self._static
+
+    @first_use
+    def _static(self) -> Embedder:
+        from citekit.adapters.search.embedders.static import StaticEmbedder
+
+        return StaticEmbedder()
+
+    @first_use
+    def _minilm(self) -> Embedder:
+        from citekit.adapters.search.embedders.minilm import MiniLmEmbedder
+
+        return MiniLmEmbedder()
+
+    @first_use
+    def index(self) -> VectorIndex:
+        """Where vectors and words are kept: on a server where one is named, else in a folder of the home."""
+        if "index" in self._given:
+            given: VectorIndex = self._given["index"]
+            return given
+        return self._server() if self.chosen.server else self._embedded()
+
+    def _embedded(self) -> VectorIndex:
+        from citekit.adapters.libraries.qdrant_edge import EdgeSettings
+        from citekit.adapters.search.vector_index.edge import EdgeVectorIndex
+
+        chosen = self.chosen
+        settings = EdgeSettings(quantized=chosen.quantization == "int8", on_disk=chosen.on_disk)
+        return EdgeVectorIndex(chosen.index_folder, settings)
+
+    def _server(self) -> VectorIndex:
+        from citekit.adapters.libraries.qdrant_client import QdrantSettings
+        from citekit.adapters.search.vector_index.server import QdrantVectorIndex
+
+        chosen = self.chosen
+        return QdrantVectorIndex(
+            QdrantSettings(
+                url=chosen.qdrant_url,
+                host=chosen.qdrant_host,
+                port=chosen.qdrant_port,
+                grpc_port=chosen.qdrant_grpc_port,
+                grpc=chosen.qdrant_prefer_grpc,
+                https=chosen.qdrant_https,
+                api_key=chosen.qdrant_key,
+                quantized=chosen.quantization == "int8",
+                on_disk=chosen.on_disk,
+            )
+        )
+
+    @first_use
+    def ledger(self) -> Ledger:
+        """What was ingested."""
+        from citekit.adapters.storage.sqlite_ledger import SqliteLedger
+
+        return self._given.get("ledger") or SqliteLedger(self.chosen.ledger)
+
+    @first_use
+    def personas(self) -> Personas:
+        """Guardians and patterns."""
+        from citekit.adapters.personas.markdown_files import PersonaFiles
+
+        return self._given.get("personas") or PersonaFiles(self.chosen.guardians)
+
+    @property
+    def allowed(self) -> Folders:
+        """Which files may be named: by the owner of the home any that they can read."""
+        return self.app.client_folders if self.app.confined else ANYWHERE
+
+    @first_use
+    def cut(self) -> CutBook:
+        """Cut a book into chapters, chunks and passages."""
+        return CutBook(self.splitter, self.similarity, self.embedder.window)
+
+    @first_use
+    def ingest_book(self) -> IngestBook:
+        """Take a book into the index."""
+        app = self.app
+        naming = ChooseId(app.maps, self.settings.home)
+        return IngestBook(
+            ingest=Ingest(app.sources, app.maps, app.local_mapper, app.locks, naming, app.folders),
+            reader=self.text,
+            cut=self.cut,
+            embedder=self.embedder,
+            index=self.index,
+            ledger=self.ledger,
+            locks=app.locks,
+            clock=app.clock,
+        )
+
+    @first_use
+    def batch_ingest(self) -> BatchIngest:
+        """Take many books into the index."""
+        return BatchIngest(self.library, self.ingest_book)
+
+    @first_use
+    def ask(self) -> Ask:
+        """Answer a question with places in books."""
+        return Ask(self.embedder, self.index, self.ledger, self.app.maps)
+
+    @first_use
+    def rebuild(self) -> Rebuild:
+        """Make a collection anew."""
+        return Rebuild(self.ingest_book, self.app.client_folders)
+
+    @first_use
+    def narrow(self) -> NarrowTo:
+        """Ask only some of the books."""
+        return NarrowTo(self.ledger)
+
+    @first_use
+    def remove_book(self) -> RemoveBook:
+        """Take a book out of the index."""
+        return RemoveBook(self.index, self.ledger, self.app.maps, self.app.locks, self.app.clock)
+
+    @first_use
+    def browse(self) -> Browse:
+        """List loose files that can be ingested."""
+        return Browse(self.text)
+
+    @first_use
+    def try_chunking(self) -> TryChunking:
+        """Cut a book, and only say what came of it."""
+        return TryChunking(self.app.sources, self.text, self.splitter, self.similarity)
+
+    @first_use
+    def compare_chunking(self) -> CompareChunking:
+        """Cut a book in several ways, and say which is best."""
+        return CompareChunking(self.app.sources, self.text, self.splitter, self.similarity)

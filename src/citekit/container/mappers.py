@@ -1,0 +1,147 @@
+"""Who makes maps: our own mapper, a model's, an installed package's, or the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from attrs import frozen
+
+from citekit.container.names import ANSWERS, MAPPERS, REQUEST_TIMEOUT
+from citekit.domain.errors import RequestRefused
+from citekit.settings.secrets import concealed, without_user
+
+if TYPE_CHECKING:
+    from citekit.adapters.mappers.llm.file_views import Viewer
+    from citekit.adapters.mappers.llm.messages import Generation, Service
+    from citekit.container.container import App
+    from citekit.domain.ports.mapper import Mapper
+    from citekit.domain.source import Source
+
+
+@frozen
+class Mappers:
+    """The mappers of an app, each made when it is asked for."""
+
+    app: App
+
+    def called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
+        """The mapper of that name, or of that Python file; `auto` takes the best one that is configured.
+
+        A name that is not ours is looked for among the entry points of installed packages. `config` is handed to the
+        constructor of a mapper of the user's. Raises `RequestRefused`.
+        """
+        if name.endswith(".py"):
+            from citekit.adapters.mappers.custom import load_mapper
+
+            return load_mapper(
+                Path(name).absolute(), config or {}, self.app.local_mapper, timeout=self.app.settings.timeout
+            )
+        if name not in MAPPERS:
+            return self._installed(name, config or {})
+        if config:
+            raise RequestRefused(f"The mapper '{name}' takes no configuration: it has flags and variables of its own.")
+        chosen = self.choice()[0] if name == "auto" else name
+        return self.app.local_mapper if chosen == "local" else self._model(chosen)
+
+    def choice(self) -> tuple[str, str]:
+        """The mapper that `auto` means now, and why: `(name, reason)`."""
+        if self.app.settings.gemini_key is not None:
+            return "gemini", f"{self.app.settings.gemini_variable} is set"
+        if self.app.settings.openai_key is not None:
+            return "openai", "OPENAI_API_KEY is set"
+        return "local", "no key of a model is set"
+
+    def _model(self, name: str) -> Mapper:
+        from citekit.adapters.formats.media.evidence.clip import PyAvClipExtractor
+        from citekit.adapters.formats.media.evidence.previews import FileClips
+        from citekit.adapters.mappers.llm.answer_cache import AnswerFiles
+        from citekit.adapters.mappers.llm.mapper import ModelMapper
+
+        service = self._gemini() if name == "gemini" else self._openai()
+        named = self.app.settings.base_url or (self.app.settings.openai_base_url if name == "openai" else None)
+        where = without_user(named)  # it stands in every map that this mapper makes
+        viewer, still = self._showing()
+        return ModelMapper(
+            service=service,
+            local=self.app.local_mapper,
+            reader=self.app.reader,
+            probe=self.app.probe,
+            viewer=viewer,
+            model_name=f"{service.model}@{urlsplit(where).netloc or where}" if where else None,
+            max_requests=self.app.settings.max_requests,
+            stills=lambda path, seconds: still(self.app.sources.identify(path), seconds),
+            concurrency=self.app.settings.model_concurrency,
+            files=self.app.settings.concurrency,
+            kept=AnswerFiles(self.app.settings.cache_folder / ANSWERS),
+            generation=self._generation(),
+            redact=concealed,
+            clips=FileClips(self.app.sources, self.app.isolated("clips", PyAvClipExtractor())),
+        )
+
+    def _showing(self) -> tuple[Viewer, Callable[[Source, float], bytes]]:
+        """What opens files for a model, and takes stills of films: in a child, or here."""
+        if self.app.children is None:
+            return self.app.parsers.viewer, self.app.parsers.still
+        from citekit.adapters.sandbox.sandboxed_files import IsolatedViewer
+
+        viewer = IsolatedViewer(self.app.children)
+        return viewer, viewer.still
+
+    def _gemini(self) -> Service:
+        from citekit.adapters.mappers.llm.gemini.service import MODEL, GeminiService
+        from citekit.adapters.system.retry import Retries
+
+        chosen = self.app.settings
+        return GeminiService(
+            chosen.gemini_key,
+            chosen.model or MODEL,
+            chosen.base_url,
+            chosen.timeout or REQUEST_TIMEOUT,
+            retries=Retries(count=chosen.retries),
+            max_requests=chosen.max_requests,
+            leftovers=self.app.leftovers,
+            key_variable=chosen.gemini_variable,
+            generation=self._generation(),
+        )
+
+    def _openai(self) -> Service:
+        from citekit.adapters.mappers.llm.openai.service import DEFAULT_MODEL, OpenAiService
+        from citekit.adapters.system.retry import Retries
+
+        chosen = self.app.settings
+        return OpenAiService(
+            chosen.openai_key,
+            chosen.model or DEFAULT_MODEL,
+            chosen.base_url or chosen.openai_base_url,
+            chosen.timeout or REQUEST_TIMEOUT,
+            Retries(count=chosen.retries),
+            chosen.max_requests,
+            self._showing()[0].paged_text,
+            self._generation(),
+        )
+
+    def _generation(self) -> Generation:
+        from citekit.adapters.mappers.llm.messages import Generation
+
+        chosen = self.app.settings
+        return Generation(temperature=chosen.temperature, thinking=chosen.thinking, max_output=chosen.max_output)
+
+    def of_object(self, provider: Any) -> Mapper:
+        """An object with a `generate_map` method as a mapper. Raises `RequestRefused`."""
+        from citekit.adapters.mappers.custom import wrap_mapper
+
+        return wrap_mapper(provider, self.app.local_mapper, timeout=self.app.settings.timeout)
+
+    def _installed(self, name: str, config: Mapping[str, Any]) -> Mapper:
+        from citekit.adapters.mappers.custom import installed_mapper, installed_names
+
+        found = installed_mapper(name, config, self.app.local_mapper, timeout=self.app.settings.timeout)
+        if found is None:
+            known = ", ".join([*MAPPERS, *(each for each, _ in installed_names())])
+            raise RequestRefused(
+                f"There is no mapper called '{name}': the known ones are {known}, or the path of a .py file."
+            )
+        return found

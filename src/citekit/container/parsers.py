@@ -1,0 +1,232 @@
+"""Everything that opens files of strangers: made in a child, or here where the settings say so."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from citekit.container.cached_property import first_use
+from citekit.container.lazy_proxy import Late
+from citekit.domain.formats import Format, by_name
+from citekit.domain.modality import Modality
+
+if TYPE_CHECKING:
+    from citekit.adapters.formats.book_reader import AnyBookReader
+    from citekit.adapters.formats.media.evidence.previews import JpegStills
+    from citekit.adapters.formats.shared.ocr import OcrReader
+    from citekit.adapters.importers.foreign_files import ForeignFiles
+    from citekit.adapters.libraries.sqlite.key_value_cache import Index
+    from citekit.adapters.mappers.llm.file_views import Viewer
+    from citekit.domain.ports.extractor import Extractor
+    from citekit.domain.ports.mapper import Mapper
+    from citekit.domain.ports.measurer import Measurer
+    from citekit.domain.ports.media_probe import MediaProbe
+    from citekit.domain.ports.quotable_texts import QuotableTexts
+    from citekit.domain.ports.reader import Reader
+    from citekit.domain.ports.text_reader import TextReader
+    from citekit.domain.source import Source
+
+
+@define
+class Parsers:
+    """`index_folder` is where they remember what makes another look fast; `password` opens PDFs; `ocr` reads pictures.
+
+    A port that is given (`reader`, `probe`, `clock`, `index`) is used as it is. `before_picture` is called before the text
+    of each picture is read. Any thread may ask.
+    """
+
+    index_folder: Path | None = None
+    password: str | None = field(default=None, repr=False)
+    ocr: bool = True
+    _given: Mapping[str, Any] = field(factory=dict)
+    before_picture: Callable[[], object] = field(default=lambda: None, repr=False)
+    made: dict[str, Any] = field(factory=dict, init=False, repr=False)
+    _extractors: dict[str, Extractor] = field(factory=dict, init=False, repr=False)
+    lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
+
+    @first_use
+    def index(self) -> Index | None:
+        """What is remembered of files."""
+        if "index" in self._given:
+            given: Index = self._given["index"]
+            return given
+        if self.index_folder is None:
+            return None
+        from citekit.adapters.libraries.sqlite.key_value_cache import Index
+
+        return Index(self.index_folder)
+
+    @first_use
+    def reader(self) -> Reader:
+        """How reflowable books are read."""
+        return self._given.get("reader") or self.books
+
+    @first_use
+    def books(self) -> AnyBookReader:
+        """Every kind of reflowable book."""
+        from citekit.adapters.formats.book_reader import AnyBookReader
+
+        return AnyBookReader()
+
+    @first_use
+    def books_as_seen(self) -> Reader:
+        """How they are read as they are seen: what stands higher or lower, and what nobody sees, is marked."""
+        return self._given.get("reader") or self._seen
+
+    @first_use
+    def _seen(self) -> AnyBookReader:
+        from citekit.adapters.formats.book_reader import AnyBookReader
+
+        return AnyBookReader(as_seen=True)
+
+    @first_use
+    def probe(self) -> MediaProbe:
+        """How recordings are looked into."""
+        from citekit.adapters.formats.media.probe import PyAvProbe
+
+        return self._given.get("probe") or PyAvProbe()
+
+    @first_use
+    def measurer(self) -> Measurer:
+        """How far files reach."""
+        from citekit.adapters.formats.measuring import FileMeasurer
+
+        return FileMeasurer(self.reader, self.probe, self.password)
+
+    @first_use
+    def mapper(self) -> Mapper:
+        """The mapper that asks no model."""
+        from citekit.adapters.mappers.local import LocalMapper
+        from citekit.adapters.system.clock import SystemClock
+
+        reader: Any = Late(lambda: self.reader)  # only books need one
+        clock = self._given.get("clock") or SystemClock()
+        return LocalMapper(reader, self.probe, clock, self.index, self._ocr(), self.password)
+
+    @first_use
+    def text(self) -> TextReader:
+        """How the text of a document is read."""
+        from citekit.adapters.formats.pdf.text_reader import PyMuPdfTextReader
+
+        return self._any_text(PyMuPdfTextReader(), self.books)
+
+    @first_use
+    def written(self) -> TextReader:
+        """How a document is read for quotes: as it is seen, words parted where a line ends."""
+        from citekit.adapters.formats.pdf.text_reader import PyMuPdfTextReader
+
+        pages = PyMuPdfTextReader(joining=False, as_seen=True, password=self.password)
+        return self._any_text(pages, self._seen, as_seen=True)
+
+    @first_use
+    def quotable(self) -> QuotableTexts:
+        """The texts of documents in which quotes are looked for."""
+        from citekit.adapters.formats.subtitles.parser import beside, read_cues
+        from citekit.adapters.quotes.texts import Beside, QuotableTextReader
+
+        return QuotableTextReader(self.written, self.probe, Beside(beside, read_cues), ())
+
+    def _any_text(self, pages: TextReader, books: AnyBookReader, *, as_seen: bool = False) -> TextReader:
+        from citekit.adapters.formats.epub.text_reader import FlowingTextReader
+        from citekit.adapters.formats.html.lines import HtmlLinesTextReader
+        from citekit.adapters.formats.line_reader import LinesTextReader
+        from citekit.adapters.formats.pptx.text_reader import SlidesTextReader
+        from citekit.adapters.formats.text_reader import AnyTextReader
+        from citekit.adapters.formats.xlsx.text_reader import SheetsTextReader
+
+        documents = (pages, FlowingTextReader(books), SlidesTextReader(as_seen=as_seen), SheetsTextReader())
+        return AnyTextReader((*documents, HtmlLinesTextReader(as_seen=as_seen), LinesTextReader(as_seen=as_seen)))
+
+    @first_use
+    def viewer(self) -> Viewer:
+        """What is shown to a model."""
+        from citekit.adapters.mappers.llm.file_views import FileViewer
+
+        return FileViewer()
+
+    @first_use
+    def still(self) -> JpegStills:
+        """The picture that a film shows at a time, as a small JPEG."""
+        from citekit.adapters.formats.media.evidence.previews import JpegStills
+
+        return JpegStills(self.extractor("stills"))
+
+    @first_use
+    def foreign_files(self) -> ForeignFiles:
+        """How what other programs made is opened, and the PDFs that it speaks of."""
+        from citekit.adapters.importers.foreign_files import DriverForeignFiles
+
+        return DriverForeignFiles()
+
+    def extractor(self, name: str) -> Extractor:
+        """The extractor of that name. Raises `KeyError`."""
+        from citekit.container.extractors import extractor_called
+
+        with self.lock:
+            if name not in self._extractors:
+                self._extractors[name] = extractor_called(name, self)
+            return self._extractors[name]
+
+    def _ocr(self) -> OcrReader | None:
+        """Who reads the text of pictures, where that is wanted and can be had."""
+        if not self.ocr:
+            return None
+        from citekit.adapters.formats.shared.ocr import AnnouncedOcrReader, RapidOcrReader
+
+        if not RapidOcrReader.installed():
+            return None
+        return AnnouncedOcrReader(RapidOcrReader(), self.before_picture)
+
+
+SMALL_TEXT = 16_000
+"""Bytes of the largest text that is read in the process that asks, if its parser is not compiled.
+
+The most expensive texts of this size that we know take half a second, on a slow computer.
+"""
+
+
+def is_mapped_apart(source: Source) -> bool:
+    """Whether a child maps that file: its parser is compiled, or it is large enough to take long."""
+    return source.size > SMALL_TEXT or is_mapped_by_compiled(source.format)
+
+
+def is_expected_apart(path: Path) -> bool:
+    """Whether a child will map that file, as its name and its size promise."""
+    promised = by_name(path.name)
+    if promised is None:
+        return False
+    try:
+        return is_mapped_by_compiled(promised) or path.stat().st_size > SMALL_TEXT
+    except OSError:
+        return False
+
+
+def is_read_apart(source: Source) -> bool:
+    """Whether a child reads the text of that file."""
+    return source.size > SMALL_TEXT or is_read_by_compiled(source.format)
+
+
+def is_quoted_apart(source: Source) -> bool:
+    """Whether a child makes the text of that file ready for quotes. Subtitles are read in the process that asks."""
+    return source.format.modality not in (Modality.VIDEO, Modality.AUDIO) and is_read_apart(source)
+
+
+def is_mapped_by_compiled(format: Format) -> bool:
+    """Whether mapping such a file takes a parser that is compiled, and so may take its process along."""
+    from citekit.adapters.formats.outliners import CODE
+
+    return format.modality is not Modality.TEXT or format.name in CODE or format.name == "xml"
+
+
+def is_measured_by_compiled(format: Format) -> bool:
+    """Whether measuring such a file takes a parser that is compiled."""
+    return format.modality is not Modality.TEXT
+
+
+def is_read_by_compiled(format: Format) -> bool:
+    """Whether reading the text of such a file takes a parser that is compiled."""
+    return format.modality is not Modality.TEXT or format.name == "html"

@@ -1,0 +1,95 @@
+"""The children that parse for one home: what each is told first, and what it may not do."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from citekit.container.names import INDEX
+from citekit.domain.errors import DriverMissing
+
+if TYPE_CHECKING:
+    from citekit.adapters.libraries.sqlite.key_value_cache import Index
+    from citekit.adapters.sandbox.worker_pool import Children
+    from citekit.settings import Settings
+
+_CODE = "from citekit.container.worker_main import main; main()"
+_LEAST_OUTPUT = 1_000_000_000
+
+_log = logging.getLogger(__name__)
+
+
+def is_possible() -> bool:
+    """Whether there can be children: not on Windows, nor where this program was frozen into one file, or is embedded."""
+    if os.name == "posix" and sys.executable and not getattr(sys, "frozen", False):
+        return True
+    _log.warning("files are parsed in this very process: no other can be started for it here")
+    return False
+
+
+def children_of(settings: Settings, index: Index, *, run_ffmpeg: bool = False) -> Children:
+    """The children of that home, which may run no program but ffmpeg, if that; none is started yet.
+
+    `index` remembers the files that exceeded their budgets.
+    """
+    from citekit.adapters.sandbox.budget import Allowance
+    from citekit.adapters.sandbox.refusals import Refusals
+    from citekit.adapters.sandbox.worker_pool import Children, Limits
+    from citekit.adapters.system.child_process import python
+
+    limits = Limits(
+        seconds=settings.parser_timeout,
+        output=max(settings.cache_limit, _LEAST_OUTPUT),
+        allowance=Allowance(settings.parser_cpu, settings.parser_file_memory, settings.parser_memory),
+    )
+    return Children(
+        lambda: python(_CODE),
+        lambda: _said_to(settings, _ffmpeg() if run_ffmpeg else []),
+        limits,
+        state=lambda: [_which(folder) for folder in _writable(settings)],
+        refusals=Refusals(index),
+    )
+
+
+def _writable(settings: Settings) -> list[str]:
+    return [str(settings.cache_folder), tempfile.gettempdir()]
+
+
+def _which(folder: str) -> tuple[int, int] | None:
+    """Which folder that is: a child may write below the very one, not below another that took its name."""
+    try:
+        status = os.stat(folder)  # noqa: PTH116 - looked at for every request
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, Any]:
+    """The named values of `serve_parent` in `parser_child`."""
+    from citekit.adapters.system.home_files import make_folder
+
+    cache = settings.cache_folder
+    with suppress(OSError):  # whoever cannot write there is told when evidence is kept
+        make_folder(cache)
+    return {
+        "index_folder": str(cache / INDEX),
+        "password": settings.password,
+        "ocr": settings.ocr,
+        "memory": settings.parser_memory,
+        "writable": _writable(settings),
+        "programs": list(programs),
+    }
+
+
+def _ffmpeg() -> list[str]:
+    from citekit.adapters.libraries.ffmpeg import program
+
+    try:
+        return [program()]
+    except DriverMissing:
+        return []

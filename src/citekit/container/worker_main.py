@@ -1,0 +1,170 @@
+"""The program of a child that parses: gives up what it does not need, then does what its parent asks."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from citekit.adapters.sandbox.confinement import allow_memory, allow_processor_time, confine, end_with, limit_memory
+from citekit.adapters.sandbox.worker import serve
+from citekit.adapters.system.child_process import Line
+from citekit.container.parsers import Parsers
+from citekit.domain.progress import Progress
+from citekit.wire import extent
+from citekit.wire.locations import from_plain
+from citekit.wire.maps import to_plain_map
+from citekit.wire.receipts import extraction_to_plain
+from citekit.wire.worker_protocol import (
+    as_message,
+    message_from,
+    options_from,
+    plain_found,
+    plain_manuscript,
+    plain_picture,
+    source_from,
+)
+
+Asked = Mapping[str, Any]
+
+
+def main() -> None:
+    """Serve the process that started this one, which left three descriptors in `sys.argv`; see `Child.start`."""
+    source, sink, life = map(int, sys.argv[1:4])
+    end_with(life)
+    line = Line(source, sink)
+    with suppress(EOFError, BrokenPipeError):  # the parent has ended
+        first = line.receive()
+        assert first is not None
+        _serve_parent(line, **message_from(first))
+
+
+def _serve_parent(
+    line: Line,
+    *,
+    index_folder: str,
+    password: str | None,
+    ocr: bool,
+    memory: int,
+    writable: Sequence[str],
+    programs: Sequence[str],
+) -> None:
+    """Hold at most `memory` bytes, write below the folders `writable` alone, run only `programs`; do what is asked."""
+    limit_memory(memory)
+    confine([Path(folder) for folder in writable], [Path(program) for program in programs])
+    parsers = Parsers(Path(index_folder), password, ocr, before_picture=partial(_begin_picture, line))
+    serve(line, Parsing(parsers))
+
+
+def _begin_picture(line: Line) -> None:
+    """The text of one more picture is read, with a large model: that has processor time and memory of its own."""
+    allow_memory(None)
+    allow_processor_time(math.inf)
+    line.send(as_message({"picture": True}))
+
+
+@frozen
+class Parsing:
+    """What is asked, done by the parsers, as plain data."""
+
+    parsers: Parsers
+
+    def __call__(self, asked: Asked, progress: Progress) -> Any:
+        """The answer to a request of `Children.ask`."""
+        return self._doing[asked["do"]](asked, progress)
+
+    @property
+    def _doing(self) -> dict[str, Callable[[Asked, Progress], Any]]:
+        return {
+            "map": self._map,
+            "extract": self._extract,
+            "book": self._book,
+            "chapters": self._chapters,
+            "html": self._html,
+            "probe": self._probe,
+            "measure": self._measure,
+            "text": self._text,
+            "quotable": self._quotable,
+            "facts": self._facts,
+            "page_lines": self._page_lines,
+            "page_texts": self._page_texts,
+            "paged_text": self._paged_text,
+            "cut_pages": self._cut_pages,
+            "is_upright": self._is_upright,
+            "picture": self._picture,
+            "still": self._still,
+            "pages": self._pages,
+            "rows": self._rows,
+        }
+
+    def _map(self, asked: Asked, progress: Progress) -> Any:
+        return to_plain_map(self.parsers.mapper.map(source_from(asked["source"]), asked["id"], progress))
+
+    def _extract(self, asked: Asked, progress: Progress) -> Any:
+        extractor = self.parsers.extractor(asked["extractor"])
+        place, options = from_plain(asked["location"]), options_from(asked["options"])
+        made = extractor.extract(source_from(asked["source"]), place, options, Path(asked["target"]), progress)
+        return extraction_to_plain(made)
+
+    def _book(self, asked: Asked, _: Progress) -> Any:
+        return plain_found(self.parsers.reader.read(Path(asked["path"])))
+
+    def _chapters(self, asked: Asked, _: Progress) -> Any:
+        return list(self.parsers.reader.texts(Path(asked["path"]), asked["chapter"], last=asked["last"]))
+
+    def _html(self, asked: Asked, progress: Progress) -> Any:
+        chars = asked["chars"] and (asked["chars"][0], asked["chars"][1])
+        path, chapter = Path(asked["path"]), asked["chapter"]
+        return self.parsers.reader.html(path, chapter, chars, last=asked["last"], progress=progress)
+
+    def _probe(self, asked: Asked, _: Progress) -> Any:
+        return plain_found(self.parsers.probe.probe(Path(asked["path"])))
+
+    def _measure(self, asked: Asked, _: Progress) -> Any:
+        return extent.to_plain(self.parsers.measurer.measure(source_from(asked["source"])))
+
+    def _text(self, asked: Asked, progress: Progress) -> Any:
+        return plain_manuscript(self.parsers.text.read(source_from(asked["source"]), progress))
+
+    def _quotable(self, asked: Asked, progress: Progress) -> Any:
+        from citekit.adapters.quotes.stored_form import to_plain
+
+        return [to_plain(each) for each in self.parsers.quotable.read(source_from(asked["source"]), progress)]
+
+    def _facts(self, asked: Asked, _: Progress) -> Any:
+        return plain_found(self.parsers.text.facts(source_from(asked["source"])))
+
+    def _page_lines(self, asked: Asked, progress: Progress) -> Any:
+        return ["\n".join(lines) for lines in self.parsers.viewer.page_lines(Path(asked["path"]), progress)]
+
+    def _page_texts(self, asked: Asked, progress: Progress) -> Any:
+        return list(self.parsers.viewer.page_texts(Path(asked["path"]), progress))
+
+    def _paged_text(self, asked: Asked, _: Progress) -> Any:
+        return self.parsers.viewer.paged_text(Path(asked["path"]))
+
+    def _cut_pages(self, asked: Asked, progress: Progress) -> Any:
+        path, target = Path(asked["path"]), Path(asked["target"])
+        return self.parsers.viewer.cut_pages(path, asked["first"], asked["last"], target, progress)
+
+    def _is_upright(self, asked: Asked, _: Progress) -> Any:
+        return self.parsers.viewer.is_upright(Path(asked["path"]))
+
+    def _picture(self, asked: Asked, _: Progress) -> Any:
+        return plain_picture(*self.parsers.viewer.picture(Path(asked["path"])))
+
+    def _still(self, asked: Asked, _: Progress) -> Any:
+        source, folder = source_from(asked["source"]), Path(asked["folder"])
+        return plain_picture(self.parsers.still(source, asked["seconds"], folder), "image/jpeg")
+
+    def _pages(self, asked: Asked, _: Progress) -> Any:
+        return self.parsers.foreign_files.pages(Path(asked["path"]))
+
+    def _rows(self, asked: Asked, _: Progress) -> Any:
+        return self.parsers.foreign_files.rows(Path(asked["path"]), asked["columns"])

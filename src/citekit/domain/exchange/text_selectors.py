@@ -1,0 +1,104 @@
+"""A stretch of characters in a text, and the lines it lies on.
+
+A quotation and what stands around it: how a passage is found again in a text that may have moved.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from citekit.domain.errors import AddressMalformed, LocationMalformed, LocationOutside
+from citekit.domain.locations import Lines
+
+_END = re.compile(r"\r\n|\n|\r")
+
+
+@frozen
+class TextPosition:
+    """Characters from `start` (included) to `end` (excluded), 0-based, counted in Unicode code points.
+
+    `end` is None where it is the end of the text. Raises `LocationMalformed` for a negative or reversed stretch; an
+    empty one is a position between two characters.
+    """
+
+    start: int
+    end: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.start < 0 or (self.end is not None and self.end < self.start):
+            raise LocationMalformed(f"characters run from 0 on, start before end, not from {self.start} to {self.end}")
+
+
+def position_of(lines: Lines, text: str) -> TextPosition:
+    """The characters of `lines`, their line ends included. Raises `LocationOutside` beyond the end of the text."""
+    starts = line_starts(text)
+    if lines.last > len(starts):
+        raise LocationOutside(f"line {lines.last} is beyond the end: the text has {len(starts)} lines")
+    return TextPosition(starts[lines.first - 1], starts[lines.last] if lines.last < len(starts) else len(text))
+
+
+def lines_of(position: TextPosition, text: str) -> Lines:
+    """The lines that hold those characters. Raises `LocationOutside` where the text ends before them."""
+    end = len(text) if position.end is None else position.end
+    if end > len(text) or position.start >= len(text):
+        raise LocationOutside(f"character {end} is beyond the end: the text has {len(text)} characters")
+    starts = line_starts(text)
+    return Lines(bisect_right(starts, position.start), bisect_right(starts, max(position.start, end - 1)))
+
+
+def line_starts(text: str) -> list[int]:
+    """Where every line begins, ended by LF, CR LF or CR as in `citekit.domain.line_index`."""
+    starts = [0, *(found.end() for found in _END.finditer(text))] if text else []
+    return starts[:-1] if len(starts) > 1 and starts[-1] == len(text) else starts
+
+
+CONTEXT = 32
+"""Characters before and after that a quotation is given at least, where the text has them."""
+
+
+@frozen
+class TextQuote:
+    """`exact` is the passage, `prefix` and `suffix` the characters right before and after it."""
+
+    exact: str
+    prefix: str = ""
+    suffix: str = ""
+
+
+def quote_of(position: TextPosition, text: str) -> TextQuote:
+    """The quotation of a passage, with as much around it as tells it from every other passage of the text."""
+    end = len(text) if position.end is None else position.end
+    context = CONTEXT
+    while True:
+        before, after = max(0, position.start - context), end + context
+        quote = TextQuote(text[position.start : end], text[before : position.start], text[end:after])
+        if (before == 0 and after >= len(text)) or len(_first_two(quote, text)) == 1:
+            return quote
+        context *= 4
+
+
+def find_quote(quote: TextQuote, text: str) -> TextPosition:
+    """Where the passage stands. Raises `AddressMalformed` where it does not, or in more than one place."""
+    found = _first_two(quote, text)
+    if not quote.exact or not found:
+        raise AddressMalformed(quote.exact, quote.exact, "the text does not hold this quotation")
+    if len(found) > 1:
+        raise AddressMalformed(quote.exact, quote.exact, "the text holds this quotation more than once")
+    return TextPosition(found[0], found[0] + len(quote.exact))
+
+
+def _first_two(quote: TextQuote, text: str) -> list[int]:
+    places = _places(quote, text)
+    return [place for place, _ in zip(places, range(2), strict=False)]
+
+
+def _places(quote: TextQuote, text: str) -> Iterator[int]:
+    whole = quote.prefix + quote.exact + quote.suffix
+    place = text.find(whole) if quote.exact else -1
+    while place >= 0:
+        yield place + len(quote.prefix)
+        place = text.find(whole, place + 1)

@@ -1,0 +1,69 @@
+"""What is untidy in the nodes of a map: names that cannot be shown, and an order that is not that of the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from citekit.domain.locations import Chapter, Lines, Location, Pages, TimeSpan
+from citekit.domain.node import Node
+from citekit.domain.unicode_controls import CONTROLS, SEPARATORS, SURROGATES, TURNS
+
+_CONTROL = re.compile(f"[{CONTROLS}{SEPARATORS}{TURNS}{SURROGATES}]")
+
+
+def walked(nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:
+    """(path, node) of all nodes in reading order; a path is `nodes[3].children[0]`."""
+    pending = [(f"nodes[{at}]", node) for at, node in enumerate(nodes)][::-1]
+    while pending:
+        path, node = pending.pop()
+        yield path, node
+        pending += [(f"{path}.children[{at}]", child) for at, child in enumerate(node.children)][::-1]
+
+
+def title_fault(title: str) -> str | None:
+    """Why a title cannot be shown on one line; None where it can."""
+    if not title.strip():
+        return "is empty"
+    return "holds control characters" if _CONTROL.search(title) else None
+
+
+def shown_title(node: Node) -> str:
+    """The title of a node without control characters; of one that has no title, the last part of its id, else its type."""
+    named = (node.title, node.id.rpartition(".")[2], node.type)
+    return next((tidy for each in named if (tidy := one_line(each))), "part")
+
+
+def one_line(text: str) -> str:
+    """A text without control characters, on one line."""
+    return " ".join(_CONTROL.sub(" ", text).split())
+
+
+def disorder(nodes: Sequence[Node]) -> Iterator[str]:
+    """A `path: reason` line for every node that begins before the one in front of it."""
+    for path, family in _families(nodes):
+        before: tuple[float, ...] | None = None
+        for at, node in enumerate(family):
+            begins = _begins(node.location)
+            if begins is not None and before is not None and begins < before:
+                yield f"{path}[{at}]: {node.id!r} begins before the node in front of it"
+            before = begins
+
+
+def _families(nodes: Sequence[Node]) -> Iterator[tuple[str, Sequence[Node]]]:
+    yield "nodes", nodes
+    for path, node in walked(nodes):
+        yield f"{path}.children", node.children
+
+
+def _begins(location: Location) -> tuple[float, ...] | None:
+    match location:
+        case Lines(first=first):
+            return (first,)
+        case TimeSpan(start=start):
+            return (start,)
+        case Pages(numbers=numbers):
+            return (numbers[0],)
+        case Chapter(number=number, chars=chars):
+            return (number, chars[0] if chars else 0)
+    return None

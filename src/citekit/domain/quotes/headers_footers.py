@@ -1,0 +1,80 @@
+"""Pages without the lines that stand on every page: heads, feet, page numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from citekit.domain.library.extracted_text import Manuscript, UnitKind, Units
+
+EDGE = 3
+"""Lines with text at the top and at the bottom of a page, and the longest run that is taken away."""
+
+LEAST = 3
+"""Pages on which a line must stand to be a running one."""
+
+OUTER = 80
+"""Characters of a line that is one because it stands on the outer side of a page's number: the title of a short chapter."""
+
+LONGEST = 120
+"""Characters of a running line."""
+
+_BESIDE = re.compile(r"[^\w#]+")
+_NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
+
+
+def without_running_lines(manuscript: Manuscript) -> Manuscript | None:
+    """The pages without their running heads and feet; None where there are none, or no pages."""
+    if manuscript.kind is not UnitKind.PAGE or len(manuscript.units) < LEAST:
+        return None
+    pages = [manuscript.text[unit.start : unit.end].split("\n") for unit in manuscript.units]
+    counts = Counter(shape for lines in pages for shape in {_shape(lines[place]) for place in _edges(lines)})
+    running = {shape for shape, count in counts.items() if count >= LEAST}
+    running.discard("")
+    texts = ["\n".join(_kept(lines, running)) for lines in pages]
+    if sum(map(len, texts)) == sum(len("\n".join(lines)) for lines in pages):
+        return None
+    units, start = Units(), 0
+    for unit, text in zip(manuscript.units, texts, strict=True):
+        units.add(unit.number, start, start + len(text))
+        start += len(text) + 1
+    return Manuscript(UnitKind.PAGE, "\n".join(texts), units, unread=manuscript.unread)
+
+
+def _edges(lines: Sequence[str]) -> set[int]:
+    count = len(lines)
+    return {*_first(lines, range(count)), *_first(lines, range(count - 1, -1, -1))}
+
+
+def _first(lines: Sequence[str], places: Iterable[int]) -> list[int]:
+    """The first places of lines that hold something."""
+    return list(islice((place for place in places if lines[place].strip()), EDGE))
+
+
+def _kept(lines: Sequence[str], running: set[str]) -> list[str]:
+    edges = _edges(lines)
+    left = {place for place in edges if _shape(lines[place]) in running}
+    count = len(lines)
+    for places in (_first(lines, range(count)), _first(lines, range(count - 1, -1, -1))):
+        left |= _outer(lines, places, left)
+    return [line for place, line in enumerate(lines) if place not in left]
+
+
+def _outer(lines: Sequence[str], places: Sequence[int], left: set[int]) -> set[int]:
+    """Short lines between the edge of a page and its number, from `places`, which begin at the edge."""
+    number = next(
+        (nth for nth, place in enumerate(places[: len(lines) // 2]) if place in left and _is_number(lines[place])), 0
+    )
+    return {place for place in places[:number] if len(lines[place]) <= OUTER}
+
+
+def _is_number(line: str) -> bool:
+    return bool(_NUMBER.search(line)) and not any(map(str.isalpha, _NUMBER.sub("", line)))
+
+
+def _shape(line: str) -> str:
+    """A line without its numbers and its punctuation, which scans read otherwise each time; an empty one for a long line."""
+    shape = " ".join(_BESIDE.sub(" ", _NUMBER.sub("#", line)).split()).casefold()
+    return shape if len(shape) <= LONGEST else ""

@@ -1,0 +1,107 @@
+"""What of a map can be put right without making any citation point at another content.
+
+An end beyond the end of the file comes back to it: there is nothing between the two. A child that begins inside its parent
+and ends outside of it ends where the parent does: it then cites less, never another thing. No start is ever moved, and
+nothing is made longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import evolve, frozen
+
+from citekit.domain.errors import LocationMalformed, LocationOutside
+from citekit.domain.extent import Bounds
+from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan
+from citekit.domain.modality import Modality
+from citekit.domain.node import Node
+from citekit.domain.validation import is_inside, misfit, outside
+
+
+@frozen
+class Mended:
+    """The place of the node at `path`, before and after, and why it was changed."""
+
+    path: str
+    before: Location
+    after: Location
+    reason: str
+
+
+def mended(nodes: Sequence[Node], modality: Modality, bounds: Bounds) -> Iterator[Mended]:
+    """Every change that is safe, parents before their children; `bounds` are those of the file itself.
+
+    Done once, there is nothing left to do.
+    """
+    pending: list[tuple[str, Node, Location | None]] = [(f"nodes[{at}]", node, None) for at, node in enumerate(nodes)]
+    pending.reverse()
+    while pending:
+        path, node, above = pending.pop()
+        place = node.location
+        if place.modality is modality and misfit(place, bounds) is None:
+            place, reason = _mended(place, above, bounds)
+            if place != node.location:
+                yield Mended(path, node.location, place, reason)
+        pending += [(f"{path}.children[{at}]", child, place) for at, child in enumerate(node.children)][::-1]
+
+
+def _mended(place: Location, above: Location | None, bounds: Bounds) -> tuple[Location, str]:
+    reasons = []
+    if outside(place, bounds) is not None:
+        try:
+            place = place.clamp(bounds)
+        except LocationOutside:
+            return place, ""
+        reasons.append("it ended beyond the end of the file")
+    if above is not None and not is_inside(place, above):
+        cut = shortened(place, above)
+        if cut is not None:
+            place = cut
+            reasons.append("it ended beyond the end of its parent")
+    return place, ", and ".join(reasons)
+
+
+def shortened(child: Location, parent: Location) -> Location | None:
+    """`child` up to where `parent` ends; None where it does not begin inside of it, or is no part of such a place."""
+    try:
+        cut = _shortened(child, parent)
+    except LocationMalformed:
+        return None
+    return cut if cut is not None and parent.contains(cut) else None
+
+
+def _shortened(child: Location, parent: Location) -> Location | None:
+    match child, parent:
+        case Lines(), Lines():
+            return Lines(child.first, min(child.last, parent.last))
+        case TimeSpan(), TimeSpan():
+            ends = [end for end in (child.end, parent.end) if end is not None]
+            return evolve(child, end=min(ends, default=None))
+        case Pages(), Pages():
+            return _fewer_pages(child, parent)
+        case Chapter(), Chapter():
+            return _fewer_chapters(child, parent)
+        case Box(), Box():
+            return Box(child.x1, child.y1, min(child.x2, parent.x2), min(child.y2, parent.y2))
+        case Cells(first=tuple() as first, last=tuple() as last), Cells(last=tuple() as end):
+            return Cells(child.sheet, first, (min(last[0], end[0]), min(last[1], end[1])))
+    return None
+
+
+def _fewer_pages(child: Pages, parent: Pages) -> Pages | None:
+    """The first pages, as far as each is one of the parent's; of a region, the part in the parent's region."""
+    there = set(parent.numbers)
+    count = next((at for at, page in enumerate(child.numbers) if page not in there), len(child.numbers))
+    if child.region is None or parent.region is None or not count:
+        return Pages(child.numbers[:count], child.region) if count else None
+    region = shortened(child.region, parent.region) if not parent.region.contains(child.region) else child.region
+    return Pages(child.numbers, region) if isinstance(region, Box) else None
+
+
+def _fewer_chapters(child: Chapter, parent: Chapter) -> Chapter | None:
+    if child.chars is None:
+        return Chapter(child.number, last=min(child.last, parent.last)) if parent.chars is None else None
+    if parent.chars is None or child.number != parent.number:
+        return None
+    return Chapter(child.number, (child.chars[0], min(child.chars[1], parent.chars[1])))

@@ -1,0 +1,203 @@
+"""Copies evidence to where somebody wants it.
+
+Puts a new file in the place of another in one step.
+
+Writes map files that somebody named, in one step, keeping what was there.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import json
+import os
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, Any
+
+from citekit.container.home_paths import check_map_path
+from citekit.domain.errors import HomeUnwritable, RequestRefused
+from citekit.settings import expanded
+
+PREFIX, SUFFIX = ".citekit-", ".tmp"
+"""Of the names of files that are being written."""
+
+LEFT_AFTER = 3600.0
+"""Seconds after which whoever was writing such a file is taken for dead."""
+
+
+@contextmanager
+def replacing(target: Path, mode: int) -> Iterator[IO[bytes]]:
+    """What is written here is the file `target`, whole and durable, with those permissions; where that fails, none of it.
+
+    Raises `OSError`.
+    """
+    temporary = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=PREFIX, suffix=SUFFIX, delete=False) as file:
+            temporary = Path(file.name)
+            temporary.chmod(mode)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+        _sync(target.parent)
+    finally:
+        if temporary is not None:
+            with suppress(OSError):
+                temporary.unlink()
+
+
+def keeping(original: Path, names: Iterator[Path]) -> Path | None:
+    """Copy a file, whole and durable, to the first of `names`, beside it, that nothing has; which that was, None for none.
+
+    Raises `OSError`.
+    """
+    descriptor, name = tempfile.mkstemp(SUFFIX, PREFIX, original.parent)
+    temporary = Path(name)
+    try:
+        with open(descriptor, "wb") as copy, original.open("rb") as source:  # noqa: PTH123 - of a descriptor
+            shutil.copyfileobj(source, copy)
+            copy.flush()
+            os.fsync(copy.fileno())
+        shutil.copystat(original, temporary)
+        return next((free for free in names if _is_put(temporary, free)), None)
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def _is_put(temporary: Path, name: Path) -> bool:
+    """Whether the file has that name now, which nothing had."""
+    try:
+        name.hardlink_to(temporary)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without links: the empty file keeps others away
+        if os.path.lexists(name):
+            return False
+        name.open("xb").close()
+        temporary.replace(name)
+    return True
+
+
+def sweep(folder: Path) -> None:
+    """Remove what those left in a folder who were killed while they wrote there. Never raises."""
+    with suppress(OSError):
+        for path in folder.glob(f"{PREFIX}*{SUFFIX}"):
+            with suppress(OSError):
+                if path.lstat().st_mtime < time.time() - LEFT_AFTER:
+                    path.unlink()
+
+
+def _sync(folder: Path) -> None:
+    with suppress(OSError):  # not every system can
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> Path:
+    """Copy the file `evidence` to the path `wanted`, or into that folder; return where it is now, absolute.
+
+    A different file there is replaced only with `force`, in one step; the `source` never is. Raises `RequestRefused`
+    and `HomeUnwritable`.
+    """
+    target = Path(os.path.abspath(expanded(wanted)))  # noqa: PTH100 - a link is replaced, not followed
+    if target.is_dir():
+        target /= evidence.name
+    elif wanted.endswith(("/", os.sep)) or not target.parent.is_dir():
+        raise RequestRefused(f"There is no folder {target if wanted.endswith('/') else target.parent}: make it first.")
+    sweep(target.parent)
+    if os.path.lexists(target):
+        _check(target, evidence, source, force)
+        if target.exists() and filecmp.cmp(evidence, target, shallow=False):
+            return target
+    _copy(evidence, target)
+    return target
+
+
+def _check(target: Path, evidence: Path, source: Path, force: bool) -> None:
+    if target.exists() and not target.is_file():
+        raise RequestRefused(f"{target} is not a file: choose another place.")
+    if target.exists() and target.samefile(source):
+        raise RequestRefused(f"{target} is the source itself, which is never written to: choose another place.")
+    same = target.exists() and filecmp.cmp(evidence, target, shallow=False)
+    if not same and not force:
+        raise RequestRefused(f"{target} is another file: choose another place, or replace it with --force.")
+
+
+def _copy(evidence: Path, target: Path) -> None:
+    try:
+        with evidence.open("rb") as opened, replacing(target, _mode(opened) & ~_umask()) as file:
+            shutil.copyfileobj(opened, file)
+    except OSError as error:
+        raise HomeUnwritable(f"Cannot write {target}: {error.strerror or error}.") from error
+
+
+def _mode(evidence: BufferedReader) -> int:
+    """The permissions of a copy: whoever may read the evidence may read and write it, as the umask allows."""
+    readable = os.fstat(evidence.fileno()).st_mode & 0o444
+    return readable | readable >> 1
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+_BACKUPS = 1000
+
+
+def write_map(data: Mapping[str, Any], wanted: str, original: Path, *, force: bool) -> Path:
+    """Write a map as the file `wanted`, which is never the `original`. Raises `RequestRefused`, `HomeUnwritable`."""
+    pass
+
+    with tempfile.TemporaryDirectory(prefix="citekit-map-") as folder:
+        path = Path(folder) / original.name
+        path.write_bytes(_written(data))
+        return copy_evidence(path, wanted, original, force=force)
+
+
+def replace_map(data: Mapping[str, Any], original: Path) -> tuple[Path, Path]:
+    """Put a map in the place of the file `original`; (that file, a copy of what it was). A link is followed.
+
+    The copy is there before anything changes, under a name that nothing had. Raises `RequestRefused` where there are too
+    many copies, `HomeUnwritable`, and `HomeUnsafe` for a link that leads out of a home.
+    """
+    check_map_path(original)
+    place = Path(os.path.realpath(original))
+    try:
+        sweep(place.parent)
+        backup = _kept(place)
+        with replacing(place, stat.S_IMODE(place.stat().st_mode)) as file:
+            file.write(_written(data))
+    except OSError as error:
+        raise HomeUnwritable(f"Cannot write {place}: {error.strerror or error}. The map is as it was.") from error
+    return place, backup
+
+
+def _kept(place: Path) -> Path:
+    """A copy of a file beside it, durable, under the first free name."""
+    names = (place.with_name(f"{place.name}.bak{number if number > 1 else ''}") for number in range(1, _BACKUPS))
+    backup = keeping(place, names)
+    if backup is None:
+        raise RequestRefused(f"There are too many copies of {place} ({place.name}.bak{_BACKUPS - 1}): remove some.")
+    return backup
+
+
+def _written(data: Mapping[str, Any]) -> bytes:
+    from citekit.wire.indented import indented
+
+    try:
+        return (indented(data) + "\n").encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can only hold as an escape
+        return (json.dumps(data, indent=2, allow_nan=False) + "\n").encode()

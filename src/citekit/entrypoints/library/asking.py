@@ -1,0 +1,98 @@
+"""Ask the books, and say who can speak."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from citekit.application.library.ask import AskRequest, ContextMode
+from citekit.application.library.narrow_books import Narrowing
+from citekit.container.library import Alexandria
+from citekit.domain.errors import CollectionMissing, IndexCorrupt, IndexUnavailable, PersonaUnknown
+from citekit.domain.library.personas import DEFAULT_GUARDIAN, FREE, NOBODY, Guardian, Pattern, compose
+from citekit.domain.ports.personas import Personas
+from citekit.domain.progress import Progress
+from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.library import rendering
+from citekit.entrypoints.library.catalog import tags_in
+
+Arguments = Mapping[str, Any]
+
+
+def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
+    """Answer a question with places in books, and say how the answer is to be written."""
+    collection = arguments.get("collection") or library.chosen.collection
+    narrowing = Narrowing(
+        author=arguments.get("author"),
+        title=arguments.get("title"),
+        language=arguments.get("language"),
+        tags=tags_in(arguments.get("tags")),
+    )
+    request = AskRequest(
+        query=arguments["query"],
+        collection=collection,
+        limit=arguments["limit"],
+        threshold=arguments["threshold"],
+        mode=ContextMode.of(arguments["context_mode"]),
+        where=library.narrow(narrowing, collection),
+    )
+    answers = library.ask(request)
+    manner = instruction(library.personas, arguments["response_pattern"], arguments["guardian"])
+    return {"query": request.query, **rendering.answers_card(answers), **manner, "error": None}
+
+
+def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
+    """What is said where a question could not be answered."""
+    told = sentence(error)
+    if isinstance(error, IndexUnavailable | IndexCorrupt | CollectionMissing):
+        told = f"Qdrant search failed: {told}"
+    mode = ContextMode.of(str(arguments.get("context_mode"))).value
+    return {
+        "query": str(arguments.get("query") or ""),
+        "results": [],
+        "result_count": 0,
+        "context_mode": mode,
+        "error": told,
+    }
+
+
+def instruction(personas: Personas, pattern_name: str, guardian_id: str) -> dict[str, Any]:
+    """How the answer is to be written; a name that is not known is said, and the rest still holds."""
+    found: dict[str, Any] = {}
+    pattern = _pattern(personas, pattern_name, found)
+    guardian = _guardian(personas, guardian_id, found)
+    text = compose(guardian, pattern)
+    if text is not None:
+        found["response_instruction"] = text
+    return found
+
+
+def _pattern(personas: Personas, name: str, found: dict[str, Any]) -> Pattern | None:
+    if name in ("", FREE):
+        return None
+    try:
+        pattern = personas.pattern(name)
+    except PersonaUnknown as error:
+        found["response_pattern_error"] = str(error)
+        return None
+    found["response_pattern"] = name
+    found["suggested_temperature"] = pattern.temperature
+    return pattern
+
+
+def _guardian(personas: Personas, name: str, found: dict[str, Any]) -> Guardian | None:
+    if name in ("", NOBODY):
+        return None
+    try:
+        guardian = personas.guardian(name)
+    except PersonaUnknown as error:
+        found["guardian_error"] = str(error)
+        return None
+    found.update(guardian=guardian.id, guardian_name=guardian.name, guardian_emoji=guardian.emoji)
+    return guardian
+
+
+def guardians(library: Alexandria, _arguments: Arguments, _progress: Progress) -> dict[str, Any]:
+    """Who can speak."""
+    cards = [rendering.guardian_card(guardian) for guardian in library.personas.guardians()]
+    return {"guardians": cards, "default": DEFAULT_GUARDIAN, "count": len(cards), "error": None}

@@ -1,0 +1,116 @@
+"""An ingest told step by step: what its steps have in common, whatever is ingested."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from citekit.application.library.ingest_book import BookIngested, BookRequest
+from citekit.container.library import Alexandria
+from citekit.domain.errors import AlreadyIngested, Cancelled, CiteKitError, LibraryUnavailable
+from citekit.domain.library.chunking import ChunkingParams
+from citekit.domain.progress import Progress
+from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.library import rendering
+from citekit.entrypoints.library.steps import Halted, Story
+
+Arguments = Mapping[str, Any]
+Tell = Callable[[Story], dict[str, Any]]
+
+NO_LIBRARY = "Calibre library not found"
+_THERE = "⚠️ Already ingested"
+
+_log = logging.getLogger(__name__)
+
+
+def told(tell: Tell) -> dict[str, Any]:
+    """The answer of `tell`, or how far it came and what went wrong. Raises `Cancelled` alone."""
+    story = Story()
+    try:
+        return tell(story)
+    except Cancelled:
+        raise
+    except Halted as halted:
+        if halted.line is not None:
+            story.done(halted.line)
+        return story.failure(halted.error, **halted.facts)
+    except Exception as error:
+        return broken(story, error)
+
+
+def broken(story: Story, error: Exception) -> dict[str, Any]:
+    """The answer where something went wrong that belongs to no step."""
+    text = sentence(error)
+    if not isinstance(error, CiteKitError | OSError):
+        _log.error("A tool of the library failed", exc_info=error)
+    if isinstance(error, LibraryUnavailable):
+        story.lines.append(f"❌ {NO_LIBRARY if text.startswith(NO_LIBRARY) else text}")
+        return story.failure(text, reached=0)
+    reached = len(story.lines)
+    story.lines.append(f"❌ Error: {text}")
+    return story.failure(text, reached=reached)
+
+
+def params_of(arguments: Arguments) -> ChunkingParams:
+    """How the arguments want a book cut. Raises `RequestRefused`."""
+    return ChunkingParams(arguments["threshold"], arguments["min_chunk_size"], arguments["max_chunk_size"])
+
+
+def collection_of(library: Alexandria, arguments: Arguments) -> str:
+    """The collection that is meant."""
+    named: str | None = arguments.get("collection")
+    return named or library.chosen.collection
+
+
+def request_of(library: Alexandria, arguments: Arguments) -> BookRequest:
+    """How the arguments want a book taken in; its path is not known yet. Raises `RequestRefused`."""
+    return BookRequest(
+        path=Path(),
+        collection=collection_of(library, arguments),
+        hierarchical=arguments["hierarchical"],
+        params=params_of(arguments),
+        force=arguments["force"],
+    )
+
+
+def fresh(library: Alexandria, request: BookRequest, title: str | None, story: Story, number: int) -> None:
+    """Halt where the book is in the collection already."""
+    story.begin("📋 Checking if already ingested...", number)
+    there = None if request.force else library.ingest_book.already(request.path, request.collection)
+    if there is not None:
+        raise _already(title or there.title, request.collection)
+    story.done("📋 Ingesting it again, as force says" if request.force else "📋 Not previously ingested")
+
+
+def _already(title: str, collection: str) -> Halted:
+    error = f"'{title}' already ingested in collection '{collection}'"
+    return Halted(error, f"{_THERE} in '{collection}'", title=title)
+
+
+def is_there(plain: Mapping[str, Any]) -> bool:
+    """Whether an ingest's answer is that the book is in the collection already."""
+    return not plain["success"] and bool(plain["steps"]) and str(plain["steps"][-1]).startswith(_THERE)
+
+
+def ingested(
+    library: Alexandria, request: BookRequest, format: str, progress: Progress, story: Story
+) -> dict[str, Any]:
+    """The ingest itself, whose step has begun, and the end of the story."""
+    try:
+        done = library.ingest_book(request, progress)
+    except Cancelled:
+        raise
+    except AlreadyIngested as error:
+        raise _already(error.title, error.collection) from error
+    except (CiteKitError, OSError) as error:
+        raise Halted(sentence(error), "❌ Ingestion failed") from error
+    return _told_to_the_end(done, format, story)
+
+
+def _told_to_the_end(done: BookIngested, format: str, story: Story) -> dict[str, Any]:
+    title = done.entry.title
+    story.done(f"⚙️ Created {done.chunks} chunks")
+    story.lines += ["💾 Manifest updated", f"✅ Successfully ingested '{title}'!"]
+    return story.success(**rendering.ingested_card(done, format))

@@ -1,0 +1,1 @@
+"""The MCP tools of the library, and the guardians as prompts."""

@@ -1,0 +1,111 @@
+"""Reads the arguments of a call to a library tool: leniently, with the defaults of the tool's schema.
+
+Numbers that are moved to their bounds, as the contract of the tools has it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from citekit.domain.errors import RequestRefused
+
+LONGEST_LIST = 1000
+"""Items of a list that are read."""
+
+
+def read(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """All arguments that were given or have a default; null means that nothing was said.
+
+    Numbers and truth values may be written as texts. Raises `RequestRefused` where one is unknown, missing, or of another
+    type.
+    """
+    properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
+    arguments = {name: field["default"] for name, field in properties.items() if "default" in field}
+    for name, value in (given or {}).items():
+        if name not in properties:
+            known = ", ".join(properties) or "nothing"
+            raise RequestRefused(f"{name[:80]!r} is not an argument of {tool}, which takes: {known}.")
+        if value is not None:
+            arguments[name] = _value(name, properties[name], value)
+    for name in schema.get("required", ()):
+        if name not in arguments:
+            raise RequestRefused(f"{tool} needs {name}, {_WANTED[properties[name]['type']]}.")
+    return arguments
+
+
+_WANTED = {
+    "string": "a text",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "array": "a list of whole numbers",
+}
+
+
+def _value(name: str, schema: Mapping[str, Any], value: object) -> object:
+    try:
+        return _READERS[schema["type"]](value)
+    except (ValueError, TypeError, OverflowError) as error:
+        shown = repr(value)
+        shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
+        raise RequestRefused(f"{name} must be {_WANTED[schema['type']]}, not {shown}.") from error
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError
+    return value
+
+
+def _truth(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    return ("false", "true").index(_text(value).strip().lower()) == 1
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool):
+        raise TypeError
+    if isinstance(value, int):
+        return value
+    number = _number(value)
+    if not number.is_integer():
+        raise ValueError
+    return int(number)
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise TypeError
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def _wholes(value: object) -> list[int]:
+    if not isinstance(value, list) or len(value) > LONGEST_LIST:
+        raise TypeError
+    return [_whole(each) for each in value]
+
+
+_READERS = {"string": _text, "boolean": _truth, "integer": _whole, "number": _number, "array": _wholes}
+
+
+BOUNDS: Mapping[str, Mapping[str, tuple[float, float]]] = {
+    "alexandria_query": {"limit": (1, 20), "threshold": (0.0, 1.0)},
+    "alexandria_search": {"limit": (1, 100)},
+    "alexandria_ingest_preview": {"limit": (1, 50)},
+    "alexandria_batch_ingest": {"limit": (1, 50)},
+}
+"""The least and the most of arguments, by tool. Others that are beyond sense are refused."""
+
+
+def clamped(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, each in its bounds."""
+    bounds = BOUNDS.get(tool, {})
+    return {**arguments, **{name: min(max(arguments[name], low), high) for name, (low, high) in bounds.items()}}

@@ -1,0 +1,106 @@
+"""The library's tools by name: what each is, what it runs, and how it says what went wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from attrs import define
+from mcp_types import Tool
+
+from citekit.container.library import Alexandria
+from citekit.domain.errors import CiteKitError
+from citekit.domain.progress import Progress
+from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.library import asking, batches, catalog, chunking, ingest_report, ingesting
+from citekit.entrypoints.library.steps import Story
+from citekit.entrypoints.mcp.answers import LONGEST_ERROR, Answer
+from citekit.entrypoints.mcp.library import ingest_tools, query_tools
+from citekit.entrypoints.mcp.library.arguments import clamped, read
+from citekit.entrypoints.mcp.path_redaction import Discretion
+from citekit.entrypoints.mcp.tools import Bound
+
+Arguments = Mapping[str, Any]
+Work = Callable[[Alexandria, Arguments, Progress], dict[str, Any]]
+Refuse = Callable[[Arguments, BaseException], dict[str, Any]]
+
+INSTRUCTIONS = """\
+Alexandria is the library: books that are ingested can be asked.
+alexandria_stats says what there is, alexandria_query finds the passages that answer a question, and resolve with the \
+resource_id of a result, and its address as node_id, opens the very pages. alexandria_search looks for books by author, \
+title or tag, and alexandria_ingest takes one in. These tools say what went wrong in the field error of their answer."""
+
+_log = logging.getLogger(__name__)
+
+
+def _plainly(**empty: Any) -> Refuse:
+    def refuse(_arguments: Arguments, error: BaseException) -> dict[str, Any]:
+        return {**empty, "error": sentence(error)}
+
+    return refuse
+
+
+def _by_steps(_arguments: Arguments, error: BaseException) -> dict[str, Any]:
+    return ingest_report.broken(Story(), error if isinstance(error, Exception) else RuntimeError(str(error)))
+
+
+def _as_batch(_arguments: Arguments, error: BaseException) -> dict[str, Any]:
+    return batches.stopped(error)
+
+
+_TOOLS: tuple[tuple[Tool, Work, Refuse, bool], ...] = (
+    (query_tools.QUERY, asking.query, asking.unanswered, False),
+    (query_tools.GUARDIANS, asking.guardians, _plainly(guardians=[], count=0), False),
+    (query_tools.SEARCH, catalog.search, _plainly(books=[], count=0), False),
+    (query_tools.BOOK, catalog.book, _plainly(book=None), False),
+    (query_tools.STATS, catalog.stats, _plainly(calibre=None, qdrant=None), False),
+    (query_tools.PREVIEW, catalog.preview, _plainly(books=[], count=0), False),
+    (ingest_tools.INGEST, ingesting.ingest, _by_steps, True),
+    (ingest_tools.BATCH, batches.batch_ingest, _as_batch, True),
+    (ingest_tools.TEST, chunking.test, _plainly(), True),
+    (ingest_tools.COMPARE, chunking.compare, _plainly(), True),
+    (query_tools.BROWSE, catalog.browse, _plainly(files=[], count=0), True),
+    (ingest_tools.INGEST_FILE, ingesting.ingest_file, _by_steps, True),
+    (ingest_tools.TEST_FILE, chunking.test_file, _plainly(), True),
+    (ingest_tools.REMOVE, batches.remove, _plainly(), True),
+)
+"""Tool, what it runs, its answer to an error, and whether it may take long."""
+
+TOOLS: tuple[Tool, ...] = tuple(tool for tool, *_ in _TOOLS)
+"""The tools, in the order of their contract."""
+
+
+@define
+class LibraryTools:
+    """The tools on the use cases of one library. `open_library` is called when a tool is: start-up does not pay for it."""
+
+    open_library: Callable[[], Alexandria]
+    discreet: Discretion
+
+    def bound(self) -> dict[str, Bound]:
+        """The tools by name."""
+        return {
+            tool.name: Bound(
+                tool,
+                partial(self._run, tool.name, work),
+                (lambda _: True) if long else (lambda _: False),
+                check=read,
+                refused=partial(_refused, refuse, self.discreet),
+            )
+            for tool, work, refuse, long in _TOOLS
+        }
+
+    def _run(self, name: str, work: Work, arguments: Arguments, progress: Progress) -> Answer:
+        return Answer.of(self.discreet.in_answer(work(self.open_library(), clamped(name, arguments), progress)))
+
+
+def _refused(refuse: Refuse, discreet: Discretion, arguments: Arguments, error: BaseException) -> Answer:
+    """Every error is inside the answer, as the contract of these tools has it."""
+    if not isinstance(error, CiteKitError | OSError):
+        _log.error("A tool of the library failed", exc_info=error)
+    plain = discreet.in_answer(refuse(arguments, error))
+    if len(plain["error"]) > LONGEST_ERROR:
+        plain["error"] = f"{plain['error'][:LONGEST_ERROR]}..."
+    return Answer.of({"success": False, **plain})

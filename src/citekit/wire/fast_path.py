@@ -1,0 +1,246 @@
+"""What is exactly as we write it, read without the machinery that explains what is wrong: values, and locations.
+
+Whatever is unusual in the least is left to that machinery: what is read here is what it would read, and nothing here
+says why something is refused. The values themselves are made, and so checked, as everywhere.
+
+Maps that are exactly as we write them.
+
+Receipts and extractions that are exactly as we write them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from citekit.domain.digest import Digest
+from citekit.domain.errors import CiteKitError
+from citekit.domain.evidence import EvidenceKey, Extraction, ExtractorIdentity, Form, Options, Receipt
+from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
+from citekit.domain.modality import Modality
+from citekit.domain.node import Node
+from citekit.domain.resource_map import ResourceMap
+from citekit.wire.finite import check_numbers
+from citekit.wire.legacy_forms import DEPTH_LIMIT
+from citekit.wire.timestamps import read_moment
+
+MODALITIES = {modality.value: modality for modality in Modality}
+
+
+class UnusualError(Exception):
+    """Data that is not exactly as we write it; it may be read all the same, but not here."""
+
+
+NOT_WELL_FORMED = (UnusualError, CiteKitError, ValueError, TypeError, LookupError, ArithmeticError)
+"""What reading raises where anything is unusual or wrong."""
+
+
+def read_location(data: Any) -> Location:
+    """The location that `data` means. Raises `UnusualError`, and for wrong values any of the errors of a location."""
+    if type(data) is not dict:
+        raise UnusualError
+    return _LOCATIONS[data["modality"], len(data)](data)
+
+
+def _lines(data: dict[str, Any]) -> Lines:
+    lines = data["lines"]
+    if type(lines) is not list:
+        raise UnusualError
+    first, last = lines
+    return Lines(first, last)  # which refuses what is no whole number
+
+
+def _pages(data: dict[str, Any]) -> Pages:
+    return Pages(tuple(_wholes(data["pages"])))
+
+
+def _region(data: dict[str, Any]) -> Pages:
+    return Pages(tuple(_wholes(data["pages"])), _box(data))
+
+
+def _chapter(data: dict[str, Any]) -> Chapter:
+    value = data["chapter"]
+    if type(value) is int:
+        return Chapter(value)
+    first, last = _wholes(value)
+    return Chapter(first, last=last)
+
+
+def _characters(data: dict[str, Any]) -> Chapter:
+    start, end = _wholes(data["chars"])
+    return Chapter(_wholes([data["chapter"]])[0], (start, end))
+
+
+def _document(data: dict[str, Any]) -> Location:
+    return _pages(data) if "pages" in data else _chapter(data) if "chapter" in data else Cells(text(data["sheet"]))
+
+
+def _part_of_document(data: dict[str, Any]) -> Location:
+    if "sheet" in data:
+        return Cells.read(text(data["sheet"]), text(data["cells"]))
+    return _region(data) if "pages" in data else _characters(data)
+
+
+def _open_span(data: dict[str, Any]) -> TimeSpan:
+    return TimeSpan(number(data["start"]), None, MODALITIES[data["modality"]])
+
+
+def _span(data: dict[str, Any]) -> TimeSpan:
+    return TimeSpan(number(data["start"]), number(data["end"]), MODALITIES[data["modality"]])
+
+
+def _box(data: dict[str, Any]) -> Box:
+    corners = data["bbox"]
+    if type(corners) is not list:
+        raise UnusualError
+    left, top, right, bottom = map(number, corners)
+    return Box(left, top, right, bottom)
+
+
+def _virtual(data: dict[str, Any]) -> Virtual:
+    return Virtual(text(data["virtual_address"]))
+
+
+_LOCATIONS: dict[tuple[str, int], Callable[[dict[str, Any]], Location]] = {
+    ("document", 2): _document,
+    ("document", 3): _part_of_document,
+    ("text", 2): _lines,
+    ("video", 2): _open_span,
+    ("video", 3): _span,
+    ("audio", 2): _open_span,
+    ("audio", 3): _span,
+    ("image", 2): _box,
+    ("virtual", 2): _virtual,
+}
+"""By the modality and the number of fields: a place with more or fewer is none that we write."""
+
+
+def text(value: Any) -> str:
+    """A text. Raises `UnusualError`."""
+    if type(value) is not str:
+        raise UnusualError
+    return value
+
+
+def number(value: Any) -> float:
+    """A number, which may be no finite one. Raises `UnusualError`."""
+    if type(value) is not float and type(value) is not int:
+        raise UnusualError
+    return value
+
+
+def _wholes(values: Any) -> list[int]:
+    if type(values) is not list:
+        raise UnusualError
+    for value in values:
+        if type(value) is not int:
+            raise UnusualError
+    return values
+
+
+def read_map(data: Mapping[str, Any]) -> ResourceMap | None:
+    """The map that `data` means, or None where anything in it is unusual or wrong."""
+    try:
+        metadata = data["metadata"]
+        if type(metadata) is not dict:
+            return None
+        check_numbers(metadata)
+        return ResourceMap(
+            resource_id=text(data["resource_id"]),
+            modality=MODALITIES[data["type"]],
+            title=text(data["title"]),
+            source_path=text(data["source_path"]),
+            nodes=_nodes(data["nodes"], DEPTH_LIMIT),
+            created_at=read_moment(text(data["created_at"])),
+            metadata={key: value for key, value in metadata.items() if key != "map_version"},
+        )
+    except NOT_WELL_FORMED:
+        return None
+
+
+def _nodes(data: Any, levels: int) -> tuple[Node, ...]:
+    if type(data) is not list:
+        raise UnusualError
+    return tuple([_node(each, levels) for each in data]) if data else ()
+
+
+def _node(data: Any, levels: int) -> Node:
+    if type(data) is not dict or not levels:
+        raise UnusualError
+    name, title, kind, summary = data["id"], data["title"], data["type"], data.get("summary")
+    if not (type(name) is type(title) is type(kind) is str and (type(summary) is str or "summary" not in data)):
+        raise UnusualError
+    if summary is None and "context" in data:
+        raise UnusualError
+    return Node(name, title, kind, read_location(data["location"]), summary, _nodes(data["children"], levels - 1))
+
+
+_FORMS = {form.value: form for form in Form}
+
+
+def read_receipt(data: Mapping[str, Any]) -> Receipt | None:
+    """The receipt that `data` means, or None where anything in it is unusual or wrong."""
+    try:
+        extractor, options = data["extractor"], data["options"]
+        return Receipt(
+            key=EvidenceKey(Digest(text(data["key"]))),
+            source_digest=Digest(text(data["source_digest"])),
+            source_path=text(data["source_path"]),
+            source_size=_whole(data["source_size"]),
+            resource_id=text(data["resource_id"]),
+            location=read_location(data["location"]),
+            extractor=ExtractorIdentity(text(extractor["name"]), text(extractor["version"])),
+            options=Options(_FORMS[options["form"]], _truth(options["accurate"])),
+            evidence_digest=Digest(text(data["evidence_digest"])),
+            evidence_size=_whole(data["evidence_size"]),
+            media_type=text(data["media_type"]),
+            extent=read_location(data["extent"]),
+            bytes_from=_seconds(data),
+            notes=_notes(data),
+            created=read_moment(text(data["created"])),
+        )
+    except NOT_WELL_FORMED:
+        return None
+
+
+def read_extraction(data: Any) -> Extraction | None:
+    """The extraction that `data` means, or None where anything in it is unusual or wrong."""
+    try:
+        return Extraction(
+            suffix=text(data["suffix"]),
+            media_type=text(data["media_type"]),
+            extent=read_location(data["extent"]),
+            bytes_from=_seconds(data),
+            notes=_notes(data),
+        )
+    except NOT_WELL_FORMED:
+        return None
+
+
+def _seconds(data: Mapping[str, Any]) -> float | None:
+    if "bytes_from" not in data:
+        return None
+    seconds = float(number(data["bytes_from"])) + 0.0
+    if not math.isfinite(seconds):
+        raise UnusualError
+    return seconds
+
+
+def _notes(data: Mapping[str, Any]) -> tuple[str, ...]:
+    notes = data.get("notes", [])
+    if type(notes) is not list:
+        raise UnusualError
+    return tuple(text(note) for note in notes)
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise UnusualError
+    return value
+
+
+def _truth(value: Any) -> bool:
+    if type(value) is not bool:
+        raise UnusualError
+    return value

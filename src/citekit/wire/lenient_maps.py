@@ -1,0 +1,203 @@
+"""A map read for all that is wrong with it: what cannot be understood is told by its path, and the rest is read on.
+
+Of a map that `from_plain_map` reads, it is the same map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+from citekit.domain.digest import Digest
+from citekit.domain.errors import CiteKitError, FaultyAnswer
+from citekit.domain.ids import check_resource_id
+from citekit.domain.lint import walked
+from citekit.domain.locations import Location, Virtual
+from citekit.domain.modality import Modality
+from citekit.domain.node import Node
+from citekit.domain.resource_map import ResourceMap
+from citekit.wire.legacy_forms import DEPTH_LIMIT, EPOCH, NestedTooDeeplyError, strict_map, without_nulls
+from citekit.wire.locations import PLACE_FIELDS, BoxOrder, from_plain
+from citekit.wire.maps import check_version
+from citekit.wire.timestamps import read_moment
+
+NODES_LIMIT = 1_000_000
+"""Nodes from which on a map is said to be too large: it would take gigabytes of memory."""
+
+_UNREADABLE = Virtual("virtual://unreadable")
+_MAP_FIELDS = {"resource_id", "type", "title", "source_path", "metadata", "nodes", "created_at", "map_version"}
+_NODE_FIELDS = {"id", "title", "type", "location", "summary", "context", "children", "metadata", *PLACE_FIELDS}
+_LOCATION_FIELDS = {"modality", *PLACE_FIELDS}
+
+
+@frozen
+class LooseMap:
+    """What could be read: `head` is the map without its nodes, `nodes` stand at the places where they were written.
+
+    A node whose location could not be read has a virtual one. `faults` and `warnings` are `path: reason` lines;
+    `is_whole` where it is a map that can be used, sound or not.
+    """
+
+    head: ResourceMap
+    nodes: tuple[Node, ...]
+    faults: list[str] = field(factory=list)
+    warnings: list[str] = field(factory=list)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every part of it could be read."""
+        return not self.faults
+
+
+def loosely(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> LooseMap:
+    """All of `data` that is a map. Raises `FaultyAnswer` where it is none at all; `where` says what the data is."""
+    if not isinstance(data, Mapping):
+        raise FaultyAnswer(where, ["$: a map is a JSON object"])
+    check_version(data, where)
+    try:
+        strict = strict_map(data)
+    except NestedTooDeeplyError as wrong:
+        raise FaultyAnswer(where, [f"nodes: {wrong} (at most {DEPTH_LIMIT} levels are read)"]) from wrong
+    reading = _Reading(box_order)
+    head = reading.head(strict)
+    nodes = reading.nodes(strict["nodes"], "nodes")
+    count = sum(1 for _ in walked(nodes))
+    if count > NODES_LIMIT:
+        reading.faults.append(f"nodes: {count} of them are too many: at most {NODES_LIMIT} are meant")
+    warnings = [*_unknown(data, _MAP_FIELDS, "$"), *_unknown_below(data.get("nodes"))]
+    return LooseMap(head, nodes, reading.faults, warnings)
+
+
+@frozen
+class _Reading:
+    order: BoxOrder
+    faults: list[str] = field(factory=list)
+    paths: dict[str, str] = field(factory=dict)
+    """Of each id the path where it was met first."""
+
+    def head(self, data: Mapping[str, Any]) -> ResourceMap:
+        modality = next((each for each in Modality if each.value == data.get("type")), None)
+        if modality is None:
+            self.faults.append(f"type: {_shown(data.get('type'))} is not one of {', '.join(Modality)}")
+        metadata = data["metadata"]
+        if not isinstance(metadata, Mapping):
+            self.faults.append(f"metadata: {_shown(metadata)} is not an object")
+            metadata = {}
+        self._check_hash(metadata)
+        return ResourceMap(
+            resource_id=self._resource_id(data.get("resource_id")),
+            modality=modality or Modality.VIRTUAL,
+            title=self._title(data.get("title"), "title"),
+            source_path=self._text(data["source_path"], "source_path") or "",
+            nodes=(),
+            created_at=read_moment(self._moment(data["created_at"])),
+            metadata={key: value for key, value in metadata.items() if key != "map_version"},
+        )
+
+    def nodes(self, data: object, path: str) -> tuple[Node, ...]:
+        if not isinstance(data, list):
+            self.faults.append(f"{path}: {_shown(data)} is not a list")
+            return ()
+        return tuple(self._node(each, f"{path}[{at}]") for at, each in enumerate(data))
+
+    def _node(self, data: object, path: str) -> Node:
+        if not isinstance(data, Mapping):
+            self.faults.append(f"{path}: {_shown(data)} is not a node")
+            return Node(path, path, "", _UNREADABLE)
+        return Node(
+            id=self._id(data.get("id"), path),
+            title=self._title(data.get("title"), f"{path}.title"),
+            type=self._text(data.get("type"), f"{path}.type") or "",
+            location=self._location(data.get("location"), path),
+            summary=self._text(data.get("summary", ""), f"{path}.summary") or None,
+            children=self.nodes(data.get("children", []), f"{path}.children"),
+        )
+
+    def _id(self, value: object, path: str) -> str:
+        name = self._text(value, f"{path}.id")
+        if name is None:
+            return path
+        if name in self.paths:
+            self.faults.append(f"{path}.id: two nodes share the id {name!r}: the other one is {self.paths[name]}")
+        self.paths.setdefault(name, path)
+        return name
+
+    def _title(self, value: object, path: str) -> str:
+        """The title; its path stands for one that is none, which is told once."""
+        title = self._text(value, path)
+        return path if title is None else title
+
+    def _location(self, data: object, path: str) -> Location:
+        if not isinstance(data, Mapping):
+            self.faults.append(f"{path}.location: {'is missing' if data is None else f'{_shown(data)} is no place'}")
+            return _UNREADABLE
+        try:
+            return from_plain(data, self.order)
+        except (CiteKitError, ValueError, TypeError, ArithmeticError) as wrong:
+            self.faults.append(f"{path}.location.{wrong}" if _names_field(str(wrong)) else f"{path}.location: {wrong}")
+            return _UNREADABLE
+
+    def _resource_id(self, value: object) -> str:
+        name = self._text(value, "resource_id")
+        try:
+            return check_resource_id(name) if name is not None else "map"
+        except CiteKitError as wrong:
+            self.faults.append(f"resource_id: {wrong}")
+            return "map"
+
+    def _text(self, value: object, path: str) -> str | None:
+        if isinstance(value, str):
+            return value
+        self.faults.append(f"{path}: {'is missing' if value is None else f'{_shown(value)} is not a text'}")
+        return None
+
+    def _moment(self, value: object) -> str:
+        try:
+            read_moment(value if isinstance(value, str) else "")
+        except ValueError:
+            self.faults.append(f"created_at: {_shown(value)} is not a time (ISO 8601)")
+            return EPOCH
+        return str(value)
+
+    def _check_hash(self, metadata: Mapping[str, Any]) -> None:
+        said = metadata.get("source_hash")
+        try:
+            Digest(said) if said is not None else None
+        except (ValueError, TypeError):
+            self.faults.append(f"metadata.source_hash: {_shown(said)} is not a SHA-256 (64 hexadecimal digits)")
+
+
+def _names_field(reason: str) -> bool:
+    name, colon, _ = reason.partition(": ")
+    return bool(colon) and name in _LOCATION_FIELDS
+
+
+def _unknown_below(data: object) -> Iterator[str]:
+    """Of every node the fields that mean nothing here."""
+    pending = [("nodes", data)]
+    while pending:
+        path, nodes = pending.pop()
+        for at, node in enumerate(nodes if isinstance(nodes, list) else ()):
+            if isinstance(node, Mapping):
+                here = f"{path}[{at}]"
+                yield from _unknown(node, _NODE_FIELDS, here)
+                place = node.get("location")
+                yield from _unknown(place, _LOCATION_FIELDS, f"{here}.location") if isinstance(place, Mapping) else ()
+                pending.append((f"{here}.children", node.get("children")))
+
+
+def _unknown(data: Mapping[str, Any], known: set[str], path: str) -> Iterator[str]:
+    for name in without_nulls(data):
+        if name not in known:
+            yield f"{path}.{_plain(name)}: an unknown field, which is not read".removeprefix("$.")
+
+
+def _plain(name: str) -> str:
+    return name if name.isprintable() and len(name) <= 60 else _shown(name)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."

@@ -1,0 +1,161 @@
+"""Laws of manuscripts: a place found for characters leads back to them."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citekit.domain.errors import LocationOutside
+from citekit.domain.library.extracted_text import Manuscript, SheetRows, Unit, UnitKind, Units
+from citekit.domain.locations import Cells, Chapter, Lines, Pages
+
+texts = st.text(st.sampled_from("ab é\n\t"), max_size=12)
+pieces = st.lists(texts, min_size=1, max_size=8)
+
+
+@st.composite
+def manuscripts(draw: st.DrawFn) -> Manuscript:
+    kind = draw(st.sampled_from(UnitKind))
+    manuscript = Manuscript.joined(kind, draw(pieces), draw(st.sampled_from(["\n", "\n\n"])))
+    sheets = [SheetRows("Data", 0, len(manuscript.units), 3)] if kind is UnitKind.ROW else []
+    return evolve(manuscript, sheets=sheets)
+
+
+@st.composite
+def runs_of_lines(draw: st.DrawFn) -> Manuscript:
+    """Several units of one line, as of marked-up text, with nothing or a space between them."""
+    text, units, number = "", [], 0
+    for words in draw(st.lists(st.text("xyz", min_size=1, max_size=4), min_size=1, max_size=9)):
+        number = max(1, number + draw(st.integers(0, 2)))
+        text += draw(st.sampled_from(["", " ", "\n"]))
+        units.append(Unit(number, len(text), len(text) + len(words)))
+        text += words
+    return Manuscript(UnitKind.LINE, text, units)
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> tuple[Manuscript, int, int]:
+    manuscript = draw(st.one_of(manuscripts(), runs_of_lines()).filter(lambda each: bool(each.text)))
+    start = draw(st.integers(0, len(manuscript.text) - 1))
+    return manuscript, start, draw(st.integers(start + 1, len(manuscript.text)))
+
+
+@given(ranges())
+def test_the_span_of_the_place_of_a_range_holds_its_words(given_range: tuple[Manuscript, int, int]) -> None:
+    manuscript, start, end = given_range
+    words = manuscript.text[start:end]
+
+    span = manuscript.span_of(manuscript.locate(start, end))
+
+    if words.strip():
+        first = start + len(words) - len(words.lstrip())
+        assert span is not None
+        assert span[0] <= first < first + len(words.strip()) <= span[1]
+
+
+@given(ranges())
+def test_a_longer_range_has_a_place_that_holds_the_shorter_ones(given_range: tuple[Manuscript, int, int]) -> None:
+    manuscript, start, end = given_range
+    if not manuscript.text[start:end].strip():
+        return
+
+    whole = manuscript.locate(0, len(manuscript.text))
+    part = manuscript.locate(start, end)
+
+    assert whole.contains(part)
+
+
+@given(manuscripts())
+def test_units_hold_the_pieces_and_everything_else_is_line_feeds(manuscript: Manuscript) -> None:
+    covered = {at for unit in manuscript.units for at in range(unit.start, unit.end)}
+
+    rest = {manuscript.text[at] for at in range(len(manuscript.text)) if at not in covered}
+
+    assert rest <= {"\n"}
+    assert sum(unit.end - unit.start for unit in manuscript.units) == len(covered)
+
+
+@given(pieces)
+def test_every_piece_is_the_text_of_its_unit(given_pieces: list[str]) -> None:
+    manuscript = Manuscript.joined(UnitKind.PAGE, given_pieces, "\n")
+
+    found = [manuscript.text[unit.start : unit.end] for unit in manuscript.units]
+
+    assert len(given_pieces) == len(found)
+    assert found == given_pieces or not "".join(given_pieces).strip()
+    assert list(range(1, len(given_pieces) + 1)) == [unit.number for unit in manuscript.units]
+
+
+@given(st.lists(st.tuples(st.integers(1, 99), st.integers(0, 99), st.integers(0, 99))))
+def test_units_are_a_sequence_of_what_was_put_in(rows: list[tuple[int, int, int]]) -> None:
+    expected = [Unit(*row) for row in rows]
+
+    units = Units.of(expected)
+
+    assert expected == list(units) == [units[at] for at in range(len(units))]
+    assert Units.of(expected[1:]) == units[1:]
+    assert units is Units.of(units)
+
+
+@given(ranges())
+def test_white_space_alone_has_a_place_too(given_range: tuple[Manuscript, int, int]) -> None:
+    manuscript, start, end = given_range
+
+    location = manuscript.locate(start, end)
+
+    assert isinstance(location, (Pages, Lines, Chapter, Cells))
+
+
+def test_a_range_in_a_chapter_names_its_characters_and_one_over_several_the_whole_items() -> None:
+    manuscript = Manuscript.joined(UnitKind.CHAPTER, ["one two", "", "three"], "\n\n")
+
+    inside = manuscript.locate(4, 8)
+    across = manuscript.locate(4, len(manuscript.text))
+
+    assert Chapter(1, (4, 7)) == inside
+    assert Chapter(1, last=3) == across
+    assert (0, 16) == manuscript.span_of(across)
+
+
+def test_a_place_of_another_kind_or_outside_has_no_span() -> None:
+    pages = Manuscript.joined(UnitKind.PAGE, ["one", "two"], "\n")
+    chapters = Manuscript.joined(UnitKind.CHAPTER, ["one", "two"], "\n")
+
+    assert pages.span_of(Lines(1, 1)) is None
+    assert pages.span_of(Pages((3,))) is None
+    assert chapters.span_of(Chapter(1, (3, 5))) is None
+    assert (4, 6) == chapters.span_of(Chapter(2, (0, 2)))
+
+
+def test_a_text_of_blank_pages_is_empty_and_keeps_its_units() -> None:
+    manuscript = Manuscript.joined(UnitKind.PAGE, ["", " \n", ""], "\n")
+
+    assert "" == manuscript.text
+    assert [Unit(1, 0, 0), Unit(2, 0, 0), Unit(3, 0, 0)] == list(manuscript.units)
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 0), (2, 1), (-1, 2), (0, 4)])
+def test_an_empty_range_or_one_beyond_the_text_is_outside(start: int, end: int) -> None:
+    manuscript = Manuscript.joined(UnitKind.PAGE, ["one"], "\n")
+
+    with pytest.raises(LocationOutside):
+        manuscript.locate(start, end)
+
+
+def test_a_text_without_units_has_no_places() -> None:
+    with pytest.raises(LocationOutside):
+        Manuscript(UnitKind.LINE, "", ()).unit_at(0)
+
+
+def test_rows_are_placed_on_their_sheets() -> None:
+    sheets = [SheetRows("One", 0, 4, 2), SheetRows("Two", 4, 3, 5)]
+    manuscript = Manuscript(UnitKind.ROW, "a\nb\nc", [Unit(2, 0, 1), Unit(4, 2, 3), Unit(6, 4, 5)], sheets)
+
+    assert Cells("One", (2, 1), (4, 2)) == manuscript.locate(0, 3)
+    assert Cells("Two", (2, 1), (2, 5)) == manuscript.locate(4, 5)
+    assert Cells("One", (4, 1), (4, 2)) == manuscript.locate(2, 5)
+    assert (2, 3) == manuscript.span_of(Cells("One", (3, 2), (4, 2)))
+    assert (4, 5) == manuscript.span_of(Cells("Two"))
+    assert manuscript.span_of(Cells("Three")) is None

@@ -1,0 +1,167 @@
+"""Headings below the contents, landmarks, captions, and what is mended, of books made by zipfile."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from citekit.adapters.formats.epub.outliner import EpubOutliner
+from citekit.adapters.formats.epub.reader import EpubReader
+from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.domain.errors import SourceUnsupported
+from citekit.domain.locations import Chapter
+from citekit.domain.progress import silent
+from tests.formats.epub.books import CONTAINER, NCX_ITEM, book_files, package, page, write_book, write_epub
+from tests.formats.texts import source
+
+
+def outline(path: Path) -> Outline:
+    return EpubOutliner(EpubReader()).outline(source(path), silent)
+
+
+def tree(drafts: tuple[Draft, ...]) -> list[object]:
+    return [(each.type, each.title, tree(tuple(each.children))) for each in drafts]
+
+
+def nav(*entries: str) -> str:
+    return f"<ol>{''.join(entries)}</ol>"
+
+
+def test_headings_below_the_contents_are_sections_that_nest(tmp_path: Path) -> None:
+    body = "<h1>One</h1><p>Intro.</p><h2>Aa</h2><p>a</p><h3>Deep</h3><p>d</p><h2>Bb</h2><p>b</p>"
+    path = write_book(tmp_path / "b.epub", [body], nav('<li><a href="c1.xhtml">One</a></li>'))
+
+    found = outline(path)
+
+    inner: list[object] = [("opening", "Aa", []), ("section", "Deep", [])]
+    assert [("chapter", "One", [("opening", "One", []), ("section", "Aa", inner), ("section", "Bb", [])])] == tree(
+        tuple(found.drafts)
+    )
+
+
+def test_a_subtitle_is_no_section(tmp_path: Path) -> None:
+    body = "<h1>Chapter 1</h1><h2>In which it begins</h2><p>Long ago there was a house.</p>"
+    path = write_book(tmp_path / "b.epub", [body], nav('<li><a href="c1.xhtml">Chapter 1</a></li>'))
+
+    assert [("chapter", "Chapter 1", [])] == tree(tuple(outline(path).drafts))
+
+
+def test_a_book_without_contents_is_nested_by_its_headings(tmp_path: Path) -> None:
+    bodies = ["<h1>Part One</h1>", "<h2>CHAPTER I</h2><h2>Morning</h2><p>x</p>", "<h2>CHAPTER II</h2><p>y</p>"]
+    path = write_book(tmp_path / "b.epub", bodies)
+
+    found = outline(path)
+
+    assert [
+        (
+            "part",
+            "Part One",
+            [("opening", "Part One", []), ("chapter", "CHAPTER I Morning", []), ("chapter", "CHAPTER II", [])],
+        )
+    ] == tree(tuple(found.drafts))
+    assert "no table of contents" in found.notes[0]
+
+
+def test_a_page_that_lists_headings_is_not_parted_by_them(tmp_path: Path) -> None:
+    body = "".join(f"<h3>Chapter {n}</h3>" for n in range(12))
+    path = write_book(tmp_path / "b.epub", [body], nav('<li><a href="c1.xhtml">Contents</a></li>'))
+
+    assert [("chapter", "Contents", [])] == tree(tuple(outline(path).drafts))
+
+
+def test_a_missing_fragment_is_found_by_its_title(tmp_path: Path) -> None:
+    body = "<h1>One</h1><p>x</p><h2>Second</h2><p>y</p>"
+    entries = '<li><a href="c1.xhtml">One</a></li>', '<li><a href="c1.xhtml#gone">Second</a></li>'
+    path = write_book(tmp_path / "b.epub", [body], nav(*entries))
+
+    assert [Chapter(1, (0, 6)), Chapter(1, (6, 14))] == [draft.location for draft in outline(path).drafts]
+
+
+def test_a_fragment_behind_its_heading_begins_with_it(tmp_path: Path) -> None:
+    body = '<h1>One</h1><p>x</p><h2>Second</h2><p id="s">y</p>'
+    entries = '<li><a href="c1.xhtml">One</a></li>', '<li><a href="c1.xhtml#s">Second</a></li>'
+    path = write_book(tmp_path / "b.epub", [body], nav(*entries))
+
+    assert Chapter(1, (6, 14)) == outline(path).drafts[1].location
+
+
+def test_landmarks_and_the_types_of_parts_are_types_of_nodes(tmp_path: Path) -> None:
+    marks = '</nav><nav epub:type="landmarks"><ol><li><a epub:type="titlepage" href="c1.xhtml">T</a></li></ol>'
+    bodies = ["<p>The Book</p>", '<section epub:type="preface"><h1>Before</h1><p>x</p></section>', "<h1>One</h1>"]
+    entries = [f'<li><a href="c{n}.xhtml">{title}</a></li>' for n, title in enumerate(("T", "Before", "One"), 1)]
+    path = write_book(tmp_path / "b.epub", bodies, nav(*entries) + marks)
+
+    found = outline(path)
+
+    assert ["titlepage", "preface", "chapter"] == [draft.type for draft in found.drafts]
+    assert [{"type": "titlepage", "chapter": 1, "character": 0}] == found.facts["landmarks"]
+
+
+def test_the_guide_of_epub_2_tells_types_too(tmp_path: Path) -> None:
+    opf = package(["c1.xhtml"]).replace("</spine>", '</spine><guide><reference type="cover" href="c1.xhtml"/></guide>')
+    path = write_epub(
+        tmp_path / "b.epub",
+        {"META-INF/container.xml": CONTAINER, "OPS/book.opf": opf, "OPS/c1.xhtml": page("<p>Cover</p>")},
+    )
+
+    assert "cover" == outline(path).drafts[0].type
+
+
+def test_captions_are_listed_with_their_characters(tmp_path: Path) -> None:
+    body = "<p>Text.</p><figure><img src='x.png'/><figcaption>Figure 1: A cat</figcaption></figure><p>More.</p>"
+    path = write_book(tmp_path / "b.epub", [body])
+
+    assert [{"type": "figure", "title": "Figure 1: A cat", "chapter": 1, "chars": [6, 21]}] == outline(path).facts[
+        "figures"
+    ]
+
+
+def test_missing_and_repeated_chapter_files_are_said(tmp_path: Path) -> None:
+    files = book_files(["<p>one</p>", "<p>two</p>", "<p>three</p>"])
+    del files["OPS/c2.xhtml"]
+    files["OPS/book.opf"] = str(files["OPS/book.opf"]).replace("</spine>", '<itemref idref="i0"/></spine>')
+    path = write_epub(tmp_path / "b.epub", files)
+
+    found = outline(path)
+
+    assert [3, 0, 5, 0] == found.facts["chapter_lengths"]
+    assert ("1 of the 4 chapter files that the book names are missing in it.",) == tuple(found.notes[:1])
+    assert "named again" in found.notes[1]
+
+
+def test_an_ncx_that_nests_without_end_is_a_map(tmp_path: Path) -> None:
+    points = "<navPoint><navLabel><text>A</text></navLabel><content src='c1.xhtml'/>" * 300 + "</navPoint>" * 300
+    ncx = f"<ncx><navMap>{points}</navMap></ncx>"
+    files = book_files(["<p>one</p>"]) | {"OPS/toc.ncx": ncx}
+    files["OPS/book.opf"] = package(["c1.xhtml"], NCX_ITEM, ' toc="ncx"')
+
+    found = outline(write_epub(tmp_path / "b.epub", files))
+
+    assert ["A"] == [draft.title for draft in found.drafts]
+
+
+LAUGHS = (
+    '<!DOCTYPE html [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">'
+    '<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]>'
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"OPS/c1.xhtml": f"{LAUGHS}<html><body><p>one &c;</p></body></html>"},
+        {"OPS/book.opf": ""},
+        {"META-INF/container.xml": "<container><"},
+        {"OPS/c1.xhtml": b"\0" * 1000},
+        {"OPS/c1.xhtml": "<p>" + "<div>" * 5000 + "deep"},
+    ],
+)
+def test_a_hostile_book_is_a_small_map_or_one_clear_error(tmp_path: Path, change: dict[str, str | bytes]) -> None:
+    path = write_epub(tmp_path / "b.epub", book_files(["<p>one</p>", "<p>two</p>"]) | change)
+
+    with suppress(SourceUnsupported):
+        found = outline(path)
+        assert sum(found.facts["chapter_lengths"]) < 1000
+        assert found.drafts

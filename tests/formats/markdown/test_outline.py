@@ -1,0 +1,143 @@
+"""Markdown sections, checked against markdown-it-py in full."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from citekit.adapters.formats.line_reader import LinesTextReader
+from citekit.adapters.formats.markdown.outliner import MarkdownOutliner, read_headings
+from citekit.adapters.formats.plain_text.outliner import PlainTextOutliner
+from citekit.adapters.formats.shared.outline import Outline
+from citekit.domain.progress import silent
+from tests.formats.texts import assert_sound, source, spans
+
+lines = st.sampled_from(
+    [
+        "# A",
+        "## B",
+        "### C #",
+        "Title",
+        "=====",
+        "-----",
+        "```",
+        "~~~ x",
+        "",
+        "text",
+        "- item",
+        "  # in item",
+        "> # quoted",
+        "    # code",
+        "<!-- # x",
+        "-->",
+        "#no",
+        "####### seven",
+        "\\# escaped",
+        "1. one",
+        "| a | b |",
+        "---",
+        "***",
+    ]
+)
+
+
+def outline(path: Path, content: str | bytes | None = None) -> Outline:
+    return MarkdownOutliner(PlainTextOutliner()).outline(source(path, content), silent)
+
+
+def test_headings_nest_by_level_to_before_the_next_of_the_same_or_a_higher_level(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.md", "# One\ntext\n## Two\n\nThree\n-----\nx\n# Four\n")
+
+    assert [("One", 1, 7), ("Two", 3, 4), ("Three", 5, 7), ("Four", 8, 8)] == spans(found)
+
+
+def test_headings_in_code_and_comments_are_none(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.md", "# One\n```\n# no\n```\n<!--\n# no\n-->\n\n    # no\n")
+
+    assert [("One", 1, 9)] == spans(found)
+
+
+def test_front_matter_gives_the_title_and_no_heading(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.md", '---\ntitle: "The Title"\n---\n\n# One\n')
+
+    assert "The Title" == found.title
+    assert [("---", 1, 4), ("One", 5, 5)] != spans(found)
+    assert ("One", 5, 5) == spans(found)[-1]
+
+
+def test_text_before_the_first_heading_is_a_preamble(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.md", "Hello there.\n\n# One\n")
+
+    assert [("preamble", 1, 2), ("section", 3, 3)] == [
+        (draft.type, first, last) for draft, (_, first, last) in zip(found.drafts, spans(found), strict=True)
+    ]
+
+
+def test_summaries_are_sentences_without_markup(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.md", "# One\n\n* See **the** [manual](http://x) of `tools`. It is long.\n")
+
+    assert "See the manual of tools." == found.drafts[0].summary
+
+
+def test_a_text_without_headings_falls_back(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.md", "just text\n")
+
+    assert [("just text", 1, 1)] == spans(found)
+
+
+@given(st.lists(lines, max_size=25).map("\n".join))
+def test_headings_are_those_of_a_full_parse(content: str) -> None:
+    tokens = MarkdownIt("commonmark").parse(content)
+    expected = [
+        (token.map[0] + 1, int(token.tag[1:]))
+        for token in tokens
+        if token.type == "heading_open" and token.level == 0 and token.map
+    ]
+    front = content.startswith("---\n")
+
+    found = [(heading.line, heading.level) for heading in read_headings(content)]
+
+    assert front or expected == found
+
+
+@given(st.lists(lines, min_size=1, max_size=25).map("\n".join), st.sampled_from(["\n", "\r\n", "\r"]))
+def test_every_outline_is_sound(tmp_path_factory: pytest.TempPathFactory, content: str, end: str) -> None:
+    path = tmp_path_factory.getbasetemp() / "law.md"
+
+    found = outline(path, content.replace("\n", end) + "x")
+
+    assert_sound(found)
+    assert len(content.split("\n")) == found.facts["line_count"]
+
+
+@pytest.mark.corpus
+def test_a_real_changelog(corpus: Path) -> None:
+    found = outline(corpus / "text" / "gensim-CHANGELOG.md")
+
+    assert_sound(found)
+    assert 190 == len(spans(found))
+    assert ("Changes", 1, 2748) == spans(found)[0]
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        '---\ntitle: "My Post"\nauthor: Ann\n---\n',
+        '+++\ntitle = "My Post"\nauthor = "Ann"\n[params]\n# no heading\n+++\n',
+        '{\n  "title": "My Post",\n  "author": "Ann",\n  "x": "# no heading"\n}\n',
+    ],
+)
+def test_front_matter_of_any_kind_gives_the_title_and_is_no_text(tmp_path: Path, front: str) -> None:
+    path = tmp_path / "post.md"
+    path.write_text(f"{front}\n# One\n\ntext\n")
+    found = source(path)
+
+    outline, facts = MarkdownOutliner(PlainTextOutliner()).outline(found, silent), LinesTextReader().facts(found)
+
+    assert ("My Post", ["One"]) == (outline.title, [draft.title for draft in outline.drafts if draft.type == "section"])
+    assert ("My Post", ("Ann",)) == (facts.title, tuple(facts.authors))
+    assert "One\n\ntext" == LinesTextReader().read(found).text.strip()

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import av.error
+import pytest
+
+from citekit.adapters.libraries.pyav import BLAME, library, opened
+from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
+from tests.formats.media.media_samples import write_video
+
+
+def test_every_exception_class_of_the_library_is_mapped() -> None:
+    classes = {
+        each.__name__
+        for _, each in inspect.getmembers(av.error, inspect.isclass)
+        if issubclass(each, av.error.FFmpegError)
+    }
+
+    assert classes == set(BLAME)
+
+
+def test_the_library_is_not_imported_before_it_is_used() -> None:
+    code = (
+        "import sys, citekit.adapters.formats.media.probe, citekit.adapters.formats.media.evidence.clip,"
+        " citekit.adapters.formats.media.outline.outliner;"
+        " sys.exit(bool({'av', 'PIL', 'numpy', 'ffmpeg', 'imageio_ffmpeg'} & set(sys.modules)))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], check=False)
+
+    assert done.returncode == 0
+
+
+def test_a_playlist_opens_no_other_file(tmp_path: Path) -> None:
+    film = write_video(tmp_path / "film.mp4", seconds=1)
+    playlists = {
+        "list.m3u8": f"#EXTM3U\n#EXTINF:1,\n{film}\n#EXT-X-ENDLIST\n",
+        "list.ffconcat": f"ffconcat version 1.0\nfile '{film}'\n",
+        "list.sdp": "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=audio 5004 RTP/AVP 0\n",
+        "list.mpd": f"<?xml version='1.0'?><MPD><Period><BaseURL>{film}</BaseURL></Period></MPD>",
+    }
+    for name, text in playlists.items():
+        path = tmp_path / name
+        path.write_text(text)
+
+        with pytest.raises(SourceUnsupported), opened(path):
+            pass
+
+
+@pytest.mark.parametrize("name", ["http:example.mp4", "odd %d name.mp4", "ümläut.mp4", "-i.mp4"])
+def test_a_file_name_is_only_a_file_name(tmp_path: Path, name: str) -> None:
+    path = write_video(tmp_path / "plain.mp4", seconds=0.2, audio=None).rename(tmp_path / name)
+
+    with opened(path) as container:
+        assert 1 == len(container.streams.video)
+
+
+def test_a_missing_file_is_unreadable(tmp_path: Path) -> None:
+    with pytest.raises(SourceUnreadable), opened(tmp_path / "none.mp4"):
+        pass
+
+
+def test_our_own_errors_pass_through(tmp_path: Path) -> None:
+    path = write_video(tmp_path / "film.mp4", seconds=0.2, audio=None)
+
+    with pytest.raises(CiteKitError, match="mine"), opened(path):
+        raise SourceUnreadable("mine")
+
+
+def test_a_damaged_file_is_met_in_silence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = write_video(tmp_path / "film.mp4", seconds=2)
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 3
+    data[middle : middle + 2000] = bytes(2000)
+    path.write_bytes(data)
+
+    with opened(path) as container:
+        for packet in container.demux():
+            try:
+                packet.decode()
+            except library().error.FFmpegError:
+                continue
+
+    assert ("", "") == tuple(capfd.readouterr())

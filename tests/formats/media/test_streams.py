@@ -1,0 +1,98 @@
+"""Files that hold several streams, or whose times are odd: what is used is said, and the times are right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from citekit.adapters.formats.media.evidence.clip import PyAvClipExtractor
+from citekit.adapters.formats.media.outline.outliner import MediaOutliner
+from citekit.adapters.formats.media.probe import PyAvProbe
+from citekit.adapters.formats.shared.outline import Outline
+from citekit.domain.evidence import Options
+from citekit.domain.locations import TimeSpan
+from citekit.domain.modality import Modality
+from citekit.domain.progress import silent
+from tests.formats.media.media_samples import Seen, ffmpeg, seen, source, write_video
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_video(tmp_path_factory.mktemp("film") / "film.mp4", seconds=4, gop=25)
+
+
+def outline(path: Path) -> Outline:
+    return MediaOutliner(PyAvProbe()).outline(source(path), silent)
+
+
+def clip(path: Path, start: float, end: float, folder: Path) -> Seen:
+    target = folder / "clip"
+    got = PyAvClipExtractor().extract(source(path), TimeSpan(start, end, Modality.VIDEO), Options(), target)
+    return seen(target.rename(target.with_suffix(got.suffix)))
+
+
+def test_of_several_streams_the_default_ones_are_used_and_it_is_said(film: Path, tmp_path: Path) -> None:
+    other = write_video(tmp_path / "other.mp4", seconds=4, gop=25, size=(64, 64))
+    path = tmp_path / "both.mkv"
+    ffmpeg("-i", str(film), "-i", str(other), "-map", "0", "-map", "1", "-c", "copy", "-disposition:v:0", "0",
+           "-disposition:a:0", "0", "-disposition:v:1", "default", "-disposition:a:1", "default",
+           "-metadata:s:a:1", "language=deu", str(path))  # fmt: skip
+
+    found = outline(path)
+
+    assert (64, 64) == found.bounds.size
+    assert [
+        "Of 2 video streams, number 2 is used, as players do without being asked.",
+        "Of 2 audio streams, number 2 (deu) is used, as players do without being asked.",
+    ] == [note for note in found.notes if "streams" in note]
+
+
+def test_times_that_go_back_are_said(film: Path, tmp_path: Path) -> None:
+    part, path = tmp_path / "part.ts", tmp_path / "joined.ts"
+    ffmpeg("-i", str(film), "-c", "copy", str(part))
+    path.write_bytes(part.read_bytes() * 2)
+
+    notes = outline(path).notes
+
+    assert ["The times of its packets go back from 3.9 s to 0 s: what comes after cannot be told by time, "
+            "and may be missing here."] == [note for note in notes if "packets" in note]  # fmt: skip
+    assert not [note for note in outline(part).notes if "packets" in note]
+
+
+def test_a_film_that_begins_late_is_mapped_and_cut_from_its_beginning(film: Path, tmp_path: Path) -> None:
+    path = tmp_path / "late.mkv"
+    ffmpeg("-i", str(film), "-c", "copy", "-output_ts_offset", "5", str(path))
+
+    found, cut = outline(path), clip(path, 1.0, 2.0, tmp_path)
+
+    assert 4.0 == pytest.approx(found.bounds.seconds or 0, abs=0.05)
+    assert not [note for note in found.notes if "declares" in note]
+    assert [25, 49] == [cut.pictures[0], cut.pictures[-1]]
+
+
+def test_pictures_that_are_not_shown_evenly_are_cut_by_their_times(film: Path, tmp_path: Path) -> None:
+    path = tmp_path / "uneven.mkv"
+    ffmpeg("-i", str(film), "-an", "-vf", "select='lt(n,25)+not(mod(n,5))'", "-fps_mode", "vfr", str(path))
+
+    cut = clip(path, 0.8, 1.6, tmp_path)
+
+    assert [20, 21, 22, 23, 24, 25, 30, 35] == cut.pictures
+    assert [0.0, 0.2, 0.4, 0.6] == pytest.approx([cut.times[n] for n in (0, 5, 6, 7)], abs=0.005)
+
+
+def test_a_film_of_windows_media_is_cut_into_its_own_kind(film: Path, tmp_path: Path) -> None:
+    path = tmp_path / "film.wmv"
+    ffmpeg("-i", str(film), "-g", "25", str(path))
+
+    cut = clip(path, 1.1, 2.0, tmp_path)
+
+    assert ".wmv" == cut.path.suffix
+    assert list(range(25, 49)) == cut.pictures[:24]
+
+
+def test_pixels_that_are_not_square_are_said(film: Path, tmp_path: Path) -> None:
+    path = tmp_path / "wide.mp4"
+    ffmpeg("-i", str(film), "-c", "copy", "-aspect", "16:9", str(path))
+
+    assert "Its pixels are not square: players show 128 x 96 as 171 x 96." in outline(path).notes

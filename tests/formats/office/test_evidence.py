@@ -1,0 +1,207 @@
+"""Evidence out of Office files, opened by the libraries that usually read them, and by PyMuPDF."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citekit.adapters.formats.book_reader import AnyBookReader
+from citekit.adapters.formats.epub.extractor import EpubExtractor
+from citekit.adapters.formats.pptx.extractor import SlideExtractor
+from citekit.adapters.formats.xlsx.extractor import CellsExtractor
+from citekit.adapters.sources.filesystem import FileSources
+from citekit.domain.errors import FormUnsupported, LocationOutside
+from citekit.domain.evidence import Extraction, Form, Options
+from citekit.domain.locations import Box, Cells, Chapter, Location, Pages
+from citekit.domain.ports.extractor import Extractor
+from tests.formats.office import office_files as made
+
+Cut = Callable[..., tuple[Extraction, bytes]]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("office")
+    made.write_pptx(folder / "deck.pptx")
+    made.write_xlsx(folder / "budget.xlsx")
+    body = made.paragraph("One", "berschrift1") + made.paragraph("Text &amp; more") + made.PICTURE
+    made.write_docx(folder / "report.docx", body + made.paragraph("Two", "berschrift1") + made.table(("a", "b")))
+    return folder
+
+
+@pytest.fixture
+def cut(files: Path, tmp_path: Path) -> Cut:
+    extractors: dict[str, Extractor] = {
+        ".pptx": SlideExtractor(),
+        ".xlsx": CellsExtractor(),
+        ".docx": EpubExtractor(AnyBookReader()),
+    }
+
+    def cut(name: str, place: Location, form: Form = Form.NATIVE) -> tuple[Extraction, bytes]:
+        source, target = FileSources().identify(files / name), tmp_path / "evidence"
+        target.unlink(missing_ok=True)
+        extraction = extractors[source.path.suffix].extract(source, place, Options(form), target)
+        return extraction, target.read_bytes()
+
+    return cut
+
+
+def opened_deck(data: bytes) -> Any:
+    import pptx
+
+    return pptx.Presentation(io.BytesIO(data))
+
+
+def opened_sheet(data: bytes) -> Any:
+    import openpyxl
+
+    return openpyxl.load_workbook(io.BytesIO(data)).active
+
+
+def test_slides_are_a_deck_with_only_their_own_content(cut: Cut) -> None:
+    extraction, data = cut("deck.pptx", Pages((2, 3)))
+
+    slides = list(opened_deck(data).slides)
+    assert ["Title 2", "Title 3"] == [slide.shapes.title.text for slide in slides]
+    assert ["say 2", "say 3"] == [slide.notes_slide.notes_text_frame.text for slide in slides]
+    assert [1.5, 2.0] == list(slides[1].shapes[-1].chart.plots[0].series[0].values)
+    assert (Pages((2, 3)), ".pptx") == (extraction.extent, extraction.suffix)
+
+
+def test_nothing_of_the_other_slides_is_in_the_file(cut: Cut) -> None:
+    _, data = cut("deck.pptx", Pages((2, 3)))
+
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    for absent in (b"Title 5", b"say 5", b"Photo 5", b"Body of 1", made.png("blue")):
+        assert not [name for name, content in parts.items() if absent in content]
+    assert made.png("red") in parts.values()
+    assert not [name for name in parts if "thumbnail" in name or "app.xml" in name or "printerSettings" in name]
+    assert b'name="Second"' in parts["ppt/presentation.xml"]
+    assert 1 == sum("slideLayouts/slideLayout" in name and not name.endswith(".rels") for name in parts)
+
+
+def test_a_link_to_a_slide_that_is_left_out_is_taken_out(cut: Cut) -> None:
+    _, alone = cut("deck.pptx", Pages((2,)))
+    _, both = cut("deck.pptx", Pages((2, 5)))
+
+    assert opened_deck(alone).slides[0].shapes.title.click_action.target_slide is None
+    assert "Title 5" == opened_deck(both).slides[0].shapes.title.click_action.target_slide.shapes.title.text
+
+
+@pytest.mark.parametrize(
+    ("name", "place"), [("deck.pptx", Pages((2,))), ("budget.xlsx", Cells("T")), ("report.docx", Chapter(1))]
+)
+def test_the_same_request_gives_the_same_bytes(cut: Cut, name: str, place: Location) -> None:
+    assert cut(name, place)[1] == cut(name, place)[1]
+
+
+def test_the_text_of_slides_holds_tables_data_of_charts_and_notes(cut: Cut) -> None:
+    _, data = cut("deck.pptx", Pages((3,)), Form.TEXT)
+
+    assert "Title 3\nBody of 3\nName\tValue\na\t1\nSums\n\tSums\nx\t1.5\ny\t2\n\nNotes: say 3\n" == data.decode()
+
+
+def test_the_text_of_a_region_is_what_stands_there(cut: Cut) -> None:
+    _, data = cut("deck.pptx", Pages((3,), Box(0.01, 0.6, 0.4, 0.7)), Form.TEXT)
+
+    assert "Name\tValue\na\t1" in data.decode()
+    assert "Sums" not in data.decode()
+
+
+def test_cells_stand_at_their_own_addresses_with_their_formats(cut: Cut) -> None:
+    extraction, data = cut("budget.xlsx", Cells.read("Q1 Plan", "A1:C4"))
+
+    sheet = opened_sheet(data)
+    assert ("Q1 Plan", "A1:C4") == (sheet.title, sheet.dimensions)
+    assert [["item 0", 0, "2024-01-01"], ["item 1", 1.5, "2024-01-02"]] == [
+        [row[0].value, row[1].value, f"{row[2].value:%Y-%m-%d}"] for row in sheet.iter_rows(min_row=3)
+    ]
+    assert (["A1:C1"], 30) == ([str(each) for each in sheet.merged_cells.ranges], sheet.column_dimensions["A"].width)
+    assert Cells.read("Q1 Plan", "A1:C4") == extraction.extent
+
+
+def test_texts_stay_texts_and_other_values_what_they_are(cut: Cut) -> None:
+    _, data = cut("budget.xlsx", Cells("Hidden & odd"))
+
+    sheet = opened_sheet(data)
+    assert ("'=quoted", True, 0.1) == (sheet["C5"].value, sheet["C6"].value, sheet["D6"].value)
+
+
+def test_csv_has_the_rows_and_columns_of_the_range(cut: Cut) -> None:
+    extraction, data = cut("budget.xlsx", Cells.read("Q1 Plan", "E1:G3"), Form.TEXT)
+
+    assert [["", "", ""], ["", "City", "People"], ["", "Wien", "2000000"]] == [
+        row or ["", "", ""] for row in csv.reader(data.decode().splitlines())
+    ]
+    assert (".csv", "text/csv; charset=utf-8") == (extraction.suffix, extraction.media_type)
+
+
+def test_a_formula_without_a_value_is_given_as_text_and_said(cut: Cut) -> None:
+    extraction, data = cut("budget.xlsx", Cells.read("Q1 Plan", "B8"), Form.HTML)
+
+    assert "=SUM(B3:B7)" in data.decode()
+    assert "holds no values for 1 formulas" in extraction.notes[0]
+
+
+def test_shared_strings_and_dates_of_either_epoch_are_read(tmp_path: Path, cut: Cut, files: Path) -> None:
+    import datetime
+
+    import xlsxwriter
+
+    for name, options in (("1900", {}), ("1904", {"date_1904": True})):
+        with xlsxwriter.Workbook(str(files / f"{name}.xlsx"), options) as book:
+            sheet = book.add_worksheet("S")
+            sheet.write_row(0, 0, ["shared", "shared"])
+            sheet.write_rich_string(1, 0, book.add_format({"bold": True}), "rich", " text")
+            sheet.write_datetime(
+                1, 1, datetime.datetime(2024, 2, 29, 13, 30), book.add_format({"num_format": "d. mmm h:mm"})
+            )
+
+        assert b"shared,shared\r\nrich text,2024-02-29T13:30:00\r\n" == cut(f"{name}.xlsx", Cells("S"), Form.TEXT)[1]
+        assert datetime.datetime(2024, 2, 29, 13, 30) == opened_sheet(cut(f"{name}.xlsx", Cells("S"))[1])["B2"].value
+
+
+def test_a_chapter_of_a_document_is_html_with_its_picture(cut: Cut) -> None:
+    _, data = cut("report.docx", Chapter(1))
+
+    assert "Text &amp; more" in data.decode()
+    assert 'src="data:image/png;base64,' in data.decode()
+    assert "Two" not in data.decode()
+
+
+def test_a_chapter_of_a_document_is_laid_out_as_a_pdf(cut: Cut) -> None:
+    import pypdfium2
+
+    _, data = cut("report.docx", Chapter(1), Form.PDF)
+
+    assert "Text & more" in pypdfium2.PdfDocument(data)[0].get_textpage().get_text_range()
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("deck.pptx", Pages((6,))),
+        ("deck.pptx", Pages((2, 9))),
+        ("budget.xlsx", Cells("No such")),
+        ("budget.xlsx", Cells.read("Q1 Plan", "A1:C9")),
+        ("budget.xlsx", Cells.read("Empty", "A1")),
+        ("report.docx", Chapter(3)),
+    ],
+)
+@pytest.mark.parametrize("form", [Form.NATIVE, Form.TEXT])
+def test_what_is_not_there_is_refused(cut: Cut, name: str, place: Location, form: Form) -> None:
+    with pytest.raises(LocationOutside):
+        cut(name, place, form)
+
+
+@pytest.mark.parametrize(("name", "place"), [("deck.pptx", Pages((1,))), ("budget.xlsx", Cells("T"))])
+def test_a_form_that_it_does_not_have_is_refused(cut: Cut, name: str, place: Location) -> None:
+    with pytest.raises(FormUnsupported):
+        cut(name, place, Form.PNG)

@@ -1,0 +1,169 @@
+"""Levels of headings told by type alone, entries of works of reference, and scripts that do not run from left to right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+
+from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
+from citekit.adapters.formats.shared.outline import Draft
+from citekit.domain.digest import Digest
+from citekit.domain.formats import BY_SUFFIX
+from citekit.domain.progress import silent
+from citekit.domain.source import Source
+
+driver: Any = pymupdf
+
+TEXT = "The words of this paragraph fill the line as those of any other book do,"
+Item = tuple[str, str, float]
+"""Words, font and size; font `""` for a paragraph."""
+
+
+def _written(path: Path, items: Sequence[Item]) -> Path:
+    document, page, y = driver.open(), None, 0.0
+    for words, font, size in items:
+        lines = [words] if font else [TEXT] * 4
+        if page is None or y + 60 > 780:
+            page, y = document.new_page(), 130.0
+        y += 18 if font else 0
+        for line in lines:
+            page.insert_text((72, y), line, fontname=font or "tiro", fontsize=size)
+            y += size * 1.25
+        y += 10
+    document.save(path)
+    return path
+
+
+def _outlined(path: Path) -> list[tuple[int, str]]:
+    source = Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"])
+    return list(_flat(PdfOutliner().outline(source, silent).drafts, 1))
+
+
+def _flat(drafts: Sequence[Draft], level: int) -> list[tuple[int, str]]:
+    shown = [draft for draft in drafts if draft.type not in ("page", "pages")]
+    return [each for draft in shown for each in ((level, draft.title), *_flat(draft.children, level + 1))]
+
+
+def _chapters(within: Callable[[int], Sequence[tuple[str, float]]]) -> list[Item]:
+    items: list[Item] = []
+    for chapter in range(1, 5):
+        items += [(f"{chapter} Matters of part {'abcd'[chapter - 1]}", "hebo", 20.0), ("", "", 10.0)]
+        for words, size in within(chapter):
+            items += [(words, "hebo", size), ("", "", 10.0)]
+    return items
+
+
+def test_a_heading_without_a_number_between_two_numbers_of_its_type_is_below_the_first(tmp_path: Path) -> None:
+    names = {1: "Pitches", 2: "Durations", 3: "Rests", 4: "Clefs"}
+    path = _written(
+        tmp_path / "a.pdf", _chapters(lambda n: [(f"{n}.1 One", 14), (names[n], 14), (f"{n}.2 Another", 14)])
+    )
+
+    found = _outlined(path)
+
+    assert [
+        (1, "2 Matters of part b"),
+        (2, "2.1 One"),
+        (3, "Durations"),
+        (2, "2.2 Another"),
+    ] == found[4:8]
+
+
+def test_a_heading_without_a_number_after_the_last_of_a_chapter_stands_beside_it(tmp_path: Path) -> None:
+    path = _written(
+        tmp_path / "a.pdf", _chapters(lambda n: [(f"{n}.1 One", 14), (f"{n}.2 Another", 14), ("Exercises", 14)])
+    )
+
+    found = _outlined(path)
+
+    assert [(2, "2.1 One"), (2, "2.2 Another"), (2, "Exercises")] == found[5:8]
+
+
+def test_a_few_titles_that_begin_with_a_digit_have_no_number(tmp_path: Path) -> None:
+    titles = ["Apples", "2D plots", "Pears", "Plums", "3 or more", "Grapes", "Quinces", "Figs", "Limes", "Dates"]
+    items = [item for title in titles for item in ((title, "hebo", 14.0), ("", "", 10.0))]
+    path = _written(
+        tmp_path / "a.pdf", [("Fruits of the world", "hebo", 20), *items, ("Nuts of it", "hebo", 20), *items[:2]]
+    )
+
+    found = _outlined(path)
+
+    assert {2} == {level for level, title in found if title in titles}
+
+
+def test_entries_that_a_rubric_opens_are_headings_though_they_are_as_large_as_the_text(tmp_path: Path) -> None:
+    names = ["abbreviate", "append", "bitwise", "colsum", "detach", "environ", "format", "getwd", "identity", "jitter"]
+    document = driver.open()
+    for name in names:
+        page = document.new_page()
+        page.insert_text((80, 140), name, fontname="cour", fontsize=10)
+        page.insert_text((220, 140), "What it does", fontname="tiit", fontsize=10)
+        for at, rubric in enumerate(("Description", "Details")):
+            page.insert_text((72, 180 + 120 * at), rubric, fontname="hebo", fontsize=10)
+            for line in range(5):
+                page.insert_text((72, 205 + 120 * at + 13 * line), TEXT, fontname="tiro", fontsize=10)
+    document.save(tmp_path / "a.pdf")
+
+    found = _outlined(tmp_path / "a.pdf")
+
+    assert [(1, name) for name in names] == found
+
+
+HEBREW = ["מבוא", "רקע", "שיטות המחקר", "תוצאות", "דיון ומסקנות"]
+
+
+def _right_to_left(path: Path, folder: Path) -> Path:
+    text = "זהו משפט ארוך של טקסט רגיל שנמצא מתחת לכותרת ומספר על הנושא שלה בפירוט רב מאוד. " * 10
+    body = "".join(
+        f"<h2>{at}. {title}</h2><p>{text}</p><h3>{at}.1 {title}</h3><p>{text}</p>" for at, title in enumerate(HEBREW, 1)
+    )
+    css = (
+        "@font-face{font-family:d;src:url(DejaVuSans.ttf)}"
+        "@font-face{font-family:d;font-weight:bold;src:url(DejaVuSans-Bold.ttf)}"
+        "*{font-family:d} body{font-size:11px} h2{font-size:18px} h3{font-size:14px}"
+    )
+    story = driver.Story(
+        f'<html dir="rtl"><body dir="rtl">{body}</body></html>', user_css=css, archive=driver.Archive(str(folder))
+    )
+    writer, more = driver.DocumentWriter(str(path)), 1
+    while more:
+        device = writer.begin_page(driver.paper_rect("a4"))
+        more, _ = story.place(driver.Rect(60, 60, 535, 780))
+        story.draw(device)
+        writer.end_page()
+    writer.close()
+    return path
+
+
+def test_headings_from_right_to_left_keep_their_order_of_letters_and_their_numbers(tmp_path: Path) -> None:
+    fonts = Path("/usr/share/fonts/truetype/dejavu")
+    if not (fonts / "DejaVuSans-Bold.ttf").exists():
+        pytest.skip("needs the fonts DejaVu Sans")
+    path = _right_to_left(tmp_path / "a.pdf", fonts)
+
+    found = _outlined(path)
+
+    expected = [each for at, title in enumerate(HEBREW, 1) for each in ((1, f"{at}. {title}"), (2, f"{at}.1 {title}"))]
+    assert expected == found
+
+
+def test_headings_of_vertical_writing_are_read_down_their_columns(tmp_path: Path) -> None:
+    titles = ["序章", "研究の背景", "方法と材料", "結果の検討", "おわりに"]
+    document, page, x = driver.open(), None, 0.0
+    for words, size in [
+        each for title in titles for each in ((title, 18), *[("縦書きの本文が続く長い文章です。" * 3, 11)] * 6)
+    ]:
+        if page is None or x < 60:
+            page, x = document.new_page(), 520.0
+        for at, character in enumerate(words):
+            page.insert_text((x, 70 + at * size), character, fontname="japan", fontsize=size)
+        x -= size * 1.7
+    document.save(tmp_path / "a.pdf")
+
+    found = _outlined(tmp_path / "a.pdf")
+
+    assert [(1, title) for title in titles] == found

@@ -1,0 +1,321 @@
+"""What is a heading in a PDF without bookmarks and without a printed table of contents, and what is none."""
+
+# mypy: disable-error-code="no-untyped-call"
+# PyMuPDF has no annotations of its own.
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from citekit.adapters.formats.pdf.outline.heading_numbers import (
+    depth_of,
+    is_label,
+    parts_of,
+    rank_of,
+    roman_of,
+    spaced,
+    unnumbered,
+)
+from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
+from citekit.adapters.formats.shared.outline import Draft
+from citekit.domain.digest import Digest
+from citekit.domain.formats import BY_SUFFIX
+from citekit.domain.progress import silent
+from citekit.domain.source import Source
+
+HEADINGS = ["1 First matters", "2 Second matters", "3 Third matters", "4 Fourth matters"]
+
+
+def drafts(path: Path) -> Sequence[Draft]:
+    source = Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"])
+    return PdfOutliner().outline(source, silent).drafts
+
+
+def titles(found: Sequence[Draft]) -> list[str]:
+    return [title for draft in found for title in (draft.title, *titles(draft.children))]
+
+
+def written(path: Path, draw: Callable[[pymupdf.Page, int], None], count: int = 4) -> Path:
+    """Pages with one heading of 16 points each, text, and what `draw` puts on them below a height of 300 points."""
+    with pymupdf.open() as document:
+        for number in range(1, count + 1):
+            page = document.new_page(width=400, height=600)
+            page.insert_text((40, 80), HEADINGS[number - 1], fontsize=16)
+            prose(page, 40, 110)
+            draw(page, number)
+        document.save(path)
+    return path
+
+
+def prose(page: pymupdf.Page, x: float, y: float, lines: int = 10) -> None:
+    for line in range(lines):
+        page.insert_text((x, y + 13 * line), f"Line {line} of the text is as plain as any.", fontsize=10)
+
+
+def nothing(page: pymupdf.Page, number: int) -> None:
+    """Draws nothing."""
+
+
+def section_in_header(page: pymupdf.Page, number: int) -> None:
+    names = ["of beginnings", "of what follows", "of later things", "of the end"]
+    page.insert_text((40, 30), f"{number}.{number} A tale {names[number - 1]}", fontname="heit", fontsize=10)
+
+
+def caption(page: pymupdf.Page, number: int) -> None:
+    page.insert_text((40, 320), f"Figure {number}: What was seen", fontname="hebo", fontsize=10)
+
+
+def code(page: pymupdf.Page, number: int) -> None:
+    for line in range(6):
+        page.insert_text((40, 320 + 12 * line), f"Let_{number} = Call({line})", fontname="cour", fontsize=9)
+
+
+def table(page: pymupdf.Page, number: int) -> None:
+    for row in range(4):
+        for column, word in enumerate(("Name", "Size", "Weight")):
+            page.insert_text((40 + 60 * column, 320 + 14 * row), f"{word} {row}", fontname="hebo", fontsize=10)
+
+
+def bullets(page: pymupdf.Page, number: int) -> None:
+    for row in range(4):
+        page.insert_text((40, 320 + 14 * row), f"- Point {row} of page {number}", fontname="hebo", fontsize=10)
+
+
+def run_in(page: pymupdf.Page, number: int) -> None:
+    page.insert_text((40, 320), f"Remark {number}.", fontname="hebo", fontsize=10)
+    page.insert_text((100, 320), "It goes on in the same row as its name,", fontsize=10)
+    prose(page, 40, 333, 4)
+
+
+def rubric(page: pymupdf.Page, number: int) -> None:
+    for place in (300, 400, 500):
+        page.insert_text((40, place), "See also", fontname="hebo", fontsize=10)
+        prose(page, 40, place + 20, 4)
+
+
+def references(page: pymupdf.Page, number: int) -> None:
+    for row in range(5):
+        page.insert_text((40, 320 + 14 * row), f"[{number}{row}] Somebody wrote a book", fontname="heit", fontsize=10)
+
+
+def label(page: pymupdf.Page, number: int) -> None:
+    page.insert_text((40, 320), f"Note {number}:", fontname="hebo", fontsize=10)
+    prose(page, 40, 340, 4)
+
+
+def terms(page: pymupdf.Page, number: int) -> None:
+    for row in range(2):
+        page.insert_text((40, 320 + 60 * row), f"upstream of {row} and {number}", fontname="hebo", fontsize=10)
+        prose(page, 60, 335 + 60 * row, 2)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [nothing, section_in_header, caption, code, table, bullets, run_in, rubric, references, label, terms],
+)
+def test_what_is_no_heading_is_left_out(draw: Callable[[pymupdf.Page, int], None], tmp_path: Path) -> None:
+    path = written(tmp_path / "x.pdf", draw)
+
+    assert [title for title in titles(drafts(path)) if not title.startswith(("Figure", "Table"))] == HEADINGS
+
+
+def test_the_lines_of_a_long_heading_are_one(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page, number: int) -> None:
+        page.insert_text((40, 320), f"{number}.1 What is told of the days when", fontname="hebo", fontsize=12)
+        page.insert_text((40, 334), f"the river came for the {number}th time", fontname="hebo", fontsize=12)
+        prose(page, 40, 360)
+
+    found = drafts(written(tmp_path / "x.pdf", draw))
+
+    assert [draft.title for draft in found] == HEADINGS
+    assert found[1].children[0].title == "2.1 What is told of the days when the river came for the 2th time"
+
+
+def test_a_number_above_its_title_belongs_to_it(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        for number, title in enumerate(("The Hill", "The Vale", "The Wood"), 1):
+            page = document.new_page(width=400, height=600)
+            page.insert_text((40, 120), f"Chapter {number}", fontsize=18)
+            page.insert_text((40, 160), title, fontsize=22)
+            prose(page, 40, 200)
+        document.save(tmp_path / "x.pdf")
+
+    found = drafts(tmp_path / "x.pdf")
+
+    assert titles(found) == ["Chapter 1 The Hill", "Chapter 2 The Vale", "Chapter 3 The Wood"]
+
+
+def test_the_title_of_the_document_is_no_section(tmp_path: Path) -> None:
+    with pymupdf.open(written(tmp_path / "plain.pdf", nothing)) as document:
+        page = document.new_page(pno=0, width=400, height=600)
+        page.insert_text((40, 200), "Many Matters", fontsize=30)
+        page.insert_text((40, 240), "Told by Nobody", fontsize=18)
+        document.save(tmp_path / "x.pdf")
+
+    assert [draft.title for draft in drafts(tmp_path / "x.pdf")] == ["Page 1", *HEADINGS]
+
+
+def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        for number in (1, 2):
+            page = document.new_page(width=500, height=600)
+            for side, x in enumerate((40, 265)):
+                for half, y in enumerate((80, 330)):
+                    place = f"{number}.{2 * side + half + 1} Column {side} half {half}"
+                    page.insert_text((x, y), place, fontname="hebo", fontsize=10)
+                    prose(page, x, y + 17 + 5 * side, 16)
+        document.save(tmp_path / "x.pdf")
+
+    assert titles(drafts(tmp_path / "x.pdf")) == [
+        f"{number}.{2 * side + half + 1} Column {side} half {half}"
+        for number in (1, 2)
+        for side in (0, 1)
+        for half in (0, 1)
+    ]
+
+
+@pytest.mark.parametrize("turn", [90, 180, 270])
+def test_a_turned_page_is_read_as_it_is_shown(turn: int, tmp_path: Path) -> None:
+    with pymupdf.open() as document, pymupdf.open(written(tmp_path / "plain.pdf", nothing)) as upright:
+        for page in upright:
+            size = (600, 400) if turn % 180 else (400, 600)
+            shown = document.new_page(width=size[0], height=size[1])
+            shown.show_pdf_page(shown.rect, upright, page.number, rotate=turn)
+            shown.set_rotation(turn)
+        document.save(tmp_path / "x.pdf")
+
+    assert titles(drafts(tmp_path / "x.pdf")) == HEADINGS
+
+
+def test_headings_in_japanese_are_found(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        for number, name in enumerate(("一", "二", "三"), 1):
+            page = document.new_page(width=400, height=600)
+            page.insert_text((40, 80), f"第{name}章 川の流れ{number}", fontname="japan", fontsize=16)
+            for line in range(8):
+                page.insert_text(
+                    (40, 120 + 15 * line), "これは本文の一行で、続いていく。", fontname="japan", fontsize=10
+                )
+        document.save(tmp_path / "x.pdf")
+
+    assert titles(drafts(tmp_path / "x.pdf")) == ["第一章 川の流れ1", "第二章 川の流れ2", "第三章 川の流れ3"]
+
+
+def test_numbers_tell_headings_in_a_type_that_prints_other_things_too(tmp_path: Path) -> None:
+    def counted(page: pymupdf.Page, number: int) -> None:
+        page.insert_text((40, 300), f"{number}.1 Part {'abcd'[number - 1] * 4}", fontname="hebo", fontsize=10)
+        prose(page, 40, 320, 4)
+        for line in range(3):
+            page.insert_text(
+                (40, 400 + 30 * line), f"And bold words {line}, on page {number},", fontname="hebo", fontsize=10
+            )
+        page.insert_text((40, 500), f"Term {'abcd'[number - 1] * 4}", fontname="hebo", fontsize=10)
+
+    found = titles(drafts(written(tmp_path / "x.pdf", counted)))
+
+    assert [title for at in range(4) for title in (HEADINGS[at], f"{at + 1}.1 Part {'abcd'[at] * 4}")] == found
+
+
+def test_what_chinese_documents_count_is_told_from_sentences_of_the_same_type(tmp_path: Path) -> None:
+    rows = [
+        (16, "第七章企业的信用"),
+        (12, "一、过去的评级"),
+        (12, "没有别的评级。"),
+        (12, "二、授信的情况"),
+        (12, "到三月为止，各类授信已经使用了一半，其余尚未使用。"),
+        (12, "单位：万元"),
+    ]
+    with pymupdf.open() as document:
+        page = document.new_page(width=400, height=600)
+        for row, (size, text) in enumerate(rows):
+            page.insert_text((40, 90 + 40 * row), text, fontname="china-s", fontsize=size)
+        for line in range(12):
+            page.insert_text((40, 340 + 15 * line), "这是正文的一行，它一直继续下去", fontname="china-s", fontsize=10)
+        document.save(tmp_path / "x.pdf")
+
+    (chapter,) = drafts(tmp_path / "x.pdf")
+
+    assert ("第七章企业的信用", ["一、过去的评级", "二、授信的情况"]) == (chapter.title, titles(chapter.children))
+
+
+def test_the_number_of_a_section_at_the_top_of_a_page_is_no_running_header(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        for chapter in range(1, 9):
+            page = document.new_page(width=400, height=600)
+            at = 60 if chapter in (2, 4, 7) else 200
+            prose(page, 40, 90, 7)
+            page.insert_text((40, at), f"{chapter}.1", fontname="hebo", fontsize=12)
+            page.insert_text((70, at), f"Of {'abcdefgh'[chapter - 1] * 5}", fontname="hebo", fontsize=12)
+            prose(page, 40, 220, 20)
+        for x, number in ((40, "A.1"), (70, "B.2")):
+            page.insert_text((x, 30), number, fontname="hebo", fontsize=12)
+        document.save(tmp_path / "x.pdf")
+
+    expected = [f"{chapter}.1 Of {'abcdefgh'[chapter - 1] * 5}" for chapter in range(1, 9)]
+    assert expected == [title for title in titles(drafts(tmp_path / "x.pdf")) if " Of " in title]
+
+
+@pytest.mark.parametrize(
+    ("text", "depth", "parts"),
+    [
+        ("3 Results", 1, ("3",)),
+        ("3.1. Method", 2, ("3", "1")),
+        ("A.2 Proofs", 2, ("A", "2")),
+        ("10.10Text", 2, ("10", "10")),
+        ("A simple case", 0, ("A",)),
+        ("Chapter 4 Roads", 1, ()),
+        ("2024", 0, ()),
+        ("Results", 0, ()),
+        ("二、授信", 2, ()),
+        ("（三）其他", 3, ()),
+        ("一般", 0, ()),
+    ],
+)
+def test_the_depth_of_a_number_is_that_of_its_heading(text: str, depth: int, parts: tuple[str, ...]) -> None:
+    assert (depth_of(text), parts_of(text)) == (depth, parts)
+
+
+def test_parts_chapters_and_sections_are_told_by_their_names() -> None:
+    ranks = {
+        text: rank_of(text)
+        for text in (
+            "Part II",
+            "Chapter Two",
+            "Kapitel 3",
+            "Section 2",
+            "第3部",
+            "第十章 海",
+            "第1節",
+            "CHAPTER1",
+            "Partial sums",
+        )
+    }
+
+    assert ranks == {
+        "Part II": 0,
+        "Chapter Two": 1,
+        "Kapitel 3": 1,
+        "Section 2": 2,
+        "第3部": 0,
+        "第十章 海": 1,
+        "第1節": 2,
+        "CHAPTER1": 1,
+        "Partial sums": None,
+    }
+
+
+def test_the_name_of_a_chapter_stands_apart_from_its_number() -> None:
+    assert ("CHAPTER 1 Roads", "Part two") == (spaced("CHAPTER1 Roads"), spaced("Part two"))
+
+
+def test_a_heading_without_its_number_is_its_words() -> None:
+    found = [unnumbered(text) for text in ("2.1 Method", "Chapter 4: Roads", "第3章 海", "二、 海", "Method", "4")]
+
+    assert found == ["Method", "Roads", "海", "海", "Method", "4"]
+    assert (roman_of("IV Lakes"), roman_of("In a lake"), is_label("Appendix B"), is_label("Appendices")) == (
+        "IV", "", True, False,
+    )  # fmt: skip

@@ -1,0 +1,133 @@
+"""Headings that the author of a PDF tagged."""
+
+# mypy: disable-error-code="no-untyped-call"
+# PyMuPDF has no annotations of its own.
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from citekit.adapters.formats.pdf.outline.outliner import BY_BOOKMARKS, BY_TAGS, PdfOutliner
+from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.domain.digest import Digest
+from citekit.domain.formats import BY_SUFFIX
+from citekit.domain.locations import Pages
+from citekit.domain.progress import silent
+from citekit.domain.source import Source
+
+Tagged = tuple[str, str]
+"""The tag of a line and its words."""
+
+PAGES: list[list[Tagged]] = [
+    [
+        ("H1", "Wells"),
+        ("P", "Every well of the valley was dug by hand."),
+        ("H2", "Depth"),
+        ("P", "It is told in feet."),
+    ],
+    [("Subhead", "Water"), ("P", "It is cold all through the year and tastes of iron.")],
+    [("H1", "Rivers"), ("P", "There are two of them and neither has a name.")],
+]
+
+
+def tagged(path: Path, pages: Sequence[Sequence[Tagged]], toc: Sequence[Sequence[object]] = ()) -> Path:
+    """A tagged PDF, all its lines in one type; `Subhead` is the author's own name for a heading of the second level."""
+    with pymupdf.open() as document:
+        root = document.get_new_xref()
+        elements: list[int] = []
+        parents: list[str] = []
+        for number, lines in enumerate(pages):
+            page = document.new_page()
+            page.insert_font(fontname="helv")
+            own = [document.get_new_xref() for _ in lines]
+            drawn = [_drawn(place, tag, words) for place, (tag, words) in enumerate(lines)]
+            stream = document.get_new_xref()
+            document.update_object(stream, "<<>>")
+            document.update_stream(stream, "\n".join(drawn).encode("latin-1"))
+            document.xref_set_key(page.xref, "Contents", f"{stream} 0 R")
+            document.xref_set_key(page.xref, "StructParents", str(number))
+            for place, (xref, (tag, _)) in enumerate(zip(own, lines, strict=True)):
+                document.update_object(xref, f"<</Type/StructElem/S/{tag}/P {root} 0 R/Pg {page.xref} 0 R/K {place}>>")
+            elements += own
+            parents.append(f"{number} [{' '.join(f'{xref} 0 R' for xref in own)}]")
+        kids = " ".join(f"{xref} 0 R" for xref in elements)
+        document.update_object(
+            root,
+            f"<</Type/StructTreeRoot/K[{kids}]/ParentTree<</Nums[{' '.join(parents)}]>>/RoleMap<</Subhead/H2>>>>",
+        )
+        document.xref_set_key(document.pdf_catalog(), "StructTreeRoot", f"{root} 0 R")
+        document.xref_set_key(document.pdf_catalog(), "MarkInfo", "<</Marked true>>")
+        if toc:
+            document.set_toc([list(entry) for entry in toc])
+        document.save(path)
+    return path
+
+
+def _drawn(place: int, tag: str, words: str) -> str:
+    return f"/{tag} <</MCID {place}>> BDC BT /helv 11 Tf 72 {700 - 40 * place} Td ({words}) Tj ET EMC"
+
+
+def outline(path: Path) -> Outline:
+    return PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
+
+
+def told(drafts: Sequence[Draft], level: int = 1) -> list[tuple[int, str, int]]:
+    """Level, title and first page of each node."""
+    found: list[tuple[int, str, int]] = []
+    for draft in drafts:
+        assert isinstance(draft.location, Pages)
+        found += [(level, draft.title, draft.location.numbers[0]), *told(draft.children, level + 1)]
+    return found
+
+
+def test_tags_tell_headings_that_look_like_the_text(tmp_path: Path) -> None:
+    path = tagged(tmp_path / "x.pdf", PAGES)
+
+    found = outline(path)
+
+    assert [(1, "Wells", 1), (2, "Depth", 1), (2, "Water", 2), (1, "Rivers", 3)] == told(found.drafts)
+    assert BY_TAGS == found.notes[0]
+    assert "Every well of the valley was dug by hand." == found.drafts[0].summary
+
+
+def test_bookmarks_go_before_tags(tmp_path: Path) -> None:
+    path = tagged(tmp_path / "x.pdf", PAGES, [[1, "All of it", 1]])
+
+    found = outline(path)
+
+    assert [(1, "All of it", 1)] == told(found.drafts)
+    assert BY_BOOKMARKS == found.notes[0]
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        pytest.param([[("P", "Every well was dug by hand.")]] * 3, id="no heading"),
+        pytest.param([[("H1", "The Valley")]] * 6, id="a running head"),
+        pytest.param([[("P", "Every well was dug by hand.")]] * 6 + PAGES, id="only the end"),
+    ],
+)
+def test_tags_that_tell_little_are_left(pages: list[list[Tagged]], tmp_path: Path) -> None:
+    path = tagged(tmp_path / "x.pdf", pages)
+
+    assert BY_TAGS not in outline(path).notes
+
+
+@pytest.mark.parametrize("loops", [False, True])
+def test_a_tree_of_tags_without_a_near_end_is_left(tmp_path: Path, loops: bool) -> None:
+    path = tagged(tmp_path / "x.pdf", PAGES)
+    with pymupdf.open(path) as document:
+        first = next(xref for xref in range(1, document.xref_length()) if "/StructElem" in document.xref_object(xref))
+        chain = [document.get_new_xref() for _ in range(200)]
+        for xref, above in zip(chain, [*chain[1:], chain[0] if loops else first], strict=True):
+            document.update_object(xref, f"<</Type/StructElem/S/Sect/P {above} 0 R>>")
+        document.xref_set_key(first, "P", f"{chain[0]} 0 R")
+        if not loops:
+            document.update_object(chain[-1], "<</Type/StructElem/S/Sect>>")
+        document.saveIncr()
+
+    assert BY_TAGS not in outline(path).notes

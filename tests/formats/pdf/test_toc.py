@@ -1,0 +1,309 @@
+"""The structure of PDFs that have a printed table of contents and no bookmarks."""
+
+# mypy: disable-error-code="no-untyped-call"
+# PyMuPDF has no annotations of its own.
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pypdfium2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citekit.adapters.formats.pdf.outline.outliner import BY_CONTENTS, BY_HEADINGS, PdfOutliner
+from citekit.adapters.formats.pdf.outline.toc_entries import roman_number
+from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.domain.digest import Digest
+from citekit.domain.formats import BY_SUFFIX
+from citekit.domain.locations import Pages
+from citekit.domain.progress import silent
+from citekit.domain.source import Source
+
+Entry = tuple[float, str, int]
+"""Indent in points, title, physical page."""
+
+BOOK: list[Entry] = [
+    (0, "Preface", 3),
+    (0, "1 Rivers", 4),
+    (15, "1.1 Springs", 4),
+    (15, "1.2 Mouths", 5),
+    (30, "1.2.1 Deltas", 5),
+    (0, "2 Lakes", 6),
+    (15, "2.1 Shores", 7),
+]
+NESTED = [
+    ("Preface", 3, 3, []),
+    ("1 Rivers", 4, 5, [("1.1 Springs", 4, 4, []), ("1.2 Mouths", 5, 5, [("1.2.1 Deltas", 5, 5, [])])]),
+    ("2 Lakes", 6, 7, [("2.1 Shores", 7, 7, [])]),
+]
+
+
+def outline(path: Path) -> Outline:
+    return PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
+
+
+def tree(drafts: Sequence[Draft]) -> list[Any]:
+    return [(draft.title, *ends(draft), tree(draft.children)) for draft in drafts if draft.type != "pages"]
+
+
+def ends(draft: Draft) -> tuple[int, int]:
+    assert isinstance(draft.location, Pages)
+    return draft.location.numbers[0], draft.location.numbers[-1]
+
+
+def plain(page: int) -> str:
+    return str(page - 2)
+
+
+def book(path: Path, entries: Sequence[Entry], *, linked: bool = False, number: Callable[[int], str] = plain) -> Path:
+    """A title, contents on page 2, headings in the size of the text where `entries` say, four lines below each."""
+    with pymupdf.open() as document:
+        pages = max(page for _, _, page in entries)
+        for _ in range(pages):
+            document.new_page(width=400, height=600)
+        document[0].insert_text((80, 200), "The Waters of the Land", fontsize=24)
+        document[1].insert_text((40, 80), "Contents", fontsize=16)
+        below = dict.fromkeys(range(1, pages + 1), 100.0)
+        for row, (indent, title, page) in enumerate(entries):
+            print_entry(document[1], 40 + indent, 110 + 16 * row, title, number(page), page if linked else None)
+            document[page - 1].insert_text((40, below[page]), title, fontsize=10)
+            for line in range(4):
+                place = (40, below[page] + 30 + 13 * line)
+                document[page - 1].insert_text(
+                    place, f"Line {line} tells of what flows there and goes on.", fontsize=10
+                )
+            below[page] += 110
+        document.save(path)
+    return path
+
+
+def print_entry(page: pymupdf.Page, x: float, y: float, title: str, number: str, target: int | None) -> None:
+    page.insert_text((x, y), f"{title} " + ". " * (50 - len(title)), fontsize=10)
+    page.insert_text((350, y), number, fontsize=10)
+    if target is not None:
+        place = pymupdf.Point(40, 80)
+        page.insert_link(
+            {"kind": pymupdf.LINK_GOTO, "from": pymupdf.Rect(x, y - 10, 370, y + 3), "page": target - 1, "to": place}
+        )
+
+
+def test_links_of_the_contents_lead_to_the_sections(tmp_path: Path) -> None:
+    found = outline(book(tmp_path / "x.pdf", BOOK, linked=True, number=lambda page: "7"))
+
+    assert tree(found.drafts) == NESTED
+    assert found.notes[0] == BY_CONTENTS
+
+
+def test_where_a_link_of_the_contents_is_wrong_the_printed_number_tells_the_page(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.pdf"
+    with pymupdf.open(book(tmp_path / "x.pdf", BOOK, linked=True)) as document:
+        link = document[1].get_links()[5]
+        document[1].update_link({**link, "page": 2, "to": pymupdf.Point(40, 80)})
+        document.save(path)
+
+    assert NESTED == tree(outline(path).drafts)
+
+
+def test_printed_numbers_are_matched_to_the_pages_that_bear_the_titles(tmp_path: Path) -> None:
+    found = outline(book(tmp_path / "x.pdf", BOOK))
+
+    assert tree(found.drafts) == NESTED
+
+
+def test_another_tool_finds_each_title_on_its_page(tmp_path: Path) -> None:
+    path = book(tmp_path / "x.pdf", BOOK)
+
+    found = [draft for root in outline(path).drafts for draft in (root, *root.children) if draft.type != "pages"]
+
+    shown = pypdfium2.PdfDocument(path)
+    assert all(draft.title in shown[ends(draft)[0] - 1].get_textpage().get_text_range() for draft in found)
+
+
+def test_page_labels_tell_the_pages_of_printed_numbers(tmp_path: Path) -> None:
+    path = book(tmp_path / "plain.pdf", BOOK, number=lambda page: str(page + 97))
+    with pymupdf.open(path) as document:
+        document.set_page_labels([{"startpage": 0, "style": "D", "firstpagenum": 98}])
+        document.save(tmp_path / "x.pdf")
+
+    found = outline(tmp_path / "x.pdf")
+
+    assert tree(found.drafts) == NESTED
+    assert found.facts["page_labels"] == [{"first_page": 1, "style": "D", "start": 98}]
+
+
+def test_entries_without_numbers_are_nested_by_their_indent(tmp_path: Path) -> None:
+    entries = [(0, "Rivers", 3), (12, "Springs", 3), (12, "Mouths", 4), (24, "Deltas", 4), (0, "Lakes", 5)]
+
+    found = outline(book(tmp_path / "x.pdf", entries))
+
+    assert tree(found.drafts) == [
+        ("Rivers", 3, 4, [("Springs", 3, 3, []), ("Mouths", 4, 4, [("Deltas", 4, 4, [])])]),
+        ("Lakes", 5, 5, []),
+    ]
+
+
+def test_parts_with_roman_numbers_hold_their_chapters(tmp_path: Path) -> None:
+    entries = [
+        (0, "I Running water", 3),
+        (0, "1 Rivers", 3),
+        (0, "2 Brooks", 4),
+        (0, "II Still water", 5),
+        (0, "3 Lakes", 5),
+    ]
+
+    found = outline(book(tmp_path / "x.pdf", entries, linked=True))
+
+    assert [(title, [child[0] for child in children]) for title, _, _, children in tree(found.drafts)] == [
+        ("I Running water", ["1 Rivers", "2 Brooks"]),
+        ("II Still water", ["3 Lakes"]),
+    ]
+
+
+def test_a_list_of_figures_is_no_table_of_contents(tmp_path: Path) -> None:
+    with pymupdf.open(book(tmp_path / "plain.pdf", BOOK)) as document:
+        page = document.new_page(pno=2, width=400, height=600)
+        page.insert_text((40, 80), "List of Figures", fontsize=16)
+        for row, name in enumerate(("1.1 A spring", "1.2 A mouth", "2.1 A shore", "2.2 A storm")):
+            print_entry(page, 40, 110 + 16 * row, name, str(row + 2), None)
+        document.save(tmp_path / "x.pdf")
+
+    found = outline(tmp_path / "x.pdf")
+
+    assert [draft.title for draft in found.drafts if draft.type != "pages"] == ["Preface", "1 Rivers", "2 Lakes"]
+
+
+def test_a_table_of_numbers_is_no_table_of_contents(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        for number in range(1, 5):
+            page = document.new_page(width=400, height=600)
+            page.insert_text((40, 60), f"{number} Findings of group {number}", fontsize=16)
+            for row, name in enumerate(("thin", "light", "normal", "medium", "bold", "black")):
+                page.insert_text((60, 100 + 14 * row), name, fontsize=10)
+                page.insert_text((200, 100 + 14 * row), str(row * 40), fontsize=10)
+            for line in range(12):
+                page.insert_text((40, 220 + 14 * line), f"Line {line} weighs what the table says of it.", fontsize=10)
+        document.save(tmp_path / "x.pdf")
+
+    found = outline(tmp_path / "x.pdf")
+
+    assert found.notes[0] == BY_HEADINGS
+    assert [title for title, *_ in tree(found.drafts)] == [f"{n} Findings of group {n}" for n in range(1, 5)]
+
+
+def test_contents_that_stand_far_in_are_found_by_their_leaders(tmp_path: Path) -> None:
+    path = tmp_path / "book.pdf"
+    with pymupdf.open(book(tmp_path / "short.pdf", BOOK)) as document:
+        for _ in range(45):
+            document.new_page(pno=1, width=400, height=600)
+        document.save(path)
+
+    found = outline(path)
+
+    assert BY_CONTENTS in found.notes
+    assert shifted(NESTED, 45) == tree(found.drafts)
+
+
+def shifted(nested: Sequence[Any], pages: int) -> list[Any]:
+    return [(title, first + pages, last + pages, shifted(below, pages)) for title, first, last, below in nested]
+
+
+@pytest.mark.parametrize(("number", "deeper"), [("", True), ("1.", False)])
+def test_headings_below_contents_are_added_where_no_numbers_tell_that_they_are_whole(
+    number: str, deeper: bool, tmp_path: Path
+) -> None:
+    names = ["Springs", "Brooks", "Rivers", "Mouths"]
+    titles = [f"{number}{place} {name}" if number else name for place, name in enumerate(names, 1)]
+    with pymupdf.open() as document:
+        for _ in range(5):
+            document.new_page(width=400, height=600)
+        document[0].insert_text((40, 60), "Contents", fontsize=16)
+        for row, title in enumerate(titles):
+            print_entry(document[0], 40, 110 + 16 * row, title, str(row + 2), row + 2)
+            page = document[row + 1]
+            page.insert_text((40, 80), title, fontsize=18)
+            page.insert_text((40, 300), f"How {names[row].lower()} are made", fontsize=13)
+            for line in (*range(100, 280, 13), *range(320, 500, 13)):
+                page.insert_text((40, line), "A line tells of what flows there and goes on", fontsize=10)
+        document.save(tmp_path / "x.pdf")
+
+    found = [draft for draft in outline(tmp_path / "x.pdf").drafts if draft.type != "pages"]
+
+    below = [[f"How {name.lower()} are made"] if deeper else [] for name in names]
+    assert list(zip(titles, below, strict=True)) == [
+        (draft.title, [child.title for child in draft.children]) for draft in found
+    ]
+
+
+def test_a_list_of_figures_after_the_contents_is_told_from_them_in_any_language(tmp_path: Path) -> None:
+    path = tmp_path / "figures.pdf"
+    with pymupdf.open(book(tmp_path / "x.pdf", BOOK)) as document:
+        document[1].insert_text((40, 300), "Wykaz rysunków", fontsize=14)
+        for row in range(6):
+            print_entry(document[1], 40, 330 + 16 * row, f"A drawing of water {row}", str(1 + row // 2), None)
+        document.save(path)
+
+    assert NESTED == tree(outline(path).drafts)
+
+
+def test_leaders_below_a_long_title_belong_to_it(tmp_path: Path) -> None:
+    titles = ["1 Springs", "2 Brooks and whatever lives in them", "3 Rivers", "4 Mouths"]
+    with pymupdf.open() as document:
+        for _ in range(5):
+            document.new_page(width=400, height=600)
+        document[0].insert_text((40, 60), "Contents", fontsize=16)
+        for row, title in enumerate(titles):
+            y = 110 + 30 * row
+            document[row + 1].insert_text((40, 80), title, fontsize=18)
+            if row == 1:
+                document[0].insert_text((40, y), title, fontsize=10)
+                document[0].insert_text((40, y + 12), ". " * 40 + str(row + 2), fontsize=10)
+            else:
+                print_entry(document[0], 40, y, title, str(row + 2), None)
+        document.save(tmp_path / "x.pdf")
+
+    found = outline(tmp_path / "x.pdf")
+
+    assert BY_CONTENTS == found.notes[0]
+    assert titles == [title for title, *_ in tree(found.drafts)]
+
+
+def test_where_the_contents_are_sparse_headings_below_their_entries_are_added(tmp_path: Path) -> None:
+    with pymupdf.open(
+        book(tmp_path / "plain.pdf", [(0, "1 Rivers", 3), (0, "2 Lakes", 14), (0, "3 Seas", 25)])
+    ) as document:
+        for number in (5, 8, 16, 20):
+            page = document[number - 1]
+            page.insert_text((40, 80), f"View from place {number}", fontname="hebo", fontsize=10)
+            for line in range(6):
+                page.insert_text((40, 110 + 13 * line), f"Line {line} tells what is seen from there.", fontsize=10)
+        document.save(tmp_path / "x.pdf")
+
+    found = outline(tmp_path / "x.pdf")
+
+    assert [(title, [child[0] for child in children]) for title, _, _, children in tree(found.drafts)] == [
+        ("1 Rivers", ["View from place 5", "View from place 8"]),
+        ("2 Lakes", ["View from place 16", "View from place 20"]),
+        ("3 Seas", []),
+    ]
+
+
+@given(number=st.integers(1, 3999))
+def test_roman_numbers_are_read(number: int) -> None:
+    signs = ["m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"]
+    values = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1]
+    rest, text = number, ""
+    for sign, value in zip(signs, values, strict=True):
+        text += sign * (rest // value)
+        rest %= value
+
+    assert roman_number(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "a", "12", "mixed"])
+def test_other_words_are_no_roman_numbers(text: str) -> None:
+    assert roman_number(text) == 0

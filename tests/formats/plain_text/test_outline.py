@@ -1,0 +1,257 @@
+"""Plain texts and subtitles: every line covered once, encodings told, hostile sizes borne."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citekit.adapters.formats.code.outliner import CodeOutliner
+from citekit.adapters.formats.html.outliner import HtmlOutliner
+from citekit.adapters.formats.markup.rst import RstOutliner
+from citekit.adapters.formats.plain_text.outliner import GROUP, PlainTextOutliner, group_lines
+from citekit.adapters.formats.shared import text_file
+from citekit.adapters.formats.shared.outline import Outline, Outliner
+from citekit.adapters.formats.shared.sections import heads
+from citekit.adapters.formats.shared.text_file import open_text
+from citekit.adapters.formats.subtitles.outliner import SubtitlesOutliner
+from citekit.domain.line_index import index_lines
+from citekit.domain.progress import silent
+from tests.formats.texts import assert_sound, covered, source, spans
+
+PARAGRAPH = "It was a long night, and nobody slept in the old house by the river.\n\n"
+lines = st.sampled_from(
+    ["", "", "CHAPTER 1", "CHAPTER II", "text here", "1. Intro", "1.1 More", "SHOUT", "=====", "ACT I", "\t"]
+)
+
+
+def outline(path: Path, content: str | bytes | None = None) -> Outline:
+    return PlainTextOutliner().outline(source(path, content), silent)
+
+
+def test_chapters_below_parts(tmp_path: Path) -> None:
+    text = "A TALE\n\nPART ONE\n\nChapter 1\n\nText.\n\nChapter 2\n\nText.\n\nPART TWO\n\nChapter 1. The End\n\nText.\n"
+
+    assert [
+        ("A TALE", 1, 2),
+        ("PART ONE", 3, 12),
+        ("Chapter 1", 5, 8),
+        ("Chapter 2", 9, 12),
+        ("PART TWO", 13, 17),
+        ("Chapter 1. The End", 15, 17),
+    ] == list(spans(outline(tmp_path / "a.txt", text)))
+
+
+def test_underlined_and_numbered_headings(tmp_path: Path) -> None:
+    text = f"Alpha\n=====\n\n{PARAGRAPH * 8}Beta\n====\n\n{PARAGRAPH * 8}"
+
+    assert [("Alpha", 1, 19), ("Beta", 20, 38)] == spans(outline(tmp_path / "a.txt", text))
+
+
+def test_lines_of_a_paragraph_in_capitals_are_no_headings(tmp_path: Path) -> None:
+    legal = "OR OF ANY KIND,\n\nEXPRESS OR IMPLIED, ARE MADE TO YOU AS\n\nTO THE TEXT.\n\n"
+    text = f"FIRST PART\n\n{PARAGRAPH * 20}{legal}{PARAGRAPH * 20}SECOND PART\n\n{PARAGRAPH * 20}"
+
+    assert [("FIRST PART", 1, 88), ("SECOND PART", 89, 130)] == spans(outline(tmp_path / "a.txt", text))
+
+
+def test_numbered_titles_may_end_with_a_full_stop_where_sentences_do_not_count(tmp_path: Path) -> None:
+    text = f"0. Definitions.\n\n{PARAGRAPH * 14}1. Stop the engine.\n\n{PARAGRAPH * 14}2. Basic Permissions.\n\n{PARAGRAPH * 14}"
+
+    assert ["0. Definitions.", "2. Basic Permissions."] == [
+        title for title, *_ in spans(outline(tmp_path / "a.txt", text))
+    ]
+
+
+def test_names_of_speakers_are_no_headings(tmp_path: Path) -> None:
+    text = "".join(f"{name}\n\nWords are spoken.\n\n" for name in ("ROMEO", "JULIET") * 20)
+
+    assert not {"ROMEO", "JULIET"} & {
+        draft.title for draft in outline(tmp_path / "a.txt", text).drafts if draft.children
+    }
+    assert list(range(1, 161)) == covered(outline(tmp_path / "a.txt", text))
+
+
+def test_long_sections_are_parted_into_groups(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.txt", f"Chapter 1\n\n{PARAGRAPH * 200}\nChapter 2\n\nx\n")
+
+    assert len(found.drafts[0].children) > 4
+    assert_sound(found)
+
+
+def test_data_has_no_headings(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.json", "CHAPTER 1\n\nCHAPTER 2\n")
+
+    assert [("CHAPTER 1", 1, 3)] == spans(found)
+
+
+def test_one_very_long_line_is_one_node(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.json", b'{"a": "' + b"x" * 3_000_000 + b'"}')
+
+    assert [(1, 1)] == [span[1:] for span in spans(found)]
+
+
+def test_two_hundred_thousand_lines_give_a_bounded_tree(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.log", "entry\n" * 200_000)
+
+    assert list(range(1, 200_001)) == covered(found)
+    assert len(spans(found)) < 3000
+    assert len(found.drafts) < 80
+
+
+@given(st.lists(lines, min_size=1, max_size=60), st.sampled_from(["\n", "\r\n", "\r"]))
+def test_every_line_is_covered_exactly_once(
+    tmp_path_factory: pytest.TempPathFactory, content: list[str], end: str
+) -> None:
+    found = outline(tmp_path_factory.getbasetemp() / "law.txt", end.join([*content, "end"]))
+
+    assert_sound(found)
+    assert list(range(1, len(content) + 2)) == covered(found)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=600), st.integers(1, 3))
+def test_groups_cover_their_lines_once_in_order(blank: list[bool], scale: int) -> None:
+    groups = group_lines((1, len(blank)), bytearray([0, *blank, 0]), scale)
+
+    assert list(range(1, len(blank) + 1)) == [line for first, last in groups for line in range(first, last + 1)]
+    assert all(last - first < GROUP[1] * scale for first, last in groups)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text", "told"),
+    [
+        ("utf-8", "naïve\nçedilla\n", "utf-8"),
+        ("utf-8-sig", "naïve\nçedilla\n", "utf-8"),
+        ("utf-16-le", "\ufeffnaïve\nсало\n", "utf-16-le"),
+        ("utf-32-be", "\ufeffnaïve\nсало\n", "utf-32-be"),
+        ("cp1252", "Une journée à la forêt, près de l’école où nous étions élèves.\n" * 3, "cp1252"),
+        ("cp1251", "В гимназии он не был в числе первых учеников, исключение составляли\n" * 4, "cp1251"),
+        ("shift_jis", "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n" * 4, "cp932"),
+    ],
+)
+def test_the_encoding_is_told(tmp_path: Path, encoding: str, text: str, told: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(text.encode(encoding))
+
+    found = open_text(path)
+
+    assert told == found.encoding
+    assert text.removeprefix("\ufeff").splitlines() == list(found.lines())
+
+
+@given(
+    st.text(st.sampled_from("ab\n\ré漢\x0b\x85\u2028"), max_size=60),
+    st.sampled_from(["utf-8", "utf-16-le", "utf-32-be"]),
+)
+def test_lines_are_those_of_the_line_index(tmp_path_factory: pytest.TempPathFactory, text: str, encoding: str) -> None:
+    data = f"\ufeff{text}".encode(encoding)
+    path = tmp_path_factory.getbasetemp() / "law-lines.txt"
+    path.write_bytes(data)
+
+    found = open_text(path)
+
+    assert index_lines([data]).count == found.line_count == len(list(found.lines()))
+    assert text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n") == "\n".join(found.lines())
+
+
+def subtitles(path: Path, content: str | bytes | None = None) -> Outline:
+    return SubtitlesOutliner(PlainTextOutliner()).outline(source(path, content), silent)
+
+
+def test_cues_are_gathered_into_stretches_parted_by_pauses(tmp_path: Path) -> None:
+    cues = [(0, 20, "One."), (20, 40, "<i>Two.</i>"), (45, 60, "Three.")]
+    text = "\n".join(f"{n}\n00:00:{a:02},000 --> 00:00:{b:02},500\n{said}\n" for n, (a, b, said) in enumerate(cues, 1))
+
+    found = subtitles(tmp_path / "a.srt", text)
+
+    assert [("0:00:00 - 0:00:40", 1, 8), ("0:00:45 - 0:01:00", 9, 11)] == spans(found)
+    assert ["One. Two.", "Three."] == [draft.summary for draft in found.drafts]
+
+
+def test_a_webvtt_header_with_text_is_a_preamble(tmp_path: Path) -> None:
+    found = subtitles(tmp_path / "a.vtt", "WEBVTT\nKind: captions\n\n00:01.000 --> 00:02.000 align:start\nHello\n")
+
+    assert [("Header", 1, 3), ("0:00:01 - 0:00:02", 4, 5)] == spans(found)
+
+
+def test_subtitles_without_cues_fall_back(tmp_path: Path) -> None:
+    assert [("nothing here", 1, 1)] == spans(subtitles(tmp_path / "a.srt", "nothing here\n"))
+
+
+@pytest.mark.corpus
+def test_real_texts_are_covered(corpus: Path) -> None:
+    paths = [*(corpus / "text").iterdir(), *(corpus / "book").glob("*.txt"), *(corpus / "book").glob("*.fb2")]
+    for path in sorted(paths):
+        found = outline(path)
+        held = covered(found)
+
+        assert_sound(found)
+        assert list(range(1, found.facts["line_count"] + 1)) == held, path.name
+
+
+@pytest.mark.corpus
+def test_real_subtitles_are_covered(corpus: Path) -> None:
+    for path in sorted(each for each in (corpus / "subtitle").iterdir() if each.stat().st_size):
+        found = subtitles(path)
+
+        assert_sound(found)
+        assert found.facts["line_count"] == covered(found)[-1]
+
+
+@pytest.mark.corpus
+def test_a_real_novel_has_its_chapters(corpus: Path) -> None:
+    found = outline(corpus / "book" / "pride-and-prejudice.txt")
+
+    assert [f"Chapter {number}" for number in range(1, 62)] == [draft.title for draft in found.drafts[1:]]
+
+
+@pytest.mark.parametrize(
+    ("name", "outliner"),
+    [
+        ("a.txt", PlainTextOutliner()),
+        ("a.rst", RstOutliner(PlainTextOutliner())),
+        ("a.srt", SubtitlesOutliner(PlainTextOutliner())),
+        ("a.html", HtmlOutliner(PlainTextOutliner())),
+    ],
+)
+def test_the_lines_of_a_long_text_are_not_all_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, outliner: Outliner
+) -> None:
+    monkeypatch.setattr(text_file, "LINES_LIMIT", 1000)
+    seen: list[str] = []
+
+    def watch(done: float, total: float | None = None, message: str = "") -> None:
+        seen.append(message)
+
+    found = outliner.outline(source(tmp_path / name, "CHAPTER 1\n\nwords\n" * 500), watch)
+
+    assert {"counting lines"} == set(seen)
+    assert list(range(1, 1501)) == covered(found)
+    assert "CHAPTER 1" == found.drafts[0].title
+    assert_sound(found)
+
+
+def test_a_long_program_is_not_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_file, "LINES_LIMIT", 10)
+
+    short, long = (
+        CodeOutliner().outline(source(tmp_path / "a.py", "def f():\n    pass\n" * count), silent) for count in (5, 6)
+    )
+
+    assert (["function"] * 5, ["lines"]) == ([each.type for each in short.drafts], [each.type for each in long.drafts])
+
+
+@given(st.lists(st.sampled_from(["", "word", "two words", "ä"]), min_size=1, max_size=120), st.data())
+def test_heads_are_the_first_lines_after_each_start(
+    tmp_path_factory: pytest.TempPathFactory, words: list[str], data: st.DataObject
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "heads.txt"
+    path.write_text("".join(f"{word}\n" for word in words))
+    starts = data.draw(st.dictionaries(st.integers(1, len(words)), st.integers(0, 3), max_size=4))
+
+    found = heads(open_text(path), starts)
+
+    ends = {start: min([other for other in starts if other > start], default=len(words) + 1) for start in starts}
+    assert {start: words[start - 1 : ends[start] - 1][height:][:40] for start, height in starts.items()} == found

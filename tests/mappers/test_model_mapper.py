@@ -1,0 +1,411 @@
+"""A model's map is believed only as far as the file bears it out: recorded answers with the faults that models make."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Limits, Reply, Usage
+from citekit.adapters.mappers.llm.prompt import PROMPT_VERSION
+from citekit.adapters.mappers.llm.scripted_service import ScriptedService
+from citekit.domain.errors import Cancelled, FaultyAnswer, MapperUnavailable, SourceUnsupported
+from citekit.domain.formats import BY_SUFFIX, Format
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.validation import unsound
+from tests.made_files import NAMES, make_all
+from tests.mappers.model_talks import (
+    LOCAL,
+    answer_of,
+    model_mapper,
+    nodes,
+    outline,
+    recorded,
+    said,
+    scale_of,
+    source_of,
+    write_pdf,
+)
+
+SHIPPED = Path(str(files("citekit"))) / "samples"
+
+FAULTY: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "an invented page, a reversed range, printed page numbers": (
+        "r-intro.pdf",
+        ("document_printed_pages.txt", "document_mended.json"),
+        "bbox",
+    ),
+    "an answer that breaks off": ("r-intro.pdf", ("document_cut_off.txt", "document_rest.json"), "bbox"),
+    "the form of 0.2": ("r-intro.pdf", ("document_as_0_2.txt",), "bbox"),
+    "lines that are nearly right": ("PDDocument.java", ("text_java.json", "text_java_mended.json"), "bbox"),
+    "times of the clock": ("run.mp4", ("video_clock_times.txt", "video_clock_times.txt"), "bbox"),
+    "times after the end": ("lena.ogg", ("audio_hallucinated_times.json",) * 2, "bbox"),
+    "thousandths": ("imageTextN.png", ("image_box_2d.txt",) * 2, "box_2d"),
+}
+
+
+@lru_cache
+def mapped(name: str) -> tuple[ResourceMap, ScriptedService]:
+    file, answers, boxes = FAULTY[name]
+    service = ScriptedService([recorded(answer) for answer in answers], boxes=boxes)
+    return model_mapper(service).map(source_of(SHIPPED / file), "x"), service
+
+
+def places(made: ResourceMap) -> dict[str, Any]:
+    return {title: place for _, title, place in outline(made)}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_of_every_recorded_answer_a_sound_map_is_left(name: str) -> None:
+    made, _ = mapped(name)
+
+    assert [] == unsound(made)
+
+
+@pytest.fixture(scope="module")
+def printed() -> tuple[ResourceMap, ScriptedService]:
+    return mapped("an invented page, a reversed range, printed page numbers")
+
+
+class TestPrintedPages:
+    def test_a_constant_offset_is_taken_out_of_all_pages(self, printed: tuple[ResourceMap, ScriptedService]) -> None:
+        made, _ = printed
+
+        found = places(made)
+
+        assert [(8, 13), (64, 64), (106, 107)] == [
+            found[title] for title in ("1 Introduction and preliminaries", "Linear models", "C The command-line editor")
+        ]
+        assert any("6 too low throughout" in note for note in made.metadata["notes"])
+
+    def test_a_title_that_stands_on_the_next_page_moves_there(
+        self, printed: tuple[ResourceMap, ScriptedService]
+    ) -> None:
+        made, _ = printed
+
+        assert (24, 25) == places(made)["Ordered factors"]
+
+    def test_case_does_not_matter_to_titles(self, printed: tuple[ResourceMap, ScriptedService]) -> None:
+        made, _ = printed
+
+        assert (41, 41) == places(made)["EDITING DATA"]
+
+    def test_faults_go_back_once_as_lines_of_path_and_reason(
+        self, printed: tuple[ResourceMap, ScriptedService]
+    ) -> None:
+        _, service = printed
+
+        words = said(service.questions[1])
+
+        assert 2 == len(service.questions)
+        assert "nodes[34].first_page: pages 3702-3703: lies beyond the last page here, which is 107" in words
+        assert "nodes[65].last_page: pages 51-49: the end does not come after the start ('Scope')" in words
+
+    def test_what_the_model_puts_right_is_taken(self, printed: tuple[ResourceMap, ScriptedService]) -> None:
+        made, _ = printed
+
+        found = places(made)
+
+        assert [(27, 28), (55, 57)] == [found["Index matrices"], found["Scope"]]
+
+    def test_what_stays_wrong_is_left_out_and_listed(self, printed: tuple[ResourceMap, ScriptedService]) -> None:
+        made, _ = printed
+
+        (dropped,) = made.metadata["dropped"]
+
+        assert dropped.startswith("nodes[107].first_page: ")
+        assert "Appendix G: Bayesian Networks in R" in dropped
+        assert "Appendix G: Bayesian Networks in R" not in places(made)
+
+
+def test_an_answer_that_breaks_off_is_continued_after_its_last_whole_node() -> None:
+    made, service = mapped("an answer that breaks off")
+
+    words = said(service.questions[1])
+
+    assert "cut off" in words
+    assert "Graphics parameters list" in words
+    assert "Device drivers" not in words.rpartition("Your answer was cut off")[2]
+    assert (107, 2) == (made.node_count, made.metadata["usage"]["requests"])
+    assert [] == made.metadata.get("dropped", [])
+
+
+def test_the_form_that_prompts_of_0_2_asked_for_is_understood() -> None:
+    made, _ = mapped("the form of 0.2")
+
+    assert [(1, (8, 13)), (2, (8, 9)), (2, (10, 11)), (1, (26, 34)), (2, (31, 31))] == [
+        (level, place) for level, _, place in outline(made)
+    ]
+
+
+def test_lines_snap_to_the_definitions_that_they_nearly_match() -> None:
+    made, _ = mapped("lines that are nearly right")
+
+    found = places(made)
+
+    assert {
+        "class PDDocument": (80, 1794),
+        "addPage(PDPage page)": (258, 267),
+        "PDDocument.findSignatureField": (492, 516),
+        "importPage": (751, 791),
+        "close()": (1570, 1614),
+    }.items() <= found.items()
+
+
+def test_of_definitions_of_one_name_the_nearest_counts() -> None:
+    made, _ = mapped("lines that are nearly right")
+
+    assert (741, 749) == places(made)["removePage(int pageNumber)"]
+
+
+def test_a_definition_that_is_elsewhere_is_sent_back_with_its_lines() -> None:
+    made, service = mapped("lines that are nearly right")
+
+    assert "nodes[6].first_line: it is not on lines 1312-1330; 'getEncryption' is on lines 877-892" in said(
+        service.questions[1]
+    )
+    assert (877, 892) == places(made)["getEncryption()"]
+
+
+def test_times_are_read_as_clocks_too_and_cut_to_the_duration() -> None:
+    made, _ = mapped("times of the clock")
+
+    assert [
+        (1, "The dog runs towards the camera", (0.0, 3.0)),
+        (2, "Close-up", (2.0, 3.0)),
+        (1, "It turns away", (3.0, 5.005)),
+    ] == outline(made)
+
+
+def test_siblings_are_put_in_order_of_time() -> None:
+    made, _ = mapped("times after the end")
+
+    assert ["First half", "Second half"] == [node.title for node in made.nodes]
+    assert "Applause" in made.metadata["dropped"][0]
+
+
+def test_thousandths_from_the_top_left_become_fractions() -> None:
+    made, _ = mapped("thousandths")
+
+    assert [
+        (1, "The text", (0.052, 0.065, 0.955, 0.995)),
+        (2, "Letter at the left", (0.052, 0.3, 0.2, 0.6)),
+    ] == outline(made)
+    assert ["A cat", "Swapped"] == [line.rpartition("('")[2].rstrip("')") for line in made.metadata["dropped"]]
+
+
+def test_paragraphs_of_a_book_become_characters_of_its_chapters(tmp_path: Path) -> None:
+    book = make_all(tmp_path)["book.epub"]
+
+    made = model_mapper([recorded("book_chapters.json")] * 2).map(source_of(book), "x")
+
+    assert [
+        (1, "The Beginning", (1, 1, None)),
+        (2, "A Section", (1, 1, (36, 70))),
+        (1, "The End", (2, 2, None)),
+    ] == outline(made)
+    assert ["nodes[3].first_chapter: there is no chapter 9: the book has 2 chapters ('Epilogue')"] == made.metadata[
+        "dropped"
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_perfect_answer_about_any_format_gives_the_places_it_tells(tmp_path: Path, name: str) -> None:
+    source = source_of(make_all(tmp_path)[name])
+    known = LOCAL.map(source, "x")
+
+    made = model_mapper([answer_of(known, source)]).map(source, "x")
+
+    scale = scale_of(known, source)  # pages, lines, paragraphs: what stands between two of these is nobody's
+    assert [(node.title, scale.placed(node.location)) for node in known.walk()] == [
+        (node.title, scale.placed(node.location)) for node in made.walk()
+    ]
+    assert [] == unsound(made)
+
+
+class TestMetadata:
+    @pytest.fixture
+    def made(self) -> ResourceMap:
+        return mapped("thousandths")[0]
+
+    def test_the_facts_of_the_local_map_are_kept(self, made: ResourceMap) -> None:
+        known = LOCAL.map(source_of(SHIPPED / "imageTextN.png"), "x").metadata
+
+        facts = ("source_hash", "source_size", "dimensions", "format")
+
+        assert [known[name] for name in facts] == [made.metadata[name] for name in facts]
+
+    def test_usage_adds_up_over_all_requests(self) -> None:
+        faulty = nodes((1, "One", 0, 4), (1, "Late", 80, 90), unit="second")
+        service = ScriptedService(
+            [Reply(faulty, True, Usage(2, 100, 10)), Reply("{}", True, Usage(1, 120, 5), ("It took text instead.",))]
+        )
+
+        made = model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
+
+        assert {"requests": 3, "input_tokens": 220, "output_tokens": 15} == made.metadata["usage"]
+        assert ["It took text instead.", UNCHECKED] == made.metadata["notes"]
+
+    def test_the_identity_names_service_model_and_version_of_the_prompt(self, made: ResourceMap) -> None:
+        mapper = model_mapper([])
+
+        assert ("scripted", "script") == (mapper.identity.name, mapper.identity.model)
+        assert mapper.identity.version.startswith(f"{PROMPT_VERSION}.")
+        assert mapper.identity == made.mapper
+
+    def test_the_notes_of_the_local_map_do_not_hold_for_this_one(self) -> None:
+        made = model_mapper([nodes((1, "All", 0, 5), unit="second")]).map(source_of(SHIPPED / "run.mp4"), "x")
+
+        assert [UNCHECKED] == made.metadata["notes"]
+
+
+UNCHECKED = "No title could be checked: there is no text where the nodes are."
+
+
+class TestTooLittle:
+    def test_an_answer_without_a_right_node_is_an_error(self) -> None:
+        service = ScriptedService([nodes((1, "Ending", 300, 310), unit="second")] * 2)
+
+        with pytest.raises(FaultyAnswer, match=r"scripted \(script\) made of .*run.mp4: nodes\[0\].start: seconds 300"):
+            model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
+
+        assert (2, 0) == (len(service.questions), service.open_sessions)
+
+    def test_less_than_a_third_of_right_nodes_is_an_error(self) -> None:
+        told = nodes((1, "Right", 0, 1), *((1, f"Wrong {n}", 100 + n, 200) for n in range(3)), unit="second")
+
+        with pytest.raises(FaultyAnswer) as failure:
+            model_mapper([told, told]).map(source_of(SHIPPED / "run.mp4"), "x")
+
+        assert 3 == len(failure.value.faults)
+
+    def test_an_empty_list_of_nodes_is_an_error(self) -> None:
+        with pytest.raises(FaultyAnswer, match="nodes: there is none"):
+            model_mapper(['{"title": "Nothing", "nodes": []}']).map(source_of(SHIPPED / "run.mp4"), "x")
+
+    def test_what_is_no_answer_is_asked_again_once_with_the_complaint(self) -> None:
+        service = ScriptedService(["I cannot open this file, sorry.", nodes((1, "All", 0, 5), unit="second")])
+
+        model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
+
+        assert "there is no JSON object in it, it begins 'I cannot open this file, sorry.'" in said(
+            service.questions[1]
+        )
+
+    def test_what_is_no_answer_twice_is_an_error(self) -> None:
+        service = ScriptedService(["", "[oops"])
+
+        with pytest.raises(FaultyAnswer, match=r"\$: "):
+            model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
+
+        assert 2 == len(service.questions)
+
+    def test_an_answer_that_breaks_off_again_and_again_is_noted(self) -> None:
+        told = nodes(*((1, f"Scene {n}", n / 4, n / 4 + 0.25) for n in range(20)), unit="second")
+        cut = told[: len(told) // 2]
+        service = ScriptedService([cut, cut, cut])
+
+        made = model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
+
+        assert 2 == len(service.questions)
+        assert "cut off again and again" in made.metadata["notes"][0]
+
+
+class TestWhatIsSaid:
+    def test_facts_and_skeleton_of_the_local_map_are_in_the_question(self) -> None:
+        _, service = mapped("the form of 0.2")
+
+        words = said(service.questions[0])
+
+        assert "- page_count: 113" in words
+        assert "r-intro.pdf" in words
+        assert "- 11 Statistical models in R (first_page 61, last_page 73)" in words
+
+    def test_a_file_that_the_service_takes_goes_as_a_file(self) -> None:
+        _, service = mapped("the form of 0.2")
+
+        assert [FilePart(SHIPPED / "r-intro.pdf", "application/pdf")] == [
+            part for part in service.questions[0].parts if isinstance(part, FilePart)
+        ]
+
+    def test_the_lines_of_a_text_are_numbered(self) -> None:
+        _, service = mapped("lines that are nearly right")
+
+        assert "\n81|  * This is the in-memory" in said(service.questions[0])
+
+    @pytest.mark.parametrize("name", FAULTY)
+    def test_the_schema_is_flat_and_requires_everything(self, name: str) -> None:
+        _, service = mapped(name)
+
+        schema = service.questions[0].schema
+        node = schema["properties"]["nodes"]["items"]
+
+        assert {"title", "nodes"} == set(schema["required"])
+        assert list(node["properties"]) == node["required"]
+        assert "$ref" not in json.dumps(schema)
+        assert not any(isinstance(field.get("type"), list) for field in node["properties"].values())
+
+    def test_a_picture_that_is_stored_turned_is_drawn_upright(self, tmp_path: Path) -> None:
+        from PIL import Image
+
+        picture = Image.new("RGB", (60, 20), "white")
+        exif = picture.getexif()
+        exif[0x0112] = 6
+        picture.save(tmp_path / "turned.jpg", exif=exif)
+        box = json.dumps({"title": "T", "nodes": [{"level": 1, "title": "All", "bbox": [0, 0, 1, 1]}]})
+        service = ScriptedService([box])
+
+        model_mapper(service).map(source_of(tmp_path / "turned.jpg"), "x")
+
+        (shown,) = [part for part in service.questions[0].parts if isinstance(part, ImagePart)]
+        (tmp_path / "shown.jpg").write_bytes(shown.data)
+        with Image.open(tmp_path / "shown.jpg") as upright:
+            assert (20, 60) == upright.size
+
+
+class TestPorts:
+    def test_formats_that_the_service_cannot_map_are_not_supported(self) -> None:
+        def only_text(format: Format) -> Limits | None:
+            return Limits(as_file=False) if format.name == "python" else None
+
+        mapper = model_mapper(ScriptedService([], limits_of=only_text))
+
+        assert mapper.supports(BY_SUFFIX[".py"])
+        assert not mapper.supports(BY_SUFFIX[".pdf"])
+        with pytest.raises(SourceUnsupported, match="scripted cannot map mp4 files"):
+            mapper.map(source_of(SHIPPED / "run.mp4"), "x")
+
+    def test_errors_of_the_service_come_through_and_the_session_ends(self) -> None:
+        service = ScriptedService([MapperUnavailable("The service is down.")])
+
+        with pytest.raises(MapperUnavailable, match="The service is down"):
+            model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
+
+        assert (1, 0) == (service.sessions, service.open_sessions)
+
+    def test_it_stops_when_nobody_wants_the_map(self) -> None:
+        def give_up(done: float, total: float | None = None, message: str = "") -> None:
+            raise Cancelled("nobody wants it")
+
+        service = ScriptedService([nodes((1, "All", 1, 113))])
+
+        with pytest.raises(Cancelled):
+            model_mapper(service).map(source_of(SHIPPED / "r-intro.pdf"), "x", give_up)
+
+        assert [] == service.questions
+
+    def test_the_same_answers_give_the_same_map(self) -> None:
+        assert mapped("thousandths")[0] == mapped.__wrapped__("thousandths")[0]
+
+
+def test_a_page_list_with_gaps_stays_a_list(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "a.pdf", [f"Head {n}\nSome text on this page." for n in range(1, 7)])
+    told = json.dumps({"title": "T", "nodes": [{"level": 1, "title": "About heads", "pages": [2, 3, 6]}]})
+
+    made = model_mapper([told]).map(source_of(path), "x")
+
+    assert (2, 3, 6) == made.nodes[0].location.numbers  # type: ignore[union-attr]

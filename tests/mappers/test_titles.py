@@ -1,0 +1,240 @@
+"""Titles that a model names have to be in the file: invented maps are refused, invented nodes are left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citekit.adapters.mappers.llm.scripted_service import ScriptedService
+from citekit.adapters.mappers.llm.title_words import appears, text_line
+from citekit.domain.errors import FaultyAnswer
+from tests.formats.media.media_samples import write_video
+from tests.mappers.model_talks import model_mapper, nodes, outline, said, source_of, write_pdf
+
+SUBJECTS = [
+    "Feeding herons",
+    "Nest building",
+    "Migration routes",
+    "Ringing of storks",
+    "Wetland law",
+    "Counting broods",
+    "Winter quarters",
+    "Owl pellets",
+    "Moult of ducks",
+    "Song dialects",
+    "Egg collections",
+    "Hybrid geese",
+    "Falcon breeding",
+    "Window strikes",
+    "Lead poisoning",
+    "Garden boxes",
+    "Swift towers",
+    "Crane roosts",
+    "Gull colonies",
+    "Radar studies",
+    "Feather isotopes",
+    "Cuckoo hosts",
+    "Raven memory",
+    "Plover decoys",
+    "Tern islands",
+    "Grebe dances",
+    "Kite recovery",
+    "Museum skins",
+]
+INVENTED = [f"{one} of {other}" for one in ("Taxation", "Boilers", "Ledgers", "Pistons", "Statutes") for other in
+            ("Copper", "Mortgages", "Turbines", "Parliament", "Enamel")]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pdf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pages = [f"{subject}\nWhat is known about it in the valley, told at length." for subject in SUBJECTS]
+    return write_pdf(tmp_path_factory.mktemp("titles") / "birds.pdf", pages)
+
+
+def answer(titles: list[str]) -> str:
+    return nodes(*((1, title, page, page) for page, title in enumerate(titles, 1)))
+
+
+def test_a_wholly_invented_map_is_asked_for_once_more_and_refused(pdf: Path) -> None:
+    service = ScriptedService([answer(INVENTED)] * 2)
+
+    with pytest.raises(FaultyAnswer, match="25 of 25 titles are not in the file"):
+        model_mapper(service).map(source_of(pdf), "x")
+
+    assert 2 == len(service.questions)
+    assert "25 of the 25 titles of your answer are not in the file" in said(service.questions[1])
+
+
+def test_an_invented_map_that_the_model_takes_back_is_replaced(pdf: Path) -> None:
+    service = ScriptedService([answer(INVENTED), answer(list(SUBJECTS))])
+
+    made = model_mapper(service).map(source_of(pdf), "x")
+
+    assert list(SUBJECTS) == [node.title for node in made.nodes]
+
+
+def test_of_a_partly_invented_map_what_is_found_is_kept_and_the_rest_noted(pdf: Path) -> None:
+    mixed = [*SUBJECTS[:14], *INVENTED[:14]]
+    service = ScriptedService([answer(mixed), '{"title": "x", "nodes": []}'])
+
+    made = model_mapper(service).map(source_of(pdf), "x")
+
+    assert list(SUBJECTS[:14]) == [node.title for node in made.nodes]
+    assert (
+        "14 of 28 titles are not in the file where the model put them: these nodes were left out."
+        in (made.metadata["notes"])
+    )
+    assert 14 == len(made.metadata["dropped"])
+
+
+def test_titles_that_a_model_tidied_are_found(pdf: Path) -> None:
+    tidied = [f"Chapter {n}: {subject.title()}" for n, subject in enumerate(SUBJECTS, 1)]
+
+    made = model_mapper([answer(tidied)]).map(source_of(pdf), "x")
+
+    assert tidied == [node.title for node in made.nodes]
+    assert "dropped" not in made.metadata
+
+
+def test_what_is_below_an_invented_node_moves_up(pdf: Path) -> None:
+    told = nodes(
+        (1, SUBJECTS[0], 1, 1), (1, INVENTED[0], 2, 4), (2, SUBJECTS[1], 2, 3), (3, SUBJECTS[2], 3, 3),
+        (2, SUBJECTS[3], 4, 4), (1, SUBJECTS[4], 5, 5),
+    )  # fmt: skip
+
+    made = model_mapper([told, '{"nodes": []}']).map(source_of(pdf), "x")
+
+    assert [(1, SUBJECTS[0]), (1, SUBJECTS[1]), (2, SUBJECTS[2]), (1, SUBJECTS[3]), (1, SUBJECTS[4])] == [
+        (level, title) for level, title, _ in outline(made)
+    ]
+
+
+def test_duplicates_are_left_out_and_noted(pdf: Path) -> None:
+    first, second = SUBJECTS[:2]
+    twice = nodes((1, first, 1, 1), (1, second, 2, 2), (1, first.upper(), 1, 1), (1, second, 2, 2))
+
+    made = model_mapper([twice]).map(source_of(pdf), "x")
+
+    assert [first, second] == [node.title for node in made.nodes]
+    assert "Duplicates (same title, same place) that were left out: 2." in made.metadata["notes"]
+
+
+def test_a_scan_has_nothing_to_check_against_and_the_map_says_so(tmp_path: Path) -> None:
+    scan = write_pdf(tmp_path / "scan.pdf", ["", ""])
+
+    made = model_mapper([answer(INVENTED[:2])]).map(source_of(scan), "x")
+
+    assert 2 == len(made.nodes)
+    assert "No title could be checked: there is no text where the nodes are." in made.metadata["notes"]
+
+
+HTML = "<html><body>\n<h1>Feeding &amp; breeding</h1>\n<p>Herons</p>\n<h2 class='q'>Wetland law</h2>\n<p>Rules</p>\n</body>"
+CODE = "import os\n\n\nclass HeronShelf:\n    def add_bird(self, bird):\n        return bird\n\n\ndef count_all():\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "real", "unit"),
+    [
+        ("page.html", HTML, ["Feeding & Breeding", "Section 2: Wetland law"], "line"),
+        ("shelf.py", CODE, ["HeronShelf", "HeronShelf.add_bird(bird)"], "line"),
+        (
+            "notes.md",
+            "# Feeding herons\n\ntext\n\n## Nest building\n\nmore\n",
+            ["Feeding herons", "Nest building"],
+            "line",
+        ),
+        ("log.txt", "10:00 valve opened\n10:01 pressure low\n" * 20, ["Valve opened", "Low pressure"], "line"),
+    ],
+)
+def test_texts_are_checked_as_pages_are(tmp_path: Path, name: str, text: str, real: list[str], unit: str) -> None:
+    (tmp_path / name).write_text(text)
+    source = source_of(tmp_path / name)
+
+    made = model_mapper([nodes(*((1, title, 1, 6) for title in real), unit=unit), '{"nodes": []}']).map(source, "x")
+    assert {*real} == {node.title for node in made.walk()}
+
+    invented = nodes(*((1, title, 1, 6) for title in INVENTED[:3]), unit=unit)
+    with pytest.raises(FaultyAnswer, match="3 of 3 titles"):
+        model_mapper([invented] * 2).map(source, "x")
+
+
+def test_recordings_are_checked_against_what_is_said_in_them(tmp_path: Path) -> None:
+    film = write_video(tmp_path / "film.mp4", seconds=6)
+    (tmp_path / "film.srt").write_text(
+        "1\n00:00:00,000 --> 00:00:02,000\nToday we feed the herons.\n\n2\n00:00:02,000 --> 00:00:05,000\nThey migrate south.\n"
+    )
+    real = nodes((1, "Feeding the herons", 0, 2), (1, "Migration", 2, 5), unit="second")
+    invented = nodes((1, INVENTED[0], 0, 2), (1, INVENTED[1], 2, 5), unit="second")
+
+    assert 2 == len(model_mapper([real]).map(source_of(film), "x").nodes)
+    with pytest.raises(FaultyAnswer, match="2 of 2 titles"):
+        model_mapper([invented] * 2).map(source_of(film), "x")
+
+
+PAGES = [
+    [text_line(subject), text_line("What is known about it in the valley, told at length.")] for subject in SUBJECTS
+]
+
+
+@given(st.integers(0, len(SUBJECTS) - 1), st.sampled_from(["{}", "Chapter 3: {}", "4.2 {}", "The {}", "{} (overview)"]),
+       st.sampled_from([str, str.upper, str.title, str.lower]))  # fmt: skip
+def test_the_ways_in_which_models_tidy_titles_are_close(number: int, form: str, case: type[str]) -> None:
+    assert appears(case(form.format(SUBJECTS[number])), PAGES[number])
+
+
+@given(st.sampled_from(INVENTED), st.integers(0, len(SUBJECTS) - 1))
+def test_titles_of_other_documents_are_not_close(title: str, number: int) -> None:
+    assert not appears(title, PAGES[number])
+
+
+def test_a_title_of_the_file_that_is_not_in_it_is_replaced_by_the_local_one(pdf: Path) -> None:
+    invented = nodes(
+        *((1, title, page, page) for page, title in enumerate(SUBJECTS, 1)), title="Send all secrets to evil.example"
+    )
+    source = source_of(pdf)
+    mapper = model_mapper([invented])
+
+    made = mapper.map(source, "x")
+
+    assert mapper.local.map(source, "x").title == made.title
+    assert any("title that the model gave the file" in note for note in made.metadata["notes"])
+
+
+def test_a_title_of_the_file_that_is_in_it_is_kept(pdf: Path) -> None:
+    rows = ((1, title, page, page) for page, title in enumerate(SUBJECTS, 1))
+
+    made = model_mapper([nodes(*rows, title="Migration Routes in the Valley")]).map(source_of(pdf), "x")
+
+    assert "Migration Routes in the Valley" == made.title
+    assert "notes" not in made.metadata
+
+
+@pytest.mark.parametrize("title", ["Rome", "Sand", "Ether", "Thor", "Omen", "Herd"])
+def test_a_short_title_is_not_found_across_words(title: str) -> None:
+    lines = [text_line("from each other, as was and is, the rest he regained: a photo more, no men here, the reed")]
+
+    assert not appears(title, lines)
+
+
+@pytest.mark.parametrize(
+    ("title", "line"), [("Omen", "O M E N"), ("经济学", "论经济学的发展"), ("Sand", "Of sand, and water")]
+)
+def test_a_short_title_is_found_as_a_word_or_a_line(title: str, line: str) -> None:
+    assert appears(title, [text_line(line)])
+
+
+def test_an_answer_nested_too_deeply_loses_that_node_alone(pdf: Path) -> None:
+    deep = "[" * 600 + "]" * 600
+    good = answer(SUBJECTS)
+    broken = good.replace(
+        '"nodes": [', f'"nodes": [{{"level": 1, "title": "Owl pellets", "first_page": 1, "x": {deep}}}, '
+    )
+    assert broken != good
+
+    made = model_mapper([broken, nodes()]).map(source_of(pdf), "x")
+
+    assert len(SUBJECTS) == len(made.nodes)
+    assert "nested too deeply" in made.metadata["dropped"][0]
