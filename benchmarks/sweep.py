@@ -25,7 +25,7 @@ from benchmarks.second_opinion import faults
 from citekit import CiteKit
 from citekit.domain.errors import CiteKitError
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.validation import unsound
+from citekit.domain.validation import map_issues
 
 
 @define
@@ -70,7 +70,7 @@ def _one(kit: CiteKit, path: Path, row: Row, nodes: int) -> None:
     finally:
         row.seconds = time.perf_counter() - started
     row.nodes = made.node_count
-    row.wrong.extend(unsound(made))
+    row.wrong.extend(map_issues(made))
     if not made.node_count:
         row.wrong.append("the map has no node")
     _cut(kit, made, path, row, nodes)

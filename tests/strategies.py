@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from citekit.domain.address import Address
 from citekit.domain.errors import LocationMalformed, ResourceIdRefused
 from citekit.domain.evidence import ExtractorIdentity, Form, Options
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.ids import check_resource_id, node_id
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.locations.cells import COLUMNS_LIMIT
@@ -29,7 +29,7 @@ SHEETS = ("Q1 Plan", "Totals", "'in quotes'", "Größe & <Preis>", "'")
 SHEET = itemgetter(0)
 
 SOME_BOUNDS = st.builds(
-    Bounds,
+    Extent,
     pages=st.none() | st.integers(1, 40),
     lines=st.none() | st.integers(1, 40),
     seconds=st.none() | st.floats(0.001, 1e6),

@@ -111,7 +111,7 @@ def _ingest(index: EdgeVectorIndex, library: Library) -> None:
         index.put("scale", batch)
         spent += time.perf_counter() - started
         started = time.perf_counter()
-        index.settle("scale")
+        index.flush("scale")
         settling.append(time.perf_counter() - started)
     print(
         f"  ingest {library.size / spent:,.0f} a second; settled {len(settling)} times in {sum(settling):.1f} s", end=""

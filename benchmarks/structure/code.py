@@ -118,7 +118,7 @@ class Score:
     given: int = 0
     known: int = 0
     alone: int = 0
-    beside: int = 0
+    sidecar_files: int = 0
     missed: Counter[str] = field(factory=Counter)
     examples: dict[str, list[str]] = field(factory=lambda: defaultdict(list))
 
@@ -254,7 +254,7 @@ def compare(path: Path, peer: Peer, score: Score) -> None:
             name = (_SELECTOR.findall(tag.name) or [""])[-1] if peer.name in ("CSS", "SCSS") else tag.name
             if not re.search(defines.get(tag.kind, ""), text):
                 if _near(tag, by_name[name]):
-                    score.beside += 1
+                    score.sidecar_files += 1
                     continue
                 score.alone += 1
                 score.differs(f"ctags alone: {tag.kind}", f"{path}:{tag.line} {tag.name} | {text}")
@@ -359,7 +359,7 @@ def _scores(paths: Sequence[Path], peer: Peer) -> dict[bool, Score]:
 
 
 def _row(score: Score) -> list[Any]:
-    of_all = _share(score.found + score.beside, score.wanted + score.alone + score.beside)
+    of_all = _share(score.found + score.sidecar_files, score.wanted + score.alone + score.sidecar_files)
     shares = (
         _share(score.found, score.wanted),
         of_all,

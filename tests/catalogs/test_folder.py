@@ -16,7 +16,7 @@ from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.domain.errors import LibraryUnavailable, SourceUnsupported
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts, BookFilter, BookRecord
-from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
@@ -30,8 +30,8 @@ class FirstLineReader:
     def supports(self, format: Format) -> bool:
         return format.name in ("text", "markdown", "html")
 
-    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
-        return Manuscript(UnitKind.LINE, "", ())
+    def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
+        return ExtractedText(UnitKind.LINE, "", ())
 
     def facts(self, source: Source) -> BookFacts:
         self.read_files.append(source.path.name)

@@ -115,15 +115,15 @@ class TestEvidenceStore:
         assert (False, b"alpha") == (again.made_now, again.path.read_bytes())
 
     def test_what_is_at_hand_is_what_would_be_found(self, store: EvidenceStore) -> None:
-        before = store.at_hand(key_of("a"))
+        before = store.cached(key_of("a"))
         path = store.obtain(key_of("a"), writing(b"alpha")).path
         time.sleep(0.1)  # another change of the file shows only then
-        found, at_hand = store.find(key_of("a")), store.at_hand(key_of("a"))
+        found, at_hand = store.find(key_of("a")), store.cached(key_of("a"))
         edit(path, b"ALPHA")
 
         assert before is None
         assert at_hand in (found, None)
-        assert store.at_hand(key_of("a")) is None
+        assert store.cached(key_of("a")) is None
 
     def test_an_object_is_read_again_to_tell_whether_it_is_intact(self, store: EvidenceStore) -> None:
         made = store.obtain(key_of("a"), writing(b"alpha"))

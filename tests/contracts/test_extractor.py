@@ -13,7 +13,7 @@ from citekit.domain.address import Address
 from citekit.domain.digest import Digest
 from citekit.domain.errors import LocationOutside
 from citekit.domain.evidence import Extraction, Form, Options
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.ports.extractor import Extractor
@@ -43,7 +43,7 @@ def some(resource_map: ResourceMap) -> list[Location]:
 def _short(place: Location) -> Location:
     match place:
         case TimeSpan(start=start):
-            return evolve(place, end=start + 1.25).clamp(Bounds(seconds=place.end))
+            return evolve(place, end=start + 1.25).clamp(Extent(seconds=place.end))
         case Pages(numbers=numbers):
             return Pages(numbers[:3])
     return place

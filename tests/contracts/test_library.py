@@ -17,7 +17,7 @@ from citekit.adapters.catalogs.in_memory import MemoryLibrary
 from citekit.domain.errors import BookMissing
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts, BookFilter, BookRecord
-from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.ports.library import Library
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
@@ -44,8 +44,8 @@ class TellingReader:
     def supports(self, format: Format) -> bool:
         return format.name == "text"
 
-    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
-        return Manuscript(UnitKind.LINE, "", ())
+    def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
+        return ExtractedText(UnitKind.LINE, "", ())
 
     def facts(self, source: Source) -> BookFacts:
         title, authors, language = source.path.read_text("utf-8").split("\n")

@@ -17,7 +17,7 @@ from citekit.domain.locations import Lines, Virtual
 from citekit.domain.ports.map_adapter import MapAdapter
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
-from citekit.domain.validation import unsound
+from citekit.domain.validation import map_issues
 from citekit.wire import maps
 from tests.foreign_indexes import GRAPHRAG, TEXT, docstore, story_nodes, write_graphrag
 
@@ -95,7 +95,7 @@ class TestMapAdapter:
         known = evolve(made, metadata={**made.metadata, "line_count": 8})
 
         assert any(isinstance(node.location, Lines) for node in made.walk())
-        assert [] == unsound(known)
+        assert [] == map_issues(known)
 
     def test_ids_are_short_enough_for_file_names(self, made: ResourceMap) -> None:
         assert all(0 < len(node.id.encode()) <= NODE_ID_LIMIT for node in made.walk())

@@ -313,11 +313,11 @@ class TestMapStore:
     def test_ids_at_hand_are_the_ids_or_nothing(self, store: MapStore) -> None:
         store.put(a_map("one"))
         listed = store.ids()
-        before = store.ids_at_hand()
+        before = store.cached_ids()
         store.put(a_map("two"))
 
         assert before is None or before is listed
-        assert store.ids_at_hand() in (None, ("one", "two"))
+        assert store.cached_ids() in (None, ("one", "two"))
         assert ["one", "two"] == list(store.ids())
 
     def test_readers_see_whole_maps_while_others_write(self, store: MapStore) -> None:

@@ -18,7 +18,7 @@ from citekit.domain.ports.mapper import Mapper
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
-from citekit.domain.validation import unsound
+from citekit.domain.validation import map_issues
 from citekit.wire import maps
 from tests.contracts import small_files
 from tests.made_files import NAMES, make_all
@@ -51,7 +51,11 @@ class Model:
     def __init__(self, app: App, server: GeminiServer | OpenAiServer, name: str, **settings: Any) -> None:
         self.app, self.server = app, server
         self.mapper = bootstrap(evolve(app.settings, base_url=server.url, mapper=name, **settings)).mapper
-        self.identity, self.supports, self.beside = self.mapper.identity, self.mapper.supports, self.mapper.beside
+        self.identity, self.supports, self.sidecar_files = (
+            self.mapper.identity,
+            self.mapper.supports,
+            self.mapper.sidecar_files,
+        )
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         answer = answer_of(self.app.mapper_called("local").map(source, "x"), source)
@@ -133,7 +137,7 @@ class TestMapper:
 
     def test_there_are_nodes_and_all_are_inside_the_file_and_their_parents(self, made: ResourceMap) -> None:
         assert made.node_count
-        assert [] == unsound(made)
+        assert [] == map_issues(made)
 
     def test_ids_are_short_enough_for_file_names(self, made: ResourceMap) -> None:
         assert all(len(node.id.encode()) <= NODE_ID_LIMIT for node in made.walk())

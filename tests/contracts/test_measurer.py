@@ -14,7 +14,7 @@ from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.container import App, bootstrap
 from citekit.domain.errors import CiteKitError, LocationOutside
 from citekit.domain.evidence import Options
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Cells, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.ports.measurer import Measurer
 from citekit.domain.source import Source
@@ -69,7 +69,7 @@ def test_the_extent_that_a_format_has_is_told(
     assert getattr(measurers["here"].measure(small(name)), PARTS[name])
 
 
-def _last(bounds: Bounds) -> tuple[Location, Location]:
+def _last(bounds: Extent) -> tuple[Location, Location]:
     """(the last place, the one after it): the one a file has, the other it has not."""
     if bounds.pages is not None:
         return Pages((bounds.pages,)), Pages((bounds.pages + 1,))
@@ -106,10 +106,10 @@ def test_the_last_place_is_cut_and_the_one_after_it_is_refused(
 class Counting:
     """Measures as it was told, and counts how often."""
 
-    bounds: Bounds
+    bounds: Extent
     asked: int = 0
 
-    def measure(self, source: Source) -> Bounds:
+    def measure(self, source: Source) -> Extent:
         self.asked += 1
         if self.asked > 2:
             raise AssertionError(source)
@@ -117,23 +117,23 @@ class Counting:
 
 
 def test_what_was_measured_is_asked_for_once_by_its_bytes(small: Callable[[str], Source], tmp_path: Path) -> None:
-    counting = Counting(Bounds(lines=4))
+    counting = Counting(Extent(lines=4))
     first, second = small("text"), small("markdown")
     index = Index(tmp_path)
 
     found = [RememberingMeasurer(counting, index).measure(each) for each in (first, first, second, second)]
 
-    assert ([Bounds(lines=4)] * 4, 2) == (found, counting.asked)
+    assert ([Extent(lines=4)] * 4, 2) == (found, counting.asked)
 
 
 def test_what_was_remembered_wrongly_is_measured_again(small: Callable[[str], Source], tmp_path: Path) -> None:
     index, source = Index(tmp_path), small("text")
-    remembering = RememberingMeasurer(Counting(Bounds(lines=4)), index)
+    remembering = RememberingMeasurer(Counting(Extent(lines=4)), index)
     remembering.measure(source)
     (key,) = index.keys("bounds:")
     index.put(key, {"lines": "many"})
 
-    assert Bounds(lines=4) == remembering.measure(source)
+    assert Extent(lines=4) == remembering.measure(source)
 
 
 def test_a_file_that_is_not_what_it_seems_cannot_be_measured(app: App, tmp_path: Path) -> None:

@@ -160,9 +160,9 @@ class TestOutputs:
         time.sleep(0.1)  # another change of the files shows only then
         outputs.place(stored, receipt, "book", "the node 1 of book")
 
-        assert outputs.still(path, stored, receipt)
-        assert not outputs.still(path, stored, evolve(receipt, source_path="/elsewhere"))
-        assert not outputs.still(path.with_name("other.pdf"), stored, receipt)
+        assert outputs.is_unchanged(path, stored, receipt)
+        assert not outputs.is_unchanged(path, stored, evolve(receipt, source_path="/elsewhere"))
+        assert not outputs.is_unchanged(path.with_name("other.pdf"), stored, receipt)
 
     def test_what_was_edited_is_not_still_what_was_placed(self, outputs: Outputs, evidence: Obtain) -> None:
         stored, receipt = evidence(b"pages")
@@ -171,7 +171,7 @@ class TestOutputs:
         outputs.place(stored, receipt, "book")
         edit(path, b"EDITS")
 
-        assert not outputs.still(path, stored, receipt)
+        assert not outputs.is_unchanged(path, stored, receipt)
 
     def test_an_edited_file_is_replaced(self, outputs: Outputs, evidence: Obtain) -> None:
         stored, receipt = evidence(b"pages")

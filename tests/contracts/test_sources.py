@@ -129,12 +129,12 @@ class TestSources:
     def test_a_file_still_is_what_it_was_until_its_bytes_change(self, sources: Sources, folder: Path) -> None:
         path = a_file(folder / "a.txt", b"one\n")
         source = sources.identify(path)
-        before = sources.still(source)
+        before = sources.is_unchanged(source)
         path.write_bytes(b"two\n")
-        edited = sources.still(source)
+        edited = sources.is_unchanged(source)
         path.unlink()
 
-        assert (True, False, False) == (before, edited, sources.still(source))
+        assert (True, False, False) == (before, edited, sources.is_unchanged(source))
 
     def test_a_file_that_was_changed_and_changed_back_is_no_longer_what_it_was(
         self, sources: Sources, folder: Path
@@ -146,8 +146,8 @@ class TestSources:
         path.write_bytes(b"one\n")
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
-        assert not sources.still(source)
-        assert sources.still(sources.identify(path))
+        assert not sources.is_unchanged(source)
+        assert sources.is_unchanged(sources.identify(path))
 
     @pytest.mark.parametrize("name", [b"caf\xe9.txt", b"caf\xe9/a.txt"])
     def test_a_name_that_no_map_could_hold_is_refused(self, sources: Sources, folder: Path, name: bytes) -> None:
@@ -404,7 +404,7 @@ def test_an_edit_that_puts_the_time_of_change_back_is_noticed(tmp_path: Path, at
     path.write_bytes(b"two\n")
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
-    found = sources.still(source), sources.digest(path)
+    found = sources.is_unchanged(source), sources.digest(path)
 
     assert (False, Digest.of_bytes(b"two\n")) == found
 

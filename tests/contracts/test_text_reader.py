@@ -31,7 +31,7 @@ from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.errors import Cancelled, SourceUnreadable, SourceUnsupported
 from citekit.domain.evidence import Form, Options
 from citekit.domain.formats import by_name
-from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.source import Source
 from tests.formats.epub.books import write_book
 from tests.formats.html.visible import letters, visible
@@ -273,7 +273,7 @@ class TestEveryReader:
             reader.read(gone)
 
 
-def some_ranges(manuscript: Manuscript) -> list[tuple[int, int]]:
+def some_ranges(manuscript: ExtractedText) -> list[tuple[int, int]]:
     """Words, sentences, everything: ranges that hold something."""
     size = len(manuscript.text)
     wanted = [(0, size), *((at, min(size, at + length)) for length in (3, 60) for at in range(0, size - 1, 37))]

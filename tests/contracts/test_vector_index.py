@@ -185,7 +185,7 @@ class TestCollections:
             lambda: index.fetch("nothing", [an_id(1)]),
             lambda: index.matching("nothing", Where()),
             lambda: index.count("nothing"),
-            lambda: index.settle("nothing"),
+            lambda: index.flush("nothing"),
         ]
         for call in calls:
             with pytest.raises(CollectionMissing, match=r"'nothing'.*books"):
@@ -428,7 +428,7 @@ class TestStoring:
                 for number in range(part * 100, part * 100 + 20):
                     index.put("books", [an_entry(number, 1, number, 0)])
                     assert index.search("books", by_vector(1, number, 0)).dense
-                index.settle("books")
+                index.flush("books")
             except BaseException as error:
                 failures.append(error)
 

@@ -12,27 +12,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.domain.library.chapters import BookSection, chapters, sections, with_chunks
-from citekit.domain.library.extracted_text import Manuscript, Unit, UnitKind
+from citekit.domain.library.extracted_text import ExtractedText, Unit, UnitKind
 from citekit.domain.library.sentences import count_words
 from citekit.domain.locations import Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.validation import unsound
+from citekit.domain.validation import map_issues
 from tests.strategies import nodes
 
 WHEN = datetime(2024, 1, 1, tzinfo=UTC)
 
 
-def manuscript(kind: UnitKind, units: list[str], separator: str = "\n") -> Manuscript:
+def manuscript(kind: UnitKind, units: list[str], separator: str = "\n") -> ExtractedText:
     made, position = [], 0
     for number, text in enumerate(units, 1):
         made.append(Unit(number, position, position + len(text)))
         position += len(text) + len(separator)
-    return Manuscript(kind, separator.join(units), made)
+    return ExtractedText(kind, separator.join(units), made)
 
 
-def lined(count: int) -> Manuscript:
+def lined(count: int) -> ExtractedText:
     """Lines of ten words."""
     return manuscript(
         UnitKind.LINE, [f"Line {number} has ten words, as all of them have." for number in range(1, count + 1)]
@@ -47,12 +47,12 @@ def book(tree: tuple[Node, ...], modality: Modality = Modality.TEXT) -> Resource
     return ResourceMap("book", modality, "The Book", "/books/book", tree, WHEN)
 
 
-def titled(text: Manuscript, found: tuple[BookSection, ...]) -> list[tuple[str, int]]:
+def titled(text: ExtractedText, found: tuple[BookSection, ...]) -> list[tuple[str, int]]:
     """The title of each, and its words."""
     return [(each.title, count_words(text.text[each.start : each.end])) for each in found]
 
 
-def marks(text: Manuscript, spans: list[tuple[int, int]]) -> list[tuple[int, int, Location, str, str | None]]:
+def marks(text: ExtractedText, spans: list[tuple[int, int]]) -> list[tuple[int, int, Location, str, str | None]]:
     return [(start, end, text.locate(start, end), f"Chunk at {start}", None) for start, end in spans]
 
 
@@ -260,7 +260,7 @@ def test_a_book_without_sections_is_parted_at_paragraphs() -> None:
 
 
 def test_a_book_without_sections_and_paragraphs_is_parted_all_the_same() -> None:
-    text = Manuscript(UnitKind.LINE, "word " * 20_000, [Unit(1, 0, 100_000)])
+    text = ExtractedText(UnitKind.LINE, "word " * 20_000, [Unit(1, 0, 100_000)])
 
     assert [5000] * 4 == [count for _, count in titled(text, chapters(text, (), "The Book"))]
 
@@ -270,7 +270,7 @@ def test_a_short_text_without_sections_is_one_chapter_with_the_title_of_the_book
 
 
 def test_a_book_without_text_has_no_chapters() -> None:
-    assert () == chapters(Manuscript(UnitKind.PAGE, "", ()), (section("one", 1, 2),), "The Book")
+    assert () == chapters(ExtractedText(UnitKind.PAGE, "", ()), (section("one", 1, 2),), "The Book")
 
 
 @st.composite
@@ -290,7 +290,7 @@ def test_a_chunk_lies_inside_the_place_of_every_node_above_it(
     planted = with_chunks(book(tree), text, marks(text, spans))
 
     made = planted.resource_map
-    assert [] == [fault for fault in unsound(made) if "chunk" in fault]
+    assert [] == [fault for fault in map_issues(made) if "chunk" in fault]
     for name, (start, end) in zip(planted.ids, spans, strict=True):
         node, above = made.find(name), made.parent(name)
         assert ("chunk", text.locate(start, end), ()) == (node.type, node.location, node.children)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.domain.errors import LocationOutside
-from citekit.domain.library.extracted_text import Manuscript, SheetRows, Unit, UnitKind, Units
+from citekit.domain.library.extracted_text import ExtractedText, SheetRows, Unit, UnitKind, Units
 from citekit.domain.locations import Cells, Chapter, Lines, Pages
 
 texts = st.text(st.sampled_from("ab é\n\t"), max_size=12)
@@ -16,15 +16,15 @@ pieces = st.lists(texts, min_size=1, max_size=8)
 
 
 @st.composite
-def manuscripts(draw: st.DrawFn) -> Manuscript:
+def manuscripts(draw: st.DrawFn) -> ExtractedText:
     kind = draw(st.sampled_from(UnitKind))
-    manuscript = Manuscript.joined(kind, draw(pieces), draw(st.sampled_from(["\n", "\n\n"])))
+    manuscript = ExtractedText.joined(kind, draw(pieces), draw(st.sampled_from(["\n", "\n\n"])))
     sheets = [SheetRows("Data", 0, len(manuscript.units), 3)] if kind is UnitKind.ROW else []
     return evolve(manuscript, sheets=sheets)
 
 
 @st.composite
-def runs_of_lines(draw: st.DrawFn) -> Manuscript:
+def runs_of_lines(draw: st.DrawFn) -> ExtractedText:
     """Several units of one line, as of marked-up text, with nothing or a space between them."""
     text, units, number = "", [], 0
     for words in draw(st.lists(st.text("xyz", min_size=1, max_size=4), min_size=1, max_size=9)):
@@ -32,18 +32,18 @@ def runs_of_lines(draw: st.DrawFn) -> Manuscript:
         text += draw(st.sampled_from(["", " ", "\n"]))
         units.append(Unit(number, len(text), len(text) + len(words)))
         text += words
-    return Manuscript(UnitKind.LINE, text, units)
+    return ExtractedText(UnitKind.LINE, text, units)
 
 
 @st.composite
-def ranges(draw: st.DrawFn) -> tuple[Manuscript, int, int]:
+def ranges(draw: st.DrawFn) -> tuple[ExtractedText, int, int]:
     manuscript = draw(st.one_of(manuscripts(), runs_of_lines()).filter(lambda each: bool(each.text)))
     start = draw(st.integers(0, len(manuscript.text) - 1))
     return manuscript, start, draw(st.integers(start + 1, len(manuscript.text)))
 
 
 @given(ranges())
-def test_the_span_of_the_place_of_a_range_holds_its_words(given_range: tuple[Manuscript, int, int]) -> None:
+def test_the_span_of_the_place_of_a_range_holds_its_words(given_range: tuple[ExtractedText, int, int]) -> None:
     manuscript, start, end = given_range
     words = manuscript.text[start:end]
 
@@ -56,7 +56,7 @@ def test_the_span_of_the_place_of_a_range_holds_its_words(given_range: tuple[Man
 
 
 @given(ranges())
-def test_a_longer_range_has_a_place_that_holds_the_shorter_ones(given_range: tuple[Manuscript, int, int]) -> None:
+def test_a_longer_range_has_a_place_that_holds_the_shorter_ones(given_range: tuple[ExtractedText, int, int]) -> None:
     manuscript, start, end = given_range
     if not manuscript.text[start:end].strip():
         return
@@ -68,7 +68,7 @@ def test_a_longer_range_has_a_place_that_holds_the_shorter_ones(given_range: tup
 
 
 @given(manuscripts())
-def test_units_hold_the_pieces_and_everything_else_is_line_feeds(manuscript: Manuscript) -> None:
+def test_units_hold_the_pieces_and_everything_else_is_line_feeds(manuscript: ExtractedText) -> None:
     covered = {at for unit in manuscript.units for at in range(unit.start, unit.end)}
 
     rest = {manuscript.text[at] for at in range(len(manuscript.text)) if at not in covered}
@@ -79,7 +79,7 @@ def test_units_hold_the_pieces_and_everything_else_is_line_feeds(manuscript: Man
 
 @given(pieces)
 def test_every_piece_is_the_text_of_its_unit(given_pieces: list[str]) -> None:
-    manuscript = Manuscript.joined(UnitKind.PAGE, given_pieces, "\n")
+    manuscript = ExtractedText.joined(UnitKind.PAGE, given_pieces, "\n")
 
     found = [manuscript.text[unit.start : unit.end] for unit in manuscript.units]
 
@@ -100,7 +100,7 @@ def test_units_are_a_sequence_of_what_was_put_in(rows: list[tuple[int, int, int]
 
 
 @given(ranges())
-def test_white_space_alone_has_a_place_too(given_range: tuple[Manuscript, int, int]) -> None:
+def test_white_space_alone_has_a_place_too(given_range: tuple[ExtractedText, int, int]) -> None:
     manuscript, start, end = given_range
 
     location = manuscript.locate(start, end)
@@ -109,7 +109,7 @@ def test_white_space_alone_has_a_place_too(given_range: tuple[Manuscript, int, i
 
 
 def test_a_range_in_a_chapter_names_its_characters_and_one_over_several_the_whole_items() -> None:
-    manuscript = Manuscript.joined(UnitKind.CHAPTER, ["one two", "", "three"], "\n\n")
+    manuscript = ExtractedText.joined(UnitKind.CHAPTER, ["one two", "", "three"], "\n\n")
 
     inside = manuscript.locate(4, 8)
     across = manuscript.locate(4, len(manuscript.text))
@@ -120,8 +120,8 @@ def test_a_range_in_a_chapter_names_its_characters_and_one_over_several_the_whol
 
 
 def test_a_place_of_another_kind_or_outside_has_no_span() -> None:
-    pages = Manuscript.joined(UnitKind.PAGE, ["one", "two"], "\n")
-    chapters = Manuscript.joined(UnitKind.CHAPTER, ["one", "two"], "\n")
+    pages = ExtractedText.joined(UnitKind.PAGE, ["one", "two"], "\n")
+    chapters = ExtractedText.joined(UnitKind.CHAPTER, ["one", "two"], "\n")
 
     assert pages.span_of(Lines(1, 1)) is None
     assert pages.span_of(Pages((3,))) is None
@@ -130,7 +130,7 @@ def test_a_place_of_another_kind_or_outside_has_no_span() -> None:
 
 
 def test_a_text_of_blank_pages_is_empty_and_keeps_its_units() -> None:
-    manuscript = Manuscript.joined(UnitKind.PAGE, ["", " \n", ""], "\n")
+    manuscript = ExtractedText.joined(UnitKind.PAGE, ["", " \n", ""], "\n")
 
     assert "" == manuscript.text
     assert [Unit(1, 0, 0), Unit(2, 0, 0), Unit(3, 0, 0)] == list(manuscript.units)
@@ -138,7 +138,7 @@ def test_a_text_of_blank_pages_is_empty_and_keeps_its_units() -> None:
 
 @pytest.mark.parametrize(("start", "end"), [(0, 0), (2, 1), (-1, 2), (0, 4)])
 def test_an_empty_range_or_one_beyond_the_text_is_outside(start: int, end: int) -> None:
-    manuscript = Manuscript.joined(UnitKind.PAGE, ["one"], "\n")
+    manuscript = ExtractedText.joined(UnitKind.PAGE, ["one"], "\n")
 
     with pytest.raises(LocationOutside):
         manuscript.locate(start, end)
@@ -146,12 +146,12 @@ def test_an_empty_range_or_one_beyond_the_text_is_outside(start: int, end: int) 
 
 def test_a_text_without_units_has_no_places() -> None:
     with pytest.raises(LocationOutside):
-        Manuscript(UnitKind.LINE, "", ()).unit_at(0)
+        ExtractedText(UnitKind.LINE, "", ()).unit_at(0)
 
 
 def test_rows_are_placed_on_their_sheets() -> None:
     sheets = [SheetRows("One", 0, 4, 2), SheetRows("Two", 4, 3, 5)]
-    manuscript = Manuscript(UnitKind.ROW, "a\nb\nc", [Unit(2, 0, 1), Unit(4, 2, 3), Unit(6, 4, 5)], sheets)
+    manuscript = ExtractedText(UnitKind.ROW, "a\nb\nc", [Unit(2, 0, 1), Unit(4, 2, 3), Unit(6, 4, 5)], sheets)
 
     assert Cells("One", (2, 1), (4, 2)) == manuscript.locate(0, 3)
     assert Cells("Two", (2, 1), (2, 5)) == manuscript.locate(4, 5)

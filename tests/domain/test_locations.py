@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from citekit.domain.errors import LocationMalformed, LocationOutside
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from tests.strategies import SOME_BOUNDS, boxes, locations
@@ -68,7 +68,7 @@ def test_what_overlaps_a_part_overlaps_the_whole(outer: Location, inner: Locatio
 
 
 @given(CLOSE | locations(), SOME_BOUNDS)
-def test_clamping_stays_inside_the_place_and_the_bounds(place: Location, bounds: Bounds) -> None:
+def test_clamping_stays_inside_the_place_and_the_bounds(place: Location, bounds: Extent) -> None:
     try:
         clamped = place.clamp(bounds)
     except LocationOutside:
@@ -80,7 +80,7 @@ def test_clamping_stays_inside_the_place_and_the_bounds(place: Location, bounds:
     assert _fits(clamped, bounds)
 
 
-def _fits(place: Location, bounds: Bounds) -> bool:
+def _fits(place: Location, bounds: Extent) -> bool:
     match place:
         case Pages(numbers=numbers):
             return bounds.pages is None or numbers[-1] <= bounds.pages
@@ -101,33 +101,33 @@ def _fits(place: Location, bounds: Bounds) -> bool:
 @pytest.mark.parametrize(
     ("place", "bounds", "expected"),
     [
-        (Pages((2, 9)), Bounds(pages=5), Pages((2,))),
-        (Lines(3, 90), Bounds(lines=7), Lines(3, 7)),
-        (TimeSpan(3), Bounds(seconds=7.5), TimeSpan(3, 7.5)),
-        (TimeSpan(3, 9), Bounds(seconds=7.5), TimeSpan(3, 7.5)),
-        (Chapter(3, last=9), Bounds(chapters=(5, 5, 5, 5)), Chapter(3, last=4)),
-        (Chapter(1, (2, 9)), Bounds(chapters=(5,)), Chapter(1, (2, 5))),
-        (Cells.read("S", "B2:F20"), Bounds(sheets=(("S", 9, 4),)), Cells.read("S", "B2:D9")),
+        (Pages((2, 9)), Extent(pages=5), Pages((2,))),
+        (Lines(3, 90), Extent(lines=7), Lines(3, 7)),
+        (TimeSpan(3), Extent(seconds=7.5), TimeSpan(3, 7.5)),
+        (TimeSpan(3, 9), Extent(seconds=7.5), TimeSpan(3, 7.5)),
+        (Chapter(3, last=9), Extent(chapters=(5, 5, 5, 5)), Chapter(3, last=4)),
+        (Chapter(1, (2, 9)), Extent(chapters=(5,)), Chapter(1, (2, 5))),
+        (Cells.read("S", "B2:F20"), Extent(sheets=(("S", 9, 4),)), Cells.read("S", "B2:D9")),
     ],
 )
-def test_what_lies_beyond_the_end_is_cut_off(place: Location, bounds: Bounds, expected: Location) -> None:
+def test_what_lies_beyond_the_end_is_cut_off(place: Location, bounds: Extent, expected: Location) -> None:
     assert expected == place.clamp(bounds)
 
 
 @pytest.mark.parametrize(
     ("place", "bounds", "named"),
     [
-        (Pages((6, 7)), Bounds(pages=5), "page 6"),
-        (Lines(8, 9), Bounds(lines=7), "line 8"),
-        (TimeSpan(7.5, 9), Bounds(seconds=7.5), "7.5 s"),
-        (Chapter(5), Bounds(chapters=(5, 5, 5, 5)), "chapter 5"),
-        (Chapter(1, (5, 9)), Bounds(chapters=(5,)), "character 5"),
-        (Cells.read("S", "C1"), Bounds(sheets=(("S", 9, 2),)), "C1 is beyond the end: the sheet 'S' ends at B9"),
-        (Cells.read("S", "A1"), Bounds(sheets=(("S", 0, 0),)), "the sheet 'S' is empty"),
-        (Cells("T"), Bounds(sheets=(("S", 9, 2),)), "no sheet 'T': the workbook has 'S'"),
+        (Pages((6, 7)), Extent(pages=5), "page 6"),
+        (Lines(8, 9), Extent(lines=7), "line 8"),
+        (TimeSpan(7.5, 9), Extent(seconds=7.5), "7.5 s"),
+        (Chapter(5), Extent(chapters=(5, 5, 5, 5)), "chapter 5"),
+        (Chapter(1, (5, 9)), Extent(chapters=(5,)), "character 5"),
+        (Cells.read("S", "C1"), Extent(sheets=(("S", 9, 2),)), "C1 is beyond the end: the sheet 'S' ends at B9"),
+        (Cells.read("S", "A1"), Extent(sheets=(("S", 0, 0),)), "the sheet 'S' is empty"),
+        (Cells("T"), Extent(sheets=(("S", 9, 2),)), "no sheet 'T': the workbook has 'S'"),
     ],
 )
-def test_a_place_wholly_beyond_the_end_is_refused(place: Location, bounds: Bounds, named: str) -> None:
+def test_a_place_wholly_beyond_the_end_is_refused(place: Location, bounds: Extent, named: str) -> None:
     with pytest.raises(LocationOutside, match=named):
         place.clamp(bounds)
 

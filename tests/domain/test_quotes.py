@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.domain.errors import RequestRefused
-from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.locations import Lines, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.quotes.finding import Match, matches
@@ -19,14 +19,14 @@ from citekit.domain.quotes.normal_form import letters_of, normalised, same_words
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.quote import LONGEST, ways_to_read
 from citekit.domain.quotes.superscripts import CUT, SCRIPTS, subscript, superscript
-from citekit.domain.quotes.transcript import Spoken
+from citekit.domain.quotes.transcript import Transcript
 
 ODD = "\u00b2\u2076\u2082\u207b\u2020abcAB12 -\n\t\u00ad\u200b\u0301\u2019'`\"\u2013\u2014\u2212\ufb01\ufb03ßİŉ\u0345日本、，ＡｱA\u3099½²\u2027.…한\u1100\u1161"
 texts = st.text(st.one_of(st.sampled_from(ODD), st.characters(codec="utf-8")), max_size=40)
 
 
 def quotable(text: str) -> Quotable:
-    return Quotable.of(Manuscript.joined(UnitKind.LINE, text.split("\f"), "\n"))
+    return Quotable.of(ExtractedText.joined(UnitKind.LINE, text.split("\f"), "\n"))
 
 
 def found(text: str, quote: str) -> list[Match]:
@@ -204,7 +204,7 @@ def test_a_seam_may_be_a_hyphen_or_nothing_but_no_space() -> None:
 def test_running_heads_and_feet_are_left_out() -> None:
     pages = [f"My Book {number}\ntext of page number {name}\n{number}" for number, name in enumerate("abcde", 1)]
 
-    bare = without_running_lines(Manuscript.joined(UnitKind.PAGE, pages, "\n"))
+    bare = without_running_lines(ExtractedText.joined(UnitKind.PAGE, pages, "\n"))
 
     assert bare is not None
     assert "\n".join(f"text of page number {name}" for name in "abcde") == bare.text
@@ -224,7 +224,7 @@ def test_a_page_goes_on_behind_the_head_of_a_short_chapter() -> None:
         f"{head}tems of page {name}\n{name} here\n{name} there\n{name} on file sys-"
         for head, name in zip(heads, "abcdef", strict=True)
     ]
-    paged = Manuscript.joined(UnitKind.PAGE, [*pages, "My Book\n- 7 -\nand so it ends"], "\n")
+    paged = ExtractedText.joined(UnitKind.PAGE, [*pages, "My Book\n- 7 -\nand so it ends"], "\n")
 
     bare = without_running_lines(paged)
 
@@ -274,7 +274,7 @@ def test_nothing_is_near_a_quote_of_other_words() -> None:
 
 
 def test_subtitles_are_found_by_the_time_they_are_shown() -> None:
-    spoken = Spoken.of([(1.0, 2.5, "from fairest creatures"), (2.5, 5.0001, "we desire increase")], Modality.AUDIO)
+    spoken = Transcript.of([(1.0, 2.5, "from fairest creatures"), (2.5, 5.0001, "we desire increase")], Modality.AUDIO)
     start = spoken.text.index("creatures")
 
     assert TimeSpan(1.0, 5.001, Modality.AUDIO) == spoken.locate(start, start + 15)
@@ -457,7 +457,7 @@ def test_words_that_stand_higher_stay_words() -> None:
 
 def test_no_quote_runs_over_a_long_pause_between_subtitles() -> None:
     cues = [(1, 2, "We hold these"), (3.5, 4, "truths dear."), (9, 10, "Another topic"), (16, 17, "runs on. The end")]
-    spoken = Spoken.of(cues, Modality.AUDIO)
+    spoken = Transcript.of(cues, Modality.AUDIO)
     source = Quotable.of(spoken)
 
     def times(quote: str) -> list[str]:

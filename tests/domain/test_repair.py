@@ -9,27 +9,27 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.domain.extent import Bounds, facts_of, misstated, with_extents
-from citekit.domain.lint import disorder, one_line, shown_title, title_fault
+from citekit.domain.extent import Extent, extent_facts, mismatches, with_extent_facts
+from citekit.domain.lint import one_line, order_issues, shown_title, title_issue
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
-from citekit.domain.repair import Mended, mended, shortened
-from citekit.domain.validation import outside, place_fault, unsound_nodes
+from citekit.domain.repair import Repair, repairs, shortened
+from citekit.domain.validation import location_issue, node_issues, outside
 from citekit.wire.extent import from_plain, to_plain
 from tests.strategies import SOME_BOUNDS, boxes, locations, spans
 
-KINDS: dict[Modality, tuple[st.SearchStrategy[Location], Bounds]] = {
+KINDS: dict[Modality, tuple[st.SearchStrategy[Location], Extent]] = {
     Modality.TEXT: (
         st.tuples(st.integers(1, 40), st.integers(1, 40)).map(lambda pair: Lines(min(pair), max(pair))),
-        Bounds(lines=25),
+        Extent(lines=25),
     ),
-    Modality.VIDEO: (spans(Modality.VIDEO), Bounds(seconds=3600.5)),
-    Modality.IMAGE: (boxes(), Bounds(size=(64, 48))),
+    Modality.VIDEO: (spans(Modality.VIDEO), Extent(seconds=3600.5)),
+    Modality.IMAGE: (boxes(), Extent(size=(64, 48))),
     Modality.DOCUMENT: (
         st.sets(st.integers(1, 30), min_size=1, max_size=6).map(Pages.of)
         | st.builds(lambda page, region: Pages((page,), region), st.integers(1, 12), boxes()),
-        Bounds(pages=10),
+        Extent(pages=10),
     ),
 }
 
@@ -44,7 +44,7 @@ def _branch(location: st.SearchStrategy[Location]) -> st.SearchStrategy[Node]:
 
 
 @st.composite
-def trees(draw: st.DrawFn) -> tuple[Modality, Bounds, tuple[Node, ...]]:
+def trees(draw: st.DrawFn) -> tuple[Modality, Extent, tuple[Node, ...]]:
     """Nodes of one modality, numbered, most of them wrong in some way."""
     modality = draw(st.sampled_from(list(KINDS)))
     location, bounds = KINDS[modality]
@@ -58,7 +58,7 @@ def _named(node: Node, count: object) -> Node:
     return evolve(node, id=f"n{number}", children=[_named(child, count) for child in node.children])
 
 
-def applied(nodes: Sequence[Node], changes: Sequence[Mended], path: str = "nodes") -> tuple[Node, ...]:
+def applied(nodes: Sequence[Node], changes: Sequence[Repair], path: str = "nodes") -> tuple[Node, ...]:
     """The nodes with the changes made."""
     places = {change.path: change.after for change in changes}
     return tuple(
@@ -89,21 +89,21 @@ def start(location: Location) -> object:
 
 
 @given(trees())
-def test_mending_again_changes_nothing(tree: tuple[Modality, Bounds, tuple[Node, ...]]) -> None:
+def test_mending_again_changes_nothing(tree: tuple[Modality, Extent, tuple[Node, ...]]) -> None:
     modality, bounds, nodes = tree
 
-    once = applied(nodes, list(mended(nodes, modality, bounds)))
+    once = applied(nodes, list(repairs(nodes, modality, bounds)))
 
-    assert [] == list(mended(once, modality, bounds))
+    assert [] == list(repairs(once, modality, bounds))
 
 
 @given(trees())
 def test_mending_makes_places_smaller_and_never_moves_a_start(
-    tree: tuple[Modality, Bounds, tuple[Node, ...]],
+    tree: tuple[Modality, Extent, tuple[Node, ...]],
 ) -> None:
     modality, bounds, nodes = tree
 
-    changes = list(mended(nodes, modality, bounds))
+    changes = list(repairs(nodes, modality, bounds))
 
     assert all(change.before.contains(change.after) for change in changes)
     assert [start(change.before) for change in changes] == [start(change.after) for change in changes]
@@ -111,12 +111,12 @@ def test_mending_makes_places_smaller_and_never_moves_a_start(
 
 
 @given(trees())
-def test_mending_adds_no_fault_and_takes_some(tree: tuple[Modality, Bounds, tuple[Node, ...]]) -> None:
+def test_mending_adds_no_fault_and_takes_some(tree: tuple[Modality, Extent, tuple[Node, ...]]) -> None:
     modality, bounds, nodes = tree
-    before = {fault.partition(":")[0] for fault in unsound_nodes(nodes, modality, bounds)}
-    changes = list(mended(nodes, modality, bounds))
+    before = {fault.partition(":")[0] for fault in node_issues(nodes, modality, bounds)}
+    changes = list(repairs(nodes, modality, bounds))
 
-    after = {fault.partition(":")[0] for fault in unsound_nodes(applied(nodes, changes), modality, bounds)}
+    after = {fault.partition(":")[0] for fault in node_issues(applied(nodes, changes), modality, bounds)}
 
     moved_parents = {change.path for change in changes}
     fresh = {path for path in after - before if path.removesuffix(".location").rpartition(".")[0] not in moved_parents}
@@ -158,30 +158,30 @@ def test_a_child_ends_where_its_parent_does(child: Location, parent: Location, c
 @pytest.mark.parametrize(
     ("location", "modality", "bounds", "reason"),
     [
-        (Lines(1, 2), Modality.DOCUMENT, Bounds(pages=3), "a place in text, but the map is of document"),
-        (Pages((1,)), Modality.DOCUMENT, Bounds(chapters=(5, 6)), "book without pages"),
-        (Chapter(1), Modality.DOCUMENT, Bounds(pages=3), "has pages, not chapters"),
-        (Chapter(1), Modality.DOCUMENT, Bounds(sheets=(("A", 1, 1),)), "a workbook"),
-        (Cells("A"), Modality.DOCUMENT, Bounds(pages=3), "no workbook"),
-        (Pages((4,)), Modality.DOCUMENT, Bounds(pages=3), "page 4 is beyond the end"),
-        (Pages((3, 4)), Modality.DOCUMENT, Bounds(pages=3), "only pages=3 of it"),
-        (TimeSpan(0, 10.04), Modality.VIDEO, Bounds(seconds=10), None),
-        (TimeSpan(0, 10.06), Modality.VIDEO, Bounds(seconds=10), "only t=0-10 of it"),
-        (TimeSpan(0, 5, Modality.AUDIO), Modality.VIDEO, Bounds(seconds=10), None),
-        (Virtual("x"), Modality.TEXT, Bounds(lines=1), None),
+        (Lines(1, 2), Modality.DOCUMENT, Extent(pages=3), "a place in text, but the map is of document"),
+        (Pages((1,)), Modality.DOCUMENT, Extent(chapters=(5, 6)), "book without pages"),
+        (Chapter(1), Modality.DOCUMENT, Extent(pages=3), "has pages, not chapters"),
+        (Chapter(1), Modality.DOCUMENT, Extent(sheets=(("A", 1, 1),)), "a workbook"),
+        (Cells("A"), Modality.DOCUMENT, Extent(pages=3), "no workbook"),
+        (Pages((4,)), Modality.DOCUMENT, Extent(pages=3), "page 4 is beyond the end"),
+        (Pages((3, 4)), Modality.DOCUMENT, Extent(pages=3), "only pages=3 of it"),
+        (TimeSpan(0, 10.04), Modality.VIDEO, Extent(seconds=10), None),
+        (TimeSpan(0, 10.06), Modality.VIDEO, Extent(seconds=10), "only t=0-10 of it"),
+        (TimeSpan(0, 5, Modality.AUDIO), Modality.VIDEO, Extent(seconds=10), None),
+        (Virtual("x"), Modality.TEXT, Extent(lines=1), None),
     ],
 )
 def test_a_place_that_the_file_does_not_have_is_told(
-    location: Location, modality: Modality, bounds: Bounds, reason: str | None
+    location: Location, modality: Modality, bounds: Extent, reason: str | None
 ) -> None:
-    found = place_fault(location, modality, bounds)
+    found = location_issue(location, modality, bounds)
 
     assert (found is None) == (reason is None)
     assert reason is None or reason in str(found)
 
 
 @given(SOME_BOUNDS)
-def test_bounds_survive_their_written_form(bounds: Bounds) -> None:
+def test_bounds_survive_their_written_form(bounds: Extent) -> None:
     assert bounds == from_plain(to_plain(bounds))
 
 
@@ -195,15 +195,15 @@ def test_what_is_no_bounds_is_not_taken_for_any(data: object) -> None:
 
 
 def test_what_a_map_states_wrongly_gives_way() -> None:
-    true = Bounds(pages=3)
+    true = Extent(pages=3)
 
-    wrong = list(misstated(Bounds(pages=5, lines=7), true))
+    wrong = list(mismatches(Extent(pages=5, lines=7), true))
 
     assert [("page_count", 5, 3), ("line_count", 7, None)] == wrong
-    assert {"page_count": 3, "author": "A"} == with_extents(
-        {"page_count": 5, "line_count": 7, "author": "A"}, facts_of(true)
+    assert {"page_count": 3, "author": "A"} == with_extent_facts(
+        {"page_count": 5, "line_count": 7, "author": "A"}, extent_facts(true)
     )
-    assert [] == list(misstated(Bounds(seconds=3.0), Bounds(seconds=3.0004, size=(4, 3))))
+    assert [] == list(mismatches(Extent(seconds=3.0), Extent(seconds=3.0004, size=(4, 3))))
 
 
 @pytest.mark.parametrize("title", ["", "  ", "a\nb", "a\x1b[2Jb", "a\u202eb", "\ud800"])
@@ -212,8 +212,8 @@ def test_a_title_that_cannot_be_shown_is_told_and_made_showable(title: str) -> N
 
     shown = shown_title(node)
 
-    assert title_fault(title) is not None
-    assert title_fault(shown) is None
+    assert title_issue(title) is not None
+    assert title_issue(shown) is None
 
 
 @given(st.text(max_size=20))
@@ -224,5 +224,5 @@ def test_one_line_of_one_line_is_itself(text: str) -> None:
 def test_a_node_that_begins_before_the_one_in_front_of_it_is_told() -> None:
     nodes = [Node("a", "A", "part", Lines(5, 6)), Node("b", "B", "part", Lines(1, 2))]
 
-    assert ["nodes[1]: 'b' begins before the node in front of it"] == list(disorder(nodes))
-    assert [] == list(disorder(nodes[::-1]))
+    assert ["nodes[1]: 'b' begins before the node in front of it"] == list(order_issues(nodes))
+    assert [] == list(order_issues(nodes[::-1]))

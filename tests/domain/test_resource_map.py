@@ -8,7 +8,7 @@ from attrs import evolve
 from hypothesis import given
 
 from citekit.domain.errors import LocationMalformed, NodeMissing
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Lines, Location, Pages
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
@@ -112,7 +112,7 @@ def test_a_very_deep_tree_is_walked_without_recursion() -> None:
 def test_facts_become_bounds() -> None:
     facts = {"page_count": 12, "duration": 3, "dimensions": [640, 480], "line_count": 9, "chapter_lengths": [3, 4]}
 
-    assert Bounds(pages=12, lines=9, seconds=3.0, size=(640, 480), chapters=(3, 4)) == a_map(**facts).bounds
+    assert Extent(pages=12, lines=9, seconds=3.0, size=(640, 480), chapters=(3, 4)) == a_map(**facts).bounds
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_facts_become_bounds() -> None:
 def test_facts_of_another_kind_are_unknown(facts: dict[str, Any]) -> None:
     resource_map = a_map(**facts, source_hash="not a digest")
 
-    assert Bounds() == resource_map.bounds
+    assert Extent() == resource_map.bounds
     assert resource_map.source_digest is None
     assert resource_map.mapper is None
 

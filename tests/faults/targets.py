@@ -115,7 +115,7 @@ def _map(data: bytes) -> None:
 
 
 def _loose_map(data: bytes) -> None:
-    from citekit.wire.lenient_maps import loosely
+    from citekit.wire.lenient_maps import read_leniently
     from citekit.wire.maps import from_plain_map, plain_from_json
 
     plain = plain_from_json(text_of(data), "map")
@@ -123,7 +123,7 @@ def _loose_map(data: bytes) -> None:
         strict = from_plain_map(plain, "map")
     except CiteKitError:
         strict = None
-    loose = loosely(plain, "map")
+    loose = read_leniently(plain, "map")
     if strict is not None and loose.is_whole:
         _same(strict, evolve(loose.head, nodes=loose.nodes))
 
@@ -240,12 +240,12 @@ def _message(data: bytes) -> object:
 
 
 def _manuscript(said: Any) -> None:
-    from citekit.wire.worker_protocol import manuscript_from, plain_manuscript
+    from citekit.wire.worker_protocol import extracted_text_from, plain_extracted_text
 
-    found = manuscript_from(said)
+    found = extracted_text_from(said)
     for at in range(min(len(found.text), 20) if found.units else 0):
         found.span_of(found.locate(at, at + 1))
-    _same(found, manuscript_from(json.loads(json.dumps(plain_manuscript(found)))))
+    _same(found, extracted_text_from(json.loads(json.dumps(plain_extracted_text(found)))))
 
 
 def _found_again(name: str, said: Any) -> None:

@@ -14,7 +14,7 @@ from citekit.container import App, bootstrap
 from citekit.domain.locations import Lines, Location, Pages, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.validation import unsound
+from citekit.domain.validation import map_issues
 from citekit.wire import maps
 from tests.foreign_indexes import TEXT, docstore, llama_node, related, story_nodes
 
@@ -178,7 +178,7 @@ def test_nodes_of_several_files_stand_below_their_file(app: App, story: Path) ->
     assert ["story.txt", "notes.txt"] == [top.title for top in made.nodes]
     assert [Lines(1, 8), Virtual("llamaindex:///other/notes.txt")] == [top.location for top in made.nodes]
     assert Virtual("llamaindex://node/o") == made.find("o").location
-    assert [] == unsound(made)
+    assert [] == map_issues(made)
 
 
 def test_a_parent_is_widened_to_hold_its_children(app: App, story: Path) -> None:

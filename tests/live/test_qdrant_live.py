@@ -35,7 +35,7 @@ def test_a_collection_lives_its_whole_life_on_a_server(grpc: bool) -> None:
     try:
         index.create(name, MODEL)
         index.put(name, [*entries, *entries])
-        index.settle(name)
+        index.flush(name)
 
         found = index.search(name, Question([0.6, 0.8, 0.0], SparseVector((1, 17), (1.0, 1.0)), 5))
         english = index.search(name, Question([1.0, 0.0, 0.0], None, 600, Where({"language": ("eng",)})))

@@ -13,7 +13,7 @@ from citekit.adapters.mappers.llm.answers import NODE_LIMIT, joined, read_answer
 from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.source import Source
-from citekit.domain.validation import unsound
+from citekit.domain.validation import map_issues
 from tests.made_files import make_all
 from tests.mappers.model_talks import LOCAL, answer_of, model_mapper, nodes, recorded, source_of
 
@@ -186,7 +186,7 @@ def test_any_answer_gives_a_sound_map_or_one_clear_error(
         assert failure.faults  # noqa: PT017 - an error is one of two right outcomes
         return
 
-    assert [] == unsound(made)
+    assert [] == map_issues(made)
     assert made.node_count
     assert len(service.questions) <= 12
 

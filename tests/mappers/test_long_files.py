@@ -19,7 +19,7 @@ from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Limits, Q
 from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.adapters.mappers.llm.windows import pieces
 from citekit.domain.errors import Cancelled, MapperUnavailable
-from citekit.domain.validation import unsound
+from citekit.domain.validation import map_issues
 from tests.formats.media.media_samples import write_audio, write_video
 from tests.mappers.model_talks import (
     LOCAL,
@@ -82,7 +82,7 @@ def test_pages_are_those_of_the_file_however_the_model_counts(book: Path, number
     made = model_mapper(service).map(source_of(book), "x")
 
     assert EXPECTED == outline(made)
-    assert ("Text on a page, number 1", 2, []) == (made.title, len(service.questions), unsound(made))
+    assert ("Text on a page, number 1", 2, []) == (made.title, len(service.questions), map_issues(made))
 
 
 def test_a_long_pdf_is_cut_where_a_chapter_begins(book: Path) -> None:
@@ -117,7 +117,7 @@ def test_pieces_are_as_small_as_the_service_takes(book: Path) -> None:
 
     assert max(sizes) <= limit
     assert len(sizes) >= 3
-    assert [] == unsound(made)
+    assert [] == map_issues(made)
 
 
 def test_a_file_that_cannot_be_made_small_enough_is_refused_before_anything_is_sent(book: Path) -> None:
@@ -162,7 +162,7 @@ def test_no_more_pieces_are_asked_about_at_once_than_allowed(book: Path) -> None
 
     assert 2 == state["most"]
     assert made.metadata["usage"]["requests"] == len(made.nodes)
-    assert [] == unsound(made)
+    assert [] == map_issues(made)
 
 
 def test_one_piece_that_fails_stops_the_others_and_is_the_error(book: Path) -> None:

@@ -16,7 +16,7 @@ from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.domain.errors import Cancelled, FaultyAnswer, MapperUnavailable, SourceUnsupported
 from citekit.domain.formats import BY_SUFFIX, Format
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.validation import unsound
+from citekit.domain.validation import map_issues
 from tests.made_files import NAMES, make_all
 from tests.mappers.model_talks import (
     LOCAL,
@@ -63,7 +63,7 @@ def places(made: ResourceMap) -> dict[str, Any]:
 def test_of_every_recorded_answer_a_sound_map_is_left(name: str) -> None:
     made, _ = mapped(name)
 
-    assert [] == unsound(made)
+    assert [] == map_issues(made)
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +224,7 @@ def test_a_perfect_answer_about_any_format_gives_the_places_it_tells(tmp_path: P
     assert [(node.title, scale.placed(node.location)) for node in known.walk()] == [
         (node.title, scale.placed(node.location)) for node in made.walk()
     ]
-    assert [] == unsound(made)
+    assert [] == map_issues(made)
 
 
 class TestMetadata:

@@ -73,7 +73,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     index = EdgeVectorIndex(folder)
     index.create("books", MODEL)
     index.put("books", map(an_entry, range(5000)))
-    index.settle("books")
+    index.flush("books")
     index.put("books", map(an_entry, range(5000, 5200)))
     index.close()
     return folder
@@ -120,11 +120,11 @@ def test_after_tidying_up_the_removed_no_longer_count(folder: Path) -> None:
     for one, numbers in ((index, range(6000)), (fresh, range(0, 6000, 2))):
         one.create("books", MODEL)
         one.put("books", map(an_entry, numbers))
-    index.settle("books")
+    index.flush("books")
 
     index.remove("books", Where({"language": ("eng",)}))
     index.put("books", map(an_entry, range(0, 6000, 2)))
-    index.settle("books")
+    index.flush("books")
 
     ours, theirs = (one.search("books", a_question(8)) for one in (index, fresh))
     assert [hit.id for hit in theirs.lexical] == [hit.id for hit in ours.lexical]

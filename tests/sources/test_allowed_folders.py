@@ -111,7 +111,7 @@ def test_links_that_lead_out_are_outside_and_loops_are_no_files(home: Path, secr
         assert not sources.exists(path)
         assert sources.digest(path) is None
         assert sources.digest_uncached(path) is None
-        assert sources.digest_at_hand(path) is None
+        assert sources.cached_digest(path) is None
         with pytest.raises(CiteKitError):
             sources.identify(path)
 
@@ -296,15 +296,15 @@ def test_an_answer_at_hand_is_withdrawn_with_the_offer(home: Path, secret: Path)
     time.sleep(0.1)  # so young a file is read each time
     inner.digest(secret)
     os.utime(secret, (1, 1))
-    while inner.digest_at_hand(secret) is None:
+    while inner.cached_digest(secret) is None:
         time.sleep(0.1)
         inner.digest(secret)
-    before = sources.digest_at_hand(secret)
+    before = sources.cached_digest(secret)
 
     allowed.offer([])
 
     assert before is not None
-    assert sources.digest_at_hand(secret) is None
+    assert sources.cached_digest(secret) is None
 
 
 @contextmanager
@@ -349,7 +349,7 @@ def test_what_is_exchanged_for_a_link_between_look_and_reading_is_never_taken(
             with suppress(CiteKitError, OSError):
                 source = sources.identify(home / "docs" / "a.txt")
                 data = source.path.read_bytes()
-                if sources.still(source):
+                if sources.is_unchanged(source):
                     taken.add(data)
 
     assert taken <= {allowed_bytes}
@@ -359,13 +359,13 @@ def test_an_exchange_that_was_taken_back_shows(home: Path, secret: Path) -> None
     (secret.parent / "a.txt").write_text(SECRET)
     sources = ConfinedSources(FileSources(), AllowedFolders([home]))
     source = sources.identify(home / "docs" / "a.txt")
-    still = sources.still(source)
+    still = sources.is_unchanged(source)
     (home / "docs").rename(home / "kept")
     (home / "docs").symlink_to(secret.parent)
     (home / "docs").unlink()
     (home / "kept").rename(home / "docs")
 
-    assert (True, False) == (still, sources.still(source))
+    assert (True, False) == (still, sources.is_unchanged(source))
 
 
 @pytest.mark.parametrize("depth", [1, 2])
@@ -388,7 +388,7 @@ def test_an_exchange_shows_though_files_came_meanwhile_and_times_were_put_back(
     for each, status in times:
         os.utime(each, ns=(status.st_atime_ns, status.st_mtime_ns))
 
-    assert not sources.still(source)
+    assert not sources.is_unchanged(source)
 
 
 def test_a_file_stays_as_it_is_while_others_come_beside_it(home: Path) -> None:
@@ -407,7 +407,7 @@ def test_a_file_stays_as_it_is_while_others_come_beside_it(home: Path) -> None:
     try:
         found = [sources.identify(home / "docs" / name) for name in ("a.txt", "deep/b.txt")]
         time.sleep(0.02)
-        still = [sources.still(each) for each in found]
+        still = [sources.is_unchanged(each) for each in found]
     finally:
         stop.set()
         filling.join()

@@ -51,7 +51,7 @@ def _tool(kit: CiteKit, name: str, arguments: Mapping[str, object]) -> Callable[
     bound = Tools(kit.app).bound()[name]
 
     def run() -> object:
-        answer = bound.at_hand(arguments) or bound.run(arguments, silent)
+        answer = bound.cached(arguments) or bound.run(arguments, silent)
         return answer.data, answer.content
 
     return run

@@ -306,14 +306,14 @@ def test_ids_are_the_same_object_until_a_map_comes_or_goes(folder: Path) -> None
     store = JsonMapStore(folder)
     store.put(a_map())
     time.sleep(SOON)
-    first, at_hand = store.ids(), store.ids_at_hand()
+    first, at_hand = store.ids(), store.cached_ids()
     store.put(a_map(title="Newer"))
     second = store.ids()
     store.put(a_map("second"))
 
     assert first is at_hand
     assert first is second
-    assert (None, ("notes", "second")) == (store.ids_at_hand(), store.ids())
+    assert (None, ("notes", "second")) == (store.cached_ids(), store.ids())
 
 
 def test_nearest_ids_are_found_among_very_many(folder: Path) -> None:

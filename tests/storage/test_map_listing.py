@@ -53,17 +53,17 @@ def test_an_unchanged_folder_is_read_once(folder: Path, scans: list[str]) -> Non
     first, second = listing.ids(), listing.ids()
 
     assert ("a", "b") == first
-    assert first is second is listing.at_hand()
+    assert first is second is listing.cached()
     assert 1 == len(scans)
 
 
 def test_nothing_is_at_hand_before_the_folder_was_read_or_after_it_changed(folder: Path) -> None:
     listing = MapListing(str(folder))
-    before = listing.at_hand()
+    before = listing.cached()
     listing.ids()
     (folder / "c.json").touch()
 
-    assert (None, None, ("a", "b", "c")) == (before, listing.at_hand(), listing.ids())
+    assert (None, None, ("a", "b", "c")) == (before, listing.cached(), listing.ids())
 
 
 def test_a_folder_that_changed_just_now_is_read_again(folder: Path, scans: list[str]) -> None:
@@ -84,11 +84,11 @@ def test_times_in_whole_seconds_are_believed_later(folder: Path, monkeypatch: py
 
     monkeypatch.setattr(time, "time", lambda: now + 1.9)
     listing.ids()
-    soon = listing.at_hand()
+    soon = listing.cached()
     monkeypatch.setattr(time, "time", lambda: now + 2.1)
     listing.ids()
 
-    assert (None, ("a", "b")) == (soon, listing.at_hand())
+    assert (None, ("a", "b")) == (soon, listing.cached())
 
 
 def test_a_map_that_is_edited_or_replaced_leaves_the_very_same_listing(folder: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_folder_that_cannot_be_read_is_one_clear_error(tmp_path: Path) -> None
 
     with pytest.raises(MapCorrupt, match="cannot be read"):
         listing.ids()
-    assert listing.at_hand() is None
+    assert listing.cached() is None
 
 
 def test_of_two_files_of_one_id_the_one_with_our_name_counts(folder: Path) -> None:

@@ -82,7 +82,7 @@ def store(tmp_path: Path) -> FileEvidenceStore:
     store.obtain(key_of("a"), writing(b"alpha"))
     time.sleep(SETTLED)
     found = store.find(key_of("a"))
-    assert found is store.at_hand(key_of("a")) is not None
+    assert found is store.cached(key_of("a")) is not None
     return store
 
 
@@ -125,7 +125,7 @@ class TestTheStore:
         path = store.obtain(key_of("a"), never).path
         change(path)
 
-        at_hand, found = store.at_hand(key_of("a")), store.find(key_of("a"))
+        at_hand, found = store.cached(key_of("a")), store.find(key_of("a"))
         again = store.obtain(key_of("a"), writing(b"alpha"))
 
         assert (None, None) == (at_hand, found)
@@ -176,7 +176,7 @@ class TestTheStore:
         found = [store.obtain(key_of(name), never).digest for name in "abcde"]
 
         assert [Digest.of_bytes(name.encode()) for name in "abcde"] == found
-        assert [False, False, True, True, True] == [store.at_hand(key_of(name)) is not None for name in "abcde"]
+        assert [False, False, True, True, True] == [store.cached(key_of(name)) is not None for name in "abcde"]
 
 
 class TestUses:
@@ -277,7 +277,7 @@ class TestAfterAnotherStartOfTheMachine:
         monkeypatch.setattr(evidence_record, "boot_id", lambda: "another run")
         store = store_in(tmp_path)
 
-        found, at_hand = store.find(key_of("a")), store.at_hand(key_of("a"))
+        found, at_hand = store.find(key_of("a")), store.cached(key_of("a"))
 
         assert (kept, kept) == (found is not None, at_hand is not None)
         assert kept == (remembered(tmp_path)["boot"] == "")
@@ -333,7 +333,7 @@ class TestOutputs:
         path = outputs.place(stored, receipt_of(stored), "book")
         time.sleep(SETTLED)
         assert path == outputs.place(stored, receipt_of(stored), "book")
-        assert outputs.still(path, stored, receipt_of(stored))
+        assert outputs.is_unchanged(path, stored, receipt_of(stored))
         return outputs
 
     @pytest.mark.parametrize("file", ["book.pdf", ".receipts/book.pdf.json"])
@@ -349,7 +349,7 @@ class TestOutputs:
         change(tmp_path / "out" / file)
         stored = store.obtain(key_of("a"), writing(b"alpha"))
 
-        still = outputs.still(tmp_path / "out" / "book.pdf", stored, receipt_of(stored))
+        still = outputs.is_unchanged(tmp_path / "out" / "book.pdf", stored, receipt_of(stored))
         path = outputs.place(stored, receipt_of(stored), "book")
 
         assert (False, b"alpha") == (still, path.read_bytes())
@@ -359,7 +359,7 @@ class TestOutputs:
         assert path == outputs.place(store.obtain(key_of("a"), never), receipt_of(stored), "book")
         assert (laid.st_ino, laid.st_ctime_ns) == (path.stat().st_ino, path.stat().st_ctime_ns)
         linked = (path.parent / ".receipts" / "book.pdf.json").is_symlink()
-        assert outputs.still(path, store.obtain(key_of("a"), never), receipt_of(stored)) != linked
+        assert outputs.is_unchanged(path, store.obtain(key_of("a"), never), receipt_of(stored)) != linked
 
     def test_a_file_that_was_edited_in_place_shows_the_evidence_again(
         self, outputs: FriendlyOutputs, store: FileEvidenceStore, tmp_path: Path
@@ -381,7 +381,7 @@ class TestOutputs:
         change(tmp_path / "out" / ".receipts" / "book.pdf.json")
         stored = store.obtain(key_of("a"), never)
 
-        assert not outputs.still(tmp_path / "out" / "book.pdf", stored, receipt_of(stored))
+        assert not outputs.is_unchanged(tmp_path / "out" / "book.pdf", stored, receipt_of(stored))
         assert receipt_of(stored) == outputs.receipt(outputs.place(stored, receipt_of(stored), "book"))
 
     def test_other_evidence_that_another_process_placed_there_is_noticed(
@@ -391,7 +391,7 @@ class TestOutputs:
         newer = store.obtain(key_of("b"), writing(b"newer"))
         FriendlyOutputs(tmp_path / "out").place(newer, receipt_of(newer), "book")
 
-        still = outputs.still(tmp_path / "out" / "book.pdf", older, receipt_of(older))
+        still = outputs.is_unchanged(tmp_path / "out" / "book.pdf", older, receipt_of(older))
         path = outputs.place(older, receipt_of(older), "book")
 
         assert (False, b"alpha", receipt_of(older)) == (still, path.read_bytes(), outputs.receipt(path))
@@ -402,7 +402,7 @@ class TestOutputs:
         stored = store.obtain(key_of("a"), never)
         shutil.rmtree(tmp_path / "out")
 
-        still = outputs.still(tmp_path / "out" / "book.pdf", stored, receipt_of(stored))
+        still = outputs.is_unchanged(tmp_path / "out" / "book.pdf", stored, receipt_of(stored))
         path = outputs.place(stored, receipt_of(stored), "book")
 
         assert (False, b"alpha", receipt_of(stored)) == (still, path.read_bytes(), outputs.receipt(path))
@@ -413,7 +413,7 @@ class TestOutputs:
 
         path = outputs.place(stored, moved, "book")
 
-        assert (moved, False) == (outputs.receipt(path), outputs.still(path, stored, receipt_of(stored)))
+        assert (moved, False) == (outputs.receipt(path), outputs.is_unchanged(path, stored, receipt_of(stored)))
 
     def test_memory_is_bounded(self, store: FileEvidenceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(placed, "REMEMBERED", 2)
@@ -422,6 +422,6 @@ class TestOutputs:
             paths = [outputs.place(stored, receipt_of(stored, page), f"page {page}") for page in (1, 2, 3)]
             time.sleep(SETTLED)
 
-        still = [outputs.still(path, stored, receipt_of(stored, page)) for page, path in enumerate(paths, 1)]
+        still = [outputs.is_unchanged(path, stored, receipt_of(stored, page)) for page, path in enumerate(paths, 1)]
 
         assert [False, True, True] == still

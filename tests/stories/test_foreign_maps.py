@@ -14,7 +14,7 @@ from citekit.adapters.storage.in_memory import InMemoryEvidenceStore, InMemoryMa
 from citekit.container import App, bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.errors import FaultyAnswer, FormUnsupported, LocationOutside, RequestRefused, SourceUnsupported
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node, NodeName
@@ -95,10 +95,10 @@ def _mapped(world: World, location: Location, **stated: Any) -> Any:
 class Counting:
     """Says one thing, and counts how often it is asked."""
 
-    bounds: Bounds | Exception
+    bounds: Extent | Exception
     asked: list[Source] = field(factory=list)
 
-    def measure(self, source: Source) -> Bounds:
+    def measure(self, source: Source) -> Extent:
         self.asked.append(source)
         if isinstance(self.bounds, Exception):
             raise self.bounds
@@ -111,7 +111,7 @@ def _with(world: World, measurer: Counting) -> App:
 
 
 def test_a_file_is_measured_once_for_all_of_its_places(world: World) -> None:
-    measurer = Counting(Bounds(lines=3))
+    measurer = Counting(Extent(lines=3))
     app = _with(world, measurer)
     app.maps.put(_mapped(world, Lines(1, 2), line_count=900))
 
@@ -124,7 +124,7 @@ def test_a_file_is_measured_once_for_all_of_its_places(world: World) -> None:
 
 
 def test_what_the_local_mapper_mapped_is_not_measured_again(world: World) -> None:
-    measurer = Counting(Bounds(lines=3))
+    measurer = Counting(Extent(lines=3))
     app = _with(world, measurer)
     made = app.ingest(world.file("b.txt")).resource_map
 
@@ -139,7 +139,7 @@ def test_a_virtual_answer_that_nobody_could_hold_against_the_file_is_not_kept(wo
     app.maps.put(_mapped(world, Lines(1, 2)))
     app.resolve(NodeName("hand", "far"), virtual=True)
 
-    measurer.bounds = Bounds(lines=3)
+    measurer.bounds = Extent(lines=3)
 
     assert app.resolve(NodeName("hand", "far"), virtual=True).unchecked is None
 
@@ -163,7 +163,7 @@ def test_a_virtual_answer_of_a_map_that_does_not_know_its_file_says_so(world: Wo
 
 
 def test_of_a_changed_file_nothing_is_measured(world: World) -> None:
-    measurer = Counting(Bounds(lines=1))
+    measurer = Counting(Extent(lines=1))
     app = _with(world, measurer)
     app.maps.put(_mapped(world, Lines(1, 3), line_count=3))
     world.file("a.txt", "one\n")
@@ -190,7 +190,7 @@ def test_a_mapper_of_the_users_cannot_state_a_longer_file(world: World) -> None:
     with pytest.raises(FaultyAnswer, match="line 800 is beyond the end"):
         world.app.mapper_from(Liar(node, line_count=1000, page_count=9)).map(source, "x")
     made = world.app.mapper_from(Liar(line_count=1000, page_count=9)).map(source, "x")
-    assert Bounds(lines=3) == made.bounds
+    assert Extent(lines=3) == made.bounds
 
 
 def test_a_mapper_of_the_users_cannot_name_places_of_another_kind(world: World) -> None:

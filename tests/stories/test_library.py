@@ -229,7 +229,7 @@ def test_what_fails_while_it_is_stored_is_taken_back(make_shelf: MakeShelf) -> N
     class Full(MemoryVectorIndex):
         full = False
 
-        def settle(self, collection: str) -> None:
+        def flush(self, collection: str) -> None:
             if self.full:
                 raise IndexUnavailable("The disk is full.")
 
@@ -261,7 +261,7 @@ def test_who_gives_up_leaves_nothing_behind(shelf: Shelf) -> None:
 
 def test_what_is_broken_off_while_it_is_stored_is_taken_back(make_shelf: MakeShelf) -> None:
     class Interrupted(MemoryVectorIndex):
-        def settle(self, collection: str) -> None:
+        def flush(self, collection: str) -> None:
             raise KeyboardInterrupt
 
     shelf = make_shelf(index=Interrupted())
@@ -501,7 +501,7 @@ def test_a_failed_replacement_is_taken_in_by_the_next_rebuild(make_shelf: MakeSh
     class Full(MemoryVectorIndex):
         full = False
 
-        def settle(self, collection: str) -> None:
+        def flush(self, collection: str) -> None:
             if self.full:
                 raise IndexUnavailable("The disk is full.")
 

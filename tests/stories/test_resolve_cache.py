@@ -80,8 +80,8 @@ class Place:
     def objects(self) -> list[Path]:
         return [path for path in (self.folder / ".citekit_cache" / "evidence" / "objects").rglob("*") if path.is_file()]
 
-    def at_hand(self, *, virtual: bool) -> Evidence | None:
-        return self.app.resolve.at_hand(Asked(NODE, virtual, Options()))
+    def cached(self, *, virtual: bool) -> Evidence | None:
+        return self.app.resolve.cached(Asked(NODE, virtual, Options()))
 
     def anew(self, *, virtual: bool) -> tuple[object, ...]:
         """What a program that has just started answers."""
@@ -191,21 +191,21 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Place]:
 def test_after_an_answer_the_same_one_is_at_hand(places: Callable[[], Place]) -> None:
     place = places()
 
-    virtual, cut = place.at_hand(virtual=True), place.at_hand(virtual=False)
+    virtual, cut = place.cached(virtual=True), place.cached(virtual=False)
 
     assert virtual is not None
     assert cut is not None
     assert place.anew(virtual=True) == told(lambda: virtual)
     assert place.anew(virtual=False) == told(lambda: cut)
     assert not cut.made_now
-    assert cut is place.at_hand(virtual=False)
+    assert cut is place.cached(virtual=False)
 
 
 def test_nothing_is_at_hand_of_what_was_not_asked(places: Callable[[], Place]) -> None:
     place = places()
 
-    other = place.app.resolve.at_hand(Asked(NodeName("a_txt", "all"), False, Options()))
-    otherwise = place.app.resolve.at_hand(Asked(NODE, False, Options(accurate=True)))
+    other = place.app.resolve.cached(Asked(NodeName("a_txt", "all"), False, Options()))
+    otherwise = place.app.resolve.cached(Asked(NODE, False, Options(accurate=True)))
 
     assert (None, None) == (other, otherwise)
 
@@ -219,7 +219,7 @@ def test_what_is_at_hand_after_a_mishap_is_what_a_new_program_would_say(
     wait()
 
     for virtual in (True, False):
-        known = place.at_hand(virtual=virtual)
+        known = place.cached(virtual=virtual)
         seen = None if known is None else told(lambda: known)  # noqa: B023
 
         assert seen in (None, place.anew(virtual=virtual))
@@ -233,7 +233,7 @@ def test_mishaps_in_any_order_are_no_different(places: Callable[[], Place], mish
         MISHAPS[mishap](place)
         wait()
 
-        known = place.at_hand(virtual=virtual)
+        known = place.cached(virtual=virtual)
         seen = None if known is None else told(lambda: known)  # noqa: B023
         again = told(lambda: place.app.resolve(NODE, virtual=virtual))
 
@@ -261,4 +261,4 @@ def test_no_map_is_kept_in_memory_for_the_sake_of_an_answer(
     gc.collect()
 
     assert known() is None
-    assert place.at_hand(virtual=True) is None
+    assert place.cached(virtual=True) is None

@@ -20,7 +20,7 @@ from PIL import Image
 from citekit.adapters.quotes.cache import KeptQuotableTexts
 from citekit.adapters.quotes.stored_form import from_plain, to_plain
 from citekit.domain.errors import LocationOutside, RequestRefused, SourceChanged, SourceMoved, SourceUnsupported
-from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.locations import Pages
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.quotable import Quotable
@@ -363,7 +363,7 @@ class Counting:
 
     def read(self, _source: Source, _progress: Progress = silent) -> Sequence[Quotable]:
         self.reads += 1
-        return [Quotable.of(Manuscript.joined(UnitKind.PAGE, self.text.split("\f"), "\n"), "as it is")]
+        return [Quotable.of(ExtractedText.joined(UnitKind.PAGE, self.text.split("\f"), "\n"), "as it is")]
 
 
 def test_a_text_is_read_once_and_a_damaged_file_of_it_is_as_none(kit: CiteKit, tmp_path: Path) -> None:
@@ -400,7 +400,7 @@ def test_kept_texts_take_no_more_room_than_allowed(kit: CiteKit, tmp_path: Path)
 
 
 def test_a_text_as_plain_data_is_the_same_text() -> None:
-    quotable = Quotable.of(Manuscript.joined(UnitKind.CHAPTER, ["caf\u00e9 \ud800", "two"], "\n\n"))
+    quotable = Quotable.of(ExtractedText.joined(UnitKind.CHAPTER, ["caf\u00e9 \ud800", "two"], "\n\n"))
 
     assert quotable == from_plain(json.loads(json.dumps(to_plain(quotable))))
 
@@ -483,11 +483,11 @@ def test_no_quote_runs_across_a_page_that_was_not_read(complex_page: CiteKit) ->
 
 
 def test_a_kept_text_remembers_which_pages_were_not_read() -> None:
-    text = Manuscript.joined(UnitKind.PAGE, ["one", "", "three"], "\n", unread=[2])
+    text = ExtractedText.joined(UnitKind.PAGE, ["one", "", "three"], "\n", unread=[2])
 
     kept = from_plain(json.loads(json.dumps(to_plain(Quotable.of(text))))).placed
 
-    assert isinstance(kept, Manuscript)
+    assert isinstance(kept, ExtractedText)
     assert kept.unread == (2,)
 
 

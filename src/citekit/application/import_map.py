@@ -8,9 +8,9 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from citekit.application.source_access import ANYWHERE
+from citekit.application.source_access import UNRESTRICTED
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, RequestRefused, ResourceMissing
-from citekit.domain.extent import facts_of, with_extents
+from citekit.domain.extent import extent_facts, with_extent_facts
 from citekit.domain.ids import check_resource_id, resource_id
 from citekit.domain.locations import Virtual
 from citekit.domain.ports.folders import Folders
@@ -22,14 +22,14 @@ from citekit.domain.ports.measurer import Measurer
 from citekit.domain.ports.sources import Sources
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
-from citekit.domain.validation import unsound
+from citekit.domain.validation import map_issues
 
 ORIGIN = "adapted_from"
 """The entry of the metadata that says which file or folder a map was made of."""
 
 
 @frozen
-class Adapted:
+class ImportedMap:
     """The map; `located` counts its nodes that have a place in a file, the others are virtual."""
 
     resource_map: ResourceMap
@@ -37,7 +37,7 @@ class Adapted:
 
 
 @frozen
-class Adapt:
+class ImportMap:
     """Checks what an adapter made against the file it speaks of, and stores it. `facts` tells what is true of a file."""
 
     sources: Sources
@@ -45,7 +45,7 @@ class Adapt:
     facts: Mapper
     locks: Locks
     measurer: Measurer
-    folders: Folders = ANYWHERE
+    folders: Folders = UNRESTRICTED
 
     def __call__(
         self,
@@ -55,7 +55,7 @@ class Adapt:
         wanted_id: str | None = None,
         source: Path | None = None,
         force: bool = False,
-    ) -> Adapted:
+    ) -> ImportedMap:
         """The map of the file or folder `data`, stored.
 
         Without `wanted_id` the id is the one that the data name, else the slug of the name of `data`, with `_2` and so on
@@ -74,7 +74,7 @@ class Adapt:
 
     def made(
         self, data: Path, adapter: MapAdapter, *, wanted_id: str | None = None, source: Path | None = None
-    ) -> Adapted:
+    ) -> ImportedMap:
         """The map of the file or folder `data`, not stored.
 
         Raises what `MapAdapter.adapt` and `Sources.identify` raise, and `FaultyAnswer` where places lie outside of the
@@ -87,17 +87,17 @@ class Adapt:
         metadata = {**self._measured(made, known), **self._facts(made, known)}
         metadata |= {ORIGIN: str(here), "mapper": adapter.identity.to_metadata()}
         made = evolve(made, resource_id=wanted_id or check_resource_id(made.resource_id), metadata=metadata)
-        faults = unsound(made)
+        faults = map_issues(made)
         if faults:
             raise FaultyAnswer(f"the map that {adapter.identity.name} made of {data}", faults)
         located = sum(not isinstance(node.location, Virtual) for node in made.walk())
-        return Adapted(made, located)
+        return ImportedMap(made, located)
 
     def _measured(self, made: ResourceMap, source: Source | None) -> Mapping[str, Any]:
         """The metadata, in which the file itself says how far it reaches."""
         if source is None:
             return made.metadata
-        return with_extents(made.metadata, facts_of(self.measurer.measure(source)))
+        return with_extent_facts(made.metadata, extent_facts(self.measurer.measure(source)))
 
     def _facts(self, made: ResourceMap, source: Source | None) -> Mapping[str, Any]:
         """What is true of the source, where an adapter that did not look into it may have said otherwise."""

@@ -11,7 +11,7 @@ from typing import Self
 from attrs import evolve, field, frozen
 
 from citekit.application.resource_ids import ChooseId, default_id
-from citekit.application.source_access import ANYWHERE, steady
+from citekit.application.source_access import UNRESTRICTED, assert_unchanged
 from citekit.domain.errors import MapCorrupt, ResourceMissing, SourceUnsupported
 from citekit.domain.ids import check_resource_id
 from citekit.domain.map_card import MapCard
@@ -56,7 +56,7 @@ class _Task:
     wanted_id: str | None
     modality: Modality | None
     force: bool
-    beside: dict[str, str] = field(factory=dict)
+    sidecar_files: dict[str, str] = field(factory=dict)
 
 
 @frozen
@@ -71,7 +71,7 @@ class Ingest:
     mapper: Mapper
     locks: Locks
     choose_id: ChooseId
-    folders: Folders = ANYWHERE
+    folders: Folders = UNRESTRICTED
     forget_refusals: Callable[[Path], object] = lambda _: None
 
     def __call__(
@@ -117,7 +117,7 @@ class Ingest:
 
     def _beside(self, source: Source) -> dict[str, str]:
         """The digests of the other files that the mapper reads. Raises `PathNotAllowed` where one leads out."""
-        beside = self.mapper.beside(source)
+        beside = self.mapper.sidecar_files(source)
         for path in beside:
             self.folders.check(path)
         digests = ((path.name, self.sources.digest(path)) for path in beside)
@@ -126,12 +126,12 @@ class Ingest:
     def _map(self, task: _Task, progress: Progress) -> ResourceMap:
         source = task.source
         wanted = task.wanted_id or default_id(source)
-        with steady(self.sources, source, wanted, mapping=True):
+        with assert_unchanged(self.sources, source, wanted, mapping=True):
             made = self.mapper.map(source, wanted, progress)
         if task.modality not in (None, made.modality):
             raise SourceUnsupported(_other_kind(source, made.modality, task.modality))
-        if task.beside:
-            made = evolve(made, metadata={**made.metadata, "beside": task.beside})
+        if task.sidecar_files:
+            made = evolve(made, metadata={**made.metadata, "beside": task.sidecar_files})
         return self._store(task, made, progress)
 
     def _unchanged(self, task: _Task) -> Ingested | None:
@@ -182,7 +182,7 @@ class Ingest:
             there.source_hash == task.source.digest.hex
             and (mapper.name, mapper.model, mapper.version) in (there.mapper, there.structure_by)
             and there.format in (None, task.source.format.name)
-            and there.beside == task.beside
+            and there.sidecar_files == task.sidecar_files
             and task.modality in (None, there.type)
         )
 

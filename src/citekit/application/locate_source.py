@@ -9,7 +9,7 @@ from pathlib import Path
 from attrs import field, frozen
 
 from citekit.application.recorded_paths import written_places
-from citekit.application.source_access import ANYWHERE
+from citekit.application.source_access import UNRESTRICTED
 from citekit.domain.errors import CiteKitError, RequestRefused, SourceChanged, SourceMoved
 from citekit.domain.ports.folders import Folders
 from citekit.domain.ports.sources import Sources
@@ -29,7 +29,7 @@ class LocateSource:
     sources: Sources
     home: Path
     roots: Sequence[Path] = field(default=(), converter=tuple[Path, ...])
-    folders: Folders = ANYWHERE
+    folders: Folders = UNRESTRICTED
 
     def __call__(self, resource_map: ResourceMap, extra_roots: Sequence[Path] = ()) -> Source:
         """The file, unchanged since it was mapped.

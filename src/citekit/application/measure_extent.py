@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from citekit.application.locate_source import LocateSource
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, CiteKitError
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.ports.measurer import Measurer
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
@@ -22,13 +22,13 @@ REMEMBERED = 4096
 
 
 @frozen
-class Reach:
+class MeasuredExtent:
     """`bounds` of the file itself; None where they cannot be told, and `doubt` says why, in a sentence.
 
     `source` is the file, where it was looked for.
     """
 
-    bounds: Bounds | None
+    bounds: Extent | None
     doubt: str | None = None
     source: Source | None = None
 
@@ -39,39 +39,39 @@ class MeasureSource:
 
     locate: LocateSource
     measurer: Measurer
-    _known: OrderedDict[Digest, Bounds] = field(factory=OrderedDict, init=False, repr=False)
+    _known: OrderedDict[Digest, Extent] = field(factory=OrderedDict, init=False, repr=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
-    def __call__(self, resource_map: ResourceMap, roots: Sequence[Path] = ()) -> Reach:
+    def __call__(self, resource_map: ResourceMap, roots: Sequence[Path] = ()) -> MeasuredExtent:
         """How far the file that was mapped reaches. Never the bounds of another file: where that has gone, none are told."""
         known = self._known.get(resource_map.source_digest) if resource_map.source_digest is not None else None
         if known is not None:
-            return Reach(known)
+            return MeasuredExtent(known)
         try:
             source = self.locate(resource_map, roots)
         except Cancelled:
             raise
         except CiteKitError as error:
-            return Reach(None, str(error))
+            return MeasuredExtent(None, str(error))
         return self.of(source)
 
-    def of(self, source: Source) -> Reach:
+    def of(self, source: Source) -> MeasuredExtent:
         """How far a file reaches."""
         known = self._known.get(source.digest)
         if known is not None:
-            return Reach(known, source=source)
+            return MeasuredExtent(known, source=source)
         try:
             bounds = self.measurer.measure(source)
         except Cancelled:
             raise
         except CiteKitError as error:
-            return Reach(None, str(error), source)
-        if self.locate.sources.still(source):
+            return MeasuredExtent(None, str(error), source)
+        if self.locate.sources.is_unchanged(source):
             self._keep(source.digest, bounds)
-            return Reach(bounds, source=source)
-        return Reach(None, f"{source.path} was changed while it was measured.", source)
+            return MeasuredExtent(bounds, source=source)
+        return MeasuredExtent(None, f"{source.path} was changed while it was measured.", source)
 
-    def _keep(self, digest: Digest, bounds: Bounds) -> None:
+    def _keep(self, digest: Digest, bounds: Extent) -> None:
         with self._lock:
             self._known[digest] = bounds
             self._known.move_to_end(digest)

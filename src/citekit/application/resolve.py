@@ -12,9 +12,9 @@ from attrs import evolve, field, frozen
 
 from citekit.application.ingest import Ingest
 from citekit.application.locate_source import LocateSource
-from citekit.application.measure_extent import MeasureSource, Reach
-from citekit.application.resolve_cache import Asked, Repeats
-from citekit.application.source_access import steady
+from citekit.application.measure_extent import MeasuredExtent, MeasureSource
+from citekit.application.resolve_cache import Asked, ResolveCache
+from citekit.application.source_access import assert_unchanged
 from citekit.domain.address import Address
 from citekit.domain.errors import (
     EvidenceCorrupt,
@@ -25,7 +25,7 @@ from citekit.domain.errors import (
     SourceChanged,
 )
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.formats import LIVE, Format, by_name
 from citekit.domain.locations import Location, TimeSpan, Virtual
 from citekit.domain.node import Node, NodeName
@@ -37,7 +37,7 @@ from citekit.domain.ports.outputs import Outputs
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
-from citekit.domain.validation import TIME_SLACK, misfit
+from citekit.domain.validation import TIME_SLACK, kind_issue
 
 AGAIN = 3
 """How often a part is cut again of a file that seemed to change meanwhile, and has the bytes it had all the same."""
@@ -67,13 +67,13 @@ class Resolve:
     locate: LocateSource
     ingest: Ingest
     measure: MeasureSource
-    _repeats: Repeats = field(init=False, repr=False)
+    _repeats: ResolveCache = field(init=False, repr=False)
 
     @_repeats.default
-    def _none_yet(self) -> Repeats:
-        return Repeats(self.maps, self.locate.sources, self.evidence, self.outputs)
+    def _none_yet(self) -> ResolveCache:
+        return ResolveCache(self.maps, self.locate.sources, self.evidence, self.outputs)
 
-    def at_hand(self, asked: Asked) -> Evidence | None:
+    def cached(self, asked: Asked) -> Evidence | None:
         """The answer that this request had before, where nothing that it rests on has changed; else None.
 
         Costs a few looks at the states of files, and reads none. The same object as long as it holds.
@@ -145,7 +145,7 @@ class Resolve:
         """The address of a place that the file has, as far as the file is there to be looked at."""
         stale = self.locate.staleness(resource_map)
         measured = stale is None and not isinstance(wanted, Virtual)
-        reach = self.measure(resource_map) if measured else Reach(resource_map.bounds)
+        reach = self.measure(resource_map) if measured else MeasuredExtent(resource_map.bounds)
         part = _part(resource_map, asked.what, reach.bounds or resource_map.bounds)
         cited = Evidence(
             resource_id=resource_map.resource_id,
@@ -194,7 +194,7 @@ class Resolve:
         name = part.file_name + ("_accurate" if options.accurate else "")
 
         def make(target: Path) -> Extraction:
-            with steady(self.locate.sources, source, resource_id):
+            with assert_unchanged(self.locate.sources, source, resource_id):
                 return extractor.extract(source, place, options, target, progress=progress)
 
         def placed() -> Evidence:
@@ -236,7 +236,7 @@ def _wanted(resource_map: ResourceMap, what: NodeName | Address) -> Location:
     return resource_map.find(what.node_id).location if isinstance(what, NodeName) else what.location
 
 
-def _part(resource_map: ResourceMap, what: NodeName | Address, bounds: Bounds) -> _Part:
+def _part(resource_map: ResourceMap, what: NodeName | Address, bounds: Extent) -> _Part:
     """What is wanted, in terms of the map as it is now; its location ends where the resource ends, as `bounds` have it."""
     if isinstance(what, NodeName):
         node = resource_map.find(what.node_id)
@@ -255,15 +255,15 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, bounds: Bounds) -
     return _Part(resource_map.innermost(place), place, name, str(Address(what.resource_id, place)))
 
 
-def _inside_of_kind(location: Location, resource_map: ResourceMap, bounds: Bounds) -> Location:
+def _inside_of_kind(location: Location, resource_map: ResourceMap, bounds: Extent) -> Location:
     """The place, if it is told by what the resource has. Raises `RequestRefused`."""
-    reason = misfit(location, bounds)
+    reason = kind_issue(location, bounds)
     if reason is not None:
         raise RequestRefused(f"'{resource_map.resource_id}' has no such place: {reason}.")
     return location
 
 
-def _inside(location: Location, bounds: Bounds) -> Location:
+def _inside(location: Location, bounds: Extent) -> Location:
     """The place, its open end written out. An address that goes beyond the end is refused: half of it is not what it says."""
     place = location.clamp(bounds)
     open_ended = isinstance(location, TimeSpan) and (location.end is None or location.end <= _end(place) + TIME_SLACK)

@@ -57,7 +57,7 @@ class _Given:
 
 
 @define
-class Repeats:
+class ResolveCache:
     """The last answers. Looking one up costs a look at the state of each file that it rests on, and reads none."""
 
     maps: MapStore
@@ -90,9 +90,9 @@ class Repeats:
 
     def _holds(self, given: _Given) -> bool:
         known = given.resource_map()
-        if known is None or self.maps.at_hand(known.resource_id) is not known:
+        if known is None or self.maps.cached(known.resource_id) is not known:
             return False
-        if given.digest is not None and self.sources.digest_at_hand(given.path) != given.digest:
+        if given.digest is not None and self.sources.cached_digest(given.path) != given.digest:
             return False
         path, receipt = given.evidence.output_path, given.evidence.receipt
         return path is None or receipt is None or self._is_there(given, path, receipt)
@@ -101,5 +101,5 @@ class Repeats:
         """Whether what was laid out lies there. Now and then the store is asked, too, which so learns what is in use."""
         now = time.monotonic()
         if given.stored is None or now - given.noted > NOTED_EVERY:
-            given.stored, given.noted = self.evidence.at_hand(receipt.key), now
-        return given.stored is not None and self.outputs.still(path, given.stored, receipt)
+            given.stored, given.noted = self.evidence.cached(receipt.key), now
+        return given.stored is not None and self.outputs.is_unchanged(path, given.stored, receipt)

@@ -17,7 +17,7 @@ from citekit.domain.source import Source
 
 
 @frozen
-class Anywhere:
+class Unrestricted:
     """`Folders` that are all there are; nothing is remembered."""
 
     def check(self, path: Path) -> Path:
@@ -32,11 +32,11 @@ class Anywhere:
         """Nothing."""
 
 
-ANYWHERE = Anywhere()
+UNRESTRICTED = Unrestricted()
 
 
 @contextmanager
-def steady(sources: Sources, source: Source, resource_id: str, *, mapping: bool = False) -> Iterator[None]:
+def assert_unchanged(sources: Sources, source: Source, resource_id: str, *, mapping: bool = False) -> Iterator[None]:
     """What is done here counts only if the file stayed as it is. Raises `SourceChanged`; `mapping` says that it is mapped.
 
     An error is of the change, too, where there was one: whatever was not found in the file is not there any more.
@@ -46,8 +46,8 @@ def steady(sources: Sources, source: Source, resource_id: str, *, mapping: bool 
     except Cancelled:
         raise
     except Exception as error:
-        if not sources.still(source):
+        if not sources.is_unchanged(source):
             raise SourceChanged(resource_id, str(source.path), meanwhile=mapping) from error
         raise
-    if not sources.still(source):
+    if not sources.is_unchanged(source):
         raise SourceChanged(resource_id, str(source.path), meanwhile=mapping)

@@ -10,15 +10,15 @@ from attrs import field, frozen
 from citekit.application.locate_source import LocateSource
 from citekit.application.measure_extent import MeasureSource
 from citekit.domain.errors import CiteKitError, SourceChanged
-from citekit.domain.extent import Bounds, facts_of, misstated
-from citekit.domain.lint import disorder, shown_title, title_fault, walked
+from citekit.domain.extent import Extent, extent_facts, mismatches
+from citekit.domain.lint import nodes_with_paths, order_issues, shown_title, title_issue
 from citekit.domain.locations import Location, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
-from citekit.domain.repair import mended
+from citekit.domain.repair import repairs
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
-from citekit.domain.validation import unsound_nodes
+from citekit.domain.validation import node_issues
 
 _TIMED = (Modality.VIDEO, Modality.AUDIO)
 
@@ -49,7 +49,7 @@ class MapReport:
 
 
 @frozen
-class CheckMap:
+class ValidateMap:
     """Holds a map against itself and against its file."""
 
     locate: LocateSource
@@ -64,14 +64,14 @@ class CheckMap:
         seen = _Seen(resource_map, resource_map.nodes if nodes is None else nodes)
         source = self._source(seen)
         true = self._bounds(seen, source)
-        seen.faults.extend(unsound_nodes(seen.nodes, resource_map.modality, true or resource_map.bounds))
+        seen.faults.extend(node_issues(seen.nodes, resource_map.modality, true or resource_map.bounds))
         if true is not None:
             seen.changes.extend(_moves(seen, true))
         _look_at_names(seen)
-        seen.warnings.extend(disorder(seen.nodes))
+        seen.warnings.extend(order_issues(seen.nodes))
         if not seen.nodes:
             seen.warnings.append("nodes: the map has none")
-        count = sum(1 for _ in walked(seen.nodes))
+        count = sum(1 for _ in nodes_with_paths(seen.nodes))
         return MapReport(resource_map, count, seen.faults, seen.warnings, seen.changes, measured=true is not None)
 
     def _source(self, seen: _Seen) -> Source | None:
@@ -79,7 +79,9 @@ class CheckMap:
         resource_map = seen.resource_map
         if resource_map.source_digest is None:
             seen.warnings.append("metadata.source_hash: missing, so a change of the source will not be noticed")
-        if not resource_map.source_path and all(isinstance(node.location, Virtual) for _, node in walked(seen.nodes)):
+        if not resource_map.source_path and all(
+            isinstance(node.location, Virtual) for _, node in nodes_with_paths(seen.nodes)
+        ):
             return None
         try:
             source = self.locate(resource_map)
@@ -98,7 +100,7 @@ class CheckMap:
         _look_at_kind(seen, source)
         return source
 
-    def _bounds(self, seen: _Seen, source: Source | None) -> Bounds | None:
+    def _bounds(self, seen: _Seen, source: Source | None) -> Extent | None:
         """How far the file reaches; what the map says otherwise is a fault."""
         if source is None:
             return None
@@ -106,8 +108,8 @@ class CheckMap:
         if reach.bounds is None:
             seen.warnings.append(f"source_path: the file cannot be measured: {reach.doubt}")
             return None
-        facts = facts_of(reach.bounds)
-        for name, said, found in misstated(seen.resource_map.bounds, reach.bounds):
+        facts = extent_facts(reach.bounds)
+        for name, said, found in mismatches(seen.resource_map.bounds, reach.bounds):
             if found is None:
                 seen.faults.append(f"metadata.{name}: {_shown(said)}, but such a file has none")
                 continue
@@ -129,8 +131,8 @@ class _Seen:
     changes: list[Change] = field(factory=list)
 
 
-def _moves(seen: _Seen, true: Bounds) -> Iterator[Change]:
-    for each in mended(seen.nodes, seen.resource_map.modality, true):
+def _moves(seen: _Seen, true: Extent) -> Iterator[Change]:
+    for each in repairs(seen.nodes, seen.resource_map.modality, true):
         yield Change(f"{each.path}.location", each.before, each.after, each.reason)
 
 
@@ -143,12 +145,12 @@ def _look_at_kind(seen: _Seen, source: Source) -> None:
 def _look_at_names(seen: _Seen) -> None:
     head = seen.resource_map
     named = Node(head.resource_id, head.title, "map", Virtual("virtual://map"))
-    for path, node in [("", named), *((f"{path}.", node) for path, node in walked(seen.nodes))]:
-        reason = title_fault(node.title)
+    for path, node in [("", named), *((f"{path}.", node) for path, node in nodes_with_paths(seen.nodes))]:
+        reason = title_issue(node.title)
         if reason is not None:
             seen.faults.append(f"{path}title: {reason}")
             seen.changes.append(Change(f"{path}title", node.title, shown_title(node), f"it {reason}"))
-        wrong_id = title_fault(node.id) if path else None
+        wrong_id = title_issue(node.id) if path else None
         if wrong_id is not None:
             seen.faults.append(f"{path}id: {wrong_id}")
 

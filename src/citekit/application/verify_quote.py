@@ -13,7 +13,7 @@ from citekit.application.locate_source import LocateSource
 from citekit.application.resolve import Resolve
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import AddressMalformed, LocationOutside, RequestRefused
-from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import NodeName
@@ -115,7 +115,7 @@ class VerifyQuote:
 
 
 def _unread(text: Quotable) -> Sequence[int]:
-    return text.placed.unread if isinstance(text.placed, Manuscript) else ()
+    return text.placed.unread if isinstance(text.placed, ExtractedText) else ()
 
 
 def _visible(texts: Sequence[Quotable], *, visible: bool) -> list[Quotable]:

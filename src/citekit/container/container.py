@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from citekit.adapters.sources.ingested_files import IngestedPlaces
     from citekit.application.agent_context import ReadContext
     from citekit.application.doctor import Doctor
-    from citekit.application.import_map import Adapt
+    from citekit.application.import_map import ImportMap
     from citekit.application.ingest import Ingest
     from citekit.application.ingest_many import IngestMany
     from citekit.application.locate_source import LocateSource
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from citekit.application.resolve import Resolve
     from citekit.application.search import Search
     from citekit.application.structure import GetStructure
-    from citekit.application.validate_map import CheckMap
+    from citekit.application.validate_map import ValidateMap
     from citekit.application.verify import VerifyEvidence
     from citekit.application.verify_quote import VerifyQuote
     from citekit.container.library import Alexandria
@@ -335,11 +335,11 @@ class App:
         raise RequestRefused(f"There is no adapter called '{name}': the known ones are {known}, or a .py file.")
 
     @first_use
-    def adapt(self) -> Adapt:
+    def adapt(self) -> ImportMap:
         """Turn foreign structure into a map."""
-        from citekit.application.import_map import Adapt
+        from citekit.application.import_map import ImportMap
 
-        return Adapt(self.sources, self.maps, self.local_mapper, self.locks, self.bounds, self.folders)
+        return ImportMap(self.sources, self.maps, self.local_mapper, self.locks, self.bounds, self.folders)
 
     @first_use
     def context(self) -> ReadContext:
@@ -423,11 +423,11 @@ class App:
         return Search(self.maps, self.nodes)
 
     @first_use
-    def check_map(self) -> CheckMap:
+    def check_map(self) -> ValidateMap:
         """Say what is wrong with a map."""
-        from citekit.application.validate_map import CheckMap
+        from citekit.application.validate_map import ValidateMap
 
-        return CheckMap(self.locate, self.measure)
+        return ValidateMap(self.locate, self.measure)
 
     @first_use
     def verify(self) -> VerifyEvidence:

@@ -12,7 +12,7 @@ from citekit.application.ingest import Ingest
 from citekit.application.library.ask import Ask
 from citekit.application.library.batch import BatchIngest
 from citekit.application.library.browse import Browse
-from citekit.application.library.chunk_book import CutBook
+from citekit.application.library.chunk_book import ChunkBook
 from citekit.application.library.compare_chunking import CompareChunking
 from citekit.application.library.ingest_book import IngestBook
 from citekit.application.library.narrow_books import NarrowTo
@@ -20,7 +20,7 @@ from citekit.application.library.rebuild import Rebuild
 from citekit.application.library.remove_book import RemoveBook
 from citekit.application.library.try_chunking import TryChunking
 from citekit.application.resource_ids import ChooseId
-from citekit.application.source_access import ANYWHERE
+from citekit.application.source_access import UNRESTRICTED
 from citekit.container.cached_property import first_use
 from citekit.domain.errors import LibraryUnavailable, RequestRefused
 from citekit.domain.ports.embedder import Embedder
@@ -221,12 +221,12 @@ class Alexandria:
     @property
     def allowed(self) -> Folders:
         """Which files may be named: by the owner of the home any that they can read."""
-        return self.app.client_folders if self.app.confined else ANYWHERE
+        return self.app.client_folders if self.app.confined else UNRESTRICTED
 
     @first_use
-    def cut(self) -> CutBook:
+    def cut(self) -> ChunkBook:
         """Cut a book into chapters, chunks and passages."""
-        return CutBook(self.splitter, self.similarity, self.embedder.window)
+        return ChunkBook(self.splitter, self.similarity, self.embedder.window)
 
     @first_use
     def ingest_book(self) -> IngestBook:

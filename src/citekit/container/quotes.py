@@ -22,7 +22,7 @@ def quotable_texts(app: App) -> QuotableTexts:
     probe: Any = Late(lambda: app.probe)
     here = QuotableTextReader(texts, probe, Beside(beside, read_cues), app.extractors)
     reader: Any = Late(lambda: _isolated(app, here))
-    return KeptQuotableTexts(reader, app.settings.cache_folder / QUOTABLE, still=app.sources.still)
+    return KeptQuotableTexts(reader, app.settings.cache_folder / QUOTABLE, is_unchanged=app.sources.is_unchanged)
 
 
 def _isolated(app: App, here: QuotableTexts) -> QuotableTexts:

@@ -25,8 +25,8 @@ from citekit.wire.worker_protocol import (
     as_message,
     message_from,
     options_from,
+    plain_extracted_text,
     plain_found,
-    plain_manuscript,
     plain_picture,
     source_from,
 )
@@ -130,7 +130,7 @@ class Parsing:
         return extent.to_plain(self.parsers.measurer.measure(source_from(asked["source"])))
 
     def _text(self, asked: Asked, progress: Progress) -> Any:
-        return plain_manuscript(self.parsers.text.read(source_from(asked["source"]), progress))
+        return plain_extracted_text(self.parsers.text.read(source_from(asked["source"]), progress))
 
     def _quotable(self, asked: Asked, progress: Progress) -> Any:
         from citekit.adapters.quotes.stored_form import to_plain

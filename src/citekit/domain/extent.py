@@ -12,7 +12,7 @@ from attrs import frozen
 
 
 @frozen(kw_only=True)
-class Bounds:
+class Extent:
     """The extent of one resource. A field is None where the resource has no such extent, or it is not known.
 
     `pages`, `lines`: counts. `seconds`: duration. `size`: (width, height) in pixels, upright.
@@ -36,13 +36,13 @@ EXTENTS = {
     "chapter_lengths": "chapters",
     "sheets": "sheets",
 }
-"""The entries of a map's metadata that give its bounds, and the field of `Bounds` that each gives."""
+"""The entries of a map's metadata that give its bounds, and the field of `Extent` that each gives."""
 
 _SAME_TIME = 0.001
 """Seconds that two programs may tell one duration apart."""
 
 
-def facts_of(bounds: Bounds) -> dict[str, Any]:
+def extent_facts(bounds: Extent) -> dict[str, Any]:
     """The entries of a map's metadata that say these bounds."""
     found = {name: getattr(bounds, field) for name, field in EXTENTS.items()}
     if bounds.sheets is not None:
@@ -50,13 +50,13 @@ def facts_of(bounds: Bounds) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items() if value}
 
 
-def with_extents(metadata: Mapping[str, Any], true: Mapping[str, Any]) -> dict[str, Any]:
+def with_extent_facts(metadata: Mapping[str, Any], true: Mapping[str, Any]) -> dict[str, Any]:
     """`metadata` in which whatever it says of the extent of the file gives way to what `true` says of it."""
     kept = {name: value for name, value in metadata.items() if name not in EXTENTS}
     return {**kept, **{name: value for name, value in true.items() if name in EXTENTS}}
 
 
-def misstated(stated: Bounds, true: Bounds) -> Iterator[tuple[str, Any, Any]]:
+def mismatches(stated: Extent, true: Extent) -> Iterator[tuple[str, Any, Any]]:
     """(name in the metadata, what is stated, what is true or None) of every extent that is stated wrongly."""
     for name, field in EXTENTS.items():
         said, found = getattr(stated, field), getattr(true, field)

@@ -12,7 +12,7 @@ from citekit.domain.unicode_controls import CONTROLS, SEPARATORS, SURROGATES, TU
 _CONTROL = re.compile(f"[{CONTROLS}{SEPARATORS}{TURNS}{SURROGATES}]")
 
 
-def walked(nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:
+def nodes_with_paths(nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:
     """(path, node) of all nodes in reading order; a path is `nodes[3].children[0]`."""
     pending = [(f"nodes[{at}]", node) for at, node in enumerate(nodes)][::-1]
     while pending:
@@ -21,7 +21,7 @@ def walked(nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:
         pending += [(f"{path}.children[{at}]", child) for at, child in enumerate(node.children)][::-1]
 
 
-def title_fault(title: str) -> str | None:
+def title_issue(title: str) -> str | None:
     """Why a title cannot be shown on one line; None where it can."""
     if not title.strip():
         return "is empty"
@@ -39,7 +39,7 @@ def one_line(text: str) -> str:
     return " ".join(_CONTROL.sub(" ", text).split())
 
 
-def disorder(nodes: Sequence[Node]) -> Iterator[str]:
+def order_issues(nodes: Sequence[Node]) -> Iterator[str]:
     """A `path: reason` line for every node that begins before the one in front of it."""
     for path, family in _families(nodes):
         before: tuple[float, ...] | None = None
@@ -52,7 +52,7 @@ def disorder(nodes: Sequence[Node]) -> Iterator[str]:
 
 def _families(nodes: Sequence[Node]) -> Iterator[tuple[str, Sequence[Node]]]:
     yield "nodes", nodes
-    for path, node in walked(nodes):
+    for path, node in nodes_with_paths(nodes):
         yield f"{path}.children", node.children
 
 

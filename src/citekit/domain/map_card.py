@@ -27,4 +27,4 @@ class MapCard(NamedTuple):
     format: str | None
     mapper: tuple[str, str | None, str | None] | None
     structure_by: tuple[str, str | None, str | None] | None
-    beside: dict[str, str]
+    sidecar_files: dict[str, str]

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve, frozen
 
 from citekit.domain.errors import LocationMalformed, LocationOutside
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
-from citekit.domain.validation import is_inside, misfit, outside
+from citekit.domain.validation import is_inside, kind_issue, outside
 
 
 @frozen
-class Mended:
+class Repair:
     """The place of the node at `path`, before and after, and why it was changed."""
 
     path: str
@@ -29,7 +29,7 @@ class Mended:
     reason: str
 
 
-def mended(nodes: Sequence[Node], modality: Modality, bounds: Bounds) -> Iterator[Mended]:
+def repairs(nodes: Sequence[Node], modality: Modality, bounds: Extent) -> Iterator[Repair]:
     """Every change that is safe, parents before their children; `bounds` are those of the file itself.
 
     Done once, there is nothing left to do.
@@ -39,14 +39,14 @@ def mended(nodes: Sequence[Node], modality: Modality, bounds: Bounds) -> Iterato
     while pending:
         path, node, above = pending.pop()
         place = node.location
-        if place.modality is modality and misfit(place, bounds) is None:
-            place, reason = _mended(place, above, bounds)
+        if place.modality is modality and kind_issue(place, bounds) is None:
+            place, reason = _repaired(place, above, bounds)
             if place != node.location:
-                yield Mended(path, node.location, place, reason)
+                yield Repair(path, node.location, place, reason)
         pending += [(f"{path}.children[{at}]", child, place) for at, child in enumerate(node.children)][::-1]
 
 
-def _mended(place: Location, above: Location | None, bounds: Bounds) -> tuple[Location, str]:
+def _repaired(place: Location, above: Location | None, bounds: Extent) -> tuple[Location, str]:
     reasons = []
     if outside(place, bounds) is not None:
         try:

@@ -13,7 +13,7 @@ from attrs import field, frozen
 
 from citekit.domain.digest import Digest
 from citekit.domain.errors import LocationMalformed, NodeMissing
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Location
 from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
@@ -140,14 +140,14 @@ class ResourceMap:
             format=form if isinstance(form, str) else None,
             mapper=_identity(self.mapper),
             structure_by=_identity(self.structure_by),
-            beside=dict(beside) if isinstance(beside, Mapping) else {},
+            sidecar_files=dict(beside) if isinstance(beside, Mapping) else {},
         )
 
     @cached_property
-    def bounds(self) -> Bounds:
+    def bounds(self) -> Extent:
         """How far the resource reaches, as far as the map says so."""
         facts = self.metadata
-        return Bounds(
+        return Extent(
             pages=_whole(facts.get("page_count")),
             lines=_whole(facts.get("line_count")),
             seconds=_seconds(facts.get("duration")),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from citekit.domain.address import Address
 from citekit.domain.errors import LocationOutside
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Cells, Chapter, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
@@ -18,21 +18,21 @@ TIME_SLACK = 0.05
 _TIMED = (Modality.VIDEO, Modality.AUDIO)
 
 
-def unsound(resource_map: ResourceMap, bounds: Bounds | None = None) -> list[str]:
+def map_issues(resource_map: ResourceMap, bounds: Extent | None = None) -> list[str]:
     """Every location outside the file or of another kind of file, and every child outside its parent; none for a sound map.
 
     `bounds` are those of the file; without, those that the map states are believed.
     """
-    return list(unsound_nodes(resource_map.nodes, resource_map.modality, bounds or resource_map.bounds))
+    return list(node_issues(resource_map.nodes, resource_map.modality, bounds or resource_map.bounds))
 
 
-def unsound_nodes(nodes: Sequence[Node], modality: Modality, bounds: Bounds) -> Iterator[str]:
-    """As `unsound`, of nodes that may be no map yet. Nodes are named by their paths, such as `nodes[3].children[0]`."""
+def node_issues(nodes: Sequence[Node], modality: Modality, bounds: Extent) -> Iterator[str]:
+    """As `map_issues`, of nodes that may be no map yet. Nodes are named by their paths, such as `nodes[3].children[0]`."""
     pending: list[tuple[str, Node, Node | None]] = [(f"nodes[{at}]", node, None) for at, node in enumerate(nodes)]
     pending.reverse()
     while pending:
         path, node, parent = pending.pop()
-        reason = place_fault(node.location, modality, bounds)
+        reason = location_issue(node.location, modality, bounds)
         if reason is None and parent is not None and not is_inside(node.location, parent.location):
             reason = f"{node.id!r} is not inside its parent {parent.id!r}"
         if reason is not None:
@@ -40,14 +40,14 @@ def unsound_nodes(nodes: Sequence[Node], modality: Modality, bounds: Bounds) -> 
         pending += [(f"{path}.children[{at}]", child, node) for at, child in enumerate(node.children)][::-1]
 
 
-def place_fault(location: Location, modality: Modality, bounds: Bounds) -> str | None:
+def location_issue(location: Location, modality: Modality, bounds: Extent) -> str | None:
     """Why a place cannot be one of a file of that modality and of those bounds; None where it can."""
     if isinstance(location, Virtual):
         return None
-    return _of_another_kind(location, modality) or misfit(location, bounds) or outside(location, bounds)
+    return _of_another_kind(location, modality) or kind_issue(location, bounds) or outside(location, bounds)
 
 
-def misfit(location: Location, bounds: Bounds) -> str | None:
+def kind_issue(location: Location, bounds: Extent) -> str | None:
     """Why a place in a document is told by what that document does not have; None where it has it."""
     pages, chapters, sheets = bounds.pages, bounds.chapters, bounds.sheets
     if sheets is not None and isinstance(location, Pages | Chapter):
@@ -61,7 +61,7 @@ def misfit(location: Location, bounds: Bounds) -> str | None:
     return None
 
 
-def outside(location: Location, bounds: Bounds) -> str | None:
+def outside(location: Location, bounds: Extent) -> str | None:
     """Why a place is not wholly inside, but for `TIME_SLACK`; None where it is."""
     try:
         inside = location.clamp(bounds)

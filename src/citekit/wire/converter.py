@@ -25,7 +25,7 @@ from citekit.domain.numbers import real
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire import locations
 from citekit.wire.finite import check_numbers
-from citekit.wire.timestamps import read_moment
+from citekit.wire.timestamps import parse_timestamp
 
 _MISSING = "is missing"
 
@@ -94,7 +94,7 @@ def _moment(value: object, _: Any) -> datetime:
     if not isinstance(value, str):
         raise TypeError(f"{_shown(value)} is not a time (ISO 8601)")
     try:
-        return read_moment(value)
+        return parse_timestamp(value)
     except ValueError:
         raise ValueError(f"{_shown(value)} is not a time (ISO 8601)") from None
 

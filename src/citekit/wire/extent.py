@@ -1,4 +1,4 @@
-"""The written form of bounds: the extents that are known, under the names of the fields of `Bounds`."""
+"""The written form of bounds: the extents that are known, under the names of the fields of `Extent`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.numbers import WHOLE_LIMIT
 
 
-def to_plain(bounds: Bounds) -> dict[str, Any]:
+def to_plain(bounds: Extent) -> dict[str, Any]:
     """Bounds as plain data."""
     plain = {"pages": bounds.pages, "lines": bounds.lines, "seconds": bounds.seconds}
     lists = {
@@ -21,12 +21,12 @@ def to_plain(bounds: Bounds) -> dict[str, Any]:
     return {name: value for name, value in {**plain, **lists}.items() if value is not None}
 
 
-def from_plain(data: object) -> Bounds | None:
+def from_plain(data: object) -> Extent | None:
     """The bounds that `data` means; None where it is anything that `to_plain` does not write."""
     if not isinstance(data, Mapping) or not set(data) <= _FIELDS:
         return None
     try:
-        return Bounds(
+        return Extent(
             pages=_whole(data.get("pages")),
             lines=_whole(data.get("lines")),
             seconds=_seconds(data.get("seconds")),

@@ -23,7 +23,7 @@ from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire.finite import check_numbers
 from citekit.wire.legacy_forms import DEPTH_LIMIT
-from citekit.wire.timestamps import read_moment
+from citekit.wire.timestamps import parse_timestamp
 
 MODALITIES = {modality.value: modality for modality in Modality}
 
@@ -152,7 +152,7 @@ def read_map(data: Mapping[str, Any]) -> ResourceMap | None:
             title=text(data["title"]),
             source_path=text(data["source_path"]),
             nodes=_nodes(data["nodes"], DEPTH_LIMIT),
-            created_at=read_moment(text(data["created_at"])),
+            created_at=parse_timestamp(text(data["created_at"])),
             metadata={key: value for key, value in metadata.items() if key != "map_version"},
         )
     except NOT_WELL_FORMED:
@@ -198,7 +198,7 @@ def read_receipt(data: Mapping[str, Any]) -> Receipt | None:
             extent=read_location(data["extent"]),
             bytes_from=_seconds(data),
             notes=_notes(data),
-            created=read_moment(text(data["created"])),
+            created=parse_timestamp(text(data["created"])),
         )
     except NOT_WELL_FORMED:
         return None

@@ -13,7 +13,7 @@ from attrs import field, frozen
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, FaultyAnswer
 from citekit.domain.ids import check_resource_id
-from citekit.domain.lint import walked
+from citekit.domain.lint import nodes_with_paths
 from citekit.domain.locations import Location, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
@@ -21,7 +21,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.wire.legacy_forms import DEPTH_LIMIT, EPOCH, NestedTooDeeplyError, strict_map, without_nulls
 from citekit.wire.locations import PLACE_FIELDS, BoxOrder, from_plain
 from citekit.wire.maps import check_version
-from citekit.wire.timestamps import read_moment
+from citekit.wire.timestamps import parse_timestamp
 
 NODES_LIMIT = 1_000_000
 """Nodes from which on a map is said to be too large: it would take gigabytes of memory."""
@@ -33,7 +33,7 @@ _LOCATION_FIELDS = {"modality", *PLACE_FIELDS}
 
 
 @frozen
-class LooseMap:
+class LenientMap:
     """What could be read: `head` is the map without its nodes, `nodes` stand at the places where they were written.
 
     A node whose location could not be read has a virtual one. `faults` and `warnings` are `path: reason` lines;
@@ -51,7 +51,7 @@ class LooseMap:
         return not self.faults
 
 
-def loosely(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> LooseMap:
+def read_leniently(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> LenientMap:
     """All of `data` that is a map. Raises `FaultyAnswer` where it is none at all; `where` says what the data is."""
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a map is a JSON object"])
@@ -63,11 +63,11 @@ def loosely(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) ->
     reading = _Reading(box_order)
     head = reading.head(strict)
     nodes = reading.nodes(strict["nodes"], "nodes")
-    count = sum(1 for _ in walked(nodes))
+    count = sum(1 for _ in nodes_with_paths(nodes))
     if count > NODES_LIMIT:
         reading.faults.append(f"nodes: {count} of them are too many: at most {NODES_LIMIT} are meant")
     warnings = [*_unknown(data, _MAP_FIELDS, "$"), *_unknown_below(data.get("nodes"))]
-    return LooseMap(head, nodes, reading.faults, warnings)
+    return LenientMap(head, nodes, reading.faults, warnings)
 
 
 @frozen
@@ -92,7 +92,7 @@ class _Reading:
             title=self._title(data.get("title"), "title"),
             source_path=self._text(data["source_path"], "source_path") or "",
             nodes=(),
-            created_at=read_moment(self._moment(data["created_at"])),
+            created_at=parse_timestamp(self._moment(data["created_at"])),
             metadata={key: value for key, value in metadata.items() if key != "map_version"},
         )
 
@@ -155,7 +155,7 @@ class _Reading:
 
     def _moment(self, value: object) -> str:
         try:
-            read_moment(value if isinstance(value, str) else "")
+            parse_timestamp(value if isinstance(value, str) else "")
         except ValueError:
             self.faults.append(f"created_at: {_shown(value)} is not a time (ISO 8601)")
             return EPOCH

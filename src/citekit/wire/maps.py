@@ -17,7 +17,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.wire.fast_path import read_map
 from citekit.wire.indented import indented
 from citekit.wire.locations import BoxOrder, from_plain, to_plain
-from citekit.wire.timestamps import written_moment
+from citekit.wire.timestamps import format_timestamp
 
 MAP_VERSION = 1
 """The version of the written form that `to_plain_map` writes."""
@@ -38,7 +38,7 @@ def to_plain_map(resource_map: ResourceMap) -> dict[str, Any]:
         "source_path": resource_map.source_path,
         "metadata": {**resource_map.metadata, "map_version": MAP_VERSION},
         "nodes": [to_plain_node(node) for node in resource_map.nodes],
-        "created_at": written_moment(resource_map.created_at),
+        "created_at": format_timestamp(resource_map.created_at),
     }
 
 

@@ -10,7 +10,7 @@ from citekit.domain.errors import FaultyAnswer
 from citekit.domain.evidence import Extraction, Receipt
 from citekit.wire import locations
 from citekit.wire.fast_path import read_extraction, read_receipt
-from citekit.wire.timestamps import written_moment
+from citekit.wire.timestamps import format_timestamp
 
 RECEIPT_VERSION = 1
 """The version of the written form of a receipt."""
@@ -36,7 +36,7 @@ def to_plain(receipt: Receipt) -> dict[str, Any]:
         "media_type": receipt.media_type,
         "extent": locations.to_plain(receipt.extent),
         **_optional(receipt),
-        "created": written_moment(receipt.created),
+        "created": format_timestamp(receipt.created),
     }
 
 

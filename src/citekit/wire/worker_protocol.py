@@ -18,7 +18,7 @@ from citekit.domain.source import Source
 
 if TYPE_CHECKING:
     from citekit.domain.library.books import BookFacts
-    from citekit.domain.library.extracted_text import Manuscript
+    from citekit.domain.library.extracted_text import ExtractedText
     from citekit.domain.ports.media_probe import MediaFacts
     from citekit.domain.ports.reader import Book
 
@@ -64,7 +64,7 @@ def options_from(data: Mapping[str, Any]) -> Options:
     return Options(Form(data["form"]), data["accurate"])
 
 
-def plain_manuscript(manuscript: Manuscript) -> dict[str, Any]:
+def plain_extracted_text(manuscript: ExtractedText) -> dict[str, Any]:
     """A manuscript as plain data, the units as three lists of numbers."""
     units = manuscript.units
     return {
@@ -76,9 +76,9 @@ def plain_manuscript(manuscript: Manuscript) -> dict[str, Any]:
     }
 
 
-def manuscript_from(data: Mapping[str, Any]) -> Manuscript:
+def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
     """The manuscript that `data` means. Raises `FaultyAnswer`."""
-    from citekit.domain.library.extracted_text import Manuscript, SheetRows, UnitKind, Units
+    from citekit.domain.library.extracted_text import ExtractedText, SheetRows, UnitKind, Units
 
     try:
         numbers, starts, ends = (array("q", each) for each in data["units"])
@@ -93,11 +93,11 @@ def manuscript_from(data: Mapping[str, Any]) -> Manuscript:
         raise FaultyAnswer("manuscript", ["units: do not lie in the text, one behind the other"])
     if kind is UnitKind.ROW and numbers and not any(each.before < numbers[0] for each in sheets):
         raise FaultyAnswer("manuscript", ["sheets: do not hold the units"])
-    return Manuscript(kind, text, Units(numbers, starts, ends), sheets, unread)
+    return ExtractedText(kind, text, Units(numbers, starts, ends), sheets, unread)
 
 
 def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], length: int) -> bool:
-    """Whether these are units of a text of that length: see `Manuscript`."""
+    """Whether these are units of a text of that length: see `ExtractedText`."""
     if not len(numbers) == len(starts) == len(ends):
         return False
     number, end = 1, 0

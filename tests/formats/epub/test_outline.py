@@ -16,7 +16,7 @@ from citekit.adapters.formats.epub.reader import EpubReader
 from citekit.adapters.formats.shared.outline import Draft, Outline, plant
 from citekit.domain.errors import FormUnsupported, LocationOutside
 from citekit.domain.evidence import Form, Options
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.locations import Chapter, Lines
 from citekit.domain.ports.reader import Book, BookChapter, Heading
@@ -121,7 +121,7 @@ def test_every_book_is_covered_and_every_entry_placed(
 
     drafts = contents_drafts(book_of(lengths, inside))
 
-    bounds = Bounds(chapters=tuple(lengths))
+    bounds = Extent(chapters=tuple(lengths))
     nodes = [node for top in plant(Outline(title=None, bounds=bounds, drafts=drafts)) for node in top.walk()]
     for node in nodes:
         assert all(node.location.contains(child.location) for child in node.children)

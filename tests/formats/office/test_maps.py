@@ -10,7 +10,7 @@ from citekit.container import App, bootstrap
 from citekit.domain.address import Address
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.validation import unsound
+from citekit.domain.validation import map_issues
 from tests.formats.office import office_files as made
 
 
@@ -50,7 +50,7 @@ def test_a_deck_is_sections_of_slides_with_what_stands_on_them(app: App, tmp_pat
     assert "Hidden slide. Body of 4 Notes: say 4" == found.find("second.title_4").summary
     assert [4] == found.metadata["hidden_slides"]
     assert 5 == found.metadata["page_count"]
-    assert [] == unsound(found)
+    assert [] == map_issues(found)
 
 
 def test_a_workbook_is_sheets_with_their_regions_tables_and_ranges(app: App, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_workbook_is_sheets_with_their_regions_tables_and_ranges(app: App, tmp
     assert {"name": "Q1 Plan", "rows": 8, "columns": 7} == found.metadata["sheets"][0]
     assert {"name": "Hidden & odd", "rows": 6, "columns": 4, "state": "hidden"} == found.metadata["sheets"][1]
     assert "Columns: Item, Cost, Date. 6 rows below the header." == found.find("q1_plan.budget_2024").summary
-    assert [] == unsound(found)
+    assert [] == map_issues(found)
 
 
 def test_a_document_is_its_headings_by_level_with_captioned_tables_and_figures(app: App, tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_document_is_its_headings_by_level_with_captioned_tables_and_figures(a
         "  figure 'Figure 1: Red' chapter=3&chars=5-18",
     ] == lines
     assert ("The Report", ["Ada", "Bob"]) == (found.title, found.metadata["authors"])
-    assert [] == unsound(found)
+    assert [] == map_issues(found)
 
 
 def test_without_styles_short_bold_lines_are_headings_the_larger_ones_above(app: App, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from citekit.adapters.formats.markup.rst_plain_lines import spoken_rst
 from citekit.adapters.formats.shared.line_extractor import TextExtractor
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.evidence import Form, Options
-from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Lines
 from citekit.domain.source import Source
 from tests.formats.html.visible import letters, visible
@@ -29,7 +29,7 @@ def source(path: Path, content: str | bytes) -> Source:
     return FileSources().identify(path)
 
 
-def by_line(manuscript: Manuscript) -> list[tuple[int, str]]:
+def by_line(manuscript: ExtractedText) -> list[tuple[int, str]]:
     return [(unit.number, manuscript.text[unit.start : unit.end]) for unit in manuscript.units]
 
 

@@ -16,7 +16,7 @@ from citekit.adapters.formats.shared.source_lines import head_lines, read_lines
 from citekit.adapters.formats.subtitles.plain_lines import parted_subtitles, spoken_subtitles
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
-from citekit.domain.library.extracted_text import Manuscript, UnitKind, Units
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
 from citekit.domain.modality import Modality
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
@@ -129,7 +129,7 @@ class LinesTextReader:
         """Every format of lines but HTML."""
         return format.modality is Modality.TEXT and format.name != "html"
 
-    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+    def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
         """The lines, parted by line feeds; an empty line stays one. See `TextReader.read`."""
         lines = read_lines(source.path, progress)
         spoken = self._spoken.get(source.format.name)
@@ -142,7 +142,7 @@ class LinesTextReader:
         return text_facts(head_lines(source.path, _HEAD)) if source.format.name == "text" else BookFacts()
 
 
-def lined(lines: Sequence[str], progress: Progress = silent) -> Manuscript:
+def lined(lines: Sequence[str], progress: Progress = silent) -> ExtractedText:
     """The manuscript of lines, of which the first is line 1."""
     units, start = Units(), 0
     for number, line in enumerate(lines, 1):
@@ -153,4 +153,4 @@ def lined(lines: Sequence[str], progress: Progress = silent) -> Manuscript:
             first = start + line.index(kept[0])
             units.add(number, first, first + len(kept))
         start += len(line) + 1
-    return Manuscript(UnitKind.LINE, "\n".join(lines) if len(units) else "", units)
+    return ExtractedText(UnitKind.LINE, "\n".join(lines) if len(units) else "", units)

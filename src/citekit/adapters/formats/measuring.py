@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.domain.errors import SourceUnsupported
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.formats import BOOKS
 from citekit.domain.modality import Modality
 from citekit.domain.ports.measurer import Measurer
@@ -30,11 +30,11 @@ class FileMeasurer:
     probe: MediaProbe
     password: str | None = field(default=None, repr=False)
 
-    def measure(self, source: Source) -> Bounds:
+    def measure(self, source: Source) -> Extent:
         """See `Measurer.measure`."""
         return self._measure(source)(source.path)
 
-    def _measure(self, source: Source) -> Callable[[Path], Bounds]:
+    def _measure(self, source: Source) -> Callable[[Path], Extent]:
         match source.format.modality:
             case Modality.TEXT:
                 return _lines
@@ -50,51 +50,51 @@ class FileMeasurer:
             raise SourceUnsupported(f"Nothing here can measure {name} files: {source.path}.")
         return known[name]
 
-    def _pages(self, path: Path) -> Bounds:
+    def _pages(self, path: Path) -> Extent:
         from citekit.adapters.libraries.mupdf.engine import opened
 
         with opened(path, password=self.password) as document:
-            return Bounds(pages=document.page_count)
+            return Extent(pages=document.page_count)
 
-    def _chapters(self, path: Path) -> Bounds:
-        return Bounds(chapters=tuple(len(chapter.text) for chapter in self.reader.read(path).chapters))
+    def _chapters(self, path: Path) -> Extent:
+        return Extent(chapters=tuple(len(chapter.text) for chapter in self.reader.read(path).chapters))
 
-    def _seconds(self, path: Path) -> Bounds:
+    def _seconds(self, path: Path) -> Extent:
         facts = self.probe.probe(path)
-        return Bounds(seconds=facts.duration, size=facts.size)
+        return Extent(seconds=facts.duration, size=facts.size)
 
 
-def _lines(path: Path) -> Bounds:
+def _lines(path: Path) -> Extent:
     from citekit.adapters.formats.shared.text_file import open_text
 
     return open_text(path).bounds
 
 
-def _pixels(path: Path) -> Bounds:
+def _pixels(path: Path) -> Extent:
     from citekit.adapters.libraries.pillow import opened, upright_size
 
     with opened(path) as picture:
-        return Bounds(size=upright_size(picture))
+        return Extent(size=upright_size(picture))
 
 
-def _pictures(path: Path) -> Bounds:
+def _pictures(path: Path) -> Extent:
     from citekit.adapters.formats.comic.archive import opened_comic
 
     with opened_comic(path) as comic:
-        return Bounds(pages=len(comic.names))
+        return Extent(pages=len(comic.names))
 
 
-def _slides(path: Path) -> Bounds:
+def _slides(path: Path) -> Extent:
     from citekit.adapters.formats.pptx import presentation
     from citekit.adapters.libraries.office_package import opened_package
 
     with opened_package(path) as package:
         deck = presentation.presentation(package)
         with presentation.translated(path.name):
-            return Bounds(pages=len(list(deck.slides)))
+            return Extent(pages=len(list(deck.slides)))
 
 
-def _sheets(path: Path) -> Bounds:
+def _sheets(path: Path) -> Extent:
     from citekit.adapters.formats.xlsx.workbook import Workbook
     from citekit.adapters.libraries.office_package import opened_package
 
@@ -106,7 +106,7 @@ def _sheets(path: Path) -> Bounds:
             for value in workbook.values(sheet):
                 rows, columns = max(rows, value.row), max(columns, value.column)
             found.append((sheet.name, rows, columns))
-        return Bounds(sheets=tuple(found))
+        return Extent(sheets=tuple(found))
 
 
 VERSION = 2
@@ -120,7 +120,7 @@ class RememberingMeasurer:
     inner: Measurer
     index: Index
 
-    def measure(self, source: Source) -> Bounds:
+    def measure(self, source: Source) -> Extent:
         """See `Measurer.measure`; a failure is not remembered."""
         known = from_plain(self.index.get(_key(source)))
         if known is not None:
@@ -129,7 +129,7 @@ class RememberingMeasurer:
         self.remember(source, found)
         return found
 
-    def remember(self, source: Source, bounds: Bounds) -> None:
+    def remember(self, source: Source, bounds: Extent) -> None:
         """Somebody who may be believed has measured `source`."""
         self.index.put(_key(source), to_plain(bounds))
 

@@ -9,7 +9,7 @@ from attrs import field, frozen
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
-from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
@@ -25,7 +25,7 @@ class AnyTextReader:
         """Whether one of them can read that format."""
         return any(reader.supports(format) for reader in self.readers)
 
-    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+    def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
         """See `TextReader.read`; `SourceUnsupported` also for a format that none of them reads."""
         return self._reader(source).read(source, progress)
 

@@ -15,14 +15,14 @@ from attrs import evolve, field, frozen
 from citekit.adapters.system.user_code import PRINTS_ASIDE, TookTooLongError, call, load_module, plain_map
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, FaultyAnswer, MapperUnavailable, RequestRefused
-from citekit.domain.extent import with_extents
+from citekit.domain.extent import with_extent_facts
 from citekit.domain.formats import Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.ports.mapper import Mapper
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
-from citekit.domain.validation import unsound
+from citekit.domain.validation import map_issues
 from citekit.wire import maps
 
 GROUP = "citekit.mappers"
@@ -47,9 +47,9 @@ class CustomMapper:
         """Whatever the file's facts can be told of; the provider may still refuse."""
         return self.facts.supports(format)
 
-    def beside(self, source: Source) -> Sequence[Path]:
+    def sidecar_files(self, source: Source) -> Sequence[Path]:
         """As the facts have it; what the provider reads beside the file is not known."""
-        return self.facts.beside(source)
+        return self.facts.sidecar_files(source)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """The provider's map, checked.
@@ -60,11 +60,11 @@ class CustomMapper:
         known = self.facts.map(source, resource_id, progress)
         plain = plain_map(self._answer(source, resource_id, progress), self.identity.name)
         answer = maps.from_plain_map({**plain, "resource_id": resource_id}, f"the map that {self.identity.name} made")
-        facts = with_extents({**known.metadata, **answer.metadata}, known.metadata)
+        facts = with_extent_facts({**known.metadata, **answer.metadata}, known.metadata)
         facts |= _identifying(source, self.identity)
         facts.pop("notes", None)
         answer = evolve(answer, modality=source.format.modality, source_path=str(source.path), metadata=facts)
-        faults = unsound(answer)
+        faults = map_issues(answer)
         if faults:
             raise FaultyAnswer(f"the map that {self.identity.name} made of {source.path}", faults)
         return answer

@@ -57,7 +57,7 @@ class LocalMapper:
         """Whether there is an outliner for that format; there is one for every format that `detect` knows."""
         return format.modality is not Modality.VIRTUAL
 
-    def beside(self, source: Source) -> Sequence[Path]:
+    def sidecar_files(self, source: Source) -> Sequence[Path]:
         """The subtitles of a video or a recording."""
         if source.format.modality not in (Modality.VIDEO, Modality.AUDIO):
             return ()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.formats import Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.ports.mapper import Mapper
@@ -21,7 +21,7 @@ class MeasuredMapper:
     """Maps as `inner` does, which must be one that measures files itself, and calls `remember` with what it measured."""
 
     inner: Mapper
-    remember: Callable[[Source, Bounds], None] = field(repr=False)
+    remember: Callable[[Source, Extent], None] = field(repr=False)
 
     @property
     def identity(self) -> MapperIdentity:
@@ -32,9 +32,9 @@ class MeasuredMapper:
         """See `Mapper.supports`."""
         return self.inner.supports(format)
 
-    def beside(self, source: Source) -> Sequence[Path]:
+    def sidecar_files(self, source: Source) -> Sequence[Path]:
         """See `Mapper.beside`."""
-        return self.inner.beside(source)
+        return self.inner.sidecar_files(source)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """See `Mapper.map`."""

@@ -32,7 +32,7 @@ class ScriptedMapper:
         """Everything."""
         return True
 
-    def beside(self, source: Source) -> Sequence[Path]:  # noqa: ARG002
+    def sidecar_files(self, source: Source) -> Sequence[Path]:  # noqa: ARG002
         """Nothing."""
         return ()
 

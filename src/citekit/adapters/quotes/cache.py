@@ -50,7 +50,7 @@ class KeptQuotableTexts:
     inner: QuotableTexts
     folder: Path
     limit: int = LIMIT
-    still: Callable[[Source], bool] = lambda _: True
+    is_unchanged: Callable[[Source], bool] = lambda _: True
     _known: OrderedDict[str, Sequence[Quotable]] = field(factory=OrderedDict, init=False)
     _lock: Lock = field(factory=Lock, init=False)
     _seal: HomeSeal = field(init=False)
@@ -88,7 +88,7 @@ class KeptQuotableTexts:
         return found
 
     def _check(self, source: Source) -> None:
-        if not self.still(source):
+        if not self.is_unchanged(source):
             raise SourceUnreadable(
                 f"Cannot read {source.path}: it changes while it is read. Wait until it is complete."
             )

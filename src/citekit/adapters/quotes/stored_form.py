@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 
-from citekit.domain.library.extracted_text import Manuscript, SheetRows, UnitKind, Units
+from citekit.domain.library.extracted_text import ExtractedText, SheetRows, UnitKind, Units
 from citekit.domain.modality import Modality
 from citekit.domain.quotes.quotable import Quotable
-from citekit.domain.quotes.transcript import Spoken
+from citekit.domain.quotes.transcript import Transcript
 
 
 def to_plain(quotable: Quotable) -> dict[str, object]:
@@ -20,7 +20,7 @@ def to_plain(quotable: Quotable) -> dict[str, object]:
         "letter_starts": quotable.letter_starts.tolist(),
         "note": quotable.note,
     }
-    if isinstance(placed, Manuscript):
+    if isinstance(placed, ExtractedText):
         units = placed.units
         numbers, starts, ends = units.numbers.tolist(), units.starts.tolist(), units.ends.tolist()
         sheets = [[each.name, each.before, each.rows, each.columns] for each in placed.sheets]
@@ -31,7 +31,7 @@ def to_plain(quotable: Quotable) -> dict[str, object]:
             "sheets": sheets,
             "unread": list(placed.unread),
         }
-    assert isinstance(placed, Spoken)
+    assert isinstance(placed, Transcript)
     cues = [placed.starts.tolist(), placed.ends.tolist(), placed.since.tolist(), placed.until.tolist()]
     return {**plain, "modality": placed.modality.value, "cues": cues}
 
@@ -41,16 +41,16 @@ def from_plain(plain: dict[str, object]) -> Quotable:
     known = dict(plain)
     text, letters, note = (str(known[name]) for name in ("text", "letters", "note"))
     starts, letter_starts = array("q", _list(known["starts"])), array("q", _list(known["letter_starts"]))
-    placed: Manuscript | Spoken
+    placed: ExtractedText | Transcript
     if "kind" in known:
         numbers, begin, end = (array("q", _list(each)) for each in _list(known["units"]))
         sheets = [SheetRows(str(name), *map(int, rest)) for name, *rest in _list(known.get("sheets", []))]
         unread = array("q", _list(known["unread"]))
-        placed = Manuscript(UnitKind(str(known["kind"])), text, Units(numbers, begin, end), sheets, unread)
+        placed = ExtractedText(UnitKind(str(known["kind"])), text, Units(numbers, begin, end), sheets, unread)
     else:
         begins, ends, since, until = _list(known["cues"])
         times = array("d", since), array("d", until)
-        placed = Spoken(Modality(str(known["modality"])), text, array("q", begins), array("q", ends), *times)
+        placed = Transcript(Modality(str(known["modality"])), text, array("q", begins), array("q", ends), *times)
     return Quotable(placed, letters, starts, letter_starts, note)
 
 

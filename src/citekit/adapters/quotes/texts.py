@@ -13,7 +13,7 @@ from citekit.adapters.system.installed_packages import version_of
 from citekit.domain.errors import FormUnsupported, SourceUnsupported
 from citekit.domain.evidence import Form, Options
 from citekit.domain.formats import Format, by_name
-from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Location, Pages
 from citekit.domain.modality import Modality
 from citekit.domain.ports.extractor import Extractor
@@ -23,7 +23,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.headers_footers import without_running_lines
 from citekit.domain.quotes.hidden import NOT_VISIBLE, split_hidden
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
-from citekit.domain.quotes.transcript import Spoken
+from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.source import Source
 
 VERSION = "9"
@@ -69,13 +69,13 @@ class QuotableTextReader:
 
     texts: TextReader
     probe: MediaProbe
-    beside: Beside
+    sidecar_files: Beside
     extractors: Sequence[Extractor] = field(converter=tuple[Extractor, ...])
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
         drivers = ",".join(f"{name}={version_of(name)}" for name in _DRIVERS)
-        path = self.beside.find(source.path) if source.format.modality in RECORDINGS else None
+        path = self.sidecar_files.find(source.path) if source.format.modality in RECORDINGS else None
         return f"{VERSION} {source.format.name} {drivers} {_fingerprint(path)}"
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
@@ -110,7 +110,7 @@ class QuotableTextReader:
             text = target.read_text("utf-8", "replace")
         return Quotable.of(OnePlace(text, place))
 
-    def _ways_to_read(self, source: Source, manuscript: Manuscript, progress: Progress) -> Iterator[Quotable]:
+    def _ways_to_read(self, source: Source, manuscript: ExtractedText, progress: Progress) -> Iterator[Quotable]:
         manuscript, whole = split_hidden(manuscript)
         yield Quotable.of(manuscript)
         if whole is not None:
@@ -126,8 +126,8 @@ class QuotableTextReader:
         """The subtitles that a player shows, a file beside the recording before those inside; then every other track."""
         facts = self.probe.probe(source.path)
         modality = Modality.AUDIO if facts.video_codec is None else Modality.VIDEO
-        path = self.beside.find(source.path)
-        told = [] if path is None else self.beside.cues(path, facts.duration)
+        path = self.sidecar_files.find(source.path)
+        told = [] if path is None else self.sidecar_files.cues(path, facts.duration)
         cues = [cue for cue in told if cue.start < facts.duration]
         tracks = [each for each in (cues, facts.subtitles, *facts.other_subtitles) if each]
         if not tracks:
@@ -135,7 +135,7 @@ class QuotableTextReader:
                 f"{source.path.name} has no subtitles, neither inside nor in a file beside it: what is said is not known."
             )
         for place, track in enumerate(tracks):
-            spoken = Spoken.of(((cue.start, cue.end, cue.text) for cue in track), modality)
+            spoken = Transcript.of(((cue.start, cue.end, cue.text) for cue in track), modality)
             yield Quotable.of(spoken, OTHER_TRACK if place else "")
 
 

@@ -22,7 +22,7 @@ from attrs import evolve, frozen
 from citekit.adapters.sandbox.worker_pool import Children
 from citekit.domain.errors import ExtractionFailed, SourceUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.formats import Format
 from citekit.domain.locations import Location
 from citekit.domain.mapper_identity import MapperIdentity
@@ -67,9 +67,9 @@ class IsolatedMapper:
         """See `Mapper.supports`."""
         return self.here.supports(format)
 
-    def beside(self, source: Source) -> Sequence[Path]:
+    def sidecar_files(self, source: Source) -> Sequence[Path]:
         """See `Mapper.beside`."""
-        return self.here.beside(source)
+        return self.here.sidecar_files(source)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """See `Mapper.map`; raises `SourceUnsupported` where the child dies over the file."""
@@ -120,7 +120,7 @@ class IsolatedMeasurer:
     children: Children
     is_compiled: Callable[[Format], bool]
 
-    def measure(self, source: Source) -> Bounds:
+    def measure(self, source: Source) -> Extent:
         """See `Measurer.measure`; raises `SourceUnsupported` where the child dies over the file."""
         if not self.is_compiled(source.format):
             return self.here.measure(source)

@@ -15,7 +15,7 @@ from citekit.adapters.sandbox.worker_pool import Children
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
-from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Pages
 from citekit.domain.ports.media_probe import MediaFacts
 from citekit.domain.ports.quotable_texts import QuotableTexts
@@ -28,7 +28,7 @@ from citekit.wire.errors import CAUSE_LIMIT
 from citekit.wire.worker_protocol import (
     book_facts_from,
     book_from,
-    manuscript_from,
+    extracted_text_from,
     media_facts_from,
     plain_source,
     text_from,
@@ -88,11 +88,11 @@ class IsolatedTextReader:
         """See `TextReader.supports`."""
         return self.here.supports(format)
 
-    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+    def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
         """See `TextReader.read`; raises `SourceUnsupported` where the child dies over the file."""
         if not self.is_apart(source):
             return self.here.read(source, progress)
-        return manuscript_from(self.children.ask("text", source.path, {"source": plain_source(source)}, progress))
+        return extracted_text_from(self.children.ask("text", source.path, {"source": plain_source(source)}, progress))
 
     def facts(self, source: Source) -> BookFacts:
         """See `TextReader.facts`."""
@@ -129,7 +129,7 @@ class IsolatedQuotableTexts:
 
     def _text(self, plain: Any) -> Quotable:
         """One text of the answer. Raises `FaultyAnswer` for what is none: a child may have been taken over by the file."""
-        manuscript_from(plain if isinstance(plain, dict) else {})
+        extracted_text_from(plain if isinstance(plain, dict) else {})
         try:
             text = self.from_plain(plain)
         except (ValueError, KeyError, TypeError, OverflowError) as wrong:

@@ -83,7 +83,7 @@ class FileSources:
                 return known
         return self.digest_uncached(path)
 
-    def digest_at_hand(self, path: Path) -> Digest | None:
+    def cached_digest(self, path: Path) -> Digest | None:
         """The digest, if it is remembered in memory for the state that the file is in."""
         with suppress(OSError, ValueError):
             status = path.stat()
@@ -100,7 +100,7 @@ class FileSources:
         """Whether a regular file is there; False where nobody can tell."""
         return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises for long names and folders it may not enter
 
-    def still(self, source: Source) -> bool:
+    def is_unchanged(self, source: Source) -> bool:
         """Whether the file has the bytes it had when it was identified, and had no others meanwhile.
 
         One that was changed and changed back looks different, so whoever has read it may have read the other bytes.

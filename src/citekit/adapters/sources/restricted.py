@@ -48,7 +48,7 @@ class ConfinedSources:
         real = self._real(path)
         return None if real is None else self._inner.digest(real)
 
-    def digest_at_hand(self, path: Path) -> Digest | None:
+    def cached_digest(self, path: Path) -> Digest | None:
         """The digest, if it is remembered: of a path that was allowed, while the same folders are offered."""
         offered = self._folders.offered
         if self._allowed.get(path) != offered:
@@ -58,7 +58,7 @@ class ConfinedSources:
                 self._allowed[path] = offered
                 while len(self._allowed) > REMEMBERED:
                     self._allowed.popitem(last=False)
-        return self._inner.digest_at_hand(path)
+        return self._inner.cached_digest(path)
 
     def digest_uncached(self, path: Path) -> Digest | None:
         """The digest of a file that may be read, from its bytes."""
@@ -70,12 +70,12 @@ class ConfinedSources:
         real = self._real(path)
         return real is not None and self._inner.exists(real)
 
-    def still(self, source: Source) -> bool:
+    def is_unchanged(self, source: Source) -> bool:
         """Whether the file has the bytes it had, and nothing on the way to it was exchanged meanwhile."""
         known = self._ways.get(id(source))
         if known is None or known[0]() is not source:
             return False
-        return self._inner.still(source) and self._folders.is_same(source.path, known[1])
+        return self._inner.is_unchanged(source) and self._folders.is_same(source.path, known[1])
 
     def find(
         self,

@@ -76,9 +76,9 @@ class FileEvidenceStore:
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
         """The evidence; its bytes are read again only where its file does not look as it did."""
-        return self.at_hand(key) or self._find(key, patiently)
+        return self.cached(key) or self._find(key, patiently)
 
-    def at_hand(self, key: EvidenceKey) -> StoredEvidence | None:
+    def cached(self, key: EvidenceKey) -> StoredEvidence | None:
         """The evidence, if it was asked for before and its file looks as it did."""
         hot = self._hot.get(key)
         if hot is None:
@@ -106,10 +106,10 @@ class FileEvidenceStore:
     ) -> StoredEvidence:
         """The evidence, made where it is missing. Raises, besides what the two raise, `HomeUnwritable`."""
         waiting = while_waiting(progress, _WAITING)
-        found = self.at_hand(key) or self._find(key, waiting)
+        found = self.cached(key) or self._find(key, waiting)
         if found is None:
             with self._workshop.turn(key, waiting):
-                found = self.at_hand(key) or self._find(key, waiting)
+                found = self.cached(key) or self._find(key, waiting)
                 if found is None:
                     return self._made(key, make, waiting, readers)
         narrow(found.path, readers)

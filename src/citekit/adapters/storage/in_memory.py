@@ -46,11 +46,11 @@ class InMemoryMapStore:
         """The map itself."""
         return self._found(resource_id)
 
-    def at_hand(self, resource_id: str) -> ResourceMap | None:
+    def cached(self, resource_id: str) -> ResourceMap | None:
         """The map itself, where there is one."""
         return self._maps.get(resource_id)
 
-    def ids_at_hand(self) -> Sequence[str] | None:
+    def cached_ids(self) -> Sequence[str] | None:
         """Nothing: the ids are put together anew each time."""
         return None
 
@@ -162,7 +162,7 @@ class InMemoryEvidenceStore:
             self._stored.move_to_end(key)
             return found
 
-    def at_hand(self, key: EvidenceKey) -> StoredEvidence | None:  # noqa: ARG002
+    def cached(self, key: EvidenceKey) -> StoredEvidence | None:  # noqa: ARG002
         """Nothing: only its bytes tell whether the evidence is intact."""
         return None
 

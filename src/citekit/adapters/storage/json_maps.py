@@ -58,16 +58,16 @@ class JsonMapStore:
         """
         return self._listing.ids()
 
-    def ids_at_hand(self) -> Sequence[str] | None:
+    def cached_ids(self) -> Sequence[str] | None:
         """The ids as they were listed, if the folder is unchanged."""
-        return self._listing.at_hand()
+        return self._listing.cached()
 
     def get(self, resource_id: str) -> ResourceMap:
         """The map, from memory where its file is unchanged."""
         hot = self._hot.get(resource_id)
         return hot if hot is not None else self._read(resource_id, self._locate(_checked(resource_id))[0])
 
-    def at_hand(self, resource_id: str) -> ResourceMap | None:
+    def cached(self, resource_id: str) -> ResourceMap | None:
         """The map in memory, if its file is unchanged."""
         return self._hot.get(resource_id)
 

@@ -177,7 +177,7 @@ def _written(remembered: RememberedCard) -> str | None:
     """The row of a card; None for one that is too long, or does not fit into a row."""
     card, digest, state, settled, since = remembered
     with suppress(ValueError, TypeError, RecursionError):
-        rest = json.dumps([card.format, card.mapper, card.structure_by, card.beside], allow_nan=False)
+        rest = json.dumps([card.format, card.mapper, card.structure_by, card.sidecar_files], allow_nan=False)
         size = "" if card.source_size is None else int(card.source_size)
         texts = (card.resource_id, digest, state, since, int(settled), card.type, card.nodes, size)
         text = _SEPARATOR.join((*map(str, texts), card.title, card.source_path, card.source_hash or "", rest))

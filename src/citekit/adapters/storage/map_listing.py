@@ -101,7 +101,7 @@ class MapListing:
 
     def ids(self) -> tuple[str, ...]:
         """The ids, sorted. Raises `MapCorrupt` where the folder cannot be read."""
-        known = self.at_hand()
+        known = self.cached()
         if known is not None:
             return known
         looked = time.time()
@@ -112,7 +112,7 @@ class MapListing:
             raise self.unreadable(error) from error
         return self._keep(found, state, looked)
 
-    def at_hand(self) -> tuple[str, ...] | None:
+    def cached(self) -> tuple[str, ...] | None:
         """The ids as they were listed, where nothing has come or gone since; None where the folder would have to be read."""
         kept = self._kept
         state = kept.state if kept is not None else None

@@ -111,7 +111,7 @@ class FriendlyOutputs:
         for path in (self._receipt_path(file_name), self._content_path(evidence.digest)):
             narrow(path, readers)
 
-    def still(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
+    def is_unchanged(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
         """Whether the file is the object, and its receipt says so."""
         placed = self._placed.at(path)
         return placed is not None and placed.has(receipt) and _shown(path, evidence, placed.shown) is not None

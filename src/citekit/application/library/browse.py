@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from citekit.application.source_access import ANYWHERE
+from citekit.application.source_access import UNRESTRICTED
 from citekit.domain.errors import PathNotAllowed, RequestRefused, SourceUnreadable
 from citekit.domain.formats import BOOK_SUFFIXES, by_name
 from citekit.domain.ports.folders import Folders
@@ -55,7 +55,7 @@ class Browse:
         folder: Path,
         *,
         recursive: bool = False,
-        allowed: Folders = ANYWHERE,
+        allowed: Folders = UNRESTRICTED,
     ) -> Listing:
         """The book files of `folder`, and with `recursive` of all folders below; hidden ones are left out.
 

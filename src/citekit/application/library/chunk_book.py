@@ -10,10 +10,10 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from citekit.application.library.cohesion import Cohesion, MeasureCohesion
-from citekit.application.library.index_entries import Placed
+from citekit.application.library.index_entries import LocatedChunk
 from citekit.domain.library.chapters import BookSection, chapters, with_chunks, without_chunks
 from citekit.domain.library.chunking import Chunk, ChunkingParams, chunked, sentences_of
-from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.library.passages import passages
 from citekit.domain.library.sentences import Sentence
 from citekit.domain.mapper_identity import MapperIdentity
@@ -30,12 +30,12 @@ VERSION = "1"
 
 
 @frozen
-class Cut:
+class ChunkedBook:
     """A book in parts: `resource_map` holds the chunks as its leaves."""
 
-    manuscript: Manuscript
+    manuscript: ExtractedText
     resource_map: ResourceMap
-    placed: Sequence[Placed] = field(converter=tuple[Placed, ...])
+    placed: Sequence[LocatedChunk] = field(converter=tuple[LocatedChunk, ...])
     chapters: int
 
     @cached_property
@@ -63,7 +63,7 @@ class _Part:
 
 
 @frozen
-class CutBook:
+class ChunkBook:
     """`similarity` tells where the subject changes, `window` words are what one vector stands for."""
 
     splitter: SentenceSplitter
@@ -73,13 +73,13 @@ class CutBook:
     def __call__(
         self,
         base: ResourceMap,
-        manuscript: Manuscript,
+        manuscript: ExtractedText,
         params: ChunkingParams,
         language: str | None,
         *,
         hierarchical: bool = True,
         progress: Progress = silent,
-    ) -> Cut:
+    ) -> ChunkedBook:
         """The parts of the book whose map is `base`. Raises what the ports raise, and `Cancelled`."""
         base = without_chunks(base)  # which it has where the book was ingested before
         whole = BookSection(0, len(manuscript.text), base.title, None, 0)
@@ -102,7 +102,7 @@ class CutBook:
             _placed(part, identifier, base.title, hierarchical, self.window)
             for part, identifier in zip(parts, planted.ids, strict=True)
         ]
-        return Cut(manuscript, _named(planted.resource_map, params, hierarchical), placed, len(found))
+        return ChunkedBook(manuscript, _named(planted.resource_map, params, hierarchical), placed, len(found))
 
 
 def _from(progress: Progress) -> Progress:
@@ -123,8 +123,8 @@ def _parts(cohesion: Cohesion, chapter: BookSection, index: int, params: Chunkin
         yield _Part(chunk, sentences_of(chunk, spoken), chapter, index, sequence, len(chunks))
 
 
-def _placed(part: _Part, node_id: str, book_title: str, hierarchical: bool, window: int) -> Placed:
-    return Placed(
+def _placed(part: _Part, node_id: str, book_title: str, hierarchical: bool, window: int) -> LocatedChunk:
+    return LocatedChunk(
         start=part.chunk.start,
         end=part.chunk.end,
         words=part.chunk.words,

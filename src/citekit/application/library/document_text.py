@@ -27,6 +27,6 @@ def read_text(sources: Sources, reader: TextReader, path: Path) -> DocumentText:
     if not reader.supports(source.format):
         raise SourceUnsupported(f"The text of {source.format.name} files cannot be read: {path}")
     found = DocumentText(source.path, reader.facts(source), reader.read(source).text)
-    if not sources.still(source):
+    if not sources.is_unchanged(source):
         raise SourceUnreadable(f"Cannot read {path}: it changes while it is read. Wait until it is complete.")
     return found

@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from citekit.domain.address import Address
 from citekit.domain.digest import Digest
-from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.library.lexical import document_words
 from citekit.domain.library.vectors import EmbedderIdentity, Entry, Vector
 
@@ -51,7 +51,7 @@ class BookWords:
 
 
 @frozen(kw_only=True)
-class Placed:
+class LocatedChunk:
     """A chunk in its book: characters `start` to `end`, passages (start, end) in it, and the chapter that it is part of.
 
     `chapter` (start, end) is None where the book was taken as one flat text.
@@ -75,7 +75,7 @@ def entry_id(digest: Digest, kind: str, start: int, end: int) -> str:
 
 
 def chunk_entries(
-    book: BookWords, manuscript: Manuscript, placed: Sequence[Placed], model: EmbedderIdentity
+    book: BookWords, manuscript: ExtractedText, placed: Sequence[LocatedChunk], model: EmbedderIdentity
 ) -> Iterator[Entry]:
     """An entry with words for every chunk: its text, its place, and what it belongs to."""
     common = {**book.keys, **_common(book, model)}
@@ -93,7 +93,7 @@ def chunk_entries(
         yield Entry(identifier, identifier, words=document_words(f"{chunk.section}\n{text}"), payload=payload)
 
 
-def passage_entries(book: BookWords, placed: Sequence[Placed], vectors: Sequence[Vector]) -> Iterator[Entry]:
+def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Sequence[Vector]) -> Iterator[Entry]:
     """An entry with a vector for every passage; `vectors` are those of all passages, in order."""
     remaining = iter(vectors)
     for chunk in placed:
@@ -103,7 +103,7 @@ def passage_entries(book: BookWords, placed: Sequence[Placed], vectors: Sequence
             yield Entry(entry_id(book.digest, "passage", start, end), group, vector=vector, payload=payload)
 
 
-def _passage(book: BookWords, manuscript: Manuscript, start: int, end: int) -> dict[str, Any]:
+def _passage(book: BookWords, manuscript: ExtractedText, start: int, end: int) -> dict[str, Any]:
     """A passage as its chunk's payload has it: the id of its entry, its characters in the manuscript, its place."""
     first, text = _stripped(manuscript, start, end)
     identifier = entry_id(book.digest, "passage", start, end)
@@ -131,7 +131,7 @@ def _common(book: BookWords, model: EmbedderIdentity) -> Mapping[str, Any]:
     }
 
 
-def _chunk_facts(book: BookWords, manuscript: Manuscript, chunk: Placed) -> Mapping[str, Any]:
+def _chunk_facts(book: BookWords, manuscript: ExtractedText, chunk: LocatedChunk) -> Mapping[str, Any]:
     facts = {
         "address": _address(book, manuscript, chunk.start, chunk.end),
         "node_id": chunk.node_id,
@@ -152,11 +152,11 @@ def _chunk_facts(book: BookWords, manuscript: Manuscript, chunk: Placed) -> Mapp
     }
 
 
-def _stripped(manuscript: Manuscript, start: int, end: int) -> tuple[int, str]:
+def _stripped(manuscript: ExtractedText, start: int, end: int) -> tuple[int, str]:
     """Where the text begins without the white space around it, and that text."""
     text = manuscript.text[start:end]
     return start + len(text) - len(text.lstrip()), text.strip()
 
 
-def _address(book: BookWords, manuscript: Manuscript, start: int, end: int) -> str:
+def _address(book: BookWords, manuscript: ExtractedText, start: int, end: int) -> str:
     return str(Address(book.resource_id, manuscript.locate(start, end)))

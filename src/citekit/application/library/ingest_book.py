@@ -10,7 +10,7 @@ from time import perf_counter
 from attrs import evolve, field, frozen
 
 from citekit.application.ingest import Ingest
-from citekit.application.library.chunk_book import Cut, CutBook
+from citekit.application.library.chunk_book import ChunkBook, ChunkedBook
 from citekit.application.library.index_entries import BookWords
 from citekit.application.library.store_book import StoreBook
 from citekit.domain.digest import Digest
@@ -101,7 +101,7 @@ class IngestBook:
 
     ingest: Ingest
     reader: TextReader
-    cut: CutBook
+    cut: ChunkBook
     embedder: Embedder
     index: VectorIndex
     ledger: Ledger
@@ -178,7 +178,7 @@ class IngestBook:
             cut = self._cut(source, base, request, progress)
         with watch.timing("embedding"):
             vectors = self._vectors(cut, progress)
-        if not self.ingest.sources.still(source):
+        if not self.ingest.sources.is_unchanged(source):
             raise SourceChanged(base.resource_id, str(source.path), meanwhile=True)
         entry = evolve(self._entry(source, base, request, cut), seconds=watch.seconds)
         progress(90, 100, "storing")  # the last chance to give up: from here on it is done, or taken back
@@ -196,7 +196,7 @@ class IngestBook:
                 return there
         return self.ingest(source.path, named=False).resource_map
 
-    def _cut(self, source: Source, base: ResourceMap, request: BookRequest, progress: Progress) -> Cut:
+    def _cut(self, source: Source, base: ResourceMap, request: BookRequest, progress: Progress) -> ChunkedBook:
         manuscript = self.reader.read(source, progress=within(progress, 5))
         if not manuscript.text.strip():
             raise SourceUnsupported(
@@ -206,7 +206,7 @@ class IngestBook:
             base, manuscript, request.params, request.language, hierarchical=request.hierarchical, progress=progress
         )
 
-    def _vectors(self, cut: Cut, progress: Progress) -> Sequence[Vector]:
+    def _vectors(self, cut: ChunkedBook, progress: Progress) -> Sequence[Vector]:
         texts = list(_embedded_texts(cut))
         vectors: list[Vector] = []
         for first in range(0, len(texts), BATCH):
@@ -216,7 +216,7 @@ class IngestBook:
             )
         return vectors
 
-    def _entry(self, source: Source, base: ResourceMap, request: BookRequest, cut: Cut) -> LedgerEntry:
+    def _entry(self, source: Source, base: ResourceMap, request: BookRequest, cut: ChunkedBook) -> LedgerEntry:
         params = request.params
         return LedgerEntry(
             deed=Deed.STARTED,
@@ -264,7 +264,7 @@ def known(*values: str | None) -> str | None:
     return next((value.strip() for value in values if value and value.strip().lower() not in UNKNOWN), None)
 
 
-def _embedded_texts(cut: Cut) -> Iterator[str]:
+def _embedded_texts(cut: ChunkedBook) -> Iterator[str]:
     """The text of each passage as it is embedded: a short chapter, such as a dedication, goes on into the next chunk's."""
     text = cut.manuscript.text
     for chunk, following in zip(cut.placed, [*cut.placed[1:], None], strict=True):

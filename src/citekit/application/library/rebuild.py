@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import evolve, field, frozen
 
 from citekit.application.library.ingest_book import BookIngested, BookRequest, IngestBook
-from citekit.application.source_access import ANYWHERE
+from citekit.application.source_access import UNRESTRICTED
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, CiteKitError, IndexCorrupt
 from citekit.domain.library.chunking import ChunkingParams
@@ -35,7 +35,7 @@ class Rebuild:
     """
 
     ingest_book: IngestBook
-    known: Folders = ANYWHERE
+    known: Folders = UNRESTRICTED
 
     def books(self, collection: str) -> Sequence[LedgerEntry]:
         """The books of the collection, those included whose ingest was cut off."""

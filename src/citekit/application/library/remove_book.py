@@ -69,7 +69,7 @@ class RemoveBook:
             count = self.index.count(book.collection, where) if there else 0
             if there:
                 self.index.remove(book.collection, where)
-                self.index.settle(book.collection)
+                self.index.flush(book.collection)
             if book.digest not in {other.digest for other in self.ledger.books()}:
                 self._without_chunks(book.resource_id)
             self._write(book, Deed.REMOVED)  # last: until then the book can be named, and taken out again

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from attrs import evolve, frozen
 
-from citekit.application.library.chunk_book import Cut
+from citekit.application.library.chunk_book import ChunkedBook
 from citekit.application.library.index_entries import BookWords, chunk_entries, passage_entries
 from citekit.domain.errors import CiteKitError
 from citekit.domain.library.ledger import Deed, LedgerEntry
@@ -29,7 +29,7 @@ class StoreBook:
     clock: Clock
 
     def __call__(
-        self, entry: LedgerEntry, book: BookWords, cut: Cut, vectors: Sequence[Vector], model: EmbedderIdentity
+        self, entry: LedgerEntry, book: BookWords, cut: ChunkedBook, vectors: Sequence[Vector], model: EmbedderIdentity
     ) -> LedgerEntry:
         """The ledger's line about the stored book, of which `entry` is the one that says that it was begun.
 
@@ -44,7 +44,7 @@ class StoreBook:
             self.index.put(entry.collection, chunk_entries(book, cut.manuscript, cut.placed, model))
             self.index.put(entry.collection, passage_entries(book, cut.placed, vectors))
             self._drop_older(entry)
-            self.index.settle(entry.collection)
+            self.index.flush(entry.collection)
             self.maps.put(evolve(cut.resource_map, title=entry.title))
         seconds = {**entry.seconds, "storing": round(perf_counter() - began, 4)}
         done = evolve(entry, deed=Deed.FINISHED, at=self.clock.now(), seconds=seconds)

@@ -11,7 +11,7 @@ from zlib import crc32
 from attrs import evolve, field, frozen
 
 from citekit.domain.ids import node_id
-from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.library.sections import BookSection, sections
 from citekit.domain.locations import Location
 from citekit.domain.node import Node
@@ -27,14 +27,14 @@ _OURS = re.compile(r"(?:.*\.)?chunk_\d+_[0-9a-f]{4}(?:_\d+)?", re.DOTALL)
 
 
 @frozen
-class Planted:
+class AttachedChunks:
     """A map with chunks, and the ids of their nodes in the order in which the chunks were given."""
 
     resource_map: ResourceMap
     ids: tuple[str, ...] = field(converter=tuple[str, ...])
 
 
-def with_chunks(resource_map: ResourceMap, manuscript: Manuscript, placed: Sequence[Mark]) -> Planted:
+def with_chunks(resource_map: ResourceMap, manuscript: ExtractedText, placed: Sequence[Mark]) -> AttachedChunks:
     """The map with a leaf of the type `chunk` for each of `placed`; chunks that it held before are gone.
 
     A chunk goes below the deepest node whose text holds all of its own, and whose place holds its place; else below the
@@ -55,7 +55,7 @@ def with_chunks(resource_map: ResourceMap, manuscript: Manuscript, placed: Seque
         ids.append(name)
         below[home].append((start, Node(name, title, CHUNK, location, summary)))
     begins = {section.node_id: section.start for section in found if section.node_id}
-    return Planted(evolve(bare, nodes=_rebuilt(bare, below, begins)), ids)
+    return AttachedChunks(evolve(bare, nodes=_rebuilt(bare, below, begins)), ids)
 
 
 def without_chunks(resource_map: ResourceMap) -> ResourceMap:

@@ -9,14 +9,14 @@ from itertools import accumulate, pairwise
 
 from attrs import evolve
 
-from citekit.domain.library.attach_chunks import Planted, with_chunks, without_chunks
-from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.attach_chunks import AttachedChunks, with_chunks, without_chunks
+from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.library.passages import passages
 from citekit.domain.library.sections import BookSection, sections
 from citekit.domain.library.sentences import count_words, sentences
 from citekit.domain.node import Node
 
-__all__ = ["BookSection", "Planted", "chapters", "sections", "with_chunks", "without_chunks"]
+__all__ = ["AttachedChunks", "BookSection", "chapters", "sections", "with_chunks", "without_chunks"]
 
 FRONT_MATTER = "Front matter"
 LEAST_WORDS = 20
@@ -32,7 +32,7 @@ _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 def chapters(
-    manuscript: Manuscript, nodes: Iterable[Node], title: str, limit_words: int = 6000
+    manuscript: ExtractedText, nodes: Iterable[Node], title: str, limit_words: int = 6000
 ) -> tuple[BookSection, ...]:
     """The book, called `title`, in chapters that together are its text; none for an empty text.
 

@@ -87,7 +87,7 @@ def _units(units: Iterable[Unit]) -> Units:
 
 
 @frozen
-class Manuscript:
+class ExtractedText:
     """The text once, in reading order and without markup, in units that do not overlap and whose numbers never fall.
 
     `unread` are the numbers of pages that are there, but whose text could not be read; their units are empty.
@@ -102,7 +102,9 @@ class Manuscript:
     unread: Sequence[int] = field(default=(), converter=tuple[int, ...])
 
     @classmethod
-    def joined(cls, kind: UnitKind, texts: Iterable[str], separator: str, *, unread: Iterable[int] = ()) -> Manuscript:
+    def joined(
+        cls, kind: UnitKind, texts: Iterable[str], separator: str, *, unread: Iterable[int] = ()
+    ) -> ExtractedText:
         """One unit for each of `texts`, numbered from 1, parted by `separator`; an empty text where all are blank."""
         pieces = list(texts)
         if not any(piece and not piece.isspace() for piece in pieces):

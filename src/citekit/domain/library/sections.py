@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 
 from attrs import evolve, frozen
 
-from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.node import Node
 
 _WORD = re.compile(r"[^\W_]+")
@@ -136,7 +136,7 @@ class BookSection:
 
 
 def sections(
-    manuscript: Manuscript, nodes: Iterable[Node], *, left_out: Container[str] = frozenset()
+    manuscript: ExtractedText, nodes: Iterable[Node], *, left_out: Container[str] = frozenset()
 ) -> tuple[BookSection, ...]:
     """The nodes as ranges of the text, in reading order: each is followed by those inside it, which are one deeper.
 
@@ -158,7 +158,7 @@ class _Visit:
     depth: int
 
 
-def _started(manuscript: Manuscript, nodes: Iterable[Node], left_out: Container[str]) -> Iterator[BookSection]:
+def _started(manuscript: ExtractedText, nodes: Iterable[Node], left_out: Container[str]) -> Iterator[BookSection]:
     """The sections with their exact starts, which never fall; their ends are those of the map."""
     nodes = tuple(nodes)
     begins, places = _Begins(manuscript), _Places(manuscript, nodes)
@@ -179,7 +179,7 @@ class _Places:
     its leaves, and of those of its neighbours, tell more.
     """
 
-    def __init__(self, manuscript: Manuscript, nodes: Iterable[Node]) -> None:
+    def __init__(self, manuscript: ExtractedText, nodes: Iterable[Node]) -> None:
         self._is_exact = manuscript.kind is not UnitKind.PAGE
         self._spans: dict[str, tuple[int, int] | None] = {}
         self._leaves: dict[str, tuple[int, int] | None] = {}
@@ -210,7 +210,7 @@ class _Places:
 class _Begins:
     """Says where sections begin, one after the other."""
 
-    def __init__(self, manuscript: Manuscript) -> None:
+    def __init__(self, manuscript: ExtractedText) -> None:
         self._manuscript = manuscript
         self._headings = Headings(manuscript.text) if manuscript.kind is UnitKind.PAGE else None
         self._last = self._behind = 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from attrs import field, frozen
 
 from citekit.domain.errors import LocationMalformed
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import real
 
@@ -67,7 +67,7 @@ class Box:
             and max(self.y1, other.y1) < min(self.y2, other.y2)
         )
 
-    def clamp(self, bounds: Bounds) -> Box:
+    def clamp(self, bounds: Extent) -> Box:
         """This box: fractions are inside every picture."""
         return self
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationMalformed, LocationOutside
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.modality import Modality
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Cells:
             return True
         return all(map(_not_after, self.first, other.last)) and all(map(_not_after, other.first, self.last))
 
-    def clamp(self, bounds: Bounds) -> Cells:
+    def clamp(self, bounds: Extent) -> Cells:
         """The part that is in use. Raises `LocationOutside` where there is no such sheet, or no cell of it is in use."""
         if bounds.sheets is None:
             return self

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationMalformed, LocationOutside
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import WHOLE_LIMIT
 
@@ -78,7 +78,7 @@ class Chapter:
             return True
         return max(self.chars[0], other.chars[0]) < min(self.chars[1], other.chars[1])
 
-    def clamp(self, bounds: Bounds) -> Chapter:
+    def clamp(self, bounds: Extent) -> Chapter:
         """The part inside the book. Raises `LocationOutside` where the chapter or all of its characters are missing."""
         if bounds.chapters is None:
             return self

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from attrs import frozen
 
 from citekit.domain.errors import LocationMalformed, LocationOutside
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import WHOLE_LIMIT
 
@@ -47,7 +47,7 @@ class Lines:
         """Whether the two share a line."""
         return isinstance(other, Lines) and max(self.first, other.first) <= min(self.last, other.last)
 
-    def clamp(self, bounds: Bounds) -> Lines:
+    def clamp(self, bounds: Extent) -> Lines:
         """The part inside the text. Raises `LocationOutside` where no line of it exists."""
         if bounds.lines is None or self.last <= bounds.lines:
             return self

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationMalformed, LocationOutside
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations.box import Box
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import WHOLE_LIMIT
@@ -89,7 +89,7 @@ class Pages:
             return False
         return self.region is None or other.region is None or self.region.overlaps(other.region)
 
-    def clamp(self, bounds: Bounds) -> Pages:
+    def clamp(self, bounds: Extent) -> Pages:
         """The part inside the document. Raises `LocationOutside` where no page of it exists."""
         if bounds.pages is None or self.numbers[-1] <= bounds.pages:
             return self

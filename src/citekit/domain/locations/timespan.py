@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationMalformed, LocationOutside
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import real
 
@@ -67,7 +67,7 @@ class TimeSpan:
             and max(self.start, other.start) < min(self._end, other._end)
         )
 
-    def clamp(self, bounds: Bounds) -> TimeSpan:
+    def clamp(self, bounds: Extent) -> TimeSpan:
         """The part inside the recording, with its end written out. Raises `LocationOutside` where it starts too late."""
         if bounds.seconds is None or (self.end is not None and self.end <= bounds.seconds):
             return self

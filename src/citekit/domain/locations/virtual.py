@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from attrs import frozen
 
 from citekit.domain.errors import LocationMalformed
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.modality import Modality
 
 if TYPE_CHECKING:
@@ -34,6 +34,6 @@ class Virtual:
         """Whether `other` is the same reference."""
         return self == other
 
-    def clamp(self, bounds: Bounds) -> Virtual:
+    def clamp(self, bounds: Extent) -> Virtual:
         """This reference: it has no extent."""
         return self

@@ -51,7 +51,7 @@ class EvidenceStore(Protocol):
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
         """The evidence, undamaged as far as the size and the times of change of its file tell, or None."""
 
-    def at_hand(self, key: EvidenceKey) -> StoredEvidence | None:
+    def cached(self, key: EvidenceKey) -> StoredEvidence | None:
         """What `find` would give, where that takes no more than a look at the state of the object; else None."""
 
     def obtain(

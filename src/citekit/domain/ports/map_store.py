@@ -20,10 +20,10 @@ class MapStore(Protocol):
     def get(self, resource_id: str) -> ResourceMap:
         """The map. Raises `ResourceMissing`, which says where it looked, or `MapCorrupt`."""
 
-    def at_hand(self, resource_id: str) -> ResourceMap | None:
+    def cached(self, resource_id: str) -> ResourceMap | None:
         """The map where it is in memory and getting it would give that very object; None where it would have to be read."""
 
-    def ids_at_hand(self) -> Sequence[str] | None:
+    def cached_ids(self) -> Sequence[str] | None:
         """What `ids` gave the last time, the same object, where nothing has come or gone since; else None."""
 
     def card(self, resource_id: str) -> MapCard:

@@ -23,7 +23,7 @@ class Mapper(Protocol):
     def supports(self, format: Format) -> bool:
         """Whether this mapper can map files of that format at all."""
 
-    def beside(self, source: Source) -> Sequence[Path]:
+    def sidecar_files(self, source: Source) -> Sequence[Path]:
         """Other files that the map of `source` depends on, such as subtitles in its folder, as they are now."""
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:

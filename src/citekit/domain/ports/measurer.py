@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.source import Source
 
 
 class Measurer(Protocol):
     """The same bytes have the same bounds: those that the local mapper's map of them has. Nothing is written to a source."""
 
-    def measure(self, source: Source) -> Bounds:
+    def measure(self, source: Source) -> Extent:
         """How far `source` reaches; every extent that its format has is told.
 
         Raises `SourceUnsupported` for a file that is not what it seems, or is protected, `SourceUnreadable` for one that

@@ -31,7 +31,7 @@ class Outputs(Protocol):
         another caller lays something under the same name; what that raises ends the wait.
         """
 
-    def still(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
+    def is_unchanged(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
         """Whether `place`, which gave that path for them before, would give it again without writing.
 
         Costs a look at the states of files; False where they would have to be read.

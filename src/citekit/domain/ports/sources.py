@@ -23,7 +23,7 @@ class Sources(Protocol):
     def digest(self, path: Path) -> Digest | None:
         """The digest of the file at `path` as it is now, or None where there is no readable file."""
 
-    def digest_at_hand(self, path: Path) -> Digest | None:
+    def cached_digest(self, path: Path) -> Digest | None:
         """The digest of the file at `path` as it is now, where a look at its state tells it; None where it would be read."""
 
     def digest_uncached(self, path: Path) -> Digest | None:
@@ -32,7 +32,7 @@ class Sources(Protocol):
     def exists(self, path: Path) -> bool:
         """Whether there is a regular file at `path`. Never raises: a name that cannot be, or be looked at, is no file."""
 
-    def still(self, source: Source) -> bool:
+    def is_unchanged(self, source: Source) -> bool:
         """Whether the file at `source.path` has the bytes it had when it was identified, and had no others meanwhile.
 
         So what was read of it since is of these bytes. Costs a look at the file's times; it is read again only where they

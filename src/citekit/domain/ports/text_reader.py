@@ -6,7 +6,7 @@ from typing import Protocol
 
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
-from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
@@ -17,7 +17,7 @@ class TextReader(Protocol):
     def supports(self, format: Format) -> bool:
         """Whether it can read files of that format."""
 
-    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+    def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
         """The text, without markup. An empty text where there is none to read, as in a scan.
 
         Raises `SourceUnsupported` for a file that is not what it seems, or is protected, `SourceUnreadable`, `Cancelled`.

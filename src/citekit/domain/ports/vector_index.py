@@ -49,7 +49,7 @@ class VectorIndex(Protocol):
     def count(self, collection: str, where: Where | None = None) -> int:
         """How many entries fit; with no condition, all."""
 
-    def settle(self, collection: str) -> None:
+    def flush(self, collection: str) -> None:
         """Make durable all that was put or removed, and put in order what speeds up the search. Slow after much change."""
 
     def drop(self, collection: str) -> None:

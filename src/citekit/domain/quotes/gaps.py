@@ -14,11 +14,11 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.quotes.case import is_unit
 from citekit.domain.quotes.characters import SEAM
 from citekit.domain.quotes.normal_form import normalised
-from citekit.domain.quotes.quotable import Placed
+from citekit.domain.quotes.quotable import LocatedText
 from citekit.domain.quotes.superscripts import CUT, seen
 
 _CLEAR_WORDS = frozenset(
@@ -171,7 +171,7 @@ class Gap:
 NUMBER_FROM_UNIT = "separates a number from a unit"
 
 
-def gap_between(placed: Placed, start: int, end: int) -> Gap:
+def gap_between(placed: LocatedText, start: int, end: int) -> Gap:
     """The gap for an ellipsis that stands for `placed.text[start:end]`."""
     text = placed.text
     omitted = " ".join(seen(text[start:end]).split())
@@ -181,7 +181,7 @@ def gap_between(placed: Placed, start: int, end: int) -> Gap:
     )
 
 
-def _remarks(placed: Placed, start: int, end: int) -> list[str]:
+def _remarks(placed: LocatedText, start: int, end: int) -> list[str]:
     text, omitted = placed.text, placed.text[start:end]
     remarks = []
     unit = _UNIT_AFTER.match(text, end)
@@ -193,7 +193,7 @@ def _remarks(placed: Placed, start: int, end: int) -> list[str]:
         remarks.append("crosses paragraphs")
     if CUT in omitted:
         remarks.append("crosses a break in the text")
-    if start < end and isinstance(placed, Manuscript) and placed.kind in _CROSSED:
+    if start < end and isinstance(placed, ExtractedText) and placed.kind in _CROSSED:
         first, last = placed.unit_at(max(0, start - 1)), placed.unit_at(min(end, len(text) - 1))
         remarks += [_CROSSED[placed.kind]] * (first.number != last.number)
     if len(omitted) >= LONG:

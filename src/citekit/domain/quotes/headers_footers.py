@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from citekit.domain.library.extracted_text import Manuscript, UnitKind, Units
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
 
 EDGE = 3
 """Lines with text at the top and at the bottom of a page, and the longest run that is taken away."""
@@ -25,7 +25,7 @@ _BESIDE = re.compile(r"[^\w#]+")
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 
 
-def without_running_lines(manuscript: Manuscript) -> Manuscript | None:
+def without_running_lines(manuscript: ExtractedText) -> ExtractedText | None:
     """The pages without their running heads and feet; None where there are none, or no pages."""
     if manuscript.kind is not UnitKind.PAGE or len(manuscript.units) < LEAST:
         return None
@@ -40,7 +40,7 @@ def without_running_lines(manuscript: Manuscript) -> Manuscript | None:
     for unit, text in zip(manuscript.units, texts, strict=True):
         units.add(unit.number, start, start + len(text))
         start += len(text) + 1
-    return Manuscript(UnitKind.PAGE, "\n".join(texts), units, unread=manuscript.unread)
+    return ExtractedText(UnitKind.PAGE, "\n".join(texts), units, unread=manuscript.unread)
 
 
 def _edges(lines: Sequence[str]) -> set[int]:

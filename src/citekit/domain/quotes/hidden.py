@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citekit.domain.library.extracted_text import Manuscript
+from citekit.domain.library.extracted_text import ExtractedText
 
 NOT_VISIBLE = (
     "not visible: the page does not show these words (they are covered, transparent, tiny, in the color of what is below "
@@ -19,11 +19,11 @@ def with_hidden(shown: str, whole: str) -> str:
     return shown if shown == whole else f"{shown}{_MARK}{whole}"
 
 
-def split_hidden(text: Manuscript) -> tuple[Manuscript, Manuscript | None]:
+def split_hidden(text: ExtractedText) -> tuple[ExtractedText, ExtractedText | None]:
     """What is shown, and all of it if that is more. For texts of pages."""
     if _MARK not in text.text:
         return text, None
     pages = [text.text[unit.start : unit.end].partition(_MARK) for unit in text.units]
-    shown = Manuscript.joined(text.kind, [before for before, _, _ in pages], "\n", unread=text.unread)
+    shown = ExtractedText.joined(text.kind, [before for before, _, _ in pages], "\n", unread=text.unread)
     whole = [after if mark else before for before, mark, after in pages]
-    return shown, Manuscript.joined(text.kind, whole, "\n", unread=text.unread)
+    return shown, ExtractedText.joined(text.kind, whole, "\n", unread=text.unread)

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from attrs import field, frozen
 
-from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.locations import Location
 from citekit.domain.quotes.normal_form import Normal, letters_of, normalised
 
@@ -28,8 +28,8 @@ BLOCK = 2048
 _BORDER = re.compile(r"(?<=[A-Za-z0-9][,.; ])[ \n](?=[A-Za-z0-9])|(?<=[A-Za-z0-9])[ \n](?=[A-Za-z0-9])|\n(?=\n)")
 
 
-class Placed(Protocol):
-    """A text that knows where in a file each character of it stands, as a `Manuscript` does."""
+class LocatedText(Protocol):
+    """A text that knows where in a file each character of it stands, as a `ExtractedText` does."""
 
     @property
     def text(self) -> str:
@@ -49,14 +49,14 @@ class Quotable:
     `note` says in words what this text is, where it is not the one that a reader sees.
     """
 
-    placed: Placed
+    placed: LocatedText
     letters: str = field(repr=False)
     starts: array[int] = field(repr=False)
     letter_starts: array[int] = field(repr=False)
     note: str = ""
 
     @classmethod
-    def of(cls, placed: Placed, note: str = "") -> Quotable:
+    def of(cls, placed: LocatedText, note: str = "") -> Quotable:
         """The text made ready."""
         starts, letter_starts, pieces, length = array("q"), array("q"), [], 0
         text = placed.text
@@ -102,7 +102,7 @@ class Quotable:
     def begins_page(self, offset: int) -> bool:
         """Whether a capital begins a page there: no end of a word parted at the end of the page before, but a head."""
         placed = self.placed
-        if not isinstance(placed, Manuscript) or placed.kind is not UnitKind.PAGE:
+        if not isinstance(placed, ExtractedText) or placed.kind is not UnitKind.PAGE:
             return False
         return self.text[offset].isupper() and placed.unit_at(offset).start == offset
 

@@ -31,7 +31,7 @@ def are_apart(pause: float, before: str, after: str) -> bool:
 
 
 @frozen
-class Spoken:
+class Transcript:
     """The text of subtitles, a line for each, `CUT` on a line of its own where a pause parts them.
 
     Number i is `text[starts[i]:ends[i]]`, said from `since[i]` to `until[i]` s."""
@@ -44,7 +44,7 @@ class Spoken:
     until: array[float] = field(repr=False)
 
     @classmethod
-    def of(cls, cues: Iterable[tuple[float, float, str]], modality: Modality) -> Spoken:
+    def of(cls, cues: Iterable[tuple[float, float, str]], modality: Modality) -> Transcript:
         """Of (start, end, text) of each subtitle, in seconds; the times go outwards to whole milliseconds."""
         lines: list[str] = []
         made = cls(modality, "", array("q"), array("q"), array("d"), array("d"))

@@ -13,7 +13,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 
 if TYPE_CHECKING:
-    from citekit.application.import_map import Adapted
+    from citekit.application.import_map import ImportedMap
 
 
 @click.command("adapt", cls=Command)
@@ -67,7 +67,7 @@ def command(
     session.answer(_plain(made, place), _lines(made, place, stored=output is None))
 
 
-def _written(made: Adapted, output: str, force: bool) -> Path:
+def _written(made: ImportedMap, output: str, force: bool) -> Path:
     """Write the map to a file of its own. Raises `RequestRefused`, `HomeUnwritable`, `FaultyAnswer`."""
     import tempfile
 
@@ -86,7 +86,7 @@ def _written(made: Adapted, output: str, force: bool) -> Path:
         return copy_evidence(path, output, path, force=force)
 
 
-def _plain(made: Adapted, place: str) -> dict[str, Any]:
+def _plain(made: ImportedMap, place: str) -> dict[str, Any]:
     resource_map = made.resource_map
     return {
         "resource_id": resource_map.resource_id,
@@ -100,12 +100,12 @@ def _plain(made: Adapted, place: str) -> dict[str, Any]:
     }
 
 
-def _notes(made: Adapted) -> list[str]:
+def _notes(made: ImportedMap) -> list[str]:
     notes = made.resource_map.metadata.get("notes")
     return [str(note) for note in notes] if isinstance(notes, list) else []
 
 
-def _lines(made: Adapted, place: str, *, stored: bool) -> Iterator[str]:
+def _lines(made: ImportedMap, place: str, *, stored: bool) -> Iterator[str]:
     from citekit.domain.unicode_controls import printable
     from citekit.entrypoints.cli.formatting import counted
 

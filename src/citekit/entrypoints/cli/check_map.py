@@ -106,11 +106,11 @@ def _checked(session: Session, name: str, order: BoxOrder) -> _Checked:
 def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
     """What is wrong with the data of a map. Raises `FaultyAnswer` for data that are no map at all."""
     from citekit.domain.errors import FaultyAnswer
-    from citekit.wire.lenient_maps import loosely
+    from citekit.wire.lenient_maps import read_leniently
     from citekit.wire.map_edits import edited
     from citekit.wire.maps import from_plain_map
 
-    loose = loosely(asked.data, asked.name, order)
+    loose = read_leniently(asked.data, asked.name, order)
     report = session.app.check_map(loose.head, loose.nodes)
     faults = [*loose.faults, *report.faults]
     if not loose.faults:

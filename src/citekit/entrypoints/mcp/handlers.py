@@ -156,7 +156,7 @@ class _Handlers:
         return self._parcels.hand_over(context.request_id, answer, with_links=with_links)
 
     async def _answer(self, bound: Bound, arguments: dict[str, Any], context: _Context) -> Answer:
-        at_hand = bound.at_hand(arguments)
+        at_hand = bound.cached(arguments)
         if at_hand is not None:
             return at_hand
         if not bound.long(arguments):

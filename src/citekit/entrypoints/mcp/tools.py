@@ -138,7 +138,7 @@ class Bound:
     long: Callable[[Arguments], bool] = lambda _: False
     check: Check = checked
     refused: Refused | None = None
-    at_hand: Callable[[Arguments], Answer | None] = lambda _: None
+    cached: Callable[[Arguments], Answer | None] = lambda _: None
 
 
 @define
@@ -157,14 +157,14 @@ class Tools:
     def bound(self) -> dict[str, Bound]:
         """The tools by name, in the order in which an agent uses them."""
         tools = (
-            Bound(LIST_RESOURCES, self._list_resources, at_hand=self._listed),
-            Bound(GET_STRUCTURE, self._get_structure, at_hand=self._structure_at_hand),
-            Bound(GET_NODE, self._get_node, at_hand=self._node_at_hand),
+            Bound(LIST_RESOURCES, self._list_resources, cached=self._listed),
+            Bound(GET_STRUCTURE, self._get_structure, cached=self._structure_at_hand),
+            Bound(GET_NODE, self._get_node, cached=self._node_at_hand),
             Bound(
                 RESOLVE,
                 self._resolve,
                 lambda _: True,  # for an address, the file may have to be measured
-                at_hand=self._evidence_at_hand,
+                cached=self._evidence_at_hand,
             ),
             Bound(VERIFY_QUOTE, self._verify_quote, lambda _: True),
         )
@@ -184,7 +184,7 @@ class Tools:
         return self.answers.of(LIST_RESOURCES.name, ids, lambda: Answer.of({"resources": list(ids)}))
 
     def _listed(self, _arguments: Arguments) -> Answer | None:
-        ids = self.app.maps.ids_at_hand()
+        ids = self.app.maps.cached_ids()
         return None if ids is None else self.answers.known(LIST_RESOURCES.name, ids)
 
     def _get_structure(self, arguments: Arguments, _progress: Progress) -> Answer:
@@ -196,7 +196,7 @@ class Tools:
 
     def _structure_at_hand(self, arguments: Arguments) -> Answer | None:
         resource_id = arguments["resource_id"]
-        resource_map = self.app.maps.at_hand(resource_id)
+        resource_map = self.app.maps.cached(resource_id)
         if resource_map is None:
             return None
         name = (MAP, resource_id) if len(arguments) == 1 else _asked(GET_STRUCTURE, arguments)
@@ -210,7 +210,7 @@ class Tools:
 
     def _node_at_hand(self, arguments: Arguments) -> Answer | None:
         resource_id, node_id = arguments["resource_id"], arguments["node_id"]
-        resource_map = self.app.maps.at_hand(resource_id)
+        resource_map = self.app.maps.cached(resource_id)
         if resource_map is None:
             return None
         known = self.answers.known((NODE, resource_id, node_id), resource_map)
@@ -239,7 +239,7 @@ class Tools:
             arguments.get("as", Form.NATIVE.value),
             arguments.get("accurate", False),
         )
-        evidence = self.app.resolve.at_hand(asked)
+        evidence = self.app.resolve.cached(asked)
         if evidence is None:
             return None
         return self.answers.of(asked, evidence, lambda: evidence_answer(evidence, self.discreet))

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from citekit.adapters.formats.comic.archive import ComicArchive, ComicInfo, opened_comic
 from citekit.adapters.formats.shared.outline import Draft, Outline
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Pages
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -34,7 +34,7 @@ class CbzOutliner:
             facts = {"authors": list(info.authors), "language": info.language, "series": info.series}
             return Outline(
                 title=_title(info),
-                bounds=Bounds(pages=len(comic.names)),
+                bounds=Extent(pages=len(comic.names)),
                 drafts=tuple(drafter.drafts()),
                 facts={**{name: value for name, value in facts.items() if value}},
             )

@@ -8,7 +8,7 @@ from attrs import evolve, frozen
 
 from citekit.adapters.formats.epub.outliner import contents_drafts
 from citekit.adapters.formats.shared.outline import Draft, Outline, one_line
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Chapter
 from citekit.domain.ports.reader import Book, Reader
 from citekit.domain.progress import Progress
@@ -39,7 +39,7 @@ class DocxOutliner:
             drafts = _with(drafts, exhibit)
         return Outline(
             title=book.title,
-            bounds=Bounds(chapters=lengths),
+            bounds=Extent(chapters=lengths),
             drafts=drafts,
             facts={
                 "chapter_count": len(lengths),

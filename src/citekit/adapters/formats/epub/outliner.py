@@ -8,7 +8,7 @@ from typing import Any
 
 from citekit.adapters.formats.epub.outline_items import contents_drafts
 from citekit.adapters.formats.shared.outline import Outline
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.ports.reader import Book, Reader
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -43,7 +43,7 @@ class EpubOutliner:
         lengths = tuple(len(chapter.text) for chapter in book.chapters)
         return Outline(
             title=book.title,
-            bounds=Bounds(chapters=lengths),
+            bounds=Extent(chapters=lengths),
             drafts=contents_drafts(book),
             facts={
                 "chapter_count": len(lengths),

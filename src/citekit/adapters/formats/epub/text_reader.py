@@ -7,7 +7,7 @@ from typing import Protocol
 
 from citekit.domain.formats import BOOKS, Format
 from citekit.domain.library.books import BookFacts
-from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.ports.reader import Book
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
@@ -33,11 +33,11 @@ class FlowingTextReader:
         """EPUB, MOBI (with AZW3) and FB2."""
         return format.name in BOOKS
 
-    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+    def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
         """The chapters parted by two line feeds; see `TextReader.read`."""
         progress(0, 1, "reading the book")
         chapters = self._books.read(source.path).chapters
-        return Manuscript.joined(UnitKind.CHAPTER, (chapter.text for chapter in chapters), "\n\n")
+        return ExtractedText.joined(UnitKind.CHAPTER, (chapter.text for chapter in chapters), "\n\n")
 
     def facts(self, source: Source) -> BookFacts:
         """What the book says of itself, spelled as it spells it."""

@@ -17,7 +17,7 @@ from citekit.adapters.libraries.lxml import TAGS_LIMIT, cleaned, inner_text, loc
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
-from citekit.domain.library.extracted_text import Manuscript, UnitKind, Units
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
@@ -47,7 +47,7 @@ class HtmlLinesTextReader:
         """HTML and XHTML files."""
         return format.name == "html"
 
-    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+    def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
         """A unit a run of text that stands on one line of the source; see `TextReader.read`."""
         content = _FORBIDDEN.sub("", "\n".join(read_lines(source.path, progress)))
         progress(0, 1, "reading the document")
@@ -177,7 +177,7 @@ def _mark(line: int) -> str:
     return _FIRST + str(line).translate(_DIGITS)
 
 
-def _manuscript(marked: str) -> Manuscript:
+def _manuscript(marked: str) -> ExtractedText:
     units, pieces = Units(), []
     line, position, length = 1, 0, 0
     for mark in [*_MARK.finditer(marked), None]:
@@ -190,7 +190,7 @@ def _manuscript(marked: str) -> Manuscript:
         length += len(piece)
         if mark:
             line, position = max(line, _line(mark[0])), mark.end()
-    return Manuscript(UnitKind.LINE, "".join(pieces) if len(units) else "", units)
+    return ExtractedText(UnitKind.LINE, "".join(pieces) if len(units) else "", units)
 
 
 def _add(units: Units, line: int, start: int, end: int) -> None:

@@ -18,7 +18,7 @@ from citekit.adapters.formats.image.regions import GROUP, HEADING, WORKING_SIZE,
 from citekit.adapters.formats.shared.ocr import OcrLine, OcrReader
 from citekit.adapters.formats.shared.outline import Draft, Outline
 from citekit.adapters.libraries import pillow
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Box
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -118,7 +118,7 @@ class ImageOutliner:
         )
         return Outline(
             title=words.get("title") or canvas.reading.heading(),
-            bounds=Bounds(size=size),
+            bounds=Extent(size=size),
             drafts=(whole,),
             facts=facts if reading is None else {**facts, "text_lines": len(reading.lines)},
             notes=[*_frames_note(kind, facts), *([_UNREAD] if reading is None and _has_text(found) else [])],

@@ -14,7 +14,7 @@ from citekit.adapters.libraries.mupdf.engine import give_way, opened, skipped_pa
 from citekit.adapters.libraries.mupdf.page_cost import PageWorkError
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
-from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.hidden import with_hidden
 from citekit.domain.quotes.superscripts import CUT
@@ -56,12 +56,12 @@ class PyMuPdfTextReader:
         """PDF alone."""
         return format.name == "pdf"
 
-    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+    def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
         """A unit a page, an empty one for a page without text, or too complex to be read; see `TextReader.read`."""
         with opened(source.path, password=self._password) as document:
             pages = list(_pages(document, progress, as_seen=self._as_seen))
             unread = skipped_pages(document)
-        return Manuscript.joined(UnitKind.PAGE, _unbroken(pages) if self._joining else pages, "\n", unread=unread)
+        return ExtractedText.joined(UnitKind.PAGE, _unbroken(pages) if self._joining else pages, "\n", unread=unread)
 
     def facts(self, source: Source) -> BookFacts:
         """What the document information says; what a program put there by itself counts for nothing."""

@@ -19,7 +19,7 @@ from attrs import define, field
 from citekit.adapters.formats.shared.reproducible_zip import still_archive
 from citekit.adapters.libraries.office_package import OfficePackage, Relation, below, local
 from citekit.domain.errors import LocationOutside, SourceUnsupported
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Pages
 from citekit.domain.progress import Progress
 
@@ -149,7 +149,7 @@ class _Deck:
 
 
 def _check_inside(location: Pages, count: int) -> None:
-    if location.clamp(Bounds(pages=count)).numbers != location.numbers:
+    if location.clamp(Extent(pages=count)).numbers != location.numbers:
         raise LocationOutside(f"slide {location.numbers[-1]} is beyond the end: the presentation has {count} slides")
 
 

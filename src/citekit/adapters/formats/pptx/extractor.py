@@ -16,7 +16,7 @@ from citekit.adapters.system.files import writing
 from citekit.adapters.system.installed_packages import version_of
 from citekit.domain.errors import FormUnsupported, LocationOutside
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.formats import Format
 from citekit.domain.locations import Location, Pages
 from citekit.domain.progress import Progress, silent
@@ -60,7 +60,7 @@ class SlideExtractor:
 
 def check_inside(location: Pages, count: int) -> None:
     """Raises `LocationOutside` where some of the slides do not exist."""
-    if location.clamp(Bounds(pages=count)) != location:
+    if location.clamp(Extent(pages=count)) != location:
         raise LocationOutside(f"slide {location.numbers[-1]} is beyond the end: the presentation has {count} slides")
 
 

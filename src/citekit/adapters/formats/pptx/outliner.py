@@ -12,7 +12,7 @@ from citekit.adapters.formats.pptx.shapes import Placed, shapes
 from citekit.adapters.formats.shared.outline import Draft, Outline
 from citekit.adapters.libraries.office_package import opened_package
 from citekit.domain.errors import SourceUnsupported
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Pages
 from citekit.domain.locations.pages import PAGES_LIMIT
 from citekit.domain.progress import Progress
@@ -58,7 +58,7 @@ def _outline(
     about = deck.core_properties if _has_core(deck) else None
     return Outline(
         title=(about.title or None) if about else None,
-        bounds=Bounds(pages=len(slides)),
+        bounds=Extent(pages=len(slides)),
         drafts=tuple(_sectioned(drafts, ids, named)),
         facts={"slide_size_emu": list(size), **said, **({"author": about.author} if about and about.author else {})},
         notes=("Pages are slides, in the order of the deck, hidden ones included.",),

@@ -11,7 +11,7 @@ from citekit.adapters.libraries.office_package import opened_package
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
-from citekit.domain.library.extracted_text import Manuscript, UnitKind
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.locations.pages import PAGES_LIMIT
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.superscripts import CUT
@@ -34,7 +34,7 @@ class SlidesTextReader:
         """PPTX alone."""
         return format.name == "pptx"
 
-    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+    def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
         """The slides parted by two line feeds, the text of each as it is cut out; see `TextReader.read`."""
         with opened_package(source.path) as package:
             deck = driver.presentation(package)
@@ -47,7 +47,7 @@ class SlidesTextReader:
                 for number, slide in enumerate(slides):
                     progress(number, len(slides), "reading slides")
                     texts.append(self._text(slide, size))
-        return Manuscript.joined(UnitKind.PAGE, texts, "\n\n")
+        return ExtractedText.joined(UnitKind.PAGE, texts, "\n\n")
 
     def facts(self, source: Source) -> BookFacts:
         """Title, author and language of the core properties."""

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationOutside
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.ids import node_id
 from citekit.domain.locations import Location
 from citekit.domain.node import Node
@@ -50,7 +50,7 @@ class Outline:
     """
 
     title: str | None
-    bounds: Bounds
+    bounds: Extent
     drafts: Sequence[Draft] = field(converter=tuple[Draft, ...])
     facts: Mapping[str, Any] = field(factory=dict)
     notes: Sequence[str] = field(default=(), converter=tuple[str, ...])
@@ -73,7 +73,7 @@ def plant(outline: Outline) -> tuple[Node, ...]:
     return tuple(_planted(outline.drafts, "", outline.bounds, taken))
 
 
-def _planted(drafts: Sequence[Draft], parent: str, bounds: Bounds, taken: set[str]) -> Iterator[Node]:
+def _planted(drafts: Sequence[Draft], parent: str, bounds: Extent, taken: set[str]) -> Iterator[Node]:
     for draft in drafts:
         try:
             location = draft.location.clamp(bounds)

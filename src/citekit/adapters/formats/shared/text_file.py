@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from attrs import define, field, frozen
 
 from citekit.domain.errors import SourceUnreadable
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.line_index import LineIndex, index_lines
 from citekit.domain.progress import Progress, silent
 
@@ -60,9 +60,9 @@ class TextFile:
         return self.index.count > LINES_LIMIT
 
     @property
-    def bounds(self) -> Bounds:
+    def bounds(self) -> Extent:
         """How far the text reaches."""
-        return Bounds(lines=self.index.count)
+        return Extent(lines=self.index.count)
 
     @property
     def facts(self) -> dict[str, Any]:

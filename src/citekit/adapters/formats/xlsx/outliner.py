@@ -12,7 +12,7 @@ from citekit.adapters.formats.xlsx.cell_blocks import Block
 from citekit.adapters.formats.xlsx.sheet_layout import ReadSheet, first_words, headed, said
 from citekit.adapters.formats.xlsx.workbook import Table, Workbook
 from citekit.adapters.libraries.office_package import opened_package
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.locations import Cells
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -41,7 +41,7 @@ class XlsxOutliner:
             drafts = [_sheet(workbook, each, names, charts) for each in read]
         return Outline(
             title=None,
-            bounds=Bounds(sheets=sheets),
+            bounds=Extent(sheets=sheets),
             drafts=drafts,
             facts={"sheets": [_facts(each) for each in read]},
         )

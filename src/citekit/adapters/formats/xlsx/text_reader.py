@@ -10,7 +10,7 @@ from citekit.adapters.libraries.office_package import opened_package
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
-from citekit.domain.library.extracted_text import Manuscript, SheetRows, UnitKind, Units
+from citekit.domain.library.extracted_text import ExtractedText, SheetRows, UnitKind, Units
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
@@ -27,7 +27,7 @@ class SheetsTextReader:
         """XLSX alone."""
         return format.name == "xlsx"
 
-    def read(self, source: Source, progress: Progress = silent) -> Manuscript:
+    def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
         """All sheets in their order, hidden ones too; see `TextReader.read`."""
         with opened_package(source.path) as package:
             workbook = Workbook.of(package)
@@ -51,7 +51,7 @@ class SheetsTextReader:
                 if rows:
                     sheets.append(SheetRows(sheet.name, before, rows, columns))
                 before += rows
-        return Manuscript(UnitKind.ROW, "\n".join(pieces), units, sheets)
+        return ExtractedText(UnitKind.ROW, "\n".join(pieces), units, sheets)
 
     def facts(self, source: Source) -> BookFacts:
         """Title, author and language of the core properties."""

@@ -43,7 +43,7 @@ from citekit.domain.ports.reader import Reader
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
-from citekit.domain.validation import unsound
+from citekit.domain.validation import map_issues
 from citekit.wire.locations import from_plain
 
 CHECKS_VERSION = "3"
@@ -104,9 +104,9 @@ class ModelMapper:
         """Whether the service can be shown such files."""
         return self.service.limits(format) is not None and self.local.supports(format)
 
-    def beside(self, source: Source) -> Sequence[Path]:
+    def sidecar_files(self, source: Source) -> Sequence[Path]:
         """As the local mapper has it: its map is what the model is told, and the subtitles are shown."""
-        return self.local.beside(source)
+        return self.local.sidecar_files(source)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """The model's map, held against the file.
@@ -153,7 +153,7 @@ class ModelMapper:
             return job.ask(session, number, progress)
 
     def _map_key(self, source: Source) -> str:
-        beside = [(str(path), path.stat().st_size) for path in self.local.beside(source) if path.is_file()]
+        beside = [(str(path), path.stat().st_size) for path in self.local.sidecar_files(source) if path.is_file()]
         identity = self.identity
         return key_of(
             str(source.digest), identity.name, identity.model, prompt.PROMPT_VERSION, str(self.generation), beside
@@ -201,7 +201,7 @@ class ModelMapper:
             nodes=plant(outline),
             metadata=self._metadata(known, told, dropped, (about_title, _about_titles(sought, found))),
         )
-        faults = unsound(made)
+        faults = map_issues(made)
         if faults:
             raise FaultyAnswer(job.what, faults)
         return made

@@ -151,7 +151,7 @@ class EdgeVectorIndex:
         with self._open(collection) as held:
             return self._count(held, where or Where())
 
-    def settle(self, collection: str) -> None:
+    def flush(self, collection: str) -> None:
         """Make durable all that was put or removed; put the shard in order where that pays and there is room."""
         with self._open(collection) as held:
             held.flush()

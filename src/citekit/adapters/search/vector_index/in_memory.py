@@ -119,7 +119,7 @@ class MemoryVectorIndex:
         with self._lock:
             return len(_fitting(held, where or Where()))
 
-    def settle(self, collection: str) -> None:
+    def flush(self, collection: str) -> None:
         """Nothing is durable here."""
         self._held(collection)
 

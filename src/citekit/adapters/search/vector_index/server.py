@@ -146,7 +146,7 @@ class QdrantVectorIndex:
         with self._asking(collection) as client:
             return int(client.count(collection, points.condition(where), exact=True).count)
 
-    def settle(self, collection: str) -> None:
+    def flush(self, collection: str) -> None:
         """Nothing: what a server acknowledged is durable, and it puts itself in order."""
         self._model(collection)
 

@@ -15,7 +15,7 @@ from citekit.adapters.formats.media.outline.time_segments import numbered, scene
 from citekit.adapters.formats.media.outline.topics import topics
 from citekit.adapters.formats.shared.outline import Draft, Outline, nested
 from citekit.adapters.formats.subtitles.parser import WORDS, beside, read_cues
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import shortest
 from citekit.domain.ports.media_probe import Cue, MediaFacts, MediaProbe
@@ -51,7 +51,7 @@ class MediaOutliner:
         structure = _structure(source, facts, modality, progress)
         return Outline(
             title=facts.tags.get("title"),
-            bounds=Bounds(seconds=facts.duration, size=facts.size),
+            bounds=Extent(seconds=facts.duration, size=facts.size),
             drafts=structure.drafts,
             facts=_metadata(facts),
             notes=(*_about(facts), *facts.remarks, *structure.notes),

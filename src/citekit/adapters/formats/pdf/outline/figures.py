@@ -81,7 +81,7 @@ class _Search:
     _seen: dict[int, int] = field(factory=dict, init=False)
 
     def on(self, page: int) -> Iterator[Figure]:
-        fresh = not self._texts.at_hand(page)
+        fresh = not self._texts.cached(page)
         if fresh and not self._worth(page):
             return
         lines = self._texts.lines(page)
@@ -280,7 +280,7 @@ class _Shelf:
         page = _numbers(draft)[0]
         known = (page, draft.title)
         if known not in self._begins:
-            found = self._texts.saying(draft.title, page) if self._texts.at_hand(page) else ()
+            found = self._texts.saying(draft.title, page) if self._texts.cached(page) else ()
             self._begins[known] = found[0] if found else -1
         return page, self._begins[known]
 

@@ -19,7 +19,7 @@ from citekit.adapters.formats.pdf.outline.structure import sections_of_text
 from citekit.adapters.formats.shared.outline import Draft, Outline
 from citekit.adapters.libraries.mupdf.engine import Document, opened, skipped_pages
 from citekit.domain.errors import SourceUnsupported
-from citekit.domain.extent import Bounds
+from citekit.domain.extent import Extent
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
@@ -64,7 +64,7 @@ class PdfOutliner:
             drafts = with_figures(drafts, figures, texts)
             outline = Outline(
                 title=title_of(document, source.path),
-                bounds=Bounds(pages=document.page_count),
+                bounds=Extent(pages=document.page_count),
                 drafts=drafts,
                 facts=facts_of(document),
                 notes=[

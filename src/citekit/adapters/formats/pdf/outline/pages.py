@@ -158,7 +158,7 @@ class PageTexts:
         """Whether `page` is shown turned, so that its lines have other coordinates than its bookmarks."""
         return self.turn(page) is not None
 
-    def at_hand(self, page: int) -> bool:
+    def cached(self, page: int) -> bool:
         """Whether `page` was read before."""
         return page in self._cache
 

@@ -73,7 +73,7 @@ def _count(number: int, page_count: int) -> str:
 
 def scans_among(document: Document, texts: PageTexts) -> Scans:
     """The scans among the pages that were read; none where a sample of the pages that may be some holds none."""
-    candidates = [page for page in range(1, texts.count + 1) if texts.at_hand(page) and _may_be(texts, page)]
+    candidates = [page for page in range(1, texts.count + 1) if texts.cached(page) and _may_be(texts, page)]
     step = max(1, len(candidates) // SAMPLE)
     if not any(_is_scan(document, texts, page) for page in candidates[::step]):
         return Scans()
