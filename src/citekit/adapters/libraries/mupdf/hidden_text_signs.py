@@ -7,9 +7,11 @@ matrix, and filled areas go, and only for streams that set a light color or an u
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as Collection
 from contextlib import suppress
+from functools import lru_cache
+from itertools import compress
 
 from attrs import define, field, frozen
 
@@ -33,6 +35,11 @@ _OPERATORS = (
     frozenset(_COLORS) | _FILLING | {b"q", b"Q", b"cm", b"re", b"m", b"l", b"c", b"v", b"y", b"n", b"S", b"s"}
     | {b"Do", b"sh", b"EI", b"Tr", b"Tf", b"cs", b"BT", b"Tm", b"Td", b"TD", b"T*", b"TL"}
 )  # fmt: skip
+_JUDGED = frozenset(_COLORS) | {b"Tf", b"Tr"}
+_GRAPHICS = _AFTER | {b"q", b"Q", b"cm", b"re", b"m", b"l", b"c", b"v", b"y", b"n", b"S", b"s"}
+"""What finds the painted areas of a stream, without its text."""
+_SEGMENTS = frozenset((b"re", b"m", b"l", b"c", b"v", b"y"))
+_QUOTED = tuple((b")" + each, b") " + each) for each in (b"Tj", b"TJ", b"'", b'"'))
 
 Box = tuple[float, float, float, float]
 _Matrix = tuple[float, float, float, float, float, float]
@@ -54,41 +61,93 @@ class Signs:
 
 
 def signs_of(data: bytes) -> Signs:
-    """The signs in a content stream. A stream in which no number can be read where one belongs shows the sign `text`."""
+    """The signs in a content stream. A stream in which no number can be read where one belongs shows the sign `text`.
+
+    Most streams show none, as their operators and the last operands of some of them prove; only others are followed.
+    """
     tokens = data.translate(_SPACES).split()
     present = _OPERATORS.intersection(tokens)
     draws = b"Do" in present
+    before = {each: _last_operands(tokens, each) for each in present.intersection(_JUDGED)}
+    hides = any(map(_is_tiny, before.get(b"Tf", ())))
+    light = any(_may_end_white(name, each) for name in before.keys() & _COLORS.keys() for each in before[name])
+    mode = not before.get(b"Tr", set()).isdisjoint((b"3", b"7"))
     try:
-        hides = b"Tf" in present and _is_tiny(tokens)
-        colors = present.intersection(_COLORS)
-        light = any(
-            _is_white(name, values) for name in colors for values in _operands(tokens, name, _COLORS[name] or 4)
-        )
-        mode = b"Tr" in present and any(value in (b"3", b"7") for (value,) in _operands(tokens, b"Tr", 1))
-        if light or mode or (present & _AFTER and _fills_after_text(data, tokens, present)):
-            for each in (b"Tj", b"TJ", b"'", b'"'):
-                data = data.replace(b")" + each, b") " + each)
-            unseen, covers = _followed(data.translate(_SPACES).split(), present if light else present - colors)
+        if light:
+            light = any(_sets_white(tokens, each) for each in before.keys() & _COLORS.keys())
+        if light or mode or (present & _AFTER and _may_cover(data, tokens, present)):
+            unseen, covers = _found(data, present, light=light, mode=mode)
             return Signs(hides or unseen, covers, draws)
-        return Signs(hides, draws=draws)
     except (ValueError, IndexError):
         return Signs(text=True, draws=draws)
+    return Signs(hides, draws=draws)
 
 
-def _places(tokens: Sequence[bytes], operator: bytes) -> Iterator[int]:
-    at = -1
+def _found(data: bytes, present: Collection[bytes], *, light: bool, mode: bool) -> tuple[bool, Sequence[Box]]:
+    """Whether text is hidden by its color or mode, and the areas over text. Text is followed only if areas are painted."""
+    for each, apart in _QUOTED:
+        data = data.replace(each, apart)
+    tokens = data.translate(_SPACES).split()
+    if not light and not mode and not _followed(tokens, present & _GRAPHICS, whole=False).grounds:
+        return False, ()
+    followed = _SHOWING | (present if light else present - _COLORS.keys())
+    page = _followed(tokens, followed, whole=light or mode)
+    return page.hides, page.covers
+
+
+def _last_operands(tokens: Sequence[bytes], operator: bytes) -> set[bytes]:
+    """The tokens right before an operator."""
+    return {tokens[at - 1] for at in _places(tokens, operator) if at}
+
+
+def _places(tokens: Sequence[bytes], operator: bytes) -> list[int]:
+    """The positions of an operator. `index` is faster than any loop over all tokens."""
+    found: list[int] = []
+    at, index = -1, tokens.index
     with suppress(ValueError):
         while True:
-            at = tokens.index(operator, at + 1)
-            yield at
+            at = index(operator, at + 1)
+            found.append(at)
+    return found
 
 
-def _operands(tokens: Sequence[bytes], operator: bytes, count: int) -> set[tuple[bytes, ...]]:
-    return {tuple(tokens[at - count : at]) for at in _places(tokens, operator) if at >= count}
+def _may_cover(data: bytes, tokens: Sequence[bytes], present: Collection[bytes]) -> bool:
+    """Whether areas that are more than thin lines may be painted after text."""
+    first = min((at for at in map(data.find, (b"Tj", b"TJ", b"'", b'"')) if at >= 0), default=len(data))
+    if max(map(data.rfind, present & _AFTER)) < first:
+        return False
+    if not present.isdisjoint((b"Do", b"sh", b"EI", b"l", b"c", b"v", b"y", b"cm")):
+        return True
+    return any(min(abs(float(each)) for each in tokens[at - 2 : at]) > _THIN for at in _places(tokens, b"re"))
+
+
+def _sets_white(tokens: Sequence[bytes], operator: bytes) -> bool:
+    """Whether a color operator sets nearly white anywhere."""
+    count = _COLORS[operator] or 4
+    return any(
+        _are_white(operator, values)
+        for values in {tuple(tokens[max(0, at - count) : at]) for at in _places(tokens, operator)}
+    )
+
+
+@lru_cache(maxsize=1024)
+def _may_end_white(operator: bytes, value: bytes) -> bool:
+    """Whether nearly white can end with that operand: a low one is that of CMYK colors, a high one of all others."""
+    try:
+        number = float(value)
+    except ValueError:
+        return False
+    low, high = number <= 1 - LIGHT, number >= LIGHT
+    return low if operator == b"k" else high or (low and not _COLORS[operator])
 
 
 def _is_white(operator: bytes, values: Sequence[bytes]) -> bool:
     """Whether the operands of a color operator give nearly white; colors of unknown spaces are told by their count."""
+    return _are_white(operator, tuple(values))
+
+
+@lru_cache(maxsize=1024)
+def _are_white(operator: bytes, values: tuple[bytes, ...]) -> bool:
     numbers: list[float] = []
     for each in reversed(values):
         try:
@@ -102,22 +161,12 @@ def _is_white(operator: bytes, values: Sequence[bytes]) -> bool:
     return bool(numbers) and min(numbers) >= LIGHT
 
 
-def _is_tiny(tokens: Sequence[bytes]) -> bool:
-    for (value,) in _operands(tokens, b"Tf", 1):
-        with suppress(ValueError):
-            if abs(float(value)) < _TINY:
-                return True
-    return False
-
-
-def _fills_after_text(data: bytes, tokens: Sequence[bytes], present: Collection[bytes]) -> bool:
-    if not any(each in data for each in (b"Tj", b"TJ", b"'", b'"')):
+@lru_cache(maxsize=1024)
+def _is_tiny(size: bytes) -> bool:
+    try:
+        return abs(float(size)) < _TINY
+    except ValueError:
         return False
-    if not present.isdisjoint((b"Do", b"sh", b"EI", b"l", b"c", b"v", b"y")):
-        return True
-    if any(abs(float(each)) > 1.5 for values in _operands(tokens, b"cm", 6) for each in values[:4]):
-        return True
-    return any(min(abs(float(each)) for each in values) > _THIN for values in _operands(tokens, b"re", 2))
 
 
 _UNIT: _Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
@@ -125,25 +174,38 @@ _UNIT: _Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 @define
 class _Page:
-    """What was painted so far: where rows of text begin, and areas, each with whether it is white."""
+    """What was painted so far: where rows of text begin, and areas, each with whether it is white.
+
+    `hides` says that text was shown in white on white, or in mode 3 or 7; `covers` are the areas that were painted over text.
+    """
 
     rows: dict[int, float] = field(factory=dict)
     grounds: list[tuple[Box, bool]] = field(factory=list)
     covers: list[Box] = field(factory=list)
+    hides: bool = False
+    _shown: list[tuple[float, float]] = field(factory=list)
 
     def show(self, x: float, y: float) -> None:
         """Text begins at a point."""
-        row = round(y)
-        if len(self.rows) < _ROWS or row in self.rows:
-            self.rows[row] = min(x, self.rows.get(row, x))
+        self._shown.append((x, y))
 
     def fill(self, box: Box, *, white: bool) -> None:
         """An area is painted. It covers text that begins to the left of its right edge."""
         if min(box[2] - box[0], box[3] - box[1]) <= _THIN:
             return
         self.grounds.append((box, white))
-        if len(self.covers) < COVERS and any(box[1] <= y <= box[3] and x < box[2] for y, x in self.rows.items()):
-            self.covers.append(box)
+        if len(self.covers) < COVERS:
+            self._add_rows()
+            if any(box[1] <= y <= box[3] and x < box[2] for y, x in self.rows.items()):
+                self.covers.append(box)
+
+    def _add_rows(self) -> None:
+        """Sort the text that was shown into rows; many pages fill nothing but thin lines and never need them."""
+        for x, y in self._shown:
+            row = round(y)
+            if len(self.rows) < _ROWS or row in self.rows:
+                self.rows[row] = min(x, self.rows.get(row, x))
+        self._shown.clear()
 
     def is_dark(self, x: float, y: float) -> bool:
         """Whether the last area that was painted at a point is not white."""
@@ -153,24 +215,38 @@ class _Page:
         return False
 
 
-def _followed(tokens: Sequence[bytes], present: Collection[bytes]) -> tuple[bool, list[Box]]:
-    """Whether text is shown in white on white or in modes 3 and 7, and the areas that are painted over text."""
-    light = hides = False
+def _marks(tokens: Sequence[bytes], operators: Collection[bytes]) -> list[int]:
+    """The positions of some operators, in order."""
+    return list(compress(range(len(tokens)), map(operators.__contains__, tokens)))
+
+
+def _followed(tokens: Sequence[bytes], present: Collection[bytes], *, whole: bool) -> _Page:
+    """What a stream paints, as far as the operators `present` say.
+
+    Unless `whole`, the last area ends it: the stream sets neither white nor such a mode.
+    """
+    light = False
     mode, matrix, leading = b"0", _UNIT, 0.0
     a, b, c, d, e, f = _UNIT  # the matrix of the line
     stack: list[tuple[bool, bytes, _Matrix]] = []
-    path: list[tuple[float, float]] = []
+    path: list[int] = []
     page = _Page()
-    followed = _SHOWING | present
-    for at, token in [(at, token) for at, token in enumerate(tokens) if token in followed]:
+    marks = _marks(tokens, present - {b"Tf"})
+    if not whole:
+        while marks and tokens[marks[-1]] not in _AFTER:
+            marks.pop()
+    for at in marks:
+        token = tokens[at]
         if token in _SHOWING:
             x, y = e * matrix[0] + f * matrix[2] + matrix[4], e * matrix[1] + f * matrix[3] + matrix[5]
             page.show(x, y)
-            hides = hides or mode in (b"3", b"7") or (light and not page.is_dark(x, y))
+            page.hides = page.hides or mode in (b"3", b"7") or (light and not page.is_dark(x, y))
         elif token in (b"Td", b"TD"):
-            x, y = _numbers(tokens[at - 2 : at])
+            x, y = map(float, tokens[at - 2 : at])
             e, f = e + x * a + y * c, f + x * b + y * d
             leading = -y if token == b"TD" else leading
+        elif token in _SEGMENTS:
+            path.append(at)
         elif token == b"q":
             stack.append((light, mode, matrix))
         elif token == b"Q":
@@ -189,26 +265,35 @@ def _followed(tokens: Sequence[bytes], present: Collection[bytes]) -> tuple[bool
         elif token == b"T*":
             e, f = e - leading * c, f - leading * d
         elif token == b"Tm":
-            a, b, c, d, e, f = _numbers(tokens[at - 6 : at])
+            a, b, c, d, e, f = map(float, tokens[at - 6 : at])
         elif token == b"cm":
             matrix = _times(_numbers(tokens[at - 6 : at]), matrix)
-        elif token == b"re":
-            x, y, width, height = _numbers(tokens[at - 4 : at])
-            path += [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
-        elif token in (b"m", b"l", b"c", b"v", b"y"):
+        else:
+            if token in (b"Do", b"EI"):
+                page.fill(_bounds(_CORNERS, matrix), white=False)
+            elif path and token in _FILLING and (points := _points(tokens, path)):
+                page.fill(_bounds(points, matrix), white=light)
+            path = []
+    return page
+
+
+_CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0))
+
+
+def _points(tokens: Sequence[bytes], path: Sequence[int]) -> list[tuple[float, float]]:
+    """The corners and end points of the segments at some positions."""
+    points: list[tuple[float, float]] = []
+    for at in path:
+        if tokens[at] == b"re":
+            x, y, width, height = map(float, tokens[at - 4 : at])
+            points += [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
+        else:
             try:
-                x, y = _numbers(tokens[at - 2 : at])
+                x, y = map(float, tokens[at - 2 : at])
             except ValueError:  # the letter in a string
                 continue
-            path.append((x, y))
-        else:
-            picture = token in (b"Do", b"EI")
-            if picture:
-                path = [(0, 0), (1, 0), (0, 1), (1, 1)]
-            if path and (picture or token in _FILLING):
-                page.fill(_bounds(path, matrix), white=light and not picture)
-            path = []
-    return hides, page.covers
+            points.append((x, y))
+    return points
 
 
 def _numbers(tokens: Sequence[bytes]) -> list[float]:

@@ -41,7 +41,8 @@ _DEPTH = 60
 _ENDLESS = 1e18
 _INVOKED = re.compile(rb"/([^\s/\[\]<>(){}%]+)\s+(Do|gs|scn|SCN)\b")
 _ESCAPED = re.compile(rb"#([0-9A-Fa-f]{2})")
-_STRING = re.compile(rb"\(([^()]*)\)|<([0-9A-Fa-f\s]+)>")
+_STRING = re.compile(rb"\(([^()]*)\)")
+_HEXADECIMAL = re.compile(rb"<([0-9A-Fa-f\s]+)>")
 _KINDS = (b"Do", b"gs", b"scn")
 """The operators that execute other streams: `SCN` counts as `scn`."""
 
@@ -59,12 +60,15 @@ class _Content:
     operators: Counter[bytes] = field(factory=Counter)
 
     @classmethod
-    def of(cls, data: bytes) -> _Content:
-        """Read a stream."""
+    def of(cls, data: bytes, *, exact: bool) -> _Content:
+        """Read a stream. Unless `exact`, all of its bytes count as shown letters, which is at least what it costs."""
         shown = data.count(b"Tj") + data.count(b"TJ") + data.count(b"'") + data.count(b'"')
         cost = _EXECUTED + _BYTE * len(data) + _SHOWN * shown
-        if shown:
-            cost += _LETTER * sum(len(a) + len(b) / 2 for a, b in _STRING.findall(data))
+        if shown and exact:
+            cost += _LETTER * len(b"".join(_STRING.findall(data)))
+            cost += _LETTER * len(b"".join(_HEXADECIMAL.findall(data))) / 2
+        elif shown:
+            cost += _LETTER * len(data)
         operators = Counter({kind: data.count(kind) + (data.count(b"SCN") if kind == b"scn" else 0) for kind in _KINDS})
         drawn: Counter[tuple[bytes, bytes]] = Counter()
         for name, operator in _INVOKED.findall(data) if operators.total() else ():
@@ -79,6 +83,8 @@ class PageWork:
 
     `skipped` are the numbers, from 0, of the pages that are not; they are told apart when they are first loaded.
     `signs` are those of hidden text on each page that was loaded: the streams are at hand here, and are read only once.
+
+    Costs are estimated from above, which is fast; once a limit seems to be exceeded, all of them are counted exactly.
     """
 
     _mupdf: Any
@@ -89,7 +95,8 @@ class PageWork:
     _forms_hide: bool = field(default=False, init=False)
     _faint: dict[int, bool] = field(factory=dict, init=False)
     skipped: set[int] = field(factory=set, init=False)
-    _admitted: set[int] = field(factory=set, init=False)
+    _admitted: dict[int, None] = field(factory=dict, init=False)
+    _exact: bool = field(default=False, init=False)
     _costs: dict[int, float] = field(factory=dict, init=False)
     _contents_read: dict[int, _Content | None] = field(factory=dict, init=False)
     _executed: set[int] = field(factory=set, init=False)
@@ -100,28 +107,51 @@ class PageWork:
         """Whether the page is executed. Counts it towards what the document may cost, once."""
         if number in self._admitted or number in self.skipped:
             return number in self._admitted
-        try:
-            fresh, again = self._page(number)
-        except Exception:  # damaged objects raise errors of any kind; MuPDF then stops at them, too
-            fresh, again = 0.0, 0.0
-        most = DOCUMENT_LIMIT[0] + DOCUMENT_LIMIT[1] * self.size
-        most_again = REPEATED_LIMIT[0] + REPEATED_LIMIT[1] * self.size
-        if (
-            fresh + again > PAGE_LIMIT
-            or self._total + fresh + again > most
-            or (again and self._repeated + again > most_again)
-        ):
+        fresh, again = self._cost(number)
+        if not self._exact and self._exceeds(fresh, again):
+            self._count_exactly()
+            fresh, again = self._cost(number)
+        if self._exceeds(fresh, again):
             self.skipped.add(number)
             return False
-        self._admitted.add(number)
+        self._admit(number, fresh, again)
+        return True
+
+    def _admit(self, number: int, fresh: float, again: float) -> None:
+        self._admitted[number] = None
         self._total += fresh + again
         self._repeated += again
-        return True
+
+    def _exceeds(self, fresh: float, again: float) -> bool:
+        """Whether a page of that cost is over a limit, after the pages that were admitted."""
+        most = DOCUMENT_LIMIT[0] + DOCUMENT_LIMIT[1] * self.size
+        most_again = REPEATED_LIMIT[0] + REPEATED_LIMIT[1] * self.size
+        return (
+            fresh + again > PAGE_LIMIT
+            or self._total + fresh + again > most
+            or (again > 0 and self._repeated + again > most_again)
+        )
+
+    def _count_exactly(self) -> None:
+        """Count the pages that were admitted again, and from now on all pages, by the letters that they show."""
+        self._exact = True
+        self._total = self._repeated = 0.0
+        for known in (self._costs, self._contents_read, self._executed):
+            known.clear()
+        for number in self._admitted:
+            self._admit(number, *self._cost(number))
+
+    def _cost(self, number: int) -> tuple[float, float]:
+        """As `_page`; nothing for a damaged page."""
+        try:
+            return self._page(number)
+        except Exception:  # damaged objects raise errors of any kind; MuPDF then stops at them, too
+            return 0.0, 0.0
 
     def _page(self, number: int) -> tuple[float, float]:
         """The cost of what the page is the first to execute, and of what earlier pages have executed."""
         mupdf = self._mupdf
-        page = mupdf.ll_pdf_lookup_page_obj(self._pdf().m_internal, number)
+        page = mupdf.ll_pdf_lookup_page_obj(self._pdf(), number)
         resources = mupdf.ll_pdf_dict_gets_inheritable(page, "Resources")
         fresh = again = 0.0
         self._fresh.clear()
@@ -137,13 +167,14 @@ class PageWork:
                 self._executed.add(xref)
         for each in self._appearances(mupdf.ll_pdf_dict_gets(page, "Annots")):
             fresh += self._form(each, 0)
-        self.signs[number] = self._signs(content, resources)
+        if number not in self.signs:
+            self.signs[number] = self._signs(content, resources)
         return fresh, again
 
     def _signs(self, content: list[bytes], resources: Any) -> Signs:
         """The signs of a page. Once a form hides text, each page that draws forms or images counts as doing so."""
         found = signs_of(b"\n".join(content))
-        self._forms_hide = self._forms_hide or any(signs_of(each).text for each in self._fresh.values())
+        self._forms_hide = self._forms_hide or any(signs_of(each).text for each in self._fresh.values() if each)
         self._fresh.clear()
         if found.text:
             return found
@@ -166,7 +197,8 @@ class PageWork:
         return found
 
     def _pdf(self) -> Any:
-        return self._mupdf.pdf_document_from_fz_document(self._document.this)
+        """The plain pointer: making the object of the wrapper takes longer than reading most streams."""
+        return self._mupdf.ll_pdf_document_from_fz_document(self._document.this.m_internal)
 
     def _contents(self, found: Any) -> Iterator[Any]:
         mupdf = self._mupdf
@@ -215,14 +247,15 @@ class PageWork:
         """The cost of all that a stream draws beside its own operators."""
         mupdf = self._mupdf
         costs: dict[bytes, dict[bytes, float]] = {kind: {} for kind in _KINDS}
-        for name, value in self._entries(mupdf.ll_pdf_dict_gets(resources, "XObject")):
+        draws, masks, fills = (content.operators[kind] > 0 for kind in _KINDS)
+        for name, value in self._entries(mupdf.ll_pdf_dict_gets(resources, "XObject") if draws else None):
             if mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(value, "Subtype")) == "Form":
                 costs[b"Do"][name] = self._form(value, depth + 1)
-        for name, value in self._entries(mupdf.ll_pdf_dict_gets(resources, "ExtGState")):
+        for name, value in self._entries(mupdf.ll_pdf_dict_gets(resources, "ExtGState") if masks else None):
             group = mupdf.ll_pdf_dict_getp(value, "SMask/G")
             if group:
                 costs[b"gs"][name] = self._form(group, depth + 1)
-        for name, value in self._entries(mupdf.ll_pdf_dict_gets(resources, "Pattern")):
+        for name, value in self._entries(mupdf.ll_pdf_dict_gets(resources, "Pattern") if fills else None):
             if mupdf.ll_pdf_is_stream(value):
                 costs[b"scn"][name] = self._form(value, depth + 1)
         cost = sum(self._glyphs(value, depth) for _, value in self._entries(mupdf.ll_pdf_dict_gets(resources, "Font")))
@@ -256,7 +289,7 @@ class PageWork:
         number = self._mupdf.ll_pdf_to_num(stream)
         if number not in self._contents_read:
             data = self._data(stream, number)
-            self._contents_read[number] = None if data is None else _Content.of(data)
+            self._contents_read[number] = None if data is None else _Content.of(data, exact=self._exact)
             self._fresh[number] = data or b""
         return self._contents_read[number]
 
@@ -265,9 +298,15 @@ class PageWork:
         if not number or not mupdf.ll_pdf_is_stream(stream):
             return b""
         try:
-            opened = mupdf.pdf_open_stream_number(self._pdf(), number)
-            buffer, _ = mupdf.fz_read_best(opened, 1 << 14, STREAM_LIMIT)
-            data: bytes = mupdf.fz_buffer_extract_copy(buffer)
+            opened = mupdf.ll_pdf_open_stream_number(self._pdf(), number)
+            try:
+                buffer, _ = mupdf.ll_fz_read_best(opened, 1 << 14, STREAM_LIMIT)
+            finally:
+                mupdf.ll_fz_drop_stream(opened)
+            try:
+                data: bytes = mupdf.ll_fz_buffer_extract_copy(buffer)
+            finally:
+                mupdf.ll_fz_drop_buffer(buffer)
         except Exception:  # a damaged stream draws nothing; what MuPDF raises then is of any kind
             return b""
         return data if len(data) < STREAM_LIMIT else None
