@@ -33,8 +33,9 @@ from citekit.adapters.formats.data.xml import read_elements
 from citekit.adapters.formats.data.yaml import Block
 from citekit.adapters.formats.markdown.long_files import MarkdownScan
 from citekit.adapters.formats.markdown.outliner import plain, read_headings
+from citekit.adapters.formats.registry import handler_of
 from citekit.adapters.formats.shared.text_file import open_text
-from citekit.adapters.mappers.local import LocalMapper
+from citekit.container.parsers import Parsers
 from citekit.domain.digest import Digest
 from citekit.domain.formats import PLAIN_TEXT, by_name
 from citekit.domain.progress import silent
@@ -217,14 +218,13 @@ def made(folder: Path) -> Iterator[Path]:
 
 def cost(path: Path) -> tuple[float, float, float, int]:
     """(MB, seconds of this process, MB of memory at most, nodes): memory is measured in a run of its own."""
-    mapper: Any = LocalMapper(None, None, None)  # type: ignore[arg-type]
     size = path.stat().st_size
     source = Source(path, Digest("0" * 64), size, by_name(path.name) or PLAIN_TEXT)
     began = time.process_time()
-    found = mapper.outliners.of(source.format).outline(source, silent)
+    found = handler_of(source.format).outliner(source.format, Parsers()).outline(source, silent)
     seconds = time.process_time() - began
     tracemalloc.start()
-    mapper.outliners.of(source.format).outline(source, silent)
+    handler_of(source.format).outliner(source.format, Parsers()).outline(source, silent)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return size / 1e6, seconds, peak / 1e6, len(found.drafts)

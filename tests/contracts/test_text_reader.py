@@ -16,18 +16,13 @@ from attrs import frozen
 
 from citekit.adapters.formats.book_reader import AnyBookReader
 from citekit.adapters.formats.epub.extractor import EpubExtractor
-from citekit.adapters.formats.epub.text_reader import FlowingTextReader
-from citekit.adapters.formats.html.lines import HtmlLinesTextReader
-from citekit.adapters.formats.line_reader import LinesTextReader
 from citekit.adapters.formats.pdf.evidence.extractor import PyMuPdfExtractor
-from citekit.adapters.formats.pdf.text_reader import PyMuPdfTextReader
 from citekit.adapters.formats.pptx.extractor import SlideExtractor
-from citekit.adapters.formats.pptx.text_reader import SlidesTextReader
 from citekit.adapters.formats.shared.line_extractor import TextExtractor
-from citekit.adapters.formats.text_reader import AnyTextReader
+from citekit.adapters.formats.text_reader import FormatTextReader
 from citekit.adapters.formats.xlsx.extractor import CellsExtractor
-from citekit.adapters.formats.xlsx.text_reader import SheetsTextReader
 from citekit.adapters.sources.filesystem import FileSources
+from citekit.container.parsers import Parsers
 from citekit.domain.errors import Cancelled, SourceUnreadable, SourceUnsupported
 from citekit.domain.evidence import Form, Options
 from citekit.domain.formats import by_name
@@ -175,14 +170,12 @@ EXTRACTORS = (
 )  # fmt: skip
 
 
-def text_reader() -> AnyTextReader:
-    office = (SlidesTextReader(), SheetsTextReader())
-    books = FlowingTextReader(AnyBookReader())
-    return AnyTextReader([PyMuPdfTextReader(), books, *office, HtmlLinesTextReader(), LinesTextReader()])
+def text_reader() -> FormatTextReader:
+    return FormatTextReader(Parsers())
 
 
 @pytest.fixture
-def reader() -> AnyTextReader:
+def reader() -> FormatTextReader:
     return text_reader()
 
 
@@ -198,20 +191,22 @@ class TestEveryReader:
     def source(self, shelf: dict[str, Source], kind: Kind) -> Source:
         return shelf[kind.name]
 
-    def test_all_text_is_there_once_and_in_order(self, reader: AnyTextReader, source: Source, kind: Kind) -> None:
+    def test_all_text_is_there_once_and_in_order(self, reader: FormatTextReader, source: Source, kind: Kind) -> None:
         manuscript = reader.read(source)
 
         assert letters(WORDS) == letters(manuscript.text)
         assert kind.unit is manuscript.kind
 
-    def test_units_rise_and_do_not_overlap(self, reader: AnyTextReader, source: Source, kind: Kind) -> None:
+    def test_units_rise_and_do_not_overlap(self, reader: FormatTextReader, source: Source, kind: Kind) -> None:
         units = reader.read(source).units
 
         assert all(one.end <= two.start and one.number <= two.number for one, two in pairwise(units))
         assert all(0 <= unit.start < unit.end for unit in units)
         assert units[0].number >= 1
 
-    def test_what_stands_between_units_is_white_space(self, reader: AnyTextReader, source: Source, kind: Kind) -> None:
+    def test_what_stands_between_units_is_white_space(
+        self, reader: FormatTextReader, source: Source, kind: Kind
+    ) -> None:
         manuscript = reader.read(source)
 
         inside = "".join(manuscript.text[unit.start : unit.end] for unit in manuscript.units)
@@ -219,7 +214,7 @@ class TestEveryReader:
         assert letters(manuscript.text) == letters(inside)
 
     def test_the_cut_of_any_place_holds_the_words_of_its_range(
-        self, reader: AnyTextReader, source: Source, kind: Kind, tmp_path: Path
+        self, reader: FormatTextReader, source: Source, kind: Kind, tmp_path: Path
     ) -> None:
         manuscript = reader.read(source)
 
@@ -229,7 +224,7 @@ class TestEveryReader:
 
             assert letters(manuscript.text[start:end]) in letters(shown)
 
-    def test_the_span_of_a_place_holds_the_range(self, reader: AnyTextReader, source: Source, kind: Kind) -> None:
+    def test_the_span_of_a_place_holds_the_range(self, reader: FormatTextReader, source: Source, kind: Kind) -> None:
         manuscript = reader.read(source)
 
         for start, end in some_ranges(manuscript):
@@ -239,7 +234,7 @@ class TestEveryReader:
             assert letters(manuscript.text[start:end]) in letters(manuscript.text[span[0] : span[1]])
 
     def test_it_reads_the_same_twice_and_leaves_the_source(
-        self, reader: AnyTextReader, source: Source, kind: Kind
+        self, reader: FormatTextReader, source: Source, kind: Kind
     ) -> None:
         before = source.path.read_bytes()
 
@@ -248,14 +243,14 @@ class TestEveryReader:
         assert one == two
         assert before == source.path.read_bytes()
 
-    def test_facts_raise_nothing_and_hold_no_blanks(self, reader: AnyTextReader, source: Source, kind: Kind) -> None:
+    def test_facts_raise_nothing_and_hold_no_blanks(self, reader: FormatTextReader, source: Source, kind: Kind) -> None:
         facts = reader.facts(source)
 
         assert facts.title is None or facts.title.strip() == facts.title != ""
         assert all(author.strip() for author in facts.authors)
         assert facts.language is None or re.fullmatch("[a-z]{2,3}", facts.language)
 
-    def test_a_cancelled_reading_stops(self, reader: AnyTextReader, source: Source, kind: Kind) -> None:
+    def test_a_cancelled_reading_stops(self, reader: FormatTextReader, source: Source, kind: Kind) -> None:
         def stop(done: float, total: float | None = None, message: str = "") -> None:
             raise Cancelled("enough")
 
@@ -263,7 +258,7 @@ class TestEveryReader:
             reader.read(source, stop)
 
     def test_a_missing_file_is_unreadable(
-        self, reader: AnyTextReader, source: Source, kind: Kind, tmp_path: Path
+        self, reader: FormatTextReader, source: Source, kind: Kind, tmp_path: Path
     ) -> None:
         path = shutil.copy(source.path, tmp_path / kind.name)
         gone = FileSources().identify(Path(path))
@@ -294,7 +289,7 @@ def cut(source: Source, location: object, target: Path) -> str:
     return re.sub(r"(?m)^# |^> - |^=+$|^\* |\*", "", text)
 
 
-def test_the_pdf_reader_agrees_with_another_engine(reader: AnyTextReader, shelf: dict[str, Source]) -> None:
+def test_the_pdf_reader_agrees_with_another_engine(reader: FormatTextReader, shelf: dict[str, Source]) -> None:
     import pypdfium2
 
     source = shelf["whales.pdf"]
@@ -306,7 +301,7 @@ def test_the_pdf_reader_agrees_with_another_engine(reader: AnyTextReader, shelf:
     assert expected == [letters(manuscript.text[unit.start : unit.end]) for unit in manuscript.units]
 
 
-def test_what_holds_no_text_is_refused_by_name(reader: AnyTextReader, tmp_path: Path) -> None:
+def test_what_holds_no_text_is_refused_by_name(reader: FormatTextReader, tmp_path: Path) -> None:
     from PIL import Image
 
     path = tmp_path / "dot.png"
@@ -336,7 +331,7 @@ def test_what_holds_no_text_is_refused_by_name(reader: AnyTextReader, tmp_path: 
         "a.csv",
     ],
 )
-def test_it_supports_everything_that_holds_text(reader: AnyTextReader, name: str) -> None:
+def test_it_supports_everything_that_holds_text(reader: FormatTextReader, name: str) -> None:
     format = by_name(name)
 
     assert format is not None
@@ -344,7 +339,7 @@ def test_it_supports_everything_that_holds_text(reader: AnyTextReader, name: str
 
 
 @pytest.mark.corpus
-def test_real_books_are_read_whole(reader: AnyTextReader, corpus: Path) -> None:
+def test_real_books_are_read_whole(reader: FormatTextReader, corpus: Path) -> None:
     books = AnyBookReader()
     for path in [*sorted((corpus / "book").glob("*.epub")), corpus / "book" / "sample.fb2"]:
         manuscript = reader.read(FileSources().identify(path))
@@ -355,7 +350,7 @@ def test_real_books_are_read_whole(reader: AnyTextReader, corpus: Path) -> None:
 
 
 @pytest.mark.corpus
-def test_real_pdfs_hold_nearly_the_words_that_another_engine_finds(reader: AnyTextReader, corpus: Path) -> None:
+def test_real_pdfs_hold_nearly_the_words_that_another_engine_finds(reader: FormatTextReader, corpus: Path) -> None:
     import pypdfium2
 
     for name in ("r-intro.pdf", "the-time-machine.pdf", "developers-reference-en.pdf", "paper-2col-tracejit.pdf"):

@@ -21,6 +21,7 @@ from citekit.adapters.mappers.llm.mapper import ModelMapper
 from citekit.adapters.mappers.llm.messages import Question, TextPart
 from citekit.adapters.mappers.llm.scripted_service import Line, ScriptedService
 from citekit.adapters.mappers.local import LocalMapper
+from citekit.container.parsers import Parsers
 from citekit.domain.detection import HEAD_SIZE, detect
 from citekit.domain.digest import Digest
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan
@@ -49,7 +50,7 @@ class RememberingMapper(LocalMapper):
         return evolve(self.known[source.digest], resource_id=resource_id, source_path=str(source.path))
 
 
-LOCAL = RememberingMapper(EpubReader(), PyAvProbe(), StandingClock())
+LOCAL = RememberingMapper(Parsers(ocr=False), StandingClock())
 
 
 def recorded(name: str) -> str:

@@ -15,17 +15,13 @@ from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
 from citekit.adapters.catalogs.in_memory import MemoryLibrary
-from citekit.adapters.formats.book_reader import AnyBookReader
-from citekit.adapters.formats.epub.text_reader import FlowingTextReader
-from citekit.adapters.formats.html.lines import HtmlLinesTextReader
-from citekit.adapters.formats.line_reader import LinesTextReader
-from citekit.adapters.formats.pdf.text_reader import PyMuPdfTextReader
-from citekit.adapters.formats.text_reader import AnyTextReader
+from citekit.adapters.formats.text_reader import FormatTextReader
 from citekit.adapters.search.embedders.hashing import HashingEmbedder
 from citekit.adapters.search.sentence_splitters import RegularExpressionSplitter
 from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
 from citekit.adapters.storage.memory_ledger import MemoryLedger
 from citekit.container import App, bootstrap
+from citekit.container.parsers import Parsers
 from citekit.domain.library.books import BookRecord
 from citekit.entrypoints.mcp.handlers import build_server
 from citekit.entrypoints.mcp.library.toolset import TOOLS
@@ -99,9 +95,7 @@ class LibraryHome:
             "embedder": HashingEmbedder(),
             "similarity": HashingEmbedder(),
             "splitter": RegularExpressionSplitter(),
-            "text": AnyTextReader(
-                [PyMuPdfTextReader(), FlowingTextReader(AnyBookReader()), HtmlLinesTextReader(), LinesTextReader()]
-            ),
+            "text": FormatTextReader(Parsers()),
             **self.ports,
         }
         return bootstrap(settings_from(environment, self.folder), **ports)

@@ -140,12 +140,15 @@ def _unexpected(path: Path, bug: Exception) -> MapperUnavailable:
 
 
 def files_below(
-    paths: Sequence[Path], skip: Sequence[Path] = (), left_out: Callable[[Path], None] = lambda _: None
+    paths: Sequence[Path],
+    skip: Sequence[Path] = (),
+    left_out: Callable[[Path], None] = lambda _: None,
+    is_known: Callable[[str], object] = by_name,
 ) -> Iterator[Path]:
-    """The files that `paths` name: a file as it is, a folder as every file below it whose name we know, sorted.
+    """The files that `paths` name: a file as it is, a folder as every file below it with a known name, sorted.
 
-    Hidden files, symbolic links to folders, and the folders in `skip` are passed over in folders; named files never are.
-    `left_out` is told of every other file whose name says nothing.
+    In folders, hidden files, symbolic links to folders, and the folders in `skip` are skipped; named files never are.
+    `is_known` decides by the file name; `left_out` is called with every other file in a folder.
     """
     skipped = {path.resolve() for path in skip}
     for path in paths:
@@ -158,7 +161,7 @@ def files_below(
                 name for name in folders if not name.startswith(".") and (here / name).resolve() not in skipped
             )
             for name in sorted(name for name in names if not name.startswith(".")):
-                if by_name(name):
+                if is_known(name):
                     yield here / name
                 else:
                     left_out(here / name)

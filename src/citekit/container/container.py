@@ -386,6 +386,12 @@ class App:
 
         return IngestMany(self.ingest)
 
+    def is_known_name(self, file_name: str) -> bool:
+        """Whether the suffix of a file name is that of a format, of CiteKit's or of an installed package."""
+        from citekit.adapters.formats.registry import format_of_name
+
+        return format_of_name(file_name) is not None
+
     @first_use
     def locate(self) -> LocateSource:
         """Find the file of a map."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from citekit.adapters.formats.handler import Task
+from citekit.adapters.formats.registry import handler_of
 from citekit.container.cached_property import first_use
-from citekit.container.lazy_proxy import Late
 from citekit.domain.formats import Format, by_name
 from citekit.domain.modality import Modality
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from citekit.adapters.formats.book_reader import AnyBookReader
     from citekit.adapters.formats.media.evidence.previews import JpegStills
     from citekit.adapters.formats.shared.ocr import OcrReader
+    from citekit.adapters.formats.shared.outline import Outliner
     from citekit.adapters.importers.foreign_files import ForeignFiles
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
     from citekit.adapters.mappers.llm.file_views import Viewer
@@ -63,17 +65,32 @@ class Parsers:
     @first_use
     def reader(self) -> Reader:
         """How reflowable books are read."""
-        return self._given.get("reader") or self.books
+        return self._given.get("reader") or self._books
+
+    def books(self, *, marked: bool = False) -> AnyBookReader:
+        """See `Services.books`."""
+        return self._seen if marked else self._books
+
+    def line_reader(self, *, marked: bool = False) -> TextReader:
+        """See `Services.line_reader`."""
+        from citekit.adapters.formats.line_reader import LinesTextReader
+
+        return LinesTextReader(as_seen=marked)
+
+    def plain_outliner(self) -> Outliner:
+        """See `Services.plain_outliner`."""
+        from citekit.adapters.formats.plain_text.outliner import PlainTextOutliner
+
+        return PlainTextOutliner()
 
     @first_use
-    def books(self) -> AnyBookReader:
-        """Every kind of reflowable book."""
+    def _books(self) -> AnyBookReader:
         from citekit.adapters.formats.book_reader import AnyBookReader
 
         return AnyBookReader()
 
     @first_use
-    def books_as_seen(self) -> Reader:
+    def marked_reader(self) -> Reader:
         """How they are read as they are seen: what stands higher or lower, and what nobody sees, is marked."""
         return self._given.get("reader") or self._seen
 
@@ -95,7 +112,7 @@ class Parsers:
         """How far files reach."""
         from citekit.adapters.formats.measuring import FileMeasurer
 
-        return FileMeasurer(self.reader, self.probe, self.password)
+        return FileMeasurer(self)
 
     @first_use
     def mapper(self) -> Mapper:
@@ -103,24 +120,21 @@ class Parsers:
         from citekit.adapters.mappers.local import LocalMapper
         from citekit.adapters.system.clock import SystemClock
 
-        reader: Any = Late(lambda: self.reader)  # only books need one
-        clock = self._given.get("clock") or SystemClock()
-        return LocalMapper(reader, self.probe, clock, self.index, self._ocr(), self.password)
+        return LocalMapper(self, self._given.get("clock") or SystemClock())
 
     @first_use
     def text(self) -> TextReader:
-        """How the text of a document is read."""
-        from citekit.adapters.formats.pdf.text_reader import PyMuPdfTextReader
+        """The reader of the text of documents."""
+        from citekit.adapters.formats.text_reader import FormatTextReader
 
-        return self._any_text(PyMuPdfTextReader(), self.books)
+        return FormatTextReader(self)
 
     @first_use
     def written(self) -> TextReader:
-        """How a document is read for quotes: as it is seen, words parted where a line ends."""
-        from citekit.adapters.formats.pdf.text_reader import PyMuPdfTextReader
+        """The reader of documents for quotes: text as it is displayed, with words split where a line ends."""
+        from citekit.adapters.formats.text_reader import FormatTextReader
 
-        pages = PyMuPdfTextReader(joining=False, as_seen=True, password=self.password)
-        return self._any_text(pages, self._seen, as_seen=True)
+        return FormatTextReader(self, marked=True)
 
     @first_use
     def quotable(self) -> QuotableTexts:
@@ -129,17 +143,6 @@ class Parsers:
         from citekit.adapters.quotes.texts import Beside, QuotableTextReader
 
         return QuotableTextReader(self.written, self.probe, Beside(beside, read_cues), ())
-
-    def _any_text(self, pages: TextReader, books: AnyBookReader, *, as_seen: bool = False) -> TextReader:
-        from citekit.adapters.formats.epub.text_reader import FlowingTextReader
-        from citekit.adapters.formats.html.lines import HtmlLinesTextReader
-        from citekit.adapters.formats.line_reader import LinesTextReader
-        from citekit.adapters.formats.pptx.text_reader import SlidesTextReader
-        from citekit.adapters.formats.text_reader import AnyTextReader
-        from citekit.adapters.formats.xlsx.text_reader import SheetsTextReader
-
-        documents = (pages, FlowingTextReader(books), SlidesTextReader(as_seen=as_seen), SheetsTextReader())
-        return AnyTextReader((*documents, HtmlLinesTextReader(as_seen=as_seen), LinesTextReader(as_seen=as_seen)))
 
     @first_use
     def viewer(self) -> Viewer:
@@ -164,14 +167,15 @@ class Parsers:
 
     def extractor(self, name: str) -> Extractor:
         """The extractor of that name. Raises `KeyError`."""
-        from citekit.container.extractors import extractor_called
+        from citekit.adapters.formats.registry import extractor_of
 
         with self.lock:
             if name not in self._extractors:
-                self._extractors[name] = extractor_called(name, self)
+                self._extractors[name] = extractor_of(name, self)
             return self._extractors[name]
 
-    def _ocr(self) -> OcrReader | None:
+    @first_use
+    def ocr_reader(self) -> OcrReader | None:
         """Who reads the text of pictures, where that is wanted and can be had."""
         if not self.ocr:
             return None
@@ -216,17 +220,15 @@ def is_quoted_apart(source: Source) -> bool:
 
 
 def is_mapped_by_compiled(format: Format) -> bool:
-    """Whether mapping such a file takes a parser that is compiled, and so may take its process along."""
-    from citekit.adapters.formats.outliners import CODE
-
-    return format.modality is not Modality.TEXT or format.name in CODE or format.name == "xml"
+    """Whether a compiled parser maps such a file: it may crash its process."""
+    return handler_of(format).uses_native_code(Task.OUTLINE, format)
 
 
 def is_measured_by_compiled(format: Format) -> bool:
-    """Whether measuring such a file takes a parser that is compiled."""
-    return format.modality is not Modality.TEXT
+    """Whether a compiled parser measures such a file."""
+    return handler_of(format).uses_native_code(Task.MEASURE, format)
 
 
 def is_read_by_compiled(format: Format) -> bool:
-    """Whether reading the text of such a file takes a parser that is compiled."""
-    return format.modality is not Modality.TEXT or format.name == "html"
+    """Whether a compiled parser reads the text of such a file."""
+    return handler_of(format).uses_native_code(Task.READ_TEXT, format)

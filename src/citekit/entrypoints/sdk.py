@@ -154,7 +154,7 @@ class CiteKit:
         """Map files and folders in parallel; an outcome for each file as it is finished."""
         settings = self.app.settings
         own = (settings.maps_folder, settings.output_folder, settings.cache_folder)
-        files = files_below([Path(path) for path in paths], own)
+        files = files_below([Path(path) for path in paths], own, is_known=self.app.is_known_name)
         return self.app.ingest_many(files, force=force, concurrency=self.app.files_at_once)
 
     def resources(self) -> Sequence[str]:

@@ -19,10 +19,10 @@ from citekit.adapters.formats.data.groups import grouped, round_size
 from citekit.adapters.formats.data.json_scan import scan
 from citekit.adapters.formats.data.log_times import stamp_of
 from citekit.adapters.formats.data.yaml import Block
-from citekit.adapters.formats.outliners import outliner_of
-from citekit.adapters.formats.plain_text.outliner import PlainTextOutliner
+from citekit.adapters.formats.registry import handler_of
 from citekit.adapters.formats.shared.outline import Outline, plant
 from citekit.adapters.formats.shared.text_file import open_text
+from citekit.container.parsers import Parsers
 from citekit.domain.locations import Lines
 from citekit.domain.progress import silent
 from tests.formats.texts import source, spans
@@ -36,7 +36,7 @@ plain_values = st.recursive(
 
 def outline(path: Path, content: str | bytes) -> Outline:
     given = source(path, content)
-    return outliner_of(given.format.name, PlainTextOutliner()).outline(given, silent)
+    return handler_of(given.format).outliner(given.format, Parsers()).outline(given, silent)
 
 
 def content_of(path: Path, data: bytes) -> Content:

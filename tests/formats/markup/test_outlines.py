@@ -12,16 +12,17 @@ from citekit.adapters.formats.markdown import outliner
 from citekit.adapters.formats.markdown.outliner import MarkdownOutliner
 from citekit.adapters.formats.markup.latex_words import plain
 from citekit.adapters.formats.markup.rst import RstOutliner
-from citekit.adapters.formats.outliners import outliner_of
 from citekit.adapters.formats.plain_text.outliner import PlainTextOutliner
+from citekit.adapters.formats.registry import handler_of
 from citekit.adapters.formats.shared.outline import Outline
+from citekit.container.parsers import Parsers
 from citekit.domain.progress import silent
 from tests.formats.texts import assert_sound, source, spans
 
 
 def outline(path: Path, content: str) -> Outline:
     given = source(path, content)
-    return outliner_of(given.format.name, PlainTextOutliner()).outline(given, silent)
+    return handler_of(given.format).outliner(given.format, Parsers()).outline(given, silent)
 
 
 ASCIIDOC = """= The *Guide*

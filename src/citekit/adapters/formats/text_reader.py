@@ -1,11 +1,11 @@
-"""The text of any file, by the first reader that can."""
+"""The text of any file, read by the handler of its format."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from attrs import frozen
 
-from attrs import field, frozen
-
+from citekit.adapters.formats.handler import Services
+from citekit.adapters.formats.registry import handler_of
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
@@ -16,27 +16,32 @@ from citekit.domain.source import Source
 
 
 @frozen
-class AnyTextReader:
-    """Asks its readers in turn."""
+class FormatTextReader:
+    """A `TextReader` of every format that holds text; `marked` as for `FormatHandler.text_reader`."""
 
-    readers: Sequence[TextReader] = field(converter=tuple[TextReader, ...])
+    services: Services
+    marked: bool = False
 
     def supports(self, format: Format) -> bool:
-        """Whether one of them can read that format."""
-        return any(reader.supports(format) for reader in self.readers)
+        """Whether files of that format hold text."""
+        return self._reader(format) is not None
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """See `TextReader.read`; `SourceUnsupported` also for a format that none of them reads."""
-        return self._reader(source).read(source, progress)
+        """See `TextReader.read`; also raises `SourceUnsupported` for a format without text."""
+        return self._reader_of(source).read(source, progress)
 
     def facts(self, source: Source) -> BookFacts:
         """See `TextReader.facts`."""
-        return self._reader(source).facts(source)
+        return self._reader_of(source).facts(source)
 
-    def _reader(self, source: Source) -> TextReader:
-        found = next((reader for reader in self.readers if reader.supports(source.format)), None)
+    def _reader_of(self, source: Source) -> TextReader:
+        found = self._reader(source.format)
         if found is None:
             raise SourceUnsupported(
                 f"{source.path.name} is {source.format.name}: only documents, books and texts hold text to read."
             )
         return found
+
+    def _reader(self, format: Format) -> TextReader | None:
+        reader = handler_of(format).text_reader(self.services, marked=self.marked)
+        return reader if reader is not None and reader.supports(format) else None

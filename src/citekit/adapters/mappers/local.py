@@ -6,23 +6,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
-from citekit.adapters.formats.outliners import Outliners
+from citekit.adapters.formats.handler import Services
+from citekit.adapters.formats.registry import handler_of
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, Outline, one_line, plant
 from citekit.domain.formats import Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
 from citekit.domain.ports.clock import Clock
-from citekit.domain.ports.media_probe import MediaProbe
-from citekit.domain.ports.reader import Reader
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 if TYPE_CHECKING:
-    from citekit.adapters.formats.shared.ocr import OcrReader
-    from citekit.adapters.libraries.sqlite.key_value_cache import Index
+    pass
 
 VERSION = "6"
 """Changes whenever the same bytes would give another map."""
@@ -32,26 +30,16 @@ VERSION = "6"
 class LocalMapper:
     """Chooses the outliner of the file's format; one that finds no structure at all gives way to the plain one.
 
-    `index` remembers of long PDFs what makes cutting them fast; None does without. `ocr` reads the text of scans and
-    pictures; None leaves it unread. `password` opens PDFs that are locked with it.
+    `services` reads text in images if it has an OCR reader, and opens locked documents with its password.
     """
 
-    reader: Reader
-    probe: MediaProbe
+    services: Services
     clock: Clock
-    index: Index | None = None
-    ocr: OcrReader | None = None
-    password: str | None = field(default=None, repr=False)
 
     @property
     def identity(self) -> MapperIdentity:
-        """With text that was read in pictures, maps are other ones."""
-        return MapperIdentity("local", VERSION if self.ocr is None else f"{VERSION}+ocr")
-
-    @property
-    def outliners(self) -> Outliners:
-        """Who finds the structure."""
-        return Outliners(self.reader, self.probe, self.index, self.ocr, self.password)
+        """The version tells maps with text that was read in images from those without."""
+        return MapperIdentity("local", VERSION if self.services.ocr_reader is None else f"{VERSION}+ocr")
 
     def supports(self, format: Format) -> bool:
         """Whether there is an outliner for that format; there is one for every format that `detect` knows."""
@@ -68,9 +56,9 @@ class LocalMapper:
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """The map of `source`; see `Mapper.map`."""
-        outline = self.outliners.of(source.format).outline(source, progress)
+        outline = handler_of(source.format).outliner(source.format, self.services).outline(source, progress)
         if not outline.drafts and source.format.modality is Modality.TEXT:
-            plain = self.outliners.plain().outline(source, progress)
+            plain = self.services.plain_outliner().outline(source, progress)
             outline = evolve(plain, facts={**outline.facts, **plain.facts}, notes=[*outline.notes, *plain.notes])
         return ResourceMap(
             resource_id=resource_id,

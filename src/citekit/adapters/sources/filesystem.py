@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from io import BufferedReader
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.adapters.sources.digest_cache import States
@@ -199,6 +199,8 @@ def _format(path: Path, place: Path, head: bytes) -> Format:
     if promised is None:
         name = place.resolve().name
         promised = by_name(name)
+    if promised is None and (installed := _installed_format(name)) is not None:
+        return installed
     found = detect(name, head)
     if found is None:
         raise SourceUnsupported(f"{path} cannot be mapped: {why_unsupported(name, head)}.")
@@ -208,3 +210,12 @@ def _format(path: Path, place: Path, head: bytes) -> Format:
             f"it may be damaged or not fully downloaded. If it really is text, rename it to .txt."
         )
     return found
+
+
+def _installed_format(name: str) -> Format | None:
+    """The format that an installed package offers for the suffix of a file name."""
+    if not PurePath(name).suffix:
+        return None
+    from citekit.adapters.formats.registry import format_of_name
+
+    return format_of_name(name)

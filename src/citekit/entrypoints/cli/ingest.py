@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from itertools import chain
 from pathlib import Path
 from time import perf_counter
 from typing import Any, cast
@@ -149,8 +148,7 @@ def _config(text: str | None) -> Mapping[str, Any] | None:
 
 def _files(app: App, paths: Sequence[str], left_out: Callable[[Path], None]) -> list[Path]:
     places = app.settings.maps_folder, app.settings.output_folder, app.settings.cache_folder
-    named = (files_below([Path(path)], places, left_out) if os.path.isdir(path) else [Path(path)] for path in paths)  # noqa: PTH112
-    files = list(dict.fromkeys(chain.from_iterable(named)))
+    files = list(dict.fromkeys(files_below([Path(path) for path in paths], places, left_out, app.is_known_name)))
     if not files:
         where = ", ".join(paths)
         raise CommandError(

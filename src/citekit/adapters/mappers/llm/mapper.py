@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from attrs import evolve, field, frozen
 
-from citekit.adapters.formats.outliners import CODE
+from citekit.adapters.formats.registry import CODE
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, Draft, Outline, one_line, plant
 from citekit.adapters.mappers.llm import prompt
 from citekit.adapters.mappers.llm.answer_cache import KeptAnswer, KeptAnswers, MemoryAnswers, key_of

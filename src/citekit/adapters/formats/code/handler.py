@@ -1,0 +1,24 @@
+"""Source code as formats, one per language."""
+
+from __future__ import annotations
+
+from citekit.adapters.formats.handler import Services, Task, TextHandler
+from citekit.adapters.formats.shared.outline import Outliner
+from citekit.domain.formats import Format
+
+
+class CodeHandler(TextHandler):
+    """Outlines a program by its syntax tree."""
+
+    def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
+        """Grammars of tree-sitter are compiled."""
+        return task is Task.OUTLINE
+
+    def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
+        """See `FormatHandler.outliner`."""
+        from citekit.adapters.formats.code.outliner import CodeOutliner
+
+        return CodeOutliner()
+
+
+HANDLER = CodeHandler()

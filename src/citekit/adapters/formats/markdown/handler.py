@@ -1,0 +1,20 @@
+"""Markdown as a format."""
+
+from __future__ import annotations
+
+from citekit.adapters.formats.handler import Services, TextHandler
+from citekit.adapters.formats.shared.outline import Outliner
+from citekit.domain.formats import Format
+
+
+class MarkdownHandler(TextHandler):
+    """Markdown files have the sections of their headings."""
+
+    def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
+        """See `FormatHandler.outliner`."""
+        from citekit.adapters.formats.markdown.outliner import MarkdownOutliner
+
+        return MarkdownOutliner(services.plain_outliner())
+
+
+HANDLER = MarkdownHandler()

@@ -1,0 +1,51 @@
+"""PDF documents as a format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from citekit.adapters.formats.handler import NativeHandler, Services
+from citekit.adapters.formats.shared.outline import Outliner
+from citekit.domain.extent import Extent
+from citekit.domain.formats import Format
+from citekit.domain.ports.extractor import Extractor
+from citekit.domain.ports.text_reader import TextReader
+
+
+class PdfHandler(NativeHandler):
+    """Outlines, reads, and extracts pages with PyMuPDF."""
+
+    def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
+        """See `FormatHandler.outliner`."""
+        from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
+
+        return PdfOutliner(services.index, services.password, services.ocr_reader)
+
+    def measure(self, path: Path, services: Services) -> Extent:
+        """The number of pages."""
+        from citekit.adapters.libraries.mupdf.engine import opened
+
+        with opened(path, password=services.password) as document:
+            return Extent(pages=document.page_count)
+
+    def text_reader(self, services: Services, *, marked: bool) -> TextReader:
+        """See `FormatHandler.text_reader`. Quotes open locked documents, and the library does not."""
+        from citekit.adapters.formats.pdf.text_reader import PyMuPdfTextReader
+
+        if not marked:
+            return PyMuPdfTextReader()
+        return PyMuPdfTextReader(joining=False, as_seen=True, password=services.password)
+
+    def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
+        """See `FormatHandler.extractors`."""
+        return {"pages": _pages}
+
+
+def _pages(services: Services) -> Extractor:
+    from citekit.adapters.formats.pdf.evidence.extractor import PyMuPdfExtractor
+
+    return PyMuPdfExtractor(services.index, services.password)
+
+
+HANDLER = PdfHandler()

@@ -1,0 +1,184 @@
+"""The table of formats: which package of `formats` handles which format.
+
+To add a format, write a package with a `handler` module, and add its names to `FORMATS` and to the table of suffixes in
+`domain.formats`. An installed package adds a format through the entry-point group `citekit.formats`; see
+`docs/how-to/add-a-format.md`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module, metadata
+from pathlib import PurePath
+from typing import cast
+
+from citekit.adapters.formats.handler import FormatHandler, InstalledFormat, Services
+from citekit.domain.errors import SourceUnsupported
+from citekit.domain.formats import Format, by_name
+from citekit.domain.locations import Box, Cells, Chapter, Lines, Pages, TimeSpan
+from citekit.domain.modality import Modality
+from citekit.domain.ports.extractor import Extractor
+
+GROUP = "citekit.formats"
+"""The group of entry points under which packages offer formats."""
+
+CODE = frozenset(
+    (
+        *(
+            "bash",
+            "c",
+            "cpp",
+            "csharp",
+            "css",
+            "dart",
+            "elixir",
+            "go",
+            "haskell",
+            "java",
+            "javascript",
+            "julia",
+            "kotlin",
+        ),
+        *("lua", "objc", "perl", "php", "powershell", "python", "ruby", "rust", "scala", "scss", "sql", "swift", "tsx"),
+        *("typescript", "zig"),
+    )
+)
+"""The names of the formats of source code."""
+
+FORMATS: Mapping[str, str] = {
+    "pdf": "pdf",
+    **dict.fromkeys(("epub", "mobi", "fb2"), "epub"),
+    "docx": "docx",
+    "pptx": "pptx",
+    "xlsx": "xlsx",
+    "cbz": "comic",
+    "markdown": "markdown",
+    "html": "html",
+    **dict.fromkeys(("asciidoc", "latex", "org", "rst"), "markup"),
+    "subtitles": "subtitles",
+    "text": "plain_text",
+    **dict.fromkeys(("csv", "ini", "json", "jsonl", "log", "notebook", "toml", "tsv", "xml", "yaml"), "data"),
+    **dict.fromkeys(CODE, "code"),
+}
+"""The package that handles each format, by the format's name. Images, video, and audio go by their modality."""
+
+_BY_MODALITY = {Modality.IMAGE: "image", Modality.VIDEO: "media", Modality.AUDIO: "media"}
+
+EXTRACTORS: Mapping[str, tuple[type, str]] = {
+    "pages": (Pages, "pdf"),
+    "slides": (Pages, "pptx"),
+    "lines": (Lines, "plain_text"),
+    "xml_lines": (Lines, "html"),
+    "html_lines": (Lines, "html"),
+    "regions": (Box, "image"),
+    "clips": (TimeSpan, "media"),
+    "ffmpeg": (TimeSpan, "media"),
+    "stills": (TimeSpan, "media"),
+    "chapters": (Chapter, "epub"),
+    "cells": (Cells, "xlsx"),
+    "comics": (Pages, "comic"),
+}
+"""For each extractor, in the order in which they are asked: the kind of location that it extracts, and its package."""
+
+
+def handler_of(format: Format) -> FormatHandler:
+    """The handler of a format. Raises `SourceUnsupported` for a format that no package offers any more."""
+    package = FORMATS.get(format.name) or _BY_MODALITY.get(format.modality)
+    if package is not None:
+        return _handler_in(package)
+    for installed in installed_formats():
+        if installed.format.name == format.name:
+            return installed
+    raise SourceUnsupported(
+        f"No handler is installed for {format.name} files: install the package that offered the format."
+    )
+
+
+def extractor_of(name: str, services: Services) -> Extractor:
+    """The extractor of that name. Raises `KeyError`."""
+    if name in EXTRACTORS:
+        return _handler_in(EXTRACTORS[name][1]).extractors()[name](services)
+    for installed in installed_formats():
+        if name in (makers := installed.extractors()):
+            return makers[name](services)
+    raise KeyError(name)
+
+
+def format_of_name(file_name: str) -> Format | None:
+    """The format that a file name stands for by its suffix, in CiteKit's table or in that of an installed package."""
+    known = by_name(file_name)
+    if known is not None:
+        return known
+    suffix = PurePath(file_name).suffix.lower()
+    return next((each.format for each in installed_formats() if suffix in each.suffixes), None)
+
+
+def installed_formats() -> Sequence[InstalledFormat]:
+    """The formats of installed packages. The packages are searched and loaded once per process, on the first call.
+
+    Raises `SourceUnsupported` for an entry point that cannot be loaded, or is no handler.
+    """
+    with _LOADING:
+        return _installed_formats()
+
+
+_LOADING = threading.Lock()
+
+
+@cache
+def _installed_formats() -> tuple[InstalledFormat, ...]:
+    return tuple(_loaded(each) for each in metadata.entry_points(group=GROUP))
+
+
+def _loaded(entry: metadata.EntryPoint) -> InstalledFormat:
+    try:
+        handler = entry.load()
+    except Exception as error:
+        raise SourceUnsupported(
+            f"The format '{entry.name}' ({entry.value}) cannot be loaded: {type(error).__name__}: {error}."
+            " Update or remove the package that offers it."
+        ) from error
+    lacking = [name for name in _MEMBERS if not hasattr(handler, name)]
+    if lacking:
+        raise SourceUnsupported(
+            f"The format '{entry.name}' ({entry.value}) is not a format handler: it has no {', '.join(lacking)}."
+        )
+    return cast("InstalledFormat", handler)
+
+
+_MEMBERS = ("format", "suffixes", "uses_native_code", "outliner", "measure", "text_reader", "extractors")
+
+
+class InstalledExtractors(Sequence[Extractor]):
+    """Extractors in the order in which they are asked: `built_in` ones, then those of installed packages.
+
+    Installed packages are searched only when no built-in extractor accepts a location.
+    """
+
+    def __init__(
+        self,
+        built_in: Sequence[Extractor],
+        wrap: Callable[[str, Extractor], Extractor],
+        services: Callable[[], Services],
+    ) -> None:
+        self._built_in = tuple(built_in)
+        self._wrap, self._services = wrap, services
+
+    def __iter__(self) -> Iterator[Extractor]:
+        yield from self._built_in
+        for installed in installed_formats():
+            for name, make in installed.extractors().items():
+                yield self._wrap(name, make(self._services()))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __getitem__(self, index: int | slice) -> Extractor | Sequence[Extractor]:  # type: ignore[override]
+        return tuple(self)[index]
+
+
+def _handler_in(package: str) -> FormatHandler:
+    handler: FormatHandler = import_module(f"citekit.adapters.formats.{package}.handler").HANDLER
+    return handler

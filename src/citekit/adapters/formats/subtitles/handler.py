@@ -1,0 +1,20 @@
+"""Subtitle files as a format."""
+
+from __future__ import annotations
+
+from citekit.adapters.formats.handler import Services, TextHandler
+from citekit.adapters.formats.shared.outline import Outliner
+from citekit.domain.formats import Format
+
+
+class SubtitlesHandler(TextHandler):
+    """Subtitles on their own, without the recording that they belong to."""
+
+    def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
+        """See `FormatHandler.outliner`."""
+        from citekit.adapters.formats.subtitles.outliner import SubtitlesOutliner
+
+        return SubtitlesOutliner(services.plain_outliner())
+
+
+HANDLER = SubtitlesHandler()
