@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from benchmarks.report import Report
-from citekit.adapters.formats.media.outline.speech import Sound, find_sounds
+from citekit.adapters.formats.media.outline.speech import SoundSegment, find_sound_segments
 from citekit.adapters.formats.media.probe import PyAvProbe
 from citekit.domain.progress import silent
 
@@ -36,7 +36,7 @@ def turns(path: Path) -> list[float]:
     return sorted({edge for row in rows for edge in (float(row[3]), round(float(row[3]) + float(row[4]), 3))})
 
 
-def score(truth: list[float], sounds: list[Sound]) -> tuple[float, float, float]:
+def score(truth: list[float], sounds: list[SoundSegment]) -> tuple[float, float, float]:
     """Precision, recall and F1 of edges: one is right where another lies within `SLACK` of it."""
     edges = [edge for each in sounds for edge in (each.start, each.end)]
     right = sum(any(abs(edge - time) <= SLACK for time in truth) for edge in edges)
@@ -59,7 +59,7 @@ def run(corpus: Path | None) -> Report | None:
     for name in (*truths, *PLAIN):
         duration = PyAvProbe().probe(folder / name).duration
         began = time.process_time()
-        sounds = find_sounds(folder / name, duration, silent)
+        sounds = find_sound_segments(folder / name, duration, silent)
         cost = 60 * (time.process_time() - began) / duration
         figures = score(truths[name], sounds) if name in truths else (None, None, None)
         table.row(name, len(sounds), sum(each.kind == "sound" for each in sounds), *figures, cost)

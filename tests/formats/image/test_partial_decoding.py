@@ -91,7 +91,7 @@ def test_rows_below_the_part_are_not_decoded(folder: Path) -> None:
     for name in ("below.jpg", "below.png"):
         path = folder / name
         smooth().save(path)
-        with pillow.opened(path) as picture:
+        with pillow.open_image(path) as picture:
             decoded_part(picture, (0, 0, 150, 10))
 
             assert (150, 170) == picture.size
@@ -111,7 +111,7 @@ def test_a_cut_off_picture_is_refused_wherever_the_part_lies(name: str, folder: 
 
 
 def part_of(path: Path, box: tuple[int, int, int, int]) -> Image.Image:
-    with pillow.opened(path, failure=ExtractionFailed) as picture:
+    with pillow.open_image(path, failure=ExtractionFailed) as picture:
         return decoded_part(picture, box)
 
 
@@ -225,7 +225,7 @@ def test_no_bytes_make_the_copy_fail_otherwise_than_by_none(body: bytes, end: by
 def test_parts_of_every_picture_of_the_corpus_have_the_pixels_of_a_whole_decoding(corpus: Path) -> None:
     for path in sorted((corpus / "image").iterdir()):
         try:
-            with pillow.opened(path) as picture:
+            with pillow.open_image(path) as picture:
                 picture.load()
                 width, height = picture.size
                 whole = picture.copy()

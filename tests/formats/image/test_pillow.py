@@ -33,17 +33,17 @@ def exceptions() -> set[type[BaseException]]:
 
 def test_every_exception_of_the_driver_is_mapped() -> None:
     found = exceptions()
-    known = tuple(pillow.table(SourceUnsupported))
+    known = tuple(pillow.error_table(SourceUnsupported))
 
     assert {"UnidentifiedImageError", "DecompressionBombError"} <= {each.__name__ for each in found}
     assert [] == [each for each in found if not issubclass(each, known)]
 
 
-@pytest.mark.parametrize("kind", list(pillow.table(SourceUnsupported)), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", list(pillow.error_table(SourceUnsupported)), ids=lambda kind: kind.__name__)
 def test_a_mapped_exception_becomes_one_sentence_with_its_cause(kind: type[BaseException]) -> None:
     with (
         pytest.raises(CiteKitError, match=r"^The picture a\.png .*\.$") as caught,
-        pillow.translated(Path("/tmp/a.png"), ExtractionFailed),
+        pillow.translated_errors(Path("/tmp/a.png"), ExtractionFailed),
     ):
         raise kind("first line\nsecond line")
 
@@ -53,7 +53,7 @@ def test_a_mapped_exception_becomes_one_sentence_with_its_cause(kind: type[BaseE
 def test_no_setting_of_the_driver_is_named() -> None:
     with (
         pytest.raises(ExtractionFailed, match=r"more text beside the picture than is read\)\.$"),
-        pillow.translated(Path("/tmp/a.png"), ExtractionFailed),
+        pillow.translated_errors(Path("/tmp/a.png"), ExtractionFailed),
     ):
         raise ValueError("Decompressed data too large for PngImagePlugin.MAX_TEXT_CHUNK")
 
@@ -62,13 +62,13 @@ def test_only_listed_formats_are_tried(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     Image.new("RGB", (4, 4)).save(path, format="PCX")
 
-    with pytest.raises(SourceUnsupported), pillow.opened(path):
+    with pytest.raises(SourceUnsupported), pillow.open_image(path):
         pass
 
 
 def test_a_folder_and_a_missing_file_are_unreadable(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing.png"):
-        with pytest.raises(SourceUnreadable), pillow.opened(path):
+        with pytest.raises(SourceUnreadable), pillow.open_image(path):
             pass
 
 
@@ -77,7 +77,7 @@ def test_large_pictures_make_no_noise_and_the_limits_of_pillow_stay_as_they_were
     Image.new("1", (10_000, 10_000)).save(path)
     program = (
         "import sys; from pathlib import Path; from citekit.adapters.libraries import pillow\n"
-        "with pillow.opened(Path(sys.argv[1])) as picture: print(picture.size)\n"
+        "with pillow.open_image(Path(sys.argv[1])) as picture: print(picture.size)\n"
         "from PIL import Image; print(Image.MAX_IMAGE_PIXELS)"
     )
 
@@ -102,7 +102,7 @@ def test_the_upright_size_is_that_of_the_picture_as_it_is_seen(orientation: int,
 
     for name in ("a.jpg", "a.png", "a.tif", "a.webp"):
         Image.new("RGB", (20, 10)).save(tmp_path / name, exif=exif)
-        with pillow.opened(tmp_path / name) as picture:
+        with pillow.open_image(tmp_path / name) as picture:
             assert expected == pillow.upright_size(picture), name
 
 
@@ -111,5 +111,5 @@ def test_a_nonsensical_orientation_means_as_stored(tmp_path: Path) -> None:
     exif[pillow.ORIENTATION] = 77
     Image.new("RGB", (20, 10)).save(tmp_path / "a.jpg", exif=exif)
 
-    with pillow.opened(tmp_path / "a.jpg") as picture:
+    with pillow.open_image(tmp_path / "a.jpg") as picture:
         assert 1 == pillow.orientation(picture)

@@ -102,7 +102,7 @@ def test_every_exception_of_the_driver_is_mapped() -> None:
     own = {each for each in found if each.__module__.startswith("rapidocr")}
 
     assert {"RapidOCRError", "ONNXRuntimeError"} <= {each.__name__ for each in own}
-    assert own <= set(rapidocr.table())
+    assert own <= set(rapidocr.error_table())
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, MemoryError, OSError, ValueError])

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.formats.media.chapters import Mark, placed
-from citekit.adapters.formats.media.chapters_id3 import chapter_entries
-from citekit.adapters.formats.media.chapters_matroska import chapter_atoms
+from citekit.adapters.formats.media.chapters import ChapterMark, arrange_chapters
+from citekit.adapters.formats.media.chapters_id3 import read_id3_chapters
+from citekit.adapters.formats.media.chapters_matroska import read_matroska_chapters
 from citekit.adapters.formats.media.evidence.clip import PyAvClipExtractor
 from citekit.adapters.formats.media.outline.outliner import MediaOutliner
 from citekit.adapters.formats.media.probe import PyAvProbe
@@ -205,7 +205,7 @@ def test_no_contents_of_id3_are_too_odd(
     body = data[:4] + contents if flags & 0x40 else contents
     path.write_bytes(b"ID3" + bytes((version, 0, flags)) + _synchsafe(len(body)) + body)
 
-    assert len(chapter_entries(path)) <= 1
+    assert len(read_id3_chapters(path)) <= 1
 
 
 def test_of_matroska_the_default_edition_is_taken_as_it_is_nested(recording: Path, tmp_path: Path) -> None:
@@ -225,23 +225,25 @@ def test_of_matroska_the_default_edition_is_taken_as_it_is_nested(recording: Pat
 
 
 def test_chapters_that_all_end_with_the_file_follow_one_another() -> None:
-    found = placed([Mark(0, 9, "a"), Mark(2, 9, "b"), Mark(5, 9, "c")], 9)
+    found = arrange_chapters([ChapterMark(0, 9, "a"), ChapterMark(2, 9, "b"), ChapterMark(5, 9, "c")], 9)
 
     assert [("a", 0, 2), ("b", 2, 5), ("c", 5, 9)] == [(cue.text, cue.start, cue.end) for cue in found]
 
 
 def test_of_two_marks_of_one_stretch_there_is_one() -> None:
-    found = placed([Mark(0, 4, ""), Mark(4, 9, "b"), Mark(0, 4, "a"), Mark(4, 9, "c")], 9)
+    found = arrange_chapters(
+        [ChapterMark(0, 4, ""), ChapterMark(4, 9, "b"), ChapterMark(0, 4, "a"), ChapterMark(4, 9, "c")], 9
+    )
 
     assert [("a", 0, 4), ("b", 4, 9)] == [(cue.text, cue.start, cue.end) for cue in found]
 
 
-marks = st.builds(lambda start, end: Mark(start / 4, end / 4, "x"), st.integers(0, 40), st.integers(0, 40))
+marks = st.builds(lambda start, end: ChapterMark(start / 4, end / 4, "x"), st.integers(0, 40), st.integers(0, 40))
 
 
 @given(st.lists(marks, max_size=12))
-def test_any_two_chapters_are_apart_or_one_holds_the_other(found: list[Mark]) -> None:
-    cues = placed(found, 10.0)
+def test_any_two_chapters_are_apart_or_one_holds_the_other(found: list[ChapterMark]) -> None:
+    cues = arrange_chapters(found, 10.0)
 
     assert all(0 <= cue.start < cue.end <= 10 for cue in cues)
     assert sorted(cue.start for cue in cues) == [cue.start for cue in cues]
@@ -255,7 +257,7 @@ def test_no_chapters_of_matroska_are_too_odd(tmp_path_factory: pytest.TempPathFa
     path = tmp_path_factory.getbasetemp() / "odd.mka"
     path.write_bytes(bytes.fromhex("1A45DFA38018538067FF1043A770") + _vint(len(data)) + data)
 
-    assert [] == [atom for atom in chapter_atoms(path) if atom.start < 0]
+    assert [] == [atom for atom in read_matroska_chapters(path) if atom.start < 0]
 
 
 def _id3(

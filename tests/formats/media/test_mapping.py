@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.formats.media.outline.outliner import MediaOutliner
-from citekit.adapters.formats.media.outline.topics import topics
+from citekit.adapters.formats.media.outline.topics import topics_from_cues
 from citekit.adapters.formats.media.probe import PyAvProbe
 from citekit.adapters.formats.shared.outline import Draft, Outline, plant
 from citekit.adapters.formats.subtitles.parser import beside, decoded, read_cues
@@ -192,7 +192,7 @@ cues = st.lists(st.builds(Cue, start=times, end=times, text=st.text("ab. ", max_
 
 @given(cues=cues, duration=st.floats(0.01, 300))
 def test_topics_lie_inside_the_file_and_apart(cues: list[Cue], duration: float) -> None:
-    found: list[Draft] = topics(cues, duration, Modality.VIDEO)
+    found: list[Draft] = topics_from_cues(cues, duration, Modality.VIDEO)
 
     check(found, 0.0, duration)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import av.error
 import pytest
 
-from citekit.adapters.libraries.pyav import BLAME, library, opened
+from citekit.adapters.libraries.pyav import CAUSES, library, open_media
 from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
 from tests.formats.media.media_samples import write_video
 
@@ -20,7 +20,7 @@ def test_every_exception_class_of_the_library_is_mapped() -> None:
         if issubclass(each, av.error.FFmpegError)
     }
 
-    assert classes == set(BLAME)
+    assert classes == set(CAUSES)
 
 
 def test_the_library_is_not_imported_before_it_is_used() -> None:
@@ -47,7 +47,7 @@ def test_a_playlist_opens_no_other_file(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_text(text)
 
-        with pytest.raises(SourceUnsupported), opened(path):
+        with pytest.raises(SourceUnsupported), open_media(path):
             pass
 
 
@@ -55,19 +55,19 @@ def test_a_playlist_opens_no_other_file(tmp_path: Path) -> None:
 def test_a_file_name_is_only_a_file_name(tmp_path: Path, name: str) -> None:
     path = write_video(tmp_path / "plain.mp4", seconds=0.2, audio=None).rename(tmp_path / name)
 
-    with opened(path) as container:
+    with open_media(path) as container:
         assert 1 == len(container.streams.video)
 
 
 def test_a_missing_file_is_unreadable(tmp_path: Path) -> None:
-    with pytest.raises(SourceUnreadable), opened(tmp_path / "none.mp4"):
+    with pytest.raises(SourceUnreadable), open_media(tmp_path / "none.mp4"):
         pass
 
 
 def test_our_own_errors_pass_through(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4", seconds=0.2, audio=None)
 
-    with pytest.raises(CiteKitError, match="mine"), opened(path):
+    with pytest.raises(CiteKitError, match="mine"), open_media(path):
         raise SourceUnreadable("mine")
 
 
@@ -78,7 +78,7 @@ def test_a_damaged_file_is_met_in_silence(tmp_path: Path, capfd: pytest.CaptureF
     data[middle : middle + 2000] = bytes(2000)
     path.write_bytes(data)
 
-    with opened(path) as container:
+    with open_media(path) as container:
         for packet in container.demux():
             try:
                 packet.decode()

@@ -10,11 +10,11 @@ import pytest
 from PIL import Image
 
 from citekit.adapters.formats.media.outline import scenes
+from citekit.adapters.formats.media.outline.keyframe_intervals import keyframe_intervals
 from citekit.adapters.formats.media.outline.outliner import MediaOutliner
-from citekit.adapters.formats.media.outline.packets import stretches
 from citekit.adapters.formats.media.outline.scenes import find_cuts
-from citekit.adapters.formats.media.outline.time_segments import with_scenes
-from citekit.adapters.formats.media.outline.transitions import transitions
+from citekit.adapters.formats.media.outline.time_segments import add_scenes
+from citekit.adapters.formats.media.outline.transitions import find_transitions
 from citekit.adapters.formats.media.probe import PyAvProbe
 from citekit.adapters.formats.shared.outline import Draft
 from citekit.domain.locations import TimeSpan
@@ -47,7 +47,7 @@ def mixed(one: Image.Image, other: Image.Image, seconds: float) -> list[Image.Im
 def found(*parts: list[Image.Image]) -> list[tuple[str, float]]:
     pictures = [each for part in parts for each in part]
     timed = [(number / RATE, each) for number, each in enumerate(pictures)]
-    return [(each.kind, each.time) for each in transitions(timed)]
+    return [(each.kind, each.time) for each in find_transitions(timed)]
 
 
 def test_a_cut_is_found_to_the_picture() -> None:
@@ -112,31 +112,31 @@ def test_a_cut_between_key_pictures_is_found_without_decoding_all(
 ) -> None:
     lengths = [5.0, 1.2, 6.8, 3.0]
     path = write_shots(tmp_path / name, lengths, 50, codec)
-    monkeypatch.setattr(scenes, "WHOLE_BUDGET", 0)
+    monkeypatch.setattr(scenes, "FULL_DECODE_BUDGET", 0)
 
     cuts = find_cuts(path, 16.0, RATE, (128, 96), silent)
 
     assert [5.0, 6.2, 13.0] == [round(time, 2) for time in cuts.times]
-    assert not cuts.coarse
+    assert not cuts.keyframes_only
 
 
 def test_where_nothing_happens_nothing_is_decoded(tmp_path: Path) -> None:
     path = write_shots(tmp_path / "film.mp4", [8.0], 50)
 
-    parts = stretches(path, 8.0, silent)
+    parts = keyframe_intervals(path, 8.0, silent)
 
-    assert [False] * 3 == [part.change >= 6 or bool(part.hints) for part in parts[:-1]]
-    assert all(before.end == after.first for before, after in pairwise(parts))
+    assert [False] * 3 == [part.change >= 6 or bool(part.outliers) for part in parts[:-1]]
+    assert all(before.end_packet == after.first_packet for before, after in pairwise(parts))
 
 
 def test_a_very_long_film_is_looked_at_in_key_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_shots(tmp_path / "film.mp4", [4.0, 4.0], 25)
-    monkeypatch.setattr(scenes, "WHOLE_BUDGET", 0)
-    monkeypatch.setattr(scenes, "PIXEL_BUDGET", 0)
+    monkeypatch.setattr(scenes, "FULL_DECODE_BUDGET", 0)
+    monkeypatch.setattr(scenes, "PARTIAL_DECODE_BUDGET", 0)
 
     cuts = find_cuts(path, 8.0, RATE, (128, 96), silent)
 
-    assert (True, [4.0]) == (cuts.coarse, [round(time, 1) for time in cuts.times])
+    assert (True, [4.0]) == (cuts.keyframes_only, [round(time, 1) for time in cuts.times])
 
 
 def test_scenes_lie_below_the_subtitles_topics(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_cue_that_runs_over_a_cut_stays_whole() -> None:
     cue = Draft("Said over a cut", "cue", TimeSpan(1.0, 3.0))
     topic = Draft("Topic", "topic", TimeSpan(0.0, 4.0), children=[cue])
 
-    [draft] = with_scenes([topic], [2.0], 4.0)
+    [draft] = add_scenes([topic], [2.0], 4.0)
 
     assert ["scene", "cue", "scene"] == [child.type for child in draft.children]
     assert cue in draft.children

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from citekit.adapters.formats.media.evidence.clip import PyAvClipExtractor
 from citekit.adapters.formats.media.evidence.h264 import (
-    Configuration,
-    as_sample,
+    AvcConfiguration,
     exp_golomb,
-    is_instant_refresh,
-    units,
+    is_idr,
+    nal_units,
+    to_mp4_sample,
 )
 from citekit.domain.evidence import Extraction, Options
 from citekit.domain.locations import TimeSpan
@@ -102,11 +102,11 @@ def test_other_codecs_are_encoded_as_a_whole(
 
 
 def test_parameter_sets_of_two_encodings_lie_in_one_record() -> None:
-    record = Configuration(b"\x64\x00\x1f", (b"\x67\x64\x00\x1f\x80",), (b"\x68\x80",), b"\xfd\xf8\xf8\x00")
+    record = AvcConfiguration(b"\x64\x00\x1f", (b"\x67\x64\x00\x1f\x80",), (b"\x68\x80",), b"\xfd\xf8\xf8\x00")
 
     both = record.with_sets([b"\x67\x64\x00\x1f\x03\xff", b"\x68\x03\xff", b"\x06\x05"])
 
-    assert both == Configuration.read(both.written())
+    assert both == AvcConfiguration.read(both.to_bytes())
     assert {0} == record.set_ids()
     assert 4 == len(both.sps) + len(both.pps)
 
@@ -123,19 +123,19 @@ def test_an_exp_golomb_number_is_read(number: int) -> None:
 def test_a_sample_has_lengths_and_no_parameter_sets() -> None:
     stream = b"\0\0\0\1\x67\x01" + b"\0\0\0\1\x68\x02" + b"\0\0\1\x06\x03" + b"\0\0\1\x65\x88\x84"
 
-    sample = as_sample(stream)
+    sample = to_mp4_sample(stream)
 
-    assert 4 == len(units(stream))
+    assert 4 == len(nal_units(stream))
     assert b"\0\0\0\x03\x65\x88\x84" == sample
-    assert is_instant_refresh(sample)
-    assert not is_instant_refresh(b"\0\0\0\x03\x41\x88\x84")
+    assert is_idr(sample)
+    assert not is_idr(b"\0\0\0\x03\x41\x88\x84")
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"\x01", b"\x00" * 20, b"\x01\x64\x00\x1f\xfc\xe1\x00\x01\x67", b"\x01\x64\x00\x1f\xff\xff"]
 )
 def test_what_is_no_record_is_not_read_as_one(data: bytes) -> None:
-    assert Configuration.read(data) is None
+    assert AvcConfiguration.read(data) is None
 
 
 def test_an_independent_player_plays_it_from_any_point(tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from citekit.adapters.formats.media.evidence.clip import PyAvClipExtractor
 from citekit.adapters.formats.media.evidence.containers import FLAC
-from citekit.adapters.formats.media.evidence.flac_frames import FrameHeader, moved
-from citekit.adapters.formats.media.evidence.lossless import cut_samples, sample_size
-from citekit.adapters.formats.media.evidence.timeline import asked
-from citekit.adapters.formats.media.streams import codec_name, ends, reaches, sound
-from citekit.adapters.libraries.pyav import opened
+from citekit.adapters.formats.media.evidence.flac_frames import FrameHeader, renumber
+from citekit.adapters.formats.media.evidence.lossless import sample_size, transcode_samples
+from citekit.adapters.formats.media.evidence.timeline import requested_span
+from citekit.adapters.formats.media.streams import audio_stream, codec_name, lasts_until, measure_duration
+from citekit.adapters.libraries.pyav import open_media
 from citekit.domain.errors import Cancelled
 from citekit.domain.evidence import Extraction, Options
 from citekit.domain.locations import TimeSpan
@@ -105,8 +105,8 @@ def test_damage_in_a_moved_frame_stays_visible() -> None:
     damaged = bytearray(frame)
     damaged[len(frame) // 2] ^= 1
 
-    there = moved(frame, header, 70_000)
-    wrong = moved(bytes(damaged), header, 70_000)
+    there = renumber(frame, header, 70_000)
+    wrong = renumber(bytes(damaged), header, 70_000)
 
     assert there[-2:] == wrong[-2:]
     assert 1 == sum(a != b for a, b in zip(there, wrong, strict=True))
@@ -122,9 +122,9 @@ def test_a_damaged_recording_is_decoded_as_ever(tmp_path: Path, place: int) -> N
 
     cut(path, tmp_path / "clip", 0.01, 2.0)
 
-    with opened(path) as container:
-        span = asked(container, TimeSpan(0.01, 2.0, Modality.AUDIO))
-        cut_samples(container, sound(container), span, FLAC, tmp_path / "decoded", silent)
+    with open_media(path) as container:
+        span = requested_span(container, TimeSpan(0.01, 2.0, Modality.AUDIO))
+        transcode_samples(container, audio_stream(container), span, FLAC, tmp_path / "decoded", silent)
     assert samples(tmp_path / "decoded") == samples(tmp_path / "clip")
 
 
@@ -148,13 +148,13 @@ def test_a_moved_frame_is_found_again_and_comes_back(number: int) -> None:
     header = FrameHeader.read(frame)
     assert header is not None
 
-    there = moved(frame, header, number)
+    there = renumber(frame, header, number)
 
     found = FrameHeader.read(there)
     assert found is not None
     assert header.samples == found.samples
-    assert (True, number) == (found.variable, found.number)
-    assert moved(frame, header, 0) == moved(there, found, 0)
+    assert (True, number) == (found.has_variable_size, found.number)
+    assert renumber(frame, header, 0) == renumber(there, found, 0)
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xf8" + bytes(20), b"\xff\xf8\xc9\x18\x00\x00" + bytes(20), bytes(40)])
@@ -172,8 +172,8 @@ def test_dts_in_a_wav_is_not_taken_for_samples(tmp_path: Path, silence: int) -> 
         file.setframerate(RATE)
         file.writeframes(bytes(silence) + raw.read_bytes())
 
-    with opened(path) as container:
-        assert "dts" == codec_name(sound(container))
+    with open_media(path) as container:
+        assert "dts" == codec_name(audio_stream(container))
 
 
 def test_a_cut_of_samples_can_be_cancelled(tmp_path: Path) -> None:
@@ -197,11 +197,11 @@ def test_a_cut_of_samples_can_be_cancelled(tmp_path: Path) -> None:
 def test_it_is_known_how_far_a_recording_goes_without_reading_it(tmp_path: Path, name: str, codec: str) -> None:
     path = write_audio(tmp_path / name, codec=codec, muxer="ogg" if name == "a.opus" else None)
 
-    with opened(path) as container:
-        end = ends(container).playable
+    with open_media(path) as container:
+        end = measure_duration(container).playable
         assert 6.0 == pytest.approx(end, abs=0.1)
-        assert reaches(container, 3.0)
-        assert not reaches(container, end + 0.2)
+        assert lasts_until(container, 3.0)
+        assert not lasts_until(container, end + 0.2)
 
 
 def test_a_container_that_says_too_much_is_not_believed(tmp_path: Path) -> None:
@@ -209,14 +209,14 @@ def test_a_container_that_says_too_much_is_not_believed(tmp_path: Path) -> None:
     words.write_text("1\n00:11:00,000 --> 00:12:00,000\nLate\n")
     ffmpeg("-i", str(film), "-i", str(words), "-c", "copy", "-c:s", "srt", str(tmp_path / "late.mkv"))
 
-    with opened(tmp_path / "late.mkv") as container:
-        assert reaches(container, 1.5)
-        assert not reaches(container, 3.0)
-        assert 2.0 == pytest.approx(ends(container).playable, abs=0.05)
+    with open_media(tmp_path / "late.mkv") as container:
+        assert lasts_until(container, 1.5)
+        assert not lasts_until(container, 3.0)
+        assert 2.0 == pytest.approx(measure_duration(container).playable, abs=0.05)
 
 
 def _frames(path: Path) -> list[bytes]:
-    with opened(path) as container:
+    with open_media(path) as container:
         return [bytes(packet) for packet in container.demux() if packet.size]
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from citekit.adapters.formats.media.outline.outliner import MediaOutliner
-from citekit.adapters.formats.media.outline.speaker_change import changes
-from citekit.adapters.formats.media.outline.speech import find_sounds, kind_of, needed
-from citekit.adapters.formats.media.outline.topics import topics, vocabulary_shifts
+from citekit.adapters.formats.media.outline.speaker_change import find_changes
+from citekit.adapters.formats.media.outline.speech import classify_sound, find_sound_segments, required_length
+from citekit.adapters.formats.media.outline.topics import topics_from_cues, vocabulary_shifts
 from citekit.adapters.formats.media.probe import PyAvProbe
 from citekit.adapters.formats.subtitles.parser import beside, read_cues
 from citekit.domain.errors import Cancelled
@@ -69,7 +69,7 @@ def test_other_words_begin_another_topic() -> None:
     cues = [Cue(4.0 * number, 4.0 * number + 4.0, text) for number, text in enumerate(said)]
 
     shifts = vocabulary_shifts(said)
-    found = topics(cues, 240.0, Modality.VIDEO)
+    found = topics_from_cues(cues, 240.0, Modality.VIDEO)
 
     assert 30 == max(range(60), key=lambda place: shifts[place])
     assert [0.0, 120.0] == [getattr(draft.location, "start", None) for draft in found]
@@ -95,11 +95,11 @@ def test_an_even_sound_is_not_called_speech() -> None:
     syllables = [-20.0 - 25.0 * (math.sin(2 * math.pi * 4 * number / 20) < -0.3) for number in range(200)]
     hum = [-20.0 - number % 3 for number in range(200)]
 
-    assert ("speech", "sound") == (kind_of(syllables), kind_of(hum))
+    assert ("speech", "sound") == (classify_sound(syllables), classify_sound(hum))
 
 
 def test_a_short_stretch_is_taken_for_speech() -> None:
-    assert "speech" == kind_of([-20.0] * 40)
+    assert "speech" == classify_sound([-20.0] * 40)
 
 
 def test_another_sound_is_heard_without_a_pause(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_another_sound_is_heard_without_a_pause(tmp_path: Path) -> None:
     one, other = (f"anoisesrc=r=8000:d=8:c={colour}:seed=1,tremolo=f=4:d=0.95" for colour in ("pink", "white"))
     ffmpeg("-filter_complex", f"aevalsrc=0:s=8000:d=1.5[q];{one}[a];{other}[b];[q][a][b]concat=n=3:v=0:a=1", str(path))
 
-    found = find_sounds(path, 17.5, silent)
+    found = find_sound_segments(path, 17.5, silent)
 
     assert ["speech", "speech"] == [each.kind for each in found]
     assert [1.4, 9.5] == pytest.approx([each.start for each in found], abs=0.4)
@@ -119,15 +119,15 @@ def test_one_voice_is_not_parted_and_two_are() -> None:
     other = [[chance.gauss(1.5, 0.5) for _ in range(4)] for _ in range(200)]
     both = one + other
 
-    assert [] == changes(200, lambda window: one[window])
-    assert [200] == [pytest.approx(place, abs=8) for place in changes(400, lambda window: both[window])]
+    assert [] == find_changes(200, lambda window: one[window])
+    assert [200] == [pytest.approx(place, abs=8) for place in find_changes(400, lambda window: both[window])]
 
 
 def test_a_sound_that_changes_slowly_is_one() -> None:
     chance = random.Random(4)
     rising = [[window / 40 + chance.gauss(0, 0.05), chance.gauss(0, 0.05)] for window in range(400)]
 
-    assert [] == changes(400, lambda window: rising[window])
+    assert [] == find_changes(400, lambda window: rising[window])
 
 
 def test_listening_for_voices_can_be_cancelled() -> None:
@@ -135,7 +135,7 @@ def test_listening_for_voices_can_be_cancelled() -> None:
         raise Cancelled("stop")
 
     with pytest.raises(Cancelled):
-        changes(100, lambda window: [float(window % 7)], stop)
+        find_changes(100, lambda window: [float(window % 7)], stop)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_short_pauses_do_not_part_everything(
     noise = "anoisesrc=r=8000:d=16:c=pink:seed=1"
     ffmpeg("-f", "lavfi", "-i", noise, "-af", f"volume=0:enable='not({on})':eval=frame", str(path))
 
-    found = find_sounds(path, 16.0, silent)
+    found = find_sound_segments(path, 16.0, silent)
 
     assert [kind for *_, kind in expected] == [each.kind for each in found]
     assert [time for *span, _ in expected for time in span] == pytest.approx(
@@ -172,7 +172,7 @@ def test_sound_whose_rate_changes_is_heard_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "both.mp3"
     path.write_bytes(b"".join(parts))
 
-    found = find_sounds(path, 8.0, silent)
+    found = find_sound_segments(path, 8.0, silent)
 
     assert [2.0, 4.0, 6.0, 8.0] == pytest.approx([time for each in found for time in (each.start, each.end)], abs=0.25)
 
@@ -186,13 +186,13 @@ def test_times_stay_right_behind_a_damaged_part(tmp_path: Path) -> None:
     data[hole.start : hole.stop] = bytes(len(hole))
     path.write_bytes(data)
 
-    found = find_sounds(path, 16.0, silent)
+    found = find_sound_segments(path, 16.0, silent)
 
     assert (11.9, 16.0) == pytest.approx((found[-1].start, found[-1].end), abs=0.25)
 
 
 def test_the_longer_a_pause_the_shorter_a_stretch_may_be() -> None:
-    assert [3.0, 1.5, 1.0, 0.0] == pytest.approx([needed(pause) for pause in (0.3, 0.7, 1.1, 2.0)])
+    assert [3.0, 1.5, 1.0, 0.0] == pytest.approx([required_length(pause) for pause in (0.3, 0.7, 1.1, 2.0)])
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def library() -> ModuleType:
     return Image
 
 
-def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[CiteKitError], str]]:
+def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[CiteKitError], str]]:
     """For every exception that Pillow raises: our error, and what its text says of the file. Subclasses come first.
 
     Damaged files make it raise most of Python's own exceptions, too.
@@ -71,9 +71,9 @@ def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[C
 
 
 @contextmanager
-def translated(path: Path, failure: type[CiteKitError]) -> Iterator[None]:
+def translated_errors(path: Path, failure: type[CiteKitError]) -> Iterator[None]:
     """Turn what Pillow raises over the picture at `path` into our errors; the cause is kept."""
-    known = table(failure)
+    known = error_table(failure)
     try:
         yield
     except CiteKitError:
@@ -92,7 +92,7 @@ def _in_short(error: BaseException) -> str:
 
 
 @contextmanager
-def opened(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> Iterator[ImageFile]:
+def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> Iterator[ImageFile]:
     """The picture at `path`, its first frame, not decoded yet.
 
     Raises `SourceUnreadable`, `SourceUnsupported` (no picture, or one that declares more than `PIXEL_LIMIT` pixels). What
@@ -103,10 +103,10 @@ def opened(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> Itera
     except OSError as error:
         raise unreadable(error, path) from error
     with stream:
-        with translated(path, SourceUnsupported):
+        with translated_errors(path, SourceUnsupported):
             picture = cast("ImageFile", library().open(stream, formats=FORMATS))
             _check_size(path, picture)
-        with translated(path, failure), picture:
+        with translated_errors(path, failure), picture:
             yield picture
 
 

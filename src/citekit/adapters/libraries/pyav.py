@@ -30,14 +30,16 @@ DEMUXERS = (
 PIXEL_LIMIT = 2**26
 """Pixels of the largest picture that is decoded, 67 million: 8K has 33 million."""
 
-DTS = re.compile(rb"\x7f\xfe\x80\x01|\xfe\x7f\x01\x80|\x1f\xff\xe8\x00\x07[\xf0-\xff]|\xff\x1f\x00\xe8[\xf0-\xff]\x07")
+DTS_SYNC = re.compile(
+    rb"\x7f\xfe\x80\x01|\xfe\x7f\x01\x80|\x1f\xff\xe8\x00\x07[\xf0-\xff]|\xff\x1f\x00\xe8[\xf0-\xff]\x07"
+)
 """Where a frame of DTS begins, in words of 16 and of 14 bits, in both byte orders (ETSI TS 102 114)."""
 
-DTS_WITHIN = 2**18
+DTS_SEARCH_SIZE = 2**18
 """Bytes of a WAV among which that is looked for: twice what FFmpeg would try."""
 
 
-class Blame(Enum):
+class Cause(Enum):
     """Who can put an FFmpeg error right."""
 
     FILE = "file"
@@ -45,15 +47,15 @@ class Blame(Enum):
     DRIVER = "driver"
 
 
-_NAMES = {
-    Blame.FILE: """
+_EXCEPTIONS = {
+    Cause.FILE: """
         InvalidDataError EOFError PatchWelcomeError NotImplementedError DemuxerNotFoundError DecoderNotFoundError
         ProtocolNotFoundError BSFNotFoundError LookupError OverflowError InputChangedError ExperimentalError
     """,
-    Blame.ACCESS: """
+    Cause.ACCESS: """
         FileNotFoundError IsADirectoryError NotADirectoryError PermissionError FileExistsError OSError
     """,
-    Blame.DRIVER: """
+    Cause.DRIVER: """
         FFmpegError ArgumentError BlockingIOError BrokenPipeError BufferTooSmallError BugError ChildProcessError
         ConnectionAbortedError ConnectionRefusedError ConnectionResetError EncoderNotFoundError ExitError
         ExternalError FilterNotFoundError HTTPError HTTPBadRequestError HTTPClientError HTTPForbiddenError
@@ -63,10 +65,10 @@ _NAMES = {
     """,
 }
 
-BLAME: dict[str, Blame] = {name: blame for blame, names in _NAMES.items() for name in names.split()}
+CAUSES: dict[str, Cause] = {name: blame for blame, names in _EXCEPTIONS.items() for name in names.split()}
 """Who is to blame for each exception class of `av.error`, by its name."""
 
-_FULL = {errno.ENOSPC, errno.EROFS, errno.EDQUOT}
+_DISK_FULL = {errno.ENOSPC, errno.EROFS, errno.EDQUOT}
 
 
 def library() -> Any:
@@ -80,10 +82,10 @@ def library() -> Any:
 
 
 @contextmanager
-def opened(path: Path, otherwise: type[CiteKitError] = SourceUnsupported) -> Iterator[InputContainer]:
+def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> Iterator[InputContainer]:
     """The media file at `path`, open for reading; whatever it refers to is not opened.
 
-    FFmpeg's errors inside the block leave as ours: `SourceUnsupported`, `SourceUnreadable`, or `otherwise` where the
+    FFmpeg's errors inside the block leave as ours: `SourceUnsupported`, `SourceUnreadable`, or `fallback` where the
     driver itself is to blame.
     """
     av = library()
@@ -92,10 +94,10 @@ def opened(path: Path, otherwise: type[CiteKitError] = SourceUnsupported) -> Ite
         "format_whitelist": DEMUXERS,
         "fflags": "+genpts",
         "max_streams": "100",
-        **_probing(path),
+        **_probe_options(path),
     }
     with (
-        translated(path, otherwise),
+        translated_errors(path, fallback),
         av.open(f"file:{path.absolute()}", container_options=limits, metadata_errors="replace") as container,
     ):
         for stream in container.streams.video:
@@ -103,7 +105,7 @@ def opened(path: Path, otherwise: type[CiteKitError] = SourceUnsupported) -> Ite
         yield container
 
 
-def _probing(path: Path) -> dict[str, str]:
+def _probe_options(path: Path) -> dict[str, str]:
     """How much FFmpeg reads to find out what a file holds: of plain PCM, which its header describes, almost nothing.
 
     It tries all its formats on the samples of a WAV, because DTS may be stored as PCM; most of the time of an opening
@@ -113,7 +115,7 @@ def _probing(path: Path) -> dict[str, str]:
         with path.open("rb") as file:
             if file.read(12)[8:] != b"WAVE":
                 return {}
-            if DTS.search(file.read(DTS_WITHIN)):
+            if DTS_SYNC.search(file.read(DTS_SEARCH_SIZE)):
                 return {}
     except OSError:
         return {}
@@ -121,7 +123,7 @@ def _probing(path: Path) -> dict[str, str]:
 
 
 @contextmanager
-def created(target: Path, muxer: str, options: dict[str, str]) -> Iterator[OutputContainer]:
+def create_media(target: Path, muxer: str, options: dict[str, str]) -> Iterator[OutputContainer]:
     """A media file to be written at `target`, with nothing in it that differs from run to run."""
     av = library()
     with av.open(
@@ -131,7 +133,7 @@ def created(target: Path, muxer: str, options: dict[str, str]) -> Iterator[Outpu
 
 
 @contextmanager
-def translated(path: Path, otherwise: type[CiteKitError] = ExtractionFailed) -> Iterator[None]:
+def translated_errors(path: Path, otherwise: type[CiteKitError] = ExtractionFailed) -> Iterator[None]:
     """Turns the library's errors inside the block into ours; those of the driver itself into `otherwise`."""
     av = library()
     try:
@@ -139,27 +141,27 @@ def translated(path: Path, otherwise: type[CiteKitError] = ExtractionFailed) -> 
     except CiteKitError:
         raise
     except av.error.FFmpegError as error:
-        raise _ours(error, path, otherwise) from error
+        raise _translate(error, path, otherwise) from error
     except OSError as error:
-        raise _of_system(error, path) from error
+        raise _translate_os_error(error, path) from error
     except (ValueError, RuntimeError, LookupError, TypeError, MemoryError, AttributeError) as error:
         raise otherwise(f"{path.name} cannot be processed: {error}.") from error
 
 
-def _ours(error: Any, path: Path, otherwise: type[CiteKitError]) -> CiteKitError:
-    if getattr(error, "errno", None) in _FULL:
+def _translate(error: Any, path: Path, otherwise: type[CiteKitError]) -> CiteKitError:
+    if getattr(error, "errno", None) in _DISK_FULL:
         return HomeUnwritable("The disk is full or cannot be written: free some space and try again.")
     reason = str(getattr(error, "strerror", None) or error).rstrip(".")
-    match BLAME.get(type(error).__name__, Blame.DRIVER):
-        case Blame.FILE:
+    match CAUSES.get(type(error).__name__, Cause.DRIVER):
+        case Cause.FILE:
             return SourceUnsupported(f"{path.name} is no video or audio that can be played, or is damaged: {reason}.")
-        case Blame.ACCESS:
+        case Cause.ACCESS:
             return SourceUnreadable(f"{path} cannot be read: {reason}.")
-        case Blame.DRIVER:
+        case Cause.DRIVER:
             return otherwise(f"{path.name} cannot be processed by FFmpeg: {reason}.")
 
 
-def _of_system(error: OSError, path: Path) -> CiteKitError:
-    if error.errno in _FULL:
+def _translate_os_error(error: OSError, path: Path) -> CiteKitError:
+    if error.errno in _DISK_FULL:
         return HomeUnwritable("The disk is full or cannot be written: free some space and try again.")
     return SourceUnreadable(f"{path} cannot be read: {error.strerror or error}.")

@@ -26,11 +26,11 @@ from citekit.domain.errors import CiteKitError, MapperUnavailable
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-WHAT, EXTRA = "Reading text in pictures", "ocr"
+FEATURE, EXTRA = "Reading text in pictures", "ocr"
 SIDE_LIMIT = 1920
 """Pixels of the longer side of what is read; larger pictures are made smaller. A page at 150 dpi has 1754."""
 
-_ENLARGED_BELOW = 960
+_ENLARGE_BELOW = 960
 """Pixels of the shorter side below which a picture is enlarged, at most twice: small print is read badly."""
 
 _MIN_SIDE = 64
@@ -39,7 +39,7 @@ _MODELS = {"Det": "*_det_*.onnx", "Cls": "*_cls_*.onnx", "Rec": "*_rec_*.onnx"}
 
 
 @frozen
-class ReadText:
+class RecognizedLine:
     """A line as the engine gives it: `corners` are (left, top, right, bottom) in fractions, `score` lies in 0..1."""
 
     text: str
@@ -52,15 +52,15 @@ def installed() -> bool:
     return all(importlib.util.find_spec(name) is not None for name in ("rapidocr", "onnxruntime"))
 
 
-def table() -> dict[type[BaseException], str]:
+def error_table() -> dict[type[BaseException], str]:
     """For every exception of RapidOCR and what lies below it: what it says of the reader. Subclasses come first."""
-    package: Any = imported("rapidocr.main", WHAT, EXTRA)
-    sizes: Any = imported("rapidocr.utils.process_img", WHAT, EXTRA)
-    detection: Any = imported("rapidocr.ch_ppocr_det.utils", WHAT, EXTRA)
-    session: Any = imported("rapidocr.inference_engine.onnxruntime.main", WHAT, EXTRA)
-    loading: Any = imported("rapidocr.utils.load_image", WHAT, EXTRA)
-    fetching: Any = imported("rapidocr.utils.download_file", WHAT, EXTRA)
-    vision: Any = imported("cv2", WHAT, EXTRA)
+    package: Any = imported("rapidocr.main", FEATURE, EXTRA)
+    sizes: Any = imported("rapidocr.utils.process_img", FEATURE, EXTRA)
+    detection: Any = imported("rapidocr.ch_ppocr_det.utils", FEATURE, EXTRA)
+    session: Any = imported("rapidocr.inference_engine.onnxruntime.main", FEATURE, EXTRA)
+    loading: Any = imported("rapidocr.utils.load_image", FEATURE, EXTRA)
+    fetching: Any = imported("rapidocr.utils.download_file", FEATURE, EXTRA)
+    vision: Any = imported("cv2", FEATURE, EXTRA)
     failed = "failed while it read"
     return {
         package.RapidOCRError: failed,
@@ -85,15 +85,15 @@ class RapidOcr:
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self._engine = Once(_made)
+        self._engine = Once(_new_engine)
 
-    def read(self, image: Image) -> list[ReadText]:
+    def read(self, image: Image) -> list[RecognizedLine]:
         """The lines of an upright picture in the engine's order: down, then across.
 
         Raises `DriverMissing` without the extra, `MapperUnavailable` where the engine fails.
         """
-        array: Any = imported("numpy", WHAT, EXTRA)
-        with _translated():
+        array: Any = imported("numpy", FEATURE, EXTRA)
+        with _translated_errors():
             canvas, size = _canvas(image)
             pixels = array.ascontiguousarray(array.asarray(canvas)[:, :, ::-1])
             engine = self._engine()
@@ -102,10 +102,10 @@ class RapidOcr:
             return list(_lines(found, size))
 
 
-def _made() -> Any:
-    package: Any = imported("rapidocr", WHAT, EXTRA)
+def _new_engine() -> Any:
+    package: Any = imported("rapidocr", FEATURE, EXTRA)
     _silence()
-    paths = {f"{part}.model_path": str(_model(pattern)) for part, pattern in _MODELS.items()}
+    paths = {f"{part}.model_path": str(_model_path(pattern)) for part, pattern in _MODELS.items()}
     threads = min(_THREADS, cores())
     engine = package.RapidOCR(
         params={
@@ -128,9 +128,9 @@ def _silence() -> None:
     log.handlers[:] = [logging.NullHandler()]
 
 
-def _model(pattern: str) -> Path:
+def _model_path(pattern: str) -> Path:
     """The one model of that kind in the wheel; it is named to the engine, which then has nothing to fetch."""
-    folder = package_folder("rapidocr", WHAT, EXTRA) / "models"
+    folder = package_folder("rapidocr", FEATURE, EXTRA) / "models"
     found = sorted(folder.glob(pattern))
     if not found:
         raise MapperUnavailable(f"RapidOCR has no model {pattern} in {folder}: pip install --force-reinstall rapidocr.")
@@ -138,18 +138,18 @@ def _model(pattern: str) -> Path:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translated_errors() -> Iterator[None]:
     try:
         yield
     except CiteKitError:
         raise
     except Exception as error:
-        raise failure(error) from error
+        raise translate_error(error) from error
 
 
-def failure(error: BaseException) -> MapperUnavailable:
+def translate_error(error: BaseException) -> MapperUnavailable:
     """Our error for an exception of the engine."""
-    says = next((text for kind, text in table().items() if isinstance(error, kind)), "failed while it read")
+    says = next((text for kind, text in error_table().items() if isinstance(error, kind)), "failed while it read")
     detail = (str(error).strip().splitlines() or [""])[-1].strip(" .")[:160] or type(error).__name__
     return MapperUnavailable(f"The reader of text in pictures (RapidOCR) {says}: {detail}.")
 
@@ -157,7 +157,7 @@ def failure(error: BaseException) -> MapperUnavailable:
 def _canvas(image: Image) -> tuple[Image, tuple[int, int]]:
     """The picture in RGB and of a bounded size, on white where it is too narrow; and its size without that white."""
     width, height = image.size
-    scale = min(SIDE_LIMIT / max(width, height), max(1.0, min(2.0, _ENLARGED_BELOW / min(width, height))))
+    scale = min(SIDE_LIMIT / max(width, height), max(1.0, min(2.0, _ENLARGE_BELOW / min(width, height))))
     size = max(1, round(width * scale)), max(1, round(height * scale))
     library = pillow.library()
     picture: Image = image.convert("RGB")
@@ -170,7 +170,7 @@ def _canvas(image: Image) -> tuple[Image, tuple[int, int]]:
     return canvas, size
 
 
-def _lines(found: Any, size: tuple[int, int]) -> Iterator[ReadText]:
+def _lines(found: Any, size: tuple[int, int]) -> Iterator[RecognizedLine]:
     if found.boxes is None or found.txts is None:
         return
     for corners, text, score in zip(found.boxes, found.txts, found.scores, strict=True):
@@ -178,7 +178,7 @@ def _lines(found: Any, size: tuple[int, int]) -> Iterator[ReadText]:
         left, right = _fraction(min(across)), _fraction(max(across))
         top, bottom = _fraction(min(down)), _fraction(max(down))
         if left < right and top < bottom and text.strip():
-            yield ReadText(" ".join(text.split()), (left, top, right, bottom), round(float(score), 3))
+            yield RecognizedLine(" ".join(text.split()), (left, top, right, bottom), round(float(score), 3))
 
 
 def _fraction(value: float) -> float:

@@ -99,7 +99,7 @@ class CbzExtractor:
 
     def _add(self, made: Document, comic: ComicArchive, number: int, folder: Path) -> None:
         page = _on_disk(comic, number, folder)
-        with pillow.opened(page.path, failure=ExtractionFailed) as picture:
+        with pillow.open_image(page.path, failure=ExtractionFailed) as picture:
             width, height = pillow.upright_size(picture)
         if page.format.name not in _KEPT_BY_PDF:
             png = folder / f"{number}.converted.png"

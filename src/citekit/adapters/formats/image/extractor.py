@@ -51,7 +51,7 @@ class PillowExtractor:
         """Write that rectangle to `target`; raises as the port says, and `SourceUnreadable`."""
         if not isinstance(location, Box) or options.form not in _FORMS:
             raise FormUnsupported(f"A part of a picture is cut as a picture, not as {options.form.value}.")
-        with pillow.opened(source.path, failure=ExtractionFailed) as picture:
+        with pillow.open_image(source.path, failure=ExtractionFailed) as picture:
             width, height = pillow.upright_size(picture)
             rectangle = location.pixels(width, height)
             notes = [*_frame_note(picture), *lost_depth(source.path, picture)]

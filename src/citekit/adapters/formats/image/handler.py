@@ -24,9 +24,9 @@ class ImageHandler(NativeHandler):
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
         """Width and height in pixels, as the image is displayed."""
-        from citekit.adapters.libraries.pillow import opened, upright_size
+        from citekit.adapters.libraries.pillow import open_image, upright_size
 
-        with opened(path) as picture:
+        with open_image(path) as picture:
             return Extent(size=upright_size(picture))
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader | None:  # noqa: ARG002

@@ -97,7 +97,7 @@ class ImageOutliner:
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """The structure of `source`. Raises as `Mapper.map` does; a picture that cannot be decoded is refused."""
-        with pillow.opened(source.path) as picture:
+        with pillow.open_image(source.path) as picture:
             size = pillow.upright_size(picture)
             kind, facts, words = picture.format or "Unknown", _facts(picture, source), said(picture)
             progress(0, 2, "decoding the picture")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
-from citekit.adapters.formats.media.chapters_id3 import chapter_entries
-from citekit.adapters.formats.media.chapters_matroska import chapter_atoms
-from citekit.adapters.formats.media.streams import origin
+from citekit.adapters.formats.media.chapters_id3 import read_id3_chapters
+from citekit.adapters.formats.media.chapters_matroska import read_matroska_chapters
+from citekit.adapters.formats.media.streams import start_time
 from citekit.domain.ports.media_probe import Cue
 
 if TYPE_CHECKING:
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 CHAPTER_LIMIT = 10_000
 """Marks that are read at most."""
 
-FROM_FIRST_SOUND = frozenset(("mp3",))
+TIMED_FROM_FIRST_SOUND = frozenset(("mp3",))
 """Formats whose marks count from the first sound that is played (ID3v2 `CHAP`), not by the times of their packets: those of
 an MP3 begin after the delay of its encoder, which players skip."""
 
-SAME = 0.001
+TOLERANCE = 0.001
 """Seconds that two marks may be apart and mean the same moment."""
 
-_NAME = re.compile(r"CHAPTER(\d{1,6})NAME", re.IGNORECASE)
+_TITLE_TAG = re.compile(r"CHAPTER(\d{1,6})NAME", re.IGNORECASE)
 
 
 @define
-class Mark:
+class ChapterMark:
     """One mark as it is in the file; `end` is not after `start` where the file does not say it.
 
     `level` is how deep it lies, from 0, in a file that says it.
@@ -41,84 +41,84 @@ class Mark:
     start: float
     end: float
     title: str
-    holds: bool = False
+    has_children: bool = False
     level: int | None = None
 
 
-def chapter_marks(container: InputContainer, path: Path, duration: float) -> list[Cue]:
+def read_chapters(container: InputContainer, path: Path, duration: float) -> list[Cue]:
     """The marks that begin inside `duration`, by start, a part before the chapters inside it.
 
     Ends that are missing, or run into the next chapter without holding it, are those of the next start.
     """
-    zero = 0.0 if container.format.name in FROM_FIRST_SOUND else origin(container)
+    zero = 0.0 if container.format.name in TIMED_FROM_FIRST_SOUND else start_time(container)
     found = container.chapters()[:CHAPTER_LIMIT]
-    nested = _nested(container.format.name, path, zero) if found else []
-    marks = nested or _plain(container, found, zero)
+    nested = _nested_marks(container.format.name, path, zero) if found else []
+    marks = nested or _flat_marks(container, found, zero)
     for mark in marks:
         mark.start, mark.end, mark.title = max(mark.start, 0.0), min(mark.end, duration), " ".join(mark.title.split())
-    return placed((mark for mark in marks if mark.start < duration), duration)
+    return arrange_chapters((mark for mark in marks if mark.start < duration), duration)
 
 
-def _nested(format_name: str, path: Path, zero: float) -> list[Mark]:
+def _nested_marks(format_name: str, path: Path, zero: float) -> list[ChapterMark]:
     """The marks of formats that say how they are nested, where the file does."""
-    found = chapter_atoms(path) if "matroska" in format_name else chapter_entries(path)
-    return [Mark(each.start - zero, each.end - zero, each.title, level=each.level) for each in found]
+    found = read_matroska_chapters(path) if "matroska" in format_name else read_id3_chapters(path)
+    return [ChapterMark(each.start - zero, each.end - zero, each.title, level=each.level) for each in found]
 
 
-def _plain(container: InputContainer, found: Sequence[Any], zero: float) -> list[Mark]:
-    names = _names(container)
+def _flat_marks(container: InputContainer, found: Sequence[Any], zero: float) -> list[ChapterMark]:
+    names = _titles_from_tags(container)
     marks = []
     for said in found:
         base = said["time_base"] or Fraction(1, 1000)
         start, end = (float(said[edge] * base) - zero for edge in ("start", "end"))
-        marks.append(Mark(start, end, said["metadata"].get("title") or names.get(said["id"], "")))
+        marks.append(ChapterMark(start, end, said["metadata"].get("title") or names.get(said["id"], "")))
     return marks
 
 
-def _names(container: InputContainer) -> dict[int, str]:
+def _titles_from_tags(container: InputContainer) -> dict[int, str]:
     """Titles by number that FFmpeg leaves among the tags: a Vorbis comment `CHAPTER003NAME` before its `CHAPTER003`."""
     found: dict[int, str] = {}
     for tags in (container.metadata, *(stream.metadata for stream in container.streams.audio)):
         for key, value in tags.items():
-            if (named := _NAME.fullmatch(key)) is not None:
+            if (named := _TITLE_TAG.fullmatch(key)) is not None:
                 found.setdefault(int(named[1]), value)
     return found
 
 
-def placed(found: Iterable[Mark], duration: float) -> list[Cue]:
+def arrange_chapters(found: Iterable[ChapterMark], duration: float) -> list[Cue]:
     """Marks in any order as stretches of which any two are apart, or one holds the other.
 
     A mark holds others that lie deeper; where the file does not say how deep, it holds others where the first one in it
     ends before it does: one that reaches to the same end is its follower, for some programs let every chapter end with the
     file. Of two marks of one stretch and one level the first is kept.
     """
-    marks = _ordered(found)
-    around: list[Mark] = []
+    marks = _sorted_without_duplicates(found)
+    around: list[ChapterMark] = []
     for number, mark in enumerate(marks):
-        while around and around[-1].end <= mark.start + SAME:
+        while around and around[-1].end <= mark.start + TOLERANCE:
             around.pop()
         if mark.end <= mark.start:
             following = marks[number + 1].start if number + 1 < len(marks) else duration
             mark.end = min(following, around[-1].end if around else duration)
-        while around and not _inside(mark, around[-1]):
+        while around and not _is_inside(mark, around[-1]):
             around.pop().end = mark.start
         if around:
-            around[-1].holds = True
+            around[-1].has_children = True
             mark.end = min(mark.end, around[-1].end)
         around.append(mark)
     return [Cue(mark.start, mark.end, mark.title) for mark in marks if mark.end > mark.start]
 
 
-def _inside(mark: Mark, outer: Mark) -> bool:
+def _is_inside(mark: ChapterMark, outer: ChapterMark) -> bool:
     if mark.level is not None and outer.level is not None:
         return mark.level > outer.level
-    return mark.end < outer.end - SAME or (outer.holds and mark.end <= outer.end + SAME)
+    return mark.end < outer.end - TOLERANCE or (outer.has_children and mark.end <= outer.end + TOLERANCE)
 
 
-def _ordered(found: Iterable[Mark]) -> list[Mark]:
-    kept: list[Mark] = []
+def _sorted_without_duplicates(found: Iterable[ChapterMark]) -> list[ChapterMark]:
+    kept: list[ChapterMark] = []
     for mark in sorted(found, key=lambda one: (one.start, -max(one.end, one.start), one.level or 0)):
-        same = bool(kept) and mark.start - kept[-1].start < SAME and abs(mark.end - kept[-1].end) < SAME
+        same = bool(kept) and mark.start - kept[-1].start < TOLERANCE and abs(mark.end - kept[-1].end) < TOLERANCE
         same = same and mark.level == kept[-1].level
         if same:
             kept[-1].title = kept[-1].title or mark.title

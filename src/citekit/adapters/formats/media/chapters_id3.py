@@ -19,12 +19,12 @@ CHAPTER_LIMIT = 10_000
 DEPTH_LIMIT = 16
 
 _ENCODINGS = {0: "latin-1", 1: "utf-16", 2: "utf-16-be", 3: "utf-8"}
-_TOP = 2
-_NO_MORE_THAN_DATA = 0x0C  # compressed, encrypted
+_TOP_LEVEL = 2
+_COMPRESSED_OR_ENCRYPTED = 0x0C  # compressed, encrypted
 
 
 @frozen
-class Entry:
+class Id3Chapter:
     """A chapter, or a part that holds chapters: `start` and `end` in seconds; `level` 0 for the outermost."""
 
     start: float
@@ -34,13 +34,13 @@ class Entry:
 
 
 @define
-class _Table:
+class _TableOfContents:
     title: str
-    is_top: bool
-    below: list[str] = field(factory=list)
+    is_top_level: bool
+    child_ids: list[str] = field(factory=list)
 
 
-def chapter_entries(path: Path) -> list[Entry]:
+def read_id3_chapters(path: Path) -> list[Id3Chapter]:
     """What the tables of contents (`CTOC`) name, a part before what it holds; empty where there is none to be read.
 
     A part lasts as long as what is in it. Chapters (`CHAP`) that no table names are hidden: players do not list them.
@@ -56,12 +56,12 @@ def chapter_entries(path: Path) -> list[Entry]:
             tag = file.read(size)
     except OSError:
         return []
-    return _entries(head[3], head[5], tag)
+    return _parse_tag(head[3], head[5], tag)
 
 
-def _entries(version: int, flags: int, tag: bytes) -> list[Entry]:
-    chapters: dict[str, Entry] = {}
-    tables: dict[str, _Table] = {}
+def _parse_tag(version: int, flags: int, tag: bytes) -> list[Id3Chapter]:
+    chapters: dict[str, Id3Chapter] = {}
+    tables: dict[str, _TableOfContents] = {}
     if flags & 0x80 and version == 3:
         tag = tag.replace(b"\xff\x00", b"\xff")
     if flags & 0x40 and len(tag) >= 4:
@@ -70,44 +70,50 @@ def _entries(version: int, flags: int, tag: bytes) -> list[Entry]:
         key, _, rest = body.partition(b"\0")
         if name == b"CHAP" and len(rest) >= 16:
             start, end = (int.from_bytes(rest[place : place + 4]) / 1000 for place in (0, 4))
-            chapters.setdefault(key.decode("latin-1"), Entry(start, end, _title(version, rest[16:]), 0))
+            chapters.setdefault(key.decode("latin-1"), Id3Chapter(start, end, _title(version, rest[16:]), 0))
         elif name == b"CTOC" and len(rest) >= 2:
-            tables.setdefault(key.decode("latin-1"), _table(version, rest))
-    top = next((each for each in tables.values() if each.is_top), None) or _outermost(tables)
-    return list(islice(_listed(top, chapters, tables, 0, set()), CHAPTER_LIMIT)) if top else []
+            tables.setdefault(key.decode("latin-1"), _parse_table(version, rest))
+    top = next((each for each in tables.values() if each.is_top_level), None) or _first_unreferenced(tables)
+    return list(islice(_walk(top, chapters, tables, 0, set()), CHAPTER_LIMIT)) if top else []
 
 
-def _outermost(tables: Mapping[str, _Table]) -> _Table | None:
+def _first_unreferenced(tables: Mapping[str, _TableOfContents]) -> _TableOfContents | None:
     """The first table that no other one names."""
-    named = {key for each in tables.values() for key in each.below}
+    named = {key for each in tables.values() for key in each.child_ids}
     return next((each for key, each in tables.items() if key not in named), None)
 
 
-def _listed(
-    table: _Table, chapters: Mapping[str, Entry], tables: Mapping[str, _Table], level: int, seen: set[str]
-) -> Iterator[Entry]:
+def _walk(
+    table: _TableOfContents,
+    chapters: Mapping[str, Id3Chapter],
+    tables: Mapping[str, _TableOfContents],
+    level: int,
+    seen: set[str],
+) -> Iterator[Id3Chapter]:
     """What a table names, each once: what is named again, in a circle or not, counts where it came first."""
-    for key in table.below:
+    for key in table.child_ids:
         if key in seen or level >= DEPTH_LIMIT:
             continue
         seen.add(key)
         own = chapters.get(key)
         part = tables.get(key)
-        below = list(_listed(part, chapters, tables, level + 1, seen)) if part else []
+        below = list(_walk(part, chapters, tables, level + 1, seen)) if part else []
         inside = [each for each in (*below, *([own] if own else [])) if each.start < each.end]
         if inside:
             start, end = min(each.start for each in inside), max(each.end for each in inside)
             title = (part.title if part else "") or (own.title if own else "")
-            yield Entry(start, end, title, level)
+            yield Id3Chapter(start, end, title, level)
             yield from below
         elif own:
             yield evolve(own, level=level)
 
 
-def _table(version: int, rest: bytes) -> _Table:
+def _parse_table(version: int, rest: bytes) -> _TableOfContents:
     parts = rest[2:].split(b"\0", rest[1])
     below = [key.decode("latin-1") for key in parts[: rest[1]]]
-    return _Table(_title(version, parts[-1] if len(parts) > rest[1] else b""), bool(rest[0] & _TOP), below)
+    return _TableOfContents(
+        _title(version, parts[-1] if len(parts) > rest[1] else b""), bool(rest[0] & _TOP_LEVEL), below
+    )
 
 
 def _title(version: int, frames: bytes) -> str:
@@ -131,13 +137,13 @@ def _frames(version: int, data: bytes) -> Iterator[tuple[bytes, bytes]]:
         if len(body) < size:
             return
         place += 10 + size
-        if version == 4 and not flags & _NO_MORE_THAN_DATA:
-            yield name, _plain(body, flags)
+        if version == 4 and not flags & _COMPRESSED_OR_ENCRYPTED:
+            yield name, _frame_content(body, flags)
         elif version == 3 and not flags & 0xC0:
             yield name, body
 
 
-def _plain(body: bytes, flags: int) -> bytes:
+def _frame_content(body: bytes, flags: int) -> bytes:
     """The content of a frame of version 4, without its group, its length and its unsynchronisation."""
     body = body[(1 if flags & 0x40 else 0) + (4 if flags & 1 else 0) :]
     return body.replace(b"\xff\x00", b"\xff") if flags & 2 else body

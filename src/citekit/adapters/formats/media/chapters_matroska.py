@@ -23,11 +23,11 @@ DEPTH_LIMIT = 16
 _SEGMENT, _CHAPTERS, _EDITION, _ATOM = 0x18538067, 0x1043A770, 0x45B9, 0xB6
 _IS_DEFAULT, _IS_HIDDEN, _HIDDEN = 0x45DB, 0x45BD, 0x98
 _START, _END, _DISPLAY, _STRING = 0x91, 0x92, 0x80, 0x85
-_NANO = 1_000_000_000
+_NANOSECONDS = 1_000_000_000
 
 
 @frozen
-class Atom:
+class MatroskaChapter:
     """One chapter: `start` and `end` in seconds of the file's own time; `level` 0 for the outermost.
 
     Where no end is said, it is the start of the next one that is not inside, infinity where there is none.
@@ -39,7 +39,7 @@ class Atom:
     level: int
 
 
-def chapter_atoms(path: Path) -> list[Atom]:
+def read_matroska_chapters(path: Path) -> list[MatroskaChapter]:
     """The chapters of the edition that is played, those below each after it; empty where there are none to be read.
 
     That edition is the first one that is marked as the default, else the first that is not hidden. Hidden chapters are
@@ -47,16 +47,16 @@ def chapter_atoms(path: Path) -> list[Atom]:
     """
     try:
         with path.open("rb") as file:
-            data = _chapters(file)
+            data = _read_chapters_element(file)
     except OSError:
         return []
     editions = [body for number, body in _elements(data) if number == _EDITION]
     shown = [each for each in editions if not _flag(each, _IS_HIDDEN)] or editions
     chosen = next((each for each in shown if _flag(each, _IS_DEFAULT)), shown[0] if shown else b"")
-    return _ended(list(islice(_atoms(chosen, 0), ATOM_LIMIT)))
+    return _with_ends(list(islice(_walk(chosen, 0), ATOM_LIMIT)))
 
 
-def _ended(atoms: list[Atom]) -> list[Atom]:
+def _with_ends(atoms: list[MatroskaChapter]) -> list[MatroskaChapter]:
     following = [math.inf] * (DEPTH_LIMIT + 1)
     for place in reversed(range(len(atoms))):
         atom = atoms[place]
@@ -66,11 +66,11 @@ def _ended(atoms: list[Atom]) -> list[Atom]:
     return atoms
 
 
-def _chapters(file: BinaryIO) -> bytes:
+def _read_chapters_element(file: BinaryIO) -> bytes:
     """What the element `Chapters` of the first segment holds."""
     wanted = _SEGMENT
     for _ in range(ELEMENT_LIMIT):
-        number, size = _number(file), _size(file)
+        number, size = _read_element_id(file), _read_element_size(file)
         if number is None or size is None:
             return b""
         if number == _CHAPTERS:
@@ -84,14 +84,14 @@ def _chapters(file: BinaryIO) -> bytes:
     return b""
 
 
-def _number(file: BinaryIO) -> int | None:
+def _read_element_id(file: BinaryIO) -> int | None:
     """The id of an element, its marker bit kept."""
     first = file.read(1)
     length = 9 - first[0].bit_length() if first else 9
     return int.from_bytes(first + file.read(length - 1)) if length <= 4 else None
 
 
-def _size(file: BinaryIO) -> int | None:
+def _read_element_size(file: BinaryIO) -> int | None:
     """The size of an element; 2**56 - 1 where it is unknown."""
     first = file.read(1)
     length = 9 - first[0].bit_length() if first else 9
@@ -105,20 +105,20 @@ def _elements(data: bytes) -> Iterator[tuple[int, bytes]]:
     """The elements of one level, up to the first that does not fit."""
     file = BytesIO(data)
     while file.tell() < len(data):
-        number, size = _number(file), _size(file)
+        number, size = _read_element_id(file), _read_element_size(file)
         if number is None or size is None or size > len(data) - file.tell():
             return
         yield number, file.read(size)
 
 
-def _atoms(data: bytes, level: int) -> Iterator[Atom]:
+def _walk(data: bytes, level: int) -> Iterator[MatroskaChapter]:
     if level >= DEPTH_LIMIT:
         return
     for number, body in _elements(data):
         if number == _ATOM and not _flag(body, _HIDDEN):
-            start, end = (_whole(body, edge) / _NANO for edge in (_START, _END))
-            yield Atom(start, end, _title(body), level)
-            yield from _atoms(body, level + 1)
+            start, end = (_unsigned(body, edge) / _NANOSECONDS for edge in (_START, _END))
+            yield MatroskaChapter(start, end, _title(body), level)
+            yield from _walk(body, level + 1)
 
 
 def _title(atom: bytes) -> str:
@@ -128,9 +128,9 @@ def _title(atom: bytes) -> str:
     return next((text.rstrip(b"\0").decode("utf-8", "replace") for text in words if text), "")
 
 
-def _whole(data: bytes, wanted: int) -> int:
+def _unsigned(data: bytes, wanted: int) -> int:
     return next((int.from_bytes(body[:8]) for number, body in _elements(data) if number == wanted), 0)
 
 
 def _flag(data: bytes, wanted: int) -> bool:
-    return _whole(data, wanted) > 0
+    return _unsigned(data, wanted) > 0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
-from citekit.adapters.formats.media.streams import codec_name, origin, readable
+from citekit.adapters.formats.media.streams import codec_name, read_packets, start_time
 from citekit.domain.ports.media_probe import Cue
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ def embedded_cues(container: InputContainer, streams: Sequence[Any], duration: f
     """The cues of each of the text subtitles `streams` that lie inside `duration`, in order of time; read in one go."""
     if not streams:
         return []
-    zero, count = origin(container), 0
+    zero, count = start_time(container), 0
     found: dict[int, list[Cue]] = {stream.index: [] for stream in streams}
     codecs = {stream.index: codec_name(stream) for stream in streams}
     container.seek(int(zero * 1_000_000), backward=True)
-    for packet in readable(container, list(streams)):
+    for packet in read_packets(container, list(streams)):
         index = packet.stream.index
         start = float((packet.dts if packet.pts is None else packet.pts) * packet.time_base) - zero
         end = start + float((packet.duration or 0) * packet.time_base)
@@ -46,12 +46,12 @@ def embedded_cues(container: InputContainer, streams: Sequence[Any], duration: f
     return [sorted(cues, key=lambda cue: cue.start) for cues in found.values()]
 
 
-def text_streams(container: InputContainer) -> list[Any]:
+def text_subtitle_streams(container: InputContainer) -> list[Any]:
     """The subtitles that are text, not pictures."""
     return [s for s in container.streams.subtitles if s.codec_context is not None and codec_name(s) in _TEXTUAL]
 
 
-def preferred(streams: Sequence[Any]) -> Any | None:
+def preferred_subtitles(streams: Sequence[Any]) -> Any | None:
     """The default one, else the first that is not only for what is spoken in another language, else the first."""
     default = [s for s in streams if s.disposition & type(s.disposition).default]
     full = [s for s in streams if not s.disposition & type(s.disposition).forced]

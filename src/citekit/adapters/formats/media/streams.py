@@ -16,36 +16,36 @@ from citekit.domain.errors import SourceUnsupported
 if TYPE_CHECKING:
     from av.container import InputContainer
 
-SMALL = 64 * 2**20
+SMALL_FILE = 64 * 2**20
 """Bytes up to which a file without an index is read as a whole, where its last packets are not where it says."""
 
 TAIL_STEPS = (10.0, 60.0, 600.0)
 """Seconds before the declared end from which the last packets are looked for; of smaller files the first only."""
 
-AGREEMENT = 0.1
+DURATION_TOLERANCE = 0.1
 """Seconds by which declared and measured ends may differ: codec delay and padding, which players skip."""
 
-WARM_UP = 16
+WARM_UP_FRAMES = 16
 """Pictures before the first wanted one that are all decoded: a decoder learns the order of pictures from them."""
 
-_ESTIMATED = {"mp3", "aac", "ac3", "eac3", "h264", "hevc", "m4v", "mpegvideo", "amr", "gif"}
+_ESTIMATED_DURATION = {"mp3", "aac", "ac3", "eac3", "h264", "hevc", "m4v", "mpegvideo", "amr", "gif"}
 """Formats without an index whose duration FFmpeg can only estimate."""
 
 
 @frozen
-class Ends:
+class MediaDuration:
     """`playable` is when the last picture or sound ends, `declared` what the container says; both in seconds."""
 
     playable: float
     declared: float | None
 
 
-def picture(container: InputContainer) -> Any | None:
+def video_stream(container: InputContainer) -> Any | None:
     """The video stream that a player shows, cover art aside; None where there is none."""
-    return _preferred(pictures(container))
+    return _preferred(video_streams(container))
 
 
-def pictures(container: InputContainer) -> list[Any]:
+def video_streams(container: InputContainer) -> list[Any]:
     """The video streams that can be shown, cover art aside."""
     return [
         stream
@@ -57,7 +57,7 @@ def pictures(container: InputContainer) -> list[Any]:
     ]
 
 
-def sounds(container: InputContainer) -> list[Any]:
+def audio_streams(container: InputContainer) -> list[Any]:
     """The audio streams that can be played."""
     return [s for s in container.streams.audio if s.codec_context is not None and s.codec_context.sample_rate]
 
@@ -68,20 +68,20 @@ def _preferred(streams: list[Any]) -> Any | None:
     return next(iter(default or streams), None)
 
 
-def sound(container: InputContainer) -> Any | None:
+def audio_stream(container: InputContainer) -> Any | None:
     """The audio stream that a player plays; None where there is none."""
-    return _preferred(sounds(container))
+    return _preferred(audio_streams(container))
 
 
-def played(container: InputContainer) -> list[Any]:
+def playable_streams(container: InputContainer) -> list[Any]:
     """The picture and the sound. Raises `SourceUnsupported` where there is neither."""
-    found = [stream for stream in (picture(container), sound(container)) if stream is not None]
+    found = [stream for stream in (video_stream(container), audio_stream(container)) if stream is not None]
     if not found:
         raise SourceUnsupported("Nothing in the file can be played: it holds no readable video or audio stream.")
     return found
 
 
-def origin(container: InputContainer) -> float:
+def start_time(container: InputContainer) -> float:
     """The container's time that players show as 0, in seconds."""
     return (container.start_time or 0) / 1_000_000
 
@@ -91,26 +91,28 @@ def codec_name(stream: Any) -> str:
     return str(stream.codec_context.codec.canonical_name)
 
 
-def ends(container: InputContainer) -> Ends:
+def measure_duration(container: InputContainer) -> MediaDuration:
     """When the container really ends; cheap where it has a complete index.
 
     Raises `SourceUnsupported` where not one packet can be read.
     """
-    streams = played(container)
+    streams = playable_streams(container)
     declared = None if container.duration is None else container.duration / 1_000_000
-    indexed = _by_index(container, streams)
+    indexed = _end_by_index(container, streams)
     if indexed is not None:
-        return Ends(indexed, declared)
-    measured = _by_packets(container, streams, declared)
+        return MediaDuration(indexed, declared)
+    measured = _end_by_packets(container, streams, declared)
     if measured is None or measured <= 0:
         raise SourceUnsupported("Nothing in the file can be played: it holds no packet of video or audio.")
-    if declared is not None and abs(declared - measured) > AGREEMENT >= abs(declared - origin(container) - measured):
-        declared -= origin(container)  # said of the whole time line, which begins later
-    close = declared is not None and abs(declared - measured) <= AGREEMENT
-    return Ends(declared if close and declared else measured, declared)
+    if declared is not None and abs(declared - measured) > DURATION_TOLERANCE >= abs(
+        declared - start_time(container) - measured
+    ):
+        declared -= start_time(container)  # said of the whole time line, which begins later
+    close = declared is not None and abs(declared - measured) <= DURATION_TOLERANCE
+    return MediaDuration(declared if close and declared else measured, declared)
 
 
-def _by_index(container: InputContainer, streams: list[Any]) -> float | None:
+def _end_by_index(container: InputContainer, streams: list[Any]) -> float | None:
     """The end by the sample tables of an MP4 whose last samples are within the file."""
     if "mp4" not in container.format.name or any(not s.duration or not len(s.index_entries) for s in streams):
         return None
@@ -118,49 +120,49 @@ def _by_index(container: InputContainer, streams: list[Any]) -> float | None:
         last = stream.index_entries[-1]
         if last.pos + last.size > container.size:
             return None
-    zero = origin(container)
+    zero = start_time(container)
     return max(float(((s.start_time or 0) + s.duration) * s.time_base) - zero for s in streams)
 
 
-def reaches(container: InputContainer, time: float) -> bool:
+def lasts_until(container: InputContainer, time: float) -> bool:
     """Whether the container, by what it says and by its packets, is played up to `time` seconds at least.
 
-    Costs a seek and the packets around `time`; False means that only `ends` knows.
+    Costs a seek and the packets around `time`; False means that only `measure_duration` knows.
     """
-    streams = played(container)
-    indexed = _by_index(container, streams)
+    streams = playable_streams(container)
+    indexed = _end_by_index(container, streams)
     if indexed is not None:
         return time <= indexed
     if container.duration is not None and container.duration / 1_000_000 < time:
         return False
-    time += origin(container)
+    time += start_time(container)
     ticks = {stream.index: time / float(stream.time_base) for stream in streams}
-    found = _ticks_of_ends(_from(container, streams, time))
+    found = _packet_ends(_packets_from(container, streams, time))
     return any(end >= ticks[index] for index, end in found)
 
 
-def _by_packets(container: InputContainer, streams: list[Any], declared: float | None) -> float | None:
-    zero = origin(container)
+def _end_by_packets(container: InputContainer, streams: list[Any], declared: float | None) -> float | None:
+    zero = start_time(container)
     if declared is not None:
-        whole = container.size <= SMALL or container.format.name in _ESTIMATED
+        whole = container.size <= SMALL_FILE or container.format.name in _ESTIMATED_DURATION
         for step in TAIL_STEPS[: 1 if whole else None]:
-            found = _last(_from(container, streams, max(declared - step, 0.0) + zero), streams)
-            if found is not None and (not whole or abs(declared - (found - zero)) <= AGREEMENT):
+            found = _latest_end(_packets_from(container, streams, max(declared - step, 0.0) + zero), streams)
+            if found is not None and (not whole or abs(declared - (found - zero)) <= DURATION_TOLERANCE):
                 return found - zero
-    found = _last(_from(container, streams, zero), streams)
+    found = _latest_end(_packets_from(container, streams, zero), streams)
     return None if found is None else found - zero
 
 
-def _from(container: InputContainer, streams: list[Any], time: float) -> Iterator[Any]:
+def _packets_from(container: InputContainer, streams: list[Any], time: float) -> Iterator[Any]:
     """The packets from `time` (container's own time) on, or nothing where it cannot be gone to."""
     try:
         container.seek(int(time * 1_000_000), backward=True)
     except _ffmpeg_error():
         return
-    yield from readable(container, streams)
+    yield from read_packets(container, streams)
 
 
-def readable(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
+def read_packets(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
     """The packets of `streams` up to the end, or to the first damage."""
     av_error = _ffmpeg_error()
     try:
@@ -171,22 +173,22 @@ def readable(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
         return
 
 
-def _last(packets: Iterable[Any], streams: list[Any]) -> float | None:
+def _latest_end(packets: Iterable[Any], streams: list[Any]) -> float | None:
     latest: dict[int, float] = {}
-    for index, end in _ticks_of_ends(packets):
+    for index, end in _packet_ends(packets):
         if end > latest.get(index, -math.inf):
             latest[index] = end
     return max((float(latest[s.index] * s.time_base) for s in streams if s.index in latest), default=None)
 
 
-def _ticks_of_ends(packets: Iterable[Any]) -> Iterator[tuple[int, float]]:
+def _packet_ends(packets: Iterable[Any]) -> Iterator[tuple[int, float]]:
     """The stream of each packet, and when what it holds stops being shown, in ticks of that stream."""
     lengths: dict[int, float] = {}
     for packet in packets:
         index, length = packet.stream_index, packet.duration
         if not length:
             if index not in lengths:
-                lengths[index] = usual_length(packet.stream)
+                lengths[index] = default_duration(packet.stream)
             length = lengths[index]
         ticks = packet.pts
         yield index, (packet.dts if ticks is None else ticks) + length
@@ -195,16 +197,16 @@ def _ticks_of_ends(packets: Iterable[Any]) -> Iterator[tuple[int, float]]:
 def packet_end(packet: Any) -> float:
     """When what `packet` holds stops being shown, in the container's time."""
     ticks = packet.pts if packet.pts is not None else packet.dts
-    return float((ticks + (packet.duration or usual_length(packet.stream))) * packet.time_base)
+    return float((ticks + (packet.duration or default_duration(packet.stream))) * packet.time_base)
 
 
-def usual_length(stream: Any) -> float:
+def default_duration(stream: Any) -> float:
     """Ticks for which a picture of `stream` is shown where its packet does not say it; 0 for sound."""
     rate = getattr(stream, "average_rate", None)
     return float(1 / rate / stream.time_base) if rate else 0.0
 
 
-def frames_of(container: InputContainer, stream: Any, wanted: int | None = None) -> Iterator[Any]:
+def decode_frames(container: InputContainer, stream: Any, wanted: int | None = None) -> Iterator[Any]:
     """The pictures or sounds of `stream` from the container's position on; damaged packets are passed over.
 
     Where only pictures from the tick `wanted` on are asked for, earlier ones that no other refers to are not decoded.
@@ -213,7 +215,7 @@ def frames_of(container: InputContainer, stream: Any, wanted: int | None = None)
     skipping = False
     for packet in container.demux(stream):
         if wanted is not None:
-            early = packet.pts is not None and packet.pts < wanted - WARM_UP * (packet.duration or 0)
+            early = packet.pts is not None and packet.pts < wanted - WARM_UP_FRAMES * (packet.duration or 0)
             if early != skipping:
                 skipping = early
                 stream.codec_context.skip_frame = "NONREF" if early else "DEFAULT"
@@ -224,7 +226,7 @@ def frames_of(container: InputContainer, stream: Any, wanted: int | None = None)
         yield from frames
 
 
-def decoded(stream: Any, packet: Any) -> list[Any]:
+def decode_packet(stream: Any, packet: Any) -> list[Any]:
     """The pictures or sounds that `packet` completes; none where it is damaged."""
     try:
         return list(stream.codec_context.decode(packet))
@@ -232,10 +234,10 @@ def decoded(stream: Any, packet: Any) -> list[Any]:
         return []
 
 
-def drained(stream: Any) -> list[Any]:
+def flush_decoder(stream: Any) -> list[Any]:
     """What the decoder still holds; it can begin anew after, at a key packet."""
     context = stream.codec_context
-    rest = decoded(stream, None)
+    rest = decode_packet(stream, None)
     context.flush_buffers()
     return rest
 

@@ -97,7 +97,7 @@ def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:
 def _constraints(ranked: Sequence[OcrLine]) -> tuple[list[list[int]], list[int]]:
     """For each line, which lines come after it, and how many come before it. Sets of lines are bits of whole numbers."""
     boxes = [line.box for line in ranked]
-    shares = [sum(1 << n for n, other in enumerate(boxes) if _share_columns(box, other)) for box in boxes]
+    shares = [sum(1 << n for n, other in enumerate(boxes) if _overlap_horizontally(box, other)) for box in boxes]
     after: list[list[int]] = [[] for _ in boxes]
     waiting = [0] * len(boxes)
     for first, one in enumerate(boxes):
@@ -119,7 +119,7 @@ def _ordered(first: int, second: int, one: Box, two: Box, shares: Sequence[int])
     return (first, second) if one.x1 < two.x1 else (second, first)
 
 
-def _share_columns(one: Box, two: Box) -> bool:
+def _overlap_horizontally(one: Box, two: Box) -> bool:
     """Whether two lines overlap across by more than the ragged edge of a box."""
     overlap = min(one.x2, two.x2) - max(one.x1, two.x1)
     return overlap > 0.1 * min(one.x2 - one.x1, two.x2 - two.x1)

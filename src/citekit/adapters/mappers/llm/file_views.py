@@ -88,16 +88,16 @@ class FileViewer:
 
     def is_upright(self, path: Path) -> bool:
         """See `Viewer.is_upright`."""
-        from citekit.adapters.libraries.pillow import opened, orientation
+        from citekit.adapters.libraries.pillow import open_image, orientation
 
-        with opened(path) as picture:
+        with open_image(path) as picture:
             return orientation(picture) == 1
 
     def picture(self, path: Path) -> tuple[bytes, str]:
         """See `Viewer.picture`."""
-        from citekit.adapters.libraries.pillow import opened, orientation, turned
+        from citekit.adapters.libraries.pillow import open_image, orientation, turned
 
-        with opened(path) as picture:
+        with open_image(path) as picture:
             turn = orientation(picture)
             picture.draft("RGB", (SIDE_LIMIT, SIDE_LIMIT))
             small = picture.convert("RGBA") if picture.has_transparency_data else picture.convert("RGB")

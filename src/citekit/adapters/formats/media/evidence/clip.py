@@ -7,23 +7,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citekit.adapters.formats.media.evidence.containers import MP4, Target, container_for
-from citekit.adapters.formats.media.evidence.flac import UncopyableError, copy_frames
-from citekit.adapters.formats.media.evidence.lossless import copy_samples, cut_samples, encoder_for, sample_size
+from citekit.adapters.formats.media.evidence.containers import MP4, ClipContainer, container_for
+from citekit.adapters.formats.media.evidence.flac import UncopyableError, copy_flac
+from citekit.adapters.formats.media.evidence.lossless import copy_samples, encoder_for, sample_size, transcode_samples
 from citekit.adapters.formats.media.evidence.mp3 import copy_mp3
 from citekit.adapters.formats.media.evidence.requests import (
-    about_decoded,
-    about_shown,
+    conversion_notes,
     driver_identity,
     is_media,
-    seconds,
-    span_of,
+    rounded_seconds,
+    start_notes,
+    validated_span,
 )
 from citekit.adapters.formats.media.evidence.smart_cut import smart_cut
-from citekit.adapters.formats.media.evidence.stream_copy import Copied, copy
-from citekit.adapters.formats.media.evidence.timeline import Span, asked
-from citekit.adapters.formats.media.streams import codec_name, picture, played, sound
-from citekit.adapters.libraries.pyav import opened
+from citekit.adapters.formats.media.evidence.stream_copy import ClipTimes, copy_streams
+from citekit.adapters.formats.media.evidence.timeline import Span, requested_span
+from citekit.adapters.formats.media.streams import audio_stream, codec_name, playable_streams, video_stream
+from citekit.adapters.libraries.pyav import open_media
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
@@ -55,16 +55,18 @@ class PyAvClipExtractor:
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
         """See `Extractor.extract`."""
-        place = span_of(source, location, options, self.forms(source.format, location))
-        with opened(source.path, ExtractionFailed) as container:
-            played(container)
-            return _clip(container, place, options, target, progress)
+        place = validated_span(source, location, options, self.forms(source.format, location))
+        with open_media(source.path, ExtractionFailed) as container:
+            playable_streams(container)
+            return _write_clip(container, place, options, target, progress)
 
 
-def _clip(container: InputContainer, place: TimeSpan, options: Options, target: Path, progress: Progress) -> Extraction:
-    span = asked(container, place)
-    video = picture(container) if place.modality is Modality.VIDEO else None
-    audio = sound(container)
+def _write_clip(
+    container: InputContainer, place: TimeSpan, options: Options, target: Path, progress: Progress
+) -> Extraction:
+    span = requested_span(container, place)
+    video = video_stream(container) if place.modality is Modality.VIDEO else None
+    audio = audio_stream(container)
     if video is None and audio is None:
         raise FormUnsupported("There is no sound in this video: ask for a span of video (video://...) instead.")
     if video is not None and options.accurate:
@@ -72,41 +74,41 @@ def _clip(container: InputContainer, place: TimeSpan, options: Options, target: 
         return _extraction(MP4, made, place, span, notes)
     codecs = [None if stream is None else codec_name(stream) for stream in (video, audio)]
     into = container_for(codecs[0], codecs[1], container.format.name)
-    made = _cut(container, video, audio, span, into, target, progress)
-    return _extraction(into, made, place, span, about_decoded(codecs[1] if video is None else None, into.suffix))
+    made = _copy_clip(container, video, audio, span, into, target, progress)
+    return _extraction(into, made, place, span, conversion_notes(codecs[1] if video is None else None, into.suffix))
 
 
-def _cut(
-    container: InputContainer, video: Any, audio: Any, span: Span, into: Target, target: Path, progress: Progress
-) -> Copied:
+def _copy_clip(
+    container: InputContainer, video: Any, audio: Any, span: Span, into: ClipContainer, target: Path, progress: Progress
+) -> ClipTimes:
     if video is None and encoder_for(codec_name(audio), into) is not None:
-        return _cut_sound(container, audio, span, into, target, progress)
+        return _copy_sound(container, audio, span, into, target, progress)
     if video is None and into.suffix == ".mp3":
         with suppress(UncopyableError):
             return copy_mp3(container, audio, span, target, progress)
-    return copy(container, video, audio, span, into, target, progress)
+    return copy_streams(container, video, audio, span, into, target, progress)
 
 
-def _cut_sound(
-    container: InputContainer, audio: Any, span: Span, into: Target, target: Path, progress: Progress
-) -> Copied:
+def _copy_sound(
+    container: InputContainer, audio: Any, span: Span, into: ClipContainer, target: Path, progress: Progress
+) -> ClipTimes:
     """To the sample; decoded and encoded only where what is stored cannot be copied."""
     codec = codec_name(audio)
     if encoder_for(codec, into) == codec and sample_size(codec, audio.codec_context.channels) is not None:
         return copy_samples(container, audio, span, into, target, progress)
     if codec == "flac":
         with suppress(UncopyableError):
-            return copy_frames(container, audio, span, target, progress)
-    return cut_samples(container, audio, span, into, target, progress)
+            return copy_flac(container, audio, span, target, progress)
+    return transcode_samples(container, audio, span, into, target, progress)
 
 
-def _extraction(into: Target, made: Copied, place: TimeSpan, span: Span, notes: Sequence[str]) -> Extraction:
-    extent = TimeSpan(seconds(made.start), seconds(made.end), place.modality)
+def _extraction(into: ClipContainer, made: ClipTimes, place: TimeSpan, span: Span, notes: Sequence[str]) -> Extraction:
+    extent = TimeSpan(rounded_seconds(made.start), rounded_seconds(made.end), place.modality)
     hidden = made.bytes_from < made.start - 0.0005
     return Extraction(
         suffix=into.suffix,
         media_type=into.media_type,
         extent=extent,
-        bytes_from=seconds(made.bytes_from) if hidden else None,
-        notes=(*notes, *about_shown(made.start, made.bytes_from, span.start, into.suffix)),
+        bytes_from=rounded_seconds(made.bytes_from) if hidden else None,
+        notes=(*notes, *start_notes(made.start, made.bytes_from, span.start, into.suffix)),
     )

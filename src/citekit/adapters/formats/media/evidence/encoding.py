@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.formats.media.evidence.containers import MP4
-from citekit.adapters.formats.media.evidence.stream_copy import MP4_OPTIONS, Copied, sound_packet, track_for
+from citekit.adapters.formats.media.evidence.stream_copy import MP4_OPTIONS, ClipTimes, copy_audio_packet, track_for
 from citekit.adapters.formats.media.evidence.timeline import (
-    SLACK,
-    KeyPicture,
+    TOLERANCE,
+    SeekPoint,
     Span,
-    key_time,
-    nothing_there,
-    rewind,
-    timed,
+    nothing_readable,
+    seek,
+    seek_time,
+    timestamped_packets,
 )
-from citekit.adapters.formats.media.streams import codec_name, frames_of
-from citekit.adapters.libraries.pyav import created, library
+from citekit.adapters.formats.media.streams import codec_name, decode_frames
+from citekit.adapters.libraries.pyav import create_media, library
 from citekit.domain.progress import Progress
 
 if TYPE_CHECKING:
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
 
 
-QUALITY = {"crf": "17", "preset": "veryfast", "threads": "2"}
+X264_OPTIONS = {"crf": "17", "preset": "veryfast", "threads": "2"}
 """Visually the same as the source; a fixed number of threads, because the bytes depend on it."""
 
-_COLOURS = ("color_range", "color_primaries", "color_trc", "colorspace")
+_COLOR_FIELDS = ("color_range", "color_primaries", "color_trc", "colorspace")
 
 
-def x264(video: Any, pixels: str, size: tuple[int, int], options: dict[str, str]) -> Any:
+def h264_encoder(video: Any, pixels: str, size: tuple[int, int], options: dict[str, str]) -> Any:
     """An H.264 encoder for pictures like those of the stream `video`, not yet opened."""
     encoder = library().CodecContext.create("libx264", "w")
-    imitate(encoder, video, pixels, size)
-    encoder.options = {**QUALITY, **options}
+    copy_video_parameters(encoder, video, pixels, size)
+    encoder.options = {**X264_OPTIONS, **options}
     encoder.flags |= 1 << 22  # parameter sets apart from the pictures
     return encoder
 
 
-def imitate(encoder: Any, video: Any, pixels: str, size: tuple[int, int]) -> None:
+def copy_video_parameters(encoder: Any, video: Any, pixels: str, size: tuple[int, int]) -> None:
     """Give an encoder the size, rate, shape of pixels and colours of the stream `video`."""
     encoder.width, encoder.height = size
     encoder.pix_fmt = pixels
@@ -53,49 +53,49 @@ def imitate(encoder: Any, video: Any, pixels: str, size: tuple[int, int]) -> Non
     encoder.framerate = video.average_rate or video.guessed_rate or 25
     if video.codec_context.sample_aspect_ratio:
         encoder.sample_aspect_ratio = video.codec_context.sample_aspect_ratio
-    for name in _COLOURS:
+    for name in _COLOR_FIELDS:
         setattr(encoder, name, getattr(video.codec_context, name))
 
 
-def decoded(container: InputContainer, stream: Any, time: float, wanted: int | None = None) -> Iterator[Any]:
+def decode_from(container: InputContainer, stream: Any, time: float, wanted: int | None = None) -> Iterator[Any]:
     """Frames with timestamps from the key picture at or before `time` (container's own time) on.
 
     Of those before the tick `wanted` some may be missing.
     """
     stream.thread_type = "AUTO"
-    rewind(container, stream, time)
-    yield from (frame for frame in frames_of(container, stream, wanted) if frame.pts is not None)
+    seek(container, stream, time)
+    yield from (frame for frame in decode_frames(container, stream, wanted) if frame.pts is not None)
 
 
 def add_aac(output: OutputContainer, audio: Any) -> Any:
     """A new AAC stream for sound like that of `audio`."""
-    encoder: Any = output.add_stream("aac", rate=_rate(audio.codec_context.sample_rate))
+    encoder: Any = output.add_stream("aac", rate=_aac_sample_rate(audio.codec_context.sample_rate))
     encoder.layout = "mono" if audio.codec_context.channels == 1 else "stereo"
     encoder.bit_rate = 96_000 * (1 if audio.codec_context.channels == 1 else 2)
     encoder.codec_context.flags |= 1 << 23
     return encoder
 
 
-def _rate(rate: int) -> int:
+def _aac_sample_rate(rate: int) -> int:
     return rate if rate in (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000) else 48000
 
 
-def encode_sound(container: InputContainer, audio: Any, encoder: Any, low: float, high: float) -> None:
+def encode_audio(container: InputContainer, audio: Any, encoder: Any, low: float, high: float) -> None:
     """Encode the sound from `low` to `high` (container's own time) so that it begins at 0."""
     av = library()
     rate = encoder.codec_context.sample_rate
     resampler = av.AudioResampler("fltp", encoder.codec_context.layout, rate)
-    graph = _trimmer(av, encoder, round(low * rate), round(high * rate))
+    graph = _trim_graph(av, encoder, round(low * rate), round(high * rate))
     output = encoder.container
-    for frame in decoded(container, audio, low - 0.5):
+    for frame in decode_from(container, audio, low - 0.5):
         if frame.time >= high:
             break
         frame.time_base, frame.pts = _tick(rate), round(frame.time * rate)
         for part in resampler.resample(frame):
             graph.push(part)
-            _drain(av, graph, encoder, output, round(low * rate))
+            _encode_trimmed(av, graph, encoder, output, round(low * rate))
     graph.push(None)
-    _drain(av, graph, encoder, output, round(low * rate))
+    _encode_trimmed(av, graph, encoder, output, round(low * rate))
     output.mux(encoder.encode(None))
 
 
@@ -105,7 +105,7 @@ def _tick(rate: int) -> Any:
     return Fraction(1, rate)
 
 
-def _trimmer(av: Any, encoder: Any, first: int, last: int) -> Any:
+def _trim_graph(av: Any, encoder: Any, first: int, last: int) -> Any:
     graph = av.filter.Graph()
     context = encoder.codec_context
     source = graph.add_abuffer(
@@ -120,7 +120,7 @@ def _trimmer(av: Any, encoder: Any, first: int, last: int) -> Any:
     return graph
 
 
-def _drain(av: Any, graph: Any, encoder: Any, output: Any, first: int) -> None:
+def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, first: int) -> None:
     while True:
         try:
             frame = graph.pull()
@@ -130,54 +130,54 @@ def _drain(av: Any, graph: Any, encoder: Any, output: Any, first: int) -> None:
         output.mux(encoder.encode(frame))
 
 
-TICK = Fraction(1, 90_000)
+VIDEO_TICK = Fraction(1, 90_000)
 """Seconds of a tick in which encoded pictures are counted: the usual frame rates are whole numbers of it."""
 
-COPIED_SOUND = {"aac", "mp3", "ac3", "eac3", "alac"}
+MP4_AUDIO_CODECS = {"aac", "mp3", "ac3", "eac3", "alac"}
 """Sound that goes into an MP4 as it is."""
 
 
 def re_encode(
-    container: InputContainer, video: Any, audio: Any, span: Span, key: KeyPicture, path: Path, progress: Progress
-) -> Copied:
+    container: InputContainer, video: Any, audio: Any, span: Span, key: SeekPoint, path: Path, progress: Progress
+) -> ClipTimes:
     """Write `span` as a new MP4. Raises `ExtractionFailed` where no picture could be decoded."""
-    size = _even(video.codec_context.width), _even(video.codec_context.height)
-    with created(path, MP4.muxer, MP4_OPTIONS) as output:
+    size = _round_up_to_even(video.codec_context.width), _round_up_to_even(video.codec_context.height)
+    with create_media(path, MP4.muxer, MP4_OPTIONS) as output:
         encoder: Any = output.add_stream("libx264", rate=video.average_rate or video.guessed_rate or 25)
-        imitate(encoder.codec_context, video, "yuv420p", size)
-        encoder.codec_context.time_base = TICK
-        encoder.codec_context.options = {**QUALITY}
-        voice = _voice(output, audio, span)
-        end = _pictures(container, video, encoder, span, key, progress)
+        copy_video_parameters(encoder.codec_context, video, "yuv420p", size)
+        encoder.codec_context.time_base = VIDEO_TICK
+        encoder.codec_context.options = {**X264_OPTIONS}
+        voice = _add_audio_track(output, audio, span)
+        end = _encode_video(container, video, encoder, span, key, progress)
         if end is None:
-            raise nothing_there(Path(container.name).name)
+            raise nothing_readable(Path(container.name).name)
         if audio is not None:
-            _sound(container, audio, voice, span)
-    return Copied(span.start, min(end - span.zero, span.end), span.start)
+            _write_audio(container, audio, voice, span)
+    return ClipTimes(span.start, min(end - span.zero, span.end), span.start)
 
 
-def _even(number: int) -> int:
+def _round_up_to_even(number: int) -> int:
     return number + number % 2
 
 
-def _voice(output: Any, audio: Any, span: Span) -> Any:
+def _add_audio_track(output: Any, audio: Any, span: Span) -> Any:
     if audio is None:
         return None
-    if codec_name(audio) in COPIED_SOUND:
+    if codec_name(audio) in MP4_AUDIO_CODECS:
         track = track_for(output, audio, span.low, span, None, MP4)
         track.strict = True
         return track
     return add_aac(output, audio)
 
 
-def _pictures(
-    container: InputContainer, video: Any, encoder: Any, span: Span, key: KeyPicture, progress: Progress
+def _encode_video(
+    container: InputContainer, video: Any, encoder: Any, span: Span, key: SeekPoint, progress: Progress
 ) -> float | None:
     """Encode the pictures shown in `span`; when the last of them ends, in the container's own time."""
-    limit = round((span.high - SLACK) / video.time_base)
+    limit = round((span.high - TOLERANCE) / video.time_base)
     end: float | None = None
     lengths: dict[int, int] = {}
-    for frame in decoded(container, video, key_time(container, video, key), key.first_pts):
+    for frame in decode_from(container, video, seek_time(container, video, key), key.first_pts):
         if frame.pts >= limit:
             break
         if frame.pts < key.first_pts:
@@ -188,11 +188,11 @@ def _pictures(
         time = max(frame.time, span.low)
         length = float((frame.duration or 0) * video.time_base) or float(1 / encoder.codec_context.framerate)
         over = frame.time + length if frame.time + length > time else span.high  # shown longer than it says
-        end = min(over, max(span.high, time + float(TICK)))
-        ticks = round((time - span.low) / TICK) if frame.pts > key.first_pts else 0
+        end = min(over, max(span.high, time + float(VIDEO_TICK)))
+        ticks = round((time - span.low) / VIDEO_TICK) if frame.pts > key.first_pts else 0
         plain = frame.reformat(encoder.width, encoder.height, "yuv420p")
-        plain.pts, plain.time_base, plain.pict_type = ticks, TICK, 0
-        lengths[ticks] = max(round((end - time) / TICK), 1)
+        plain.pts, plain.time_base, plain.pict_type = ticks, VIDEO_TICK, 0
+        lengths[ticks] = max(round((end - time) / VIDEO_TICK), 1)
         _mux(encoder, plain, lengths)
     _mux(encoder, None, lengths)
     return end
@@ -204,12 +204,12 @@ def _mux(encoder: Any, frame: Any, lengths: dict[int, int]) -> None:
         encoder.container.mux_one(packet)
 
 
-def _sound(container: InputContainer, audio: Any, voice: Any, span: Span) -> None:
-    if codec_name(audio) not in COPIED_SOUND:
-        encode_sound(container, audio, voice, span.low, span.high)
+def _write_audio(container: InputContainer, audio: Any, voice: Any, span: Span) -> None:
+    if codec_name(audio) not in MP4_AUDIO_CODECS:
+        encode_audio(container, audio, voice, span.low, span.high)
         return
-    rewind(container, audio, span.low - 0.5)
-    for packet in timed(container, [audio]):
-        sound_packet(voice, packet, preroll=False)
+    seek(container, audio, span.low - 0.5)
+    for packet in timestamped_packets(container, [audio]):
+        copy_audio_packet(voice, packet, preroll=False)
         if voice.done:
             return

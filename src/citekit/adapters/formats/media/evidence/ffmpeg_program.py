@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from citekit.adapters.formats.media.evidence.containers import M4A, MOV, MP4, Target, container_for
+from citekit.adapters.formats.media.evidence.containers import M4A, MOV, MP4, ClipContainer, container_for
 from citekit.adapters.formats.media.evidence.lossless import encoder_for
-from citekit.adapters.formats.media.evidence.mp4_edit_list import show_until
-from citekit.adapters.formats.media.evidence.requests import about_decoded, about_shown, is_media, seconds, span_of
-from citekit.adapters.formats.media.evidence.stream_copy import Copied
-from citekit.adapters.formats.media.evidence.timeline import SLACK, Span, asked, seek_key
-from citekit.adapters.formats.media.streams import codec_name, packet_end, picture, played, sound
+from citekit.adapters.formats.media.evidence.mp4_edit_list import limit_shown_duration
+from citekit.adapters.formats.media.evidence.requests import (
+    conversion_notes,
+    is_media,
+    rounded_seconds,
+    start_notes,
+    validated_span,
+)
+from citekit.adapters.formats.media.evidence.stream_copy import ClipTimes
+from citekit.adapters.formats.media.evidence.timeline import TOLERANCE, Span, find_seek_point, requested_span
+from citekit.adapters.formats.media.streams import audio_stream, codec_name, packet_end, playable_streams, video_stream
 from citekit.adapters.libraries.ffmpeg import file_url, program, run
-from citekit.adapters.libraries.pyav import DEMUXERS, PIXEL_LIMIT, opened
+from citekit.adapters.libraries.pyav import DEMUXERS, PIXEL_LIMIT, open_media
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
@@ -28,7 +34,7 @@ from citekit.domain.source import Source
 if TYPE_CHECKING:
     from av.container import InputContainer
 
-_LIMITS = {
+_INPUT_LIMITS = {
     "protocol_whitelist": "file",
     "format_whitelist": DEMUXERS,
     "max_streams": "100",
@@ -46,7 +52,7 @@ class _Plan:
     span: Span
     start: float
     streams: tuple[int, ...]
-    into: Target
+    into: ClipContainer
     codecs: dict[str, str]
     notes: Sequence[str] = ()
 
@@ -71,27 +77,27 @@ class FfmpegExtractor:
     ) -> Extraction:
         """See `Extractor.extract`."""
         ffmpeg = program()
-        place = span_of(source, location, options, self.forms(source.format, location))
-        with opened(source.path, ExtractionFailed) as container:
-            played(container)
+        place = validated_span(source, location, options, self.forms(source.format, location))
+        with open_media(source.path, ExtractionFailed) as container:
+            playable_streams(container)
             plan = _plan(container, place, options)
         run(_command(ffmpeg, source.path, plan, target), progress)
         if plan.into in (MP4, MOV, M4A):
-            show_until(target, plan.span.end - max(plan.start, 0.0))
-        made = _made(target, plan)
+            limit_shown_duration(target, plan.span.end - max(plan.start, 0.0))
+        made = _measure_clip(target, plan)
         return Extraction(
             suffix=plan.into.suffix,
             media_type=plan.into.media_type,
-            extent=TimeSpan(seconds(made.start), seconds(made.end), place.modality),
-            bytes_from=seconds(made.bytes_from) if made.bytes_from < made.start - 0.0005 else None,
-            notes=(*plan.notes, *about_shown(made.start, made.bytes_from, plan.span.start, plan.into.suffix)),
+            extent=TimeSpan(rounded_seconds(made.start), rounded_seconds(made.end), place.modality),
+            bytes_from=rounded_seconds(made.bytes_from) if made.bytes_from < made.start - 0.0005 else None,
+            notes=(*plan.notes, *start_notes(made.start, made.bytes_from, plan.span.start, plan.into.suffix)),
         )
 
 
 def _plan(container: InputContainer, place: TimeSpan, options: Options) -> _Plan:
-    span = asked(container, place)
-    video = picture(container) if place.modality is Modality.VIDEO else None
-    audio = sound(container)
+    span = requested_span(container, place)
+    video = video_stream(container) if place.modality is Modality.VIDEO else None
+    audio = audio_stream(container)
     streams = tuple(stream.index for stream in (video, audio) if stream is not None)
     if not streams:
         raise FormUnsupported("There is no sound in this video: ask for a span of video (video://...) instead.")
@@ -101,8 +107,8 @@ def _plan(container: InputContainer, place: TimeSpan, options: Options) -> _Plan
         coder = encoder_for(codec, into)
         if coder is None:
             return _Plan(span, span.start, streams, into, {"acodec": "copy"})
-        return _Plan(span, span.start, streams, into, {"acodec": coder}, about_decoded(codec, into.suffix))
-    key = seek_key(container, video, span.low)
+        return _Plan(span, span.start, streams, into, {"acodec": coder}, conversion_notes(codec, into.suffix))
+    key = find_seek_point(container, video, span.low)
     shown = float(key.first_pts * video.time_base) - span.zero
     if options.accurate:
         return _Plan(span, shown, streams, MP4, {**_X264, "acodec": "aac"}, ("The whole clip was re-encoded.",))
@@ -114,7 +120,7 @@ def _plan(container: InputContainer, place: TimeSpan, options: Options) -> _Plan
 def _command(ffmpeg: str, path: Path, plan: _Plan, target: Path) -> list[str]:
     import ffmpeg as builder
 
-    source = builder.input(file_url(path), ss=f"{max(plan.start, 0.0):.6f}", **_LIMITS)
+    source = builder.input(file_url(path), ss=f"{max(plan.start, 0.0):.6f}", **_INPUT_LIMITS)
     chosen = [source[str(index)] for index in plan.streams]
     written: dict[str, Any] = {
         **plan.codecs,
@@ -135,21 +141,21 @@ def _command(ffmpeg: str, path: Path, plan: _Plan, target: Path) -> list[str]:
 
 def _length(plan: _Plan) -> float:
     """Seconds to write; of copied pictures a little less, so that one that begins at the end is not among them."""
-    less = SLACK if plan.codecs.get("codec") == "copy" else 0.0
-    return max(plan.span.end - plan.start - less, SLACK)
+    less = TOLERANCE if plan.codecs.get("codec") == "copy" else 0.0
+    return max(plan.span.end - plan.start - less, TOLERANCE)
 
 
-def _made(target: Path, plan: _Plan) -> Copied:
+def _measure_clip(target: Path, plan: _Plan) -> ClipTimes:
     """What the clip shows and holds, by its own packets."""
-    with opened(target, ExtractionFailed) as clip:
+    with open_media(target, ExtractionFailed) as clip:
         first, last = 0.0, 0.0
-        for packet in clip.demux(played(clip)):
+        for packet in clip.demux(playable_streams(clip)):
             if packet.size and packet.pts is not None:
                 first = min(first, float(packet.pts * packet.time_base))
                 last = last if packet.is_discard else max(last, packet_end(packet))
         if not last:
             raise ExtractionFailed("ffmpeg wrote a clip without a packet: the source is damaged there.")
     start = max(plan.start, 0.0)
-    end = min(start + last, max(plan.span.end, start + SLACK))
+    end = min(start + last, max(plan.span.end, start + TOLERANCE))
     held = max(start + first, 0.0)
-    return Copied(start if plan.into.exact else held, end, held)
+    return ClipTimes(start if plan.into.exact else held, end, held)

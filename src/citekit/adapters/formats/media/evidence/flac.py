@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from attrs import define, field
 
-from citekit.adapters.formats.media.evidence.flac_frames import FrameHeader, bits_per_sample, moved, stream_info
-from citekit.adapters.formats.media.evidence.stream_copy import Copied
-from citekit.adapters.formats.media.evidence.timeline import Span, rewind
-from citekit.adapters.formats.media.streams import readable
+from citekit.adapters.formats.media.evidence.flac_frames import FrameHeader, bits_per_sample, renumber, stream_info
+from citekit.adapters.formats.media.evidence.stream_copy import ClipTimes
+from citekit.adapters.formats.media.evidence.timeline import Span, seek
+from citekit.adapters.formats.media.streams import read_packets
 from citekit.adapters.libraries.pyav import library
 from citekit.domain.progress import Progress
 
 if TYPE_CHECKING:
     from av.container import InputContainer
 
-SHORTEST = 16
+MIN_BLOCK_SIZE = 16
 """Samples of the shortest frame that may stand before another (RFC 9639, 9.1.1)."""
 
 _REPORT_EVERY = 100
@@ -29,7 +29,7 @@ class UncopyableError(Exception):
 
 
 @define
-class _Clip:
+class _FlacWriter:
     """The file that is made: `written` samples so far."""
 
     file: BinaryIO
@@ -41,7 +41,7 @@ class _Clip:
         header = FrameHeader.read(frame)
         if header is None:
             raise UncopyableError
-        self.file.write(moved(frame, header, self.written))
+        self.file.write(renumber(frame, header, self.written))
         self.written += header.samples
         self.blocks.append(header.samples)
 
@@ -50,46 +50,48 @@ class _Clip:
         context = self.audio.codec_context
         size = context.channels * context.format.bytes
         count = len(sound) // size
-        parts = -(-count // _encoder(self.audio).frame_size)
+        parts = -(-count // _new_encoder(self.audio).frame_size)
         step = -(-count // parts)
         for begin in range(0, count, step):
-            for packet in _encoded(self.audio, sound[begin * size : (begin + step) * size]):
+            for packet in _encode_frame(self.audio, sound[begin * size : (begin + step) * size]):
                 self.add(packet)
 
 
-def copy_frames(container: InputContainer, audio: Any, span: Span, path: Path, progress: Progress) -> Copied:
+def copy_flac(container: InputContainer, audio: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
     """Write the samples of `span` to `path`. Raises `UncopyableError` where that is not possible."""
     rate = audio.codec_context.sample_rate
     info = bytes(audio.codec_context.extradata or b"")
     if (
         len(info) != 34
         or audio.time_base * rate != 1
-        or (bits_per_sample(info), _width(audio)) not in ((16, 2), (24, 4))
+        or (bits_per_sample(info), _sample_width(audio)) not in ((16, 2), (24, 4))
     ):
         raise UncopyableError
     first, last = round(span.low * rate), max(round(span.high * rate), round(span.low * rate) + 1)
-    rewind(container, audio, span.low - 0.2)
+    seek(container, audio, span.low - 0.2)
     with path.open("wb") as file:
         file.write(bytes(42))
-        clip = _Clip(file, audio)
-        _fill(clip, _reported(readable(container, [audio]), rate, span, progress), first, last)
+        clip = _FlacWriter(file, audio)
+        _copy_range(clip, _with_progress(read_packets(container, [audio]), rate, span, progress), first, last)
         if not clip.written:
             raise UncopyableError
         inner = clip.blocks[:-1] or clip.blocks
         file.seek(0)
-        file.write(stream_info(info, (max(min(inner), SHORTEST), max(*clip.blocks, SHORTEST)), clip.written))
+        file.write(
+            stream_info(info, (max(min(inner), MIN_BLOCK_SIZE), max(*clip.blocks, MIN_BLOCK_SIZE)), clip.written)
+        )
     start = first / rate - span.zero
-    return Copied(max(start, 0.0), start + clip.written / rate, max(start, 0.0))
+    return ClipTimes(max(start, 0.0), start + clip.written / rate, max(start, 0.0))
 
 
-def _reported(packets: Iterator[Any], rate: int, span: Span, progress: Progress) -> Iterator[Any]:
+def _with_progress(packets: Iterator[Any], rate: int, span: Span, progress: Progress) -> Iterator[Any]:
     for number, packet in enumerate(packets):
         if number % _REPORT_EVERY == 0:
             progress(max((packet.pts or 0) / rate - span.low, 0.0), span.end - span.start, "cutting")
         yield packet
 
 
-def _fill(clip: _Clip, packets: Iterator[Any], first: int, last: int) -> None:
+def _copy_range(clip: _FlacWriter, packets: Iterator[Any], first: int, last: int) -> None:
     """Add the frames that lie between `first` and `last`, and the parts of those that do not lie there as a whole."""
     early = b""
     following: int | None = None
@@ -97,7 +99,7 @@ def _fill(clip: _Clip, packets: Iterator[Any], first: int, last: int) -> None:
     copied_samples = 0
     for packet in packets:
         begin, frame = packet.pts, bytes(packet)
-        samples = _checked(clip.audio, frame, begin, following)
+        samples = _validated_sample_count(clip.audio, frame, begin, following)
         following = begin + samples
         low, high = max(first - begin, 0), min(last - begin, samples)
         if begin >= last:
@@ -108,17 +110,17 @@ def _fill(clip: _Clip, packets: Iterator[Any], first: int, last: int) -> None:
             clip.add(frame)
             copied, copied_samples = packet, samples
             continue
-        early += _decoded(clip.audio, packet, low, high)
-        if len(early) >= SHORTEST * clip.audio.codec_context.channels * _width(clip.audio):
+        early += _decode_samples(clip.audio, packet, low, high)
+        if len(early) >= MIN_BLOCK_SIZE * clip.audio.codec_context.channels * _sample_width(clip.audio):
             clip.add_samples(early)
             early = b""
     if early:
         clip.add_samples(early)
     if copied is not None:
-        _decoded(clip.audio, copied, 0, copied_samples)  # the last of a file may be cut off
+        _decode_samples(clip.audio, copied, 0, copied_samples)  # the last of a file may be cut off
 
 
-def _checked(audio: Any, frame: bytes, begin: int | None, following: int | None) -> int:
+def _validated_sample_count(audio: Any, frame: bytes, begin: int | None, following: int | None) -> int:
     """The samples of `frame`, which is to begin at `begin` and to follow the one before.
 
     Around damage FFmpeg gives several frames as one, or leaves some out: then neither holds.
@@ -127,23 +129,26 @@ def _checked(audio: Any, frame: bytes, begin: int | None, following: int | None)
     if header is None:
         raise UncopyableError
     longest = int.from_bytes(audio.codec_context.extradata[2:4], "big")
-    if begin != (header.number if header.variable else header.number * longest) or following not in (None, begin):
+    if begin != (header.number if header.has_variable_size else header.number * longest) or following not in (
+        None,
+        begin,
+    ):
         raise UncopyableError
     return header.samples
 
 
-def _width(audio: Any) -> int:
+def _sample_width(audio: Any) -> int:
     """Bytes of one sample as it is decoded; 0 where the channels are not one after the other."""
     sample = audio.codec_context.format
     return 0 if sample.is_planar else int(sample.bytes)
 
 
-def _decoded(audio: Any, packet: Any, low: int, high: int) -> bytes:
+def _decode_samples(audio: Any, packet: Any, low: int, high: int) -> bytes:
     """Samples `low` to `high` of a frame."""
     decoder = library().CodecContext.create("flac", "r")
     decoder.extradata = audio.codec_context.extradata
     decoder.thread_count = 1
-    size = audio.codec_context.channels * _width(audio)
+    size = audio.codec_context.channels * _sample_width(audio)
     try:
         frames = [*decoder.decode(packet), *decoder.decode(None)]
     except library().error.FFmpegError as error:
@@ -154,18 +159,18 @@ def _decoded(audio: Any, packet: Any, low: int, high: int) -> bytes:
     return sound[low * size : high * size]
 
 
-def _encoded(audio: Any, sound: bytes) -> list[bytes]:
+def _encode_frame(audio: Any, sound: bytes) -> list[bytes]:
     """One frame of FLAC with these samples."""
     av = library()
     context = audio.codec_context
-    encoder = _encoder(audio)
-    frame = av.AudioFrame(context.format, context.layout, len(sound) // (context.channels * _width(audio)))
+    encoder = _new_encoder(audio)
+    frame = av.AudioFrame(context.format, context.layout, len(sound) // (context.channels * _sample_width(audio)))
     frame.planes[0].update(sound)
     frame.sample_rate, frame.pts = context.sample_rate, 0
     return [bytes(packet) for packet in (*encoder.encode(frame), *encoder.encode(None)) if packet.size]
 
 
-def _encoder(audio: Any) -> Any:
+def _new_encoder(audio: Any) -> Any:
     encoder: Any = library().CodecContext.create("flac", "w")
     context = audio.codec_context
     encoder.sample_rate, encoder.layout, encoder.format = context.sample_rate, context.layout, context.format

@@ -6,12 +6,12 @@ from functools import cache
 
 from attrs import frozen
 
-_BLOCKS = {
+_BLOCK_SIZES = {
     1: 192,
     **{code: 576 << code - 2 for code in range(2, 6)},
     **{code: 256 << code - 8 for code in range(8, 16)},
 }
-_VARIABLE = 0xF9
+_VARIABLE_BLOCK_SIZE = 0xF9
 
 
 @frozen
@@ -22,9 +22,9 @@ class FrameHeader:
     """
 
     samples: int
-    variable: bool
+    has_variable_size: bool
     number: int
-    coded: slice
+    number_bytes: slice
     length: int
 
     @classmethod
@@ -39,20 +39,25 @@ class FrameHeader:
         if code == 0 or rate == 15 or length > len(frame) - 2 or _crc8(frame[: length - 1]) != frame[length - 1]:
             return None
         told = int.from_bytes(frame[after : after + extra], "big") + 1
-        number = _decoded(frame[4:after])
-        return cls(told if extra else _BLOCKS[code], bool(frame[1] & 1), number, slice(4, after), length)
+        number = _decode_number(frame[4:after])
+        return cls(told if extra else _BLOCK_SIZES[code], bool(frame[1] & 1), number, slice(4, after), length)
 
 
-def moved(frame: bytes, header: FrameHeader, sample: int) -> bytes:
+def renumber(frame: bytes, header: FrameHeader, sample: int) -> bytes:
     """`frame` with `sample` as the number of its first sample, in a stream whose frames differ in length.
 
     Its checksum covers all of it, but only the header changes: the difference is carried over what follows (a checksum
     is linear), so that the rest is not read, and damage in it stays visible.
     """
-    start = bytes((0xFF, _VARIABLE)) + frame[2:4] + _coded(sample) + frame[header.coded.stop : header.length - 1]
+    start = (
+        bytes((0xFF, _VARIABLE_BLOCK_SIZE))
+        + frame[2:4]
+        + _encode_number(sample)
+        + frame[header.number_bytes.stop : header.length - 1]
+    )
     start += bytes((_crc8(start),))
     before, after = _crc16(frame[: header.length]), _crc16(start)
-    checksum = int.from_bytes(frame[-2:], "big") ^ _carried(before ^ after, len(frame) - 2 - header.length)
+    checksum = int.from_bytes(frame[-2:], "big") ^ _crc_after_zeros(before ^ after, len(frame) - 2 - header.length)
     return start + frame[header.length : -2] + checksum.to_bytes(2, "big")
 
 
@@ -71,7 +76,7 @@ def bits_per_sample(source: bytes) -> int:
     return (int.from_bytes(source[10:18], "big") >> 36 & 31) + 1
 
 
-def _coded(number: int) -> bytes:
+def _encode_number(number: int) -> bytes:
     """A number as UTF-8 would write it, up to 36 bits."""
     if number < 0x80:
         return bytes((number,))
@@ -82,14 +87,14 @@ def _coded(number: int) -> bytes:
     return bytes((lead, *(0x80 | number >> 6 * place & 0x3F for place in reversed(range(tail)))))
 
 
-def _decoded(coded: bytes) -> int:
+def _decode_number(coded: bytes) -> int:
     number = coded[0] if len(coded) == 1 else coded[0] & 0x7F >> len(coded)
     for byte in coded[1:]:
         number = number << 6 | byte & 0x3F
     return number
 
 
-def _table(polynomial: int, bits: int) -> list[int]:
+def _crc_table(polynomial: int, bits: int) -> list[int]:
     table = []
     for byte in range(256):
         value = byte << bits - 8
@@ -101,28 +106,28 @@ def _table(polynomial: int, bits: int) -> list[int]:
 
 
 @cache
-def _tables() -> tuple[list[int], list[int]]:
-    return _table(0x07, 8), _table(0x8005, 16)
+def _crc_tables() -> tuple[list[int], list[int]]:
+    return _crc_table(0x07, 8), _crc_table(0x8005, 16)
 
 
 def _crc8(data: bytes) -> int:
-    table, value = _tables()[0], 0
+    table, value = _crc_tables()[0], 0
     for byte in data:
         value = table[value ^ byte]
     return value
 
 
 def _crc16(data: bytes) -> int:
-    table, value = _tables()[1], 0
+    table, value = _crc_tables()[1], 0
     for byte in data:
         value = value << 8 & 0xFF00 ^ table[value >> 8 ^ byte]
     return value
 
 
 @cache
-def _leaps() -> list[tuple[list[int], list[int]]]:
+def _zero_byte_tables() -> list[tuple[list[int], list[int]]]:
     """What 1, 2, 4, ... zero bytes make of the high and of the low byte of a 16-bit checksum."""
-    table = _tables()[1]
+    table = _crc_tables()[1]
     leaps = [(table[:], [byte << 8 for byte in range(256)])]
     for _ in range(23):
         high, low = leaps[-1]
@@ -130,9 +135,9 @@ def _leaps() -> list[tuple[list[int], list[int]]]:
     return leaps
 
 
-def _carried(value: int, count: int) -> int:
+def _crc_after_zeros(value: int, count: int) -> int:
     """The checksum `value` after `count` zero bytes."""
-    for high, low in _leaps()[: count.bit_length()]:
+    for high, low in _zero_byte_tables()[: count.bit_length()]:
         if count & 1:
             value = high[value >> 8] ^ low[value & 255]
         count >>= 1

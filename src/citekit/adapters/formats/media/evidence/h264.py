@@ -9,48 +9,48 @@ from attrs import evolve, frozen
 
 SPS, PPS, SEI, IDR = 7, 8, 6, 5
 
-_START = re.compile(rb"\x00\x00(?:\x00)?\x01")
+_START_CODE = re.compile(rb"\x00\x00(?:\x00)?\x01")
 
 
 @frozen
-class Configuration:
+class AvcConfiguration:
     """An `avcC` record: profile, compatibility and level bytes, parameter sets, and what follows them."""
 
-    head: bytes
+    profile: bytes
     sps: tuple[bytes, ...]
     pps: tuple[bytes, ...]
-    rest: bytes = b""
+    extensions: bytes = b""
 
     @classmethod
-    def read(cls, data: bytes) -> Configuration | None:
+    def read(cls, data: bytes) -> AvcConfiguration | None:
         """The record, or None where `data` is none, or has lengths of other than four bytes."""
         if len(data) < 7 or data[0] != 1 or data[4] & 3 != 3:
             return None
-        sps, at = _sets(data, 6, data[5] & 31)
+        sps, at = _read_sets(data, 6, data[5] & 31)
         if at >= len(data):
             return None
-        pps, at = _sets(data, at + 1, data[at])
+        pps, at = _read_sets(data, at + 1, data[at])
         return cls(data[1:4], tuple(sps), tuple(pps), data[at:]) if sps and pps else None
 
-    def with_sets(self, nals: Sequence[bytes]) -> Configuration:
+    def with_sets(self, nals: Sequence[bytes]) -> AvcConfiguration:
         """The record with the parameter sets among `nals` added."""
         sps = [nal for nal in nals if nal[0] & 31 == SPS]
         pps = [nal for nal in nals if nal[0] & 31 == PPS]
         return evolve(self, sps=(*self.sps, *sps), pps=(*self.pps, *pps))
 
-    def written(self) -> bytes:
+    def to_bytes(self) -> bytes:
         """The bytes of the record."""
         sps = b"".join(len(nal).to_bytes(2, "big") + nal for nal in self.sps)
         pps = b"".join(len(nal).to_bytes(2, "big") + nal for nal in self.pps)
         counts = bytes([0xE0 | len(self.sps)]), bytes([len(self.pps)])
-        return b"\x01" + self.head + b"\xff" + counts[0] + sps + counts[1] + pps + self.rest
+        return b"\x01" + self.profile + b"\xff" + counts[0] + sps + counts[1] + pps + self.extensions
 
     def set_ids(self) -> set[int]:
         """The ids that its parameter sets use."""
         return {exp_golomb(nal[4:]) for nal in self.sps} | {exp_golomb(nal[1:]) for nal in self.pps}
 
 
-def _sets(data: bytes, at: int, count: int) -> tuple[list[bytes], int]:
+def _read_sets(data: bytes, at: int, count: int) -> tuple[list[bytes], int]:
     found = []
     for _ in range(count):
         size = int.from_bytes(data[at : at + 2], "big")
@@ -66,23 +66,23 @@ def exp_golomb(data: bytes) -> int:
     return int(bits[zeros : 2 * zeros + 1] or "1", 2) - 1
 
 
-def units(annex_b: bytes) -> list[bytes]:
+def nal_units(annex_b: bytes) -> list[bytes]:
     """The NAL units of a byte stream with start codes."""
-    return [unit for unit in _START.split(annex_b) if unit]
+    return [unit for unit in _START_CODE.split(annex_b) if unit]
 
 
-def as_sample(annex_b: bytes) -> bytes:
+def to_mp4_sample(annex_b: bytes) -> bytes:
     """A picture of a byte stream as an MP4 sample: lengths instead of start codes, parameter sets and notes left out."""
-    kept = [unit for unit in units(annex_b) if unit[0] & 31 not in (SPS, PPS, SEI, 9)]
+    kept = [unit for unit in nal_units(annex_b) if unit[0] & 31 not in (SPS, PPS, SEI, 9)]
     return b"".join(len(unit).to_bytes(4, "big") + unit for unit in kept)
 
 
-def is_instant_refresh(sample: bytes) -> bool:
+def is_idr(sample: bytes) -> bool:
     """Whether an MP4 sample is an IDR picture: nothing after it refers to anything before it."""
-    return any(kind == IDR for kind in _kinds(sample))
+    return any(kind == IDR for kind in _nal_types(sample))
 
 
-def _kinds(sample: bytes) -> Iterator[int]:
+def _nal_types(sample: bytes) -> Iterator[int]:
     at = 0
     while at + 5 <= len(sample):
         yield sample[at + 4] & 31

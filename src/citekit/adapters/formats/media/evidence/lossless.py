@@ -9,18 +9,18 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citekit.adapters.formats.media.evidence.containers import Target
-from citekit.adapters.formats.media.evidence.stream_copy import MP4_OPTIONS, Copied
-from citekit.adapters.formats.media.evidence.timeline import Span, nothing_there, rewind
-from citekit.adapters.formats.media.streams import codec_name, frames_of, readable
-from citekit.adapters.libraries.pyav import created, library
+from citekit.adapters.formats.media.evidence.containers import ClipContainer
+from citekit.adapters.formats.media.evidence.stream_copy import MP4_OPTIONS, ClipTimes
+from citekit.adapters.formats.media.evidence.timeline import Span, nothing_readable, seek
+from citekit.adapters.formats.media.streams import codec_name, decode_frames, read_packets
+from citekit.adapters.libraries.pyav import create_media, library
 from citekit.domain.progress import Progress
 
 if TYPE_CHECKING:
     from av.container import InputContainer
 
 
-def encoder_for(codec: str, target: Target) -> str | None:
+def encoder_for(codec: str, target: ClipContainer) -> str | None:
     """The codec that sound of `codec` is written with where it is cut by samples; None where it is copied."""
     if target.suffix in (".wav", ".aiff"):
         return codec
@@ -37,34 +37,34 @@ def sample_format(codec: str, decoded: str) -> str:
     return f"{width}p" if codec == "alac" else width
 
 
-def cut_samples(
-    container: InputContainer, audio: Any, span: Span, target: Target, path: Path, progress: Progress
-) -> Copied:
+def transcode_samples(
+    container: InputContainer, audio: Any, span: Span, target: ClipContainer, path: Path, progress: Progress
+) -> ClipTimes:
     """Write the samples of `span` to `path`: from the one sounding at the start to the last before the end."""
     av = library()
     rate = audio.codec_context.sample_rate
     first, last = round(span.low * rate), max(round(span.high * rate), round(span.low * rate) + 1)
     written = 0
-    with created(path, target.muxer, MP4_OPTIONS if target.suffix == ".m4a" else {}) as output:
+    with create_media(path, target.muxer, MP4_OPTIONS if target.suffix == ".m4a" else {}) as output:
         codec = encoder_for(codec_name(audio), target) or "flac"
         samples = sample_format(codec, audio.codec_context.format.name)
         encoder: Any = output.add_stream(codec, rate=rate)
         encoder.layout, encoder.format = audio.codec_context.layout, samples
         encoder.codec_context.flags |= 1 << 23  # bitexact: no encoder name in the tags
-        graph = _trimming(av, audio, first, last, samples)
-        rewind(container, audio, span.low - 0.2)
-        for frame in _frames(container, audio, last):
+        graph = _trim_graph(av, audio, first, last, samples)
+        seek(container, audio, span.low - 0.2)
+        for frame in _frames_before(container, audio, last):
             progress(max(frame.time - span.low, 0.0), span.end - span.start, "cutting")
             frame.pts, frame.time_base = round(frame.time * rate), _tick(rate)
             graph.push(frame)
-            written += _drain(av, graph, encoder, output, written)
+            written += _encode_trimmed(av, graph, encoder, output, written)
         graph.push(None)
-        written += _drain(av, graph, encoder, output, written)
+        written += _encode_trimmed(av, graph, encoder, output, written)
         output.mux(encoder.encode(None))
     if not written:
-        raise nothing_there(Path(container.name).name)
+        raise nothing_readable(Path(container.name).name)
     start = first / rate - span.zero
-    return Copied(max(start, 0.0), start + written / rate, max(start, 0.0))
+    return ClipTimes(max(start, 0.0), start + written / rate, max(start, 0.0))
 
 
 def _tick(rate: int) -> Any:
@@ -73,7 +73,7 @@ def _tick(rate: int) -> Any:
     return Fraction(1, rate)
 
 
-def _trimming(av: Any, audio: Any, first: int, last: int, samples: str) -> Any:
+def _trim_graph(av: Any, audio: Any, first: int, last: int, samples: str) -> Any:
     graph = av.filter.Graph()
     rate = audio.codec_context.sample_rate
     source = graph.add_abuffer(
@@ -91,9 +91,9 @@ def _trimming(av: Any, audio: Any, first: int, last: int, samples: str) -> Any:
     return graph
 
 
-def _frames(container: InputContainer, audio: Any, last: int) -> Any:
+def _frames_before(container: InputContainer, audio: Any, last: int) -> Any:
     rate = audio.codec_context.sample_rate
-    for frame in frames_of(container, audio):
+    for frame in decode_frames(container, audio):
         if frame.pts is None:
             continue
         if frame.time * rate >= last:
@@ -101,7 +101,7 @@ def _frames(container: InputContainer, audio: Any, last: int) -> Any:
         yield frame
 
 
-def _drain(av: Any, graph: Any, encoder: Any, output: Any, before: int) -> int:
+def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, before: int) -> int:
     """Encode what the graph lets through; the number of samples."""
     count = 0
     while True:
@@ -126,8 +126,8 @@ def sample_size(codec: str, channels: int) -> int | None:
 
 
 def copy_samples(
-    container: InputContainer, audio: Any, span: Span, target: Target, path: Path, progress: Progress
-) -> Copied:
+    container: InputContainer, audio: Any, span: Span, target: ClipContainer, path: Path, progress: Progress
+) -> ClipTimes:
     """Write the samples of `span` to `path`: from the one sounding at the start to the last before the end.
 
     The sound must be of a codec with a `sample_size`, and `target` must take that codec.
@@ -137,11 +137,11 @@ def copy_samples(
     size = sample_size(codec_name(audio), audio.codec_context.channels) or 1
     first, last = round(span.low * rate), max(round(span.high * rate), round(span.low * rate) + 1)
     written = 0
-    with created(path, target.muxer, {}) as output:
+    with create_media(path, target.muxer, {}) as output:
         copied: Any = output.add_stream_from_template(audio, opaque=True)
         copied.metadata.clear()
-        rewind(container, audio, span.low - 0.2)
-        for number, (begin, packet) in enumerate(_placed(container, audio, rate)):
+        seek(container, audio, span.low - 0.2)
+        for number, (begin, packet) in enumerate(_packets_by_sample(container, audio, rate)):
             if begin >= last:
                 break
             if number % _REPORT_EVERY == 0:
@@ -159,15 +159,15 @@ def copy_samples(
             output.mux_one(packet)
             written += high - low
     if not written:
-        raise nothing_there(Path(container.name).name)
+        raise nothing_readable(Path(container.name).name)
     start = first / rate - span.zero
-    return Copied(max(start, 0.0), start + written / rate, max(start, 0.0))
+    return ClipTimes(max(start, 0.0), start + written / rate, max(start, 0.0))
 
 
-def _placed(container: InputContainer, audio: Any, rate: int) -> Any:
+def _packets_by_sample(container: InputContainer, audio: Any, rate: int) -> Any:
     """Packets with the number of their first sample."""
     per_tick = audio.time_base * rate
     whole = per_tick == 1
-    for packet in readable(container, [audio]):
+    for packet in read_packets(container, [audio]):
         ticks = packet.dts if packet.pts is None else packet.pts
         yield ticks if whole else round(float(ticks * audio.time_base) * rate), packet

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from attrs import define, frozen
 
 from citekit.adapters.formats.media.evidence.flac import UncopyableError
-from citekit.adapters.formats.media.evidence.stream_copy import Copied
-from citekit.adapters.formats.media.evidence.timeline import Span, rewind
-from citekit.adapters.formats.media.streams import readable
+from citekit.adapters.formats.media.evidence.stream_copy import ClipTimes
+from citekit.adapters.formats.media.evidence.timeline import Span, seek
+from citekit.adapters.formats.media.streams import read_packets
 from citekit.domain.progress import Progress
 
 if TYPE_CHECKING:
@@ -26,137 +26,137 @@ if TYPE_CHECKING:
 DECODER_DELAY = 529
 """Samples that every decoder is late by: players skip them beside those of the encoder."""
 
-_EARLIER = 64
+_EARLIER_FRAMES = 64
 """Frames before the start that are looked at: more than hold the bits that the next one can use."""
 
-_KBIT = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
-_KBIT_LOW = (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
-_TAG = 120 + 36
+_MPEG1_BIT_RATES = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
+_MPEG2_BIT_RATES = (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
+_TAG_SIZE = 120 + 36
 _REPORT_EVERY = 200
 
 
 @frozen
-class Header:
+class Mp3Header:
     """What the header of a frame says (ISO/IEC 11172-3, 2.4.1.3); `words` are its four bytes."""
 
     words: bytes
 
     @classmethod
-    def of(cls, frame: bytes) -> Header:
+    def parse(cls, frame: bytes) -> Mp3Header:
         """Raises `UncopyableError` where `frame` does not begin with one of layer III."""
         if len(frame) < 4 or frame[0] != 0xFF or frame[1] & 0xE6 != 0xE2 or frame[1] >> 3 & 3 == 1:
             raise UncopyableError
         return cls(frame[:4])
 
     @property
-    def is_first_version(self) -> bool:
+    def is_mpeg1(self) -> bool:
         """Whether it is of MPEG-1, not of the low sampling rates of MPEG-2 or 2.5."""
         return self.words[1] & 8 != 0
 
     @property
     def samples(self) -> int:
         """Samples of one channel in the frame."""
-        return 1152 if self.is_first_version else 576
+        return 1152 if self.is_mpeg1 else 576
 
     @property
-    def kind(self) -> tuple[int, int, bool]:
+    def stream_type(self) -> tuple[int, int, bool]:
         """What all frames of a file have in common: version, sampling rate, whether there is one channel."""
         return self.words[1] & 0xFE, self.words[2] & 0x0C, self.words[3] >> 6 == 3
 
     @property
-    def needed(self) -> int:
+    def preroll_frames(self) -> int:
         """How many frames before one shape its sound: the filters remember more than the shorter ones hold."""
-        return 1 if self.is_first_version else 2
+        return 1 if self.is_mpeg1 else 2
 
     @property
-    def side_size(self) -> int:
+    def side_info_size(self) -> int:
         """Bytes of the side information."""
         mono = self.words[3] >> 6 == 3
-        return (17 if mono else 32) if self.is_first_version else (9 if mono else 17)
+        return (17 if mono else 32) if self.is_mpeg1 else (9 if mono else 17)
 
     @property
-    def reach(self) -> int:
+    def reservoir_size(self) -> int:
         """How many bytes of the frames before a frame can use at most."""
-        return 511 if self.is_first_version else 255
+        return 511 if self.is_mpeg1 else 255
 
     def main_data(self, frame: bytes) -> bytes:
         """The bits of `frame` that it, or one after it, uses: all behind the side information."""
-        return frame[4 + (0 if self.words[1] & 1 else 2) + self.side_size :]
+        return frame[4 + (0 if self.words[1] & 1 else 2) + self.side_info_size :]
 
-    def silent(self, rate: int, held: bytes) -> bytes:
+    def silent_frame(self, rate: int, held: bytes) -> bytes:
         """A frame of this kind without sound that ends with the bytes `held`."""
-        table = _KBIT if self.is_first_version else _KBIT_LOW
+        table = _MPEG1_BIT_RATES if self.is_mpeg1 else _MPEG2_BIT_RATES
         for index, kbit in enumerate(table, 1):
             size = self.samples // 8 * kbit * 1000 // rate
-            if size >= 4 + self.side_size + len(held):
+            if size >= 4 + self.side_info_size + len(held):
                 words = bytes((0xFF, self.words[1] | 1, index << 4 | self.words[2] & 0x0C, self.words[3]))
                 return words + bytes(size - 4 - len(held)) + held
         raise UncopyableError
 
 
-def copy_mp3(container: InputContainer, audio: Any, span: Span, path: Path, progress: Progress) -> Copied:
+def copy_mp3(container: InputContainer, audio: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
     """Write the frames of `span` to `path`. Raises `UncopyableError` where they are not such as fit together."""
     rate = audio.codec_context.sample_rate
     first, last = round(span.low * rate), round(span.high * rate)
-    rewind(container, audio, span.low - 1.0)
+    seek(container, audio, span.low - 1.0)
     with path.open("wb") as file:
-        part = _Part(file, rate)
-        part.fill(_reported(readable(container, [audio]), span, progress), first, last)
+        part = _Mp3Writer(file, rate)
+        part.copy_range(_with_progress(read_packets(container, [audio]), span, progress), first, last)
         end = min(last, part.end)
         delay, rest = first - part.begin - DECODER_DELAY, part.end - end + DECODER_DELAY
         if end <= first or not 0 <= delay < 4096:
             raise UncopyableError
         file.seek(0)
-        file.write(_tag(part, rate, delay, rest))
+        file.write(_info_frame(part, rate, delay, rest))
     start = first / rate - span.zero
-    return Copied(max(start, 0.0), end / rate - span.zero, max(part.heard / rate - span.zero, 0.0))
+    return ClipTimes(max(start, 0.0), end / rate - span.zero, max(part.decodable_from / rate - span.zero, 0.0))
 
 
 @define
-class _Part:
+class _Mp3Writer:
     """The frames that were written: they sound from sample `begin` to `end`, really from `heard` on."""
 
     file: BinaryIO
     rate: int
-    header: Header | None = None
+    header: Mp3Header | None = None
     count: int = 0
     size: int = 0
     begin: int = 0
-    heard: int = 0
+    decodable_from: int = 0
     end: int = 0
 
-    def fill(self, packets: Iterator[Any], first: int, last: int) -> None:
+    def copy_range(self, packets: Iterator[Any], first: int, last: int) -> None:
         """Write the frames that sound between the samples `first` and `last`, and before them what they need."""
-        earlier: deque[bytes] = deque(maxlen=_EARLIER)
+        earlier: deque[bytes] = deque(maxlen=_EARLIER_FRAMES)
         for packet in packets:
             frame = bytes(packet)
-            header = Header.of(frame)
+            header = Mp3Header.parse(frame)
             at = round(float((packet.pts or 0) * packet.time_base) * self.rate)
             if self.header is None:
                 self.header, self.end = header, at
-            if abs(at - self.end) > header.samples // 2 or self.header.kind != header.kind:
+            if abs(at - self.end) > header.samples // 2 or self.header.stream_type != header.stream_type:
                 raise UncopyableError
             if self.end >= last:
                 break
             if self.end + header.samples <= first:
                 earlier.append(frame)
             else:
-                self._begin(header, earlier)
+                self._write_start(header, earlier)
                 self._write(frame)
             self.end += header.samples
         if not self.count:
             raise UncopyableError
 
-    def _begin(self, header: Header, earlier: deque[bytes]) -> None:
+    def _write_start(self, header: Mp3Header, earlier: deque[bytes]) -> None:
         """Before the first frame that sounds: room for the tag, the bits of earlier frames, and those just before it."""
         if self.count:
             return
-        self.file.write(header.silent(self.rate, bytes(_TAG)))
-        before = [earlier.pop() for _ in range(header.needed) if earlier][::-1]
+        self.file.write(header.silent_frame(self.rate, bytes(_TAG_SIZE)))
+        before = [earlier.pop() for _ in range(header.preroll_frames) if earlier][::-1]
         held = b"".join(header.main_data(frame) for frame in earlier)
-        self.heard = self.end - len(before) * header.samples
-        self.begin = self.heard - header.samples
-        self._write(header.silent(self.rate, held[-header.reach :].rjust(header.reach, b"\0")))
+        self.decodable_from = self.end - len(before) * header.samples
+        self.begin = self.decodable_from - header.samples
+        self._write(header.silent_frame(self.rate, held[-header.reservoir_size :].rjust(header.reservoir_size, b"\0")))
         for frame in before:
             self._write(frame)
 
@@ -166,7 +166,7 @@ class _Part:
         self.size += len(frame)
 
 
-def _reported(packets: Iterator[Any], span: Span, progress: Progress) -> Iterator[Any]:
+def _with_progress(packets: Iterator[Any], span: Span, progress: Progress) -> Iterator[Any]:
     for number, packet in enumerate(packets):
         if number % _REPORT_EVERY == 0:
             done = float((packet.pts or 0) * packet.time_base) - span.low
@@ -174,18 +174,18 @@ def _reported(packets: Iterator[Any], span: Span, progress: Progress) -> Iterato
         yield packet
 
 
-def _tag(part: _Part, rate: int, delay: int, rest: int) -> bytes:
+def _info_frame(part: _Mp3Writer, rate: int, delay: int, rest: int) -> bytes:
     """The frame without sound that says how many frames follow, and what of them is padding."""
     if part.header is None:
         raise UncopyableError
-    tag = bytearray(part.header.silent(rate, bytes(_TAG)))
+    tag = bytearray(part.header.silent_frame(rate, bytes(_TAG_SIZE)))
     size = (len(tag) + part.size).to_bytes(4)
     contents = bytes(n * 256 // 100 for n in range(100))
     body = b"".join((
         b"Xing", (15).to_bytes(4), part.count.to_bytes(4), size, contents, bytes(4),
         b"Lavc58.13", bytes(12), (delay << 12 | rest).to_bytes(3), bytes(4), size, bytes(2),
     ))  # fmt: skip
-    at = 4 + part.header.side_size
+    at = 4 + part.header.side_info_size
     tag[at : at + len(body)] = body
     tag[at + len(body) : at + len(body) + 2] = _crc(bytes(tag[: at + len(body)])).to_bytes(2)
     return bytes(tag)

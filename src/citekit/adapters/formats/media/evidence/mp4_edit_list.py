@@ -15,20 +15,20 @@ _CONTAINERS = {b"moov", b"trak", b"edts", b"mdia"}
 _TOP_LIMIT = 64
 
 
-def show_until(path: Path, seconds: float) -> None:
+def limit_shown_duration(path: Path, seconds: float) -> None:
     """Let no track of the MP4 at `path` be shown for longer than `seconds`."""
     with path.open("r+b") as file:
-        found = _moov(file)
+        found = _read_moov(file)
         if found is None:
             return
         offset, moov = found
         data = bytearray(moov)
-        _shorten(data, seconds)
+        _limit_durations(data, seconds)
         file.seek(offset)
         file.write(data)
 
 
-def _moov(file: BinaryIO) -> tuple[int, bytes] | None:
+def _read_moov(file: BinaryIO) -> tuple[int, bytes] | None:
     offset = 0
     for _ in range(_TOP_LIMIT):
         file.seek(offset)
@@ -47,7 +47,7 @@ def _moov(file: BinaryIO) -> tuple[int, bytes] | None:
     return None
 
 
-def _shorten(data: bytearray, seconds: float) -> None:
+def _limit_durations(data: bytearray, seconds: float) -> None:
     boxes = list(_boxes(data, 0, len(data)))
     headers = [at for kind, at in boxes if kind == b"mvhd"]
     if not headers:
@@ -55,25 +55,25 @@ def _shorten(data: bytearray, seconds: float) -> None:
     header = headers[0]
     scale = struct.unpack_from(">I", data, header + (20 if data[header] else 12))[0]
     limit = round(seconds * scale)
-    _least(data, header + (24 if data[header] else 16), limit, wide=bool(data[header]))
+    _limit_field(data, header + (24 if data[header] else 16), limit, wide=bool(data[header]))
     for kind, at in boxes:
         if kind == b"tkhd":
-            _least(data, at + (28 if data[at] else 20), limit, wide=bool(data[at]))
+            _limit_field(data, at + (28 if data[at] else 20), limit, wide=bool(data[at]))
         elif kind == b"elst":
-            _shorten_edits(data, at, limit)
+            _limit_edits(data, at, limit)
 
 
-def _shorten_edits(data: bytearray, at: int, limit: int) -> None:
+def _limit_edits(data: bytearray, at: int, limit: int) -> None:
     """Empty edits come first and count too."""
     wide = bool(data[at])
     count = struct.unpack_from(">I", data, at + 4)[0]
     entry, left = at + 8, limit
     for _ in range(min(count, 1000)):
-        left -= _least(data, entry, max(left, 0), wide=wide)
+        left -= _limit_field(data, entry, max(left, 0), wide=wide)
         entry += 20 if wide else 12
 
 
-def _least(data: bytearray, at: int, limit: int, *, wide: bool) -> int:
+def _limit_field(data: bytearray, at: int, limit: int, *, wide: bool) -> int:
     shape = ">Q" if wide else ">I"
     value = min(struct.unpack_from(shape, data, at)[0], limit)
     struct.pack_into(shape, data, at, value)

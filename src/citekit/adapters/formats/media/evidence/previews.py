@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from citekit.adapters.libraries.pillow import opened
+from citekit.adapters.libraries.pillow import open_image
 from citekit.domain.errors import ExtractionFailed
 from citekit.domain.evidence import Form, Options
 from citekit.domain.locations import TimeSpan
@@ -34,7 +34,7 @@ class JpegStills:
             target = Path(inner) / "still.png"
             place = TimeSpan(seconds, None, Modality.VIDEO)
             self.extractor.extract(source, place, Options(Form.FRAME), target)
-            with opened(target, ExtractionFailed) as picture:
+            with open_image(target, ExtractionFailed) as picture:
                 small = picture.convert("RGB")
                 small.thumbnail((STILL_SIDE, STILL_SIDE))
                 small.save(data, "JPEG", quality=80)

@@ -29,7 +29,7 @@ def is_media(format: Format, location: Location) -> bool:
     return format.modality in (Modality.VIDEO, Modality.AUDIO) and isinstance(location, TimeSpan)
 
 
-def span_of(source: Source, location: Location, options: Options, forms: Sequence[Form]) -> TimeSpan:
+def validated_span(source: Source, location: Location, options: Options, forms: Sequence[Form]) -> TimeSpan:
     """`location` as a span of time. Raises `FormUnsupported` where it is none, or has not the form asked for."""
     if not isinstance(location, TimeSpan) or not forms:
         raise FormUnsupported(f"{source.path.name} is cut by a span of time (#t=10-20), and holds no other places.")
@@ -42,35 +42,36 @@ def span_of(source: Source, location: Location, options: Options, forms: Sequenc
 TOLERANCE = 0.0015
 
 
-def seconds(value: float) -> float:
+def rounded_seconds(value: float) -> float:
     """A time in whole microseconds, not below 0: what a receipt shows."""
     return max(round(value, 6), 0.0)
 
 
-def about_shown(start: float, bytes_from: float, wanted: float, suffix: str) -> list[str]:
+def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> list[str]:
     """What to say where a clip shows, or holds, more than was asked for."""
     notes = []
+    begins, asked, held = _seconds_text(start), _seconds_text(wanted), _seconds_text(bytes_from)
     if wanted - start > TOLERANCE:
         notes.append(
-            f"The clip begins at {_s(start)} s instead of {_s(wanted)} s: a copy in a {suffix} file cannot begin between "
-            "key pictures or packets."
+            f"The clip begins at {begins} s instead of {asked} s: "
+            f"a copy in a {suffix} file can begin only at a keyframe or packet."
         )
     if start - bytes_from > TOLERANCE and suffix == ".mp3":
-        notes.append(f"The file also holds what comes from {_s(bytes_from)} s on: players pass over it as padding.")
+        notes.append(f"The file also holds the source from {held} s on: players skip it as padding.")
     elif start - bytes_from > TOLERANCE:
         notes.append(
-            f"The file also holds what comes from {_s(bytes_from)} s on, hidden by its edit list; "
-            "ask for an accurate cut to leave that out."
+            f"The file also holds the source from {held} s on, hidden by its edit list; "
+            "ask for an accurate cut to leave it out."
         )
     return notes
 
 
-def about_decoded(codec: str | None, suffix: str) -> list[str]:
+def conversion_notes(codec: str | None, suffix: str) -> list[str]:
     """What to say where sound is kept as FLAC that was not."""
     if codec is None or suffix != ".flac" or codec == "flac":
         return []
     return [f"The sound was decoded and kept as FLAC: {codec} cannot be cut as it is."]
 
 
-def _s(value: float) -> str:
-    return shortest(seconds(round(value, 3)))
+def _seconds_text(value: float) -> str:
+    return shortest(rounded_seconds(round(value, 3)))

@@ -12,29 +12,36 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from citekit.adapters.formats.media.evidence.containers import MP4
-from citekit.adapters.formats.media.evidence.encoding import COPIED_SOUND, decoded, re_encode, x264
-from citekit.adapters.formats.media.evidence.h264 import Configuration, as_sample, is_instant_refresh, units
-from citekit.adapters.formats.media.evidence.mp4_edit_list import show_until
-from citekit.adapters.formats.media.evidence.stream_copy import MP4_OPTIONS, Copied, Track, copied, pump, track_for
+from citekit.adapters.formats.media.evidence.encoding import MP4_AUDIO_CODECS, decode_from, h264_encoder, re_encode
+from citekit.adapters.formats.media.evidence.h264 import AvcConfiguration, is_idr, nal_units, to_mp4_sample
+from citekit.adapters.formats.media.evidence.mp4_edit_list import limit_shown_duration
+from citekit.adapters.formats.media.evidence.stream_copy import (
+    MP4_OPTIONS,
+    ClipTimes,
+    Track,
+    clip_times,
+    copy_packets,
+    track_for,
+)
 from citekit.adapters.formats.media.evidence.timeline import (
-    SLACK,
-    KeyPicture,
+    TOLERANCE,
+    SeekPoint,
     Span,
-    key_time,
-    nothing_there,
-    rewind_to,
-    seek_key,
-    timed,
+    find_seek_point,
+    nothing_readable,
+    seek_time,
+    seek_to,
+    timestamped_packets,
 )
 from citekit.adapters.formats.media.streams import codec_name
-from citekit.adapters.libraries.pyav import created, library
+from citekit.adapters.libraries.pyav import create_media, library
 from citekit.domain.numbers import shortest
 from citekit.domain.progress import Progress
 
 if TYPE_CHECKING:
     from av.container import InputContainer
 
-OUR_SETS = 31
+REENCODED_SET_ID = 31
 """The id of the parameter sets of the re-encoded part; sources use 0 and the like."""
 
 _PROFILES = {"Constrained Baseline": "baseline", "Baseline": "baseline", "Main": "main", "High": "high"}
@@ -50,45 +57,45 @@ class Join:
 
 def smart_cut(
     container: InputContainer, video: Any, audio: Any, span: Span, path: Path, progress: Progress
-) -> tuple[Copied, list[str]]:
+) -> tuple[ClipTimes, list[str]]:
     """Write `span` exactly. What was made, and sentences about what was re-encoded."""
-    key = seek_key(container, video, span.low)
-    reason = _hindrance(video, audio)
-    join = None if reason else _join(container, video, key, span)
+    key = find_seek_point(container, video, span.low)
+    reason = _join_obstacle(video, audio)
+    join = None if reason else _find_join(container, video, key, span)
     if join is None:
         made = re_encode(container, video, audio, span, key, path, progress)
         why = reason or "no key picture in it allows a clean join"
         return made, [f"The whole clip was re-encoded, because {why}."]
-    made = _joined(container, video, audio, span, key, join, path, progress)
+    made = _write_joined(container, video, audio, span, key, join, path, progress)
     at = float(join.pts * video.time_base) - span.zero
     if join.pts == key.first_pts:
         return made, ["Nothing was re-encoded: the clip begins at a key picture."]
     return made, [f"Re-encoded up to the key picture at {shortest(round(at, 3))} s; the rest is a copy."]
 
 
-def _hindrance(video: Any, audio: Any) -> str | None:
+def _join_obstacle(video: Any, audio: Any) -> str | None:
     """Why a join is not possible, whatever the part; None where it may be."""
     context = video.codec_context
     if codec_name(video) != "h264":
         return f"its pictures are {codec_name(video)}, and only h264 can be joined"
-    if audio is not None and codec_name(audio) not in COPIED_SOUND:
+    if audio is not None and codec_name(audio) not in MP4_AUDIO_CODECS:
         return f"its sound is {codec_name(audio)}, which an MP4 does not take"
     if context.pix_fmt not in ("yuv420p", "yuvj420p") or context.profile not in _PROFILES:
         return f"its profile ({context.profile}, {context.pix_fmt}) cannot be matched"
     if context.width % 2 or context.height % 2:
         return "its pictures have an odd width or height"
-    record = Configuration.read(context.extradata or b"")
-    if record is None or OUR_SETS in record.set_ids():
+    record = AvcConfiguration.read(context.extradata or b"")
+    if record is None or REENCODED_SET_ID in record.set_ids():
         return "its parameter sets cannot be joined with others"
     return None
 
 
-def _join(container: InputContainer, video: Any, key: KeyPicture, span: Span) -> Join | None:
+def _find_join(container: InputContainer, video: Any, key: SeekPoint, span: Span) -> Join | None:
     """The first IDR picture that is not before the first one shown, where none after it is shown before it."""
-    rewind_to(container, video, key)
-    limit = round((span.high - SLACK) / video.time_base)
+    seek_to(container, video, key)
+    limit = round((span.high - TOLERANCE) / video.time_base)
     join: Join | None = None
-    for packet in timed(container, [video]):
+    for packet in timestamped_packets(container, [video]):
         if join is not None:
             if packet.dts >= join.pts:
                 return join
@@ -97,49 +104,49 @@ def _join(container: InputContainer, video: Any, key: KeyPicture, span: Span) ->
         elif packet.dts >= limit:
             return None
         elif packet.is_keyframe and key.first_pts <= packet.pts < limit:
-            if not is_instant_refresh(bytes(packet)):
+            if not is_idr(bytes(packet)):
                 return None
             join = Join(packet.pts, packet.dts)
     return join
 
 
-def _joined(
+def _write_joined(
     container: InputContainer,
     video: Any,
     audio: Any,
     span: Span,
-    key: KeyPicture,
+    key: SeekPoint,
     join: Join,
     path: Path,
     progress: Progress,
-) -> Copied:
-    with created(path, MP4.muxer, MP4_OPTIONS) as output:
+) -> ClipTimes:
+    with create_media(path, MP4.muxer, MP4_OPTIONS) as output:
         tracks = [track_for(output, stream, span.low, span, None, MP4) for stream in (video, audio) if stream]
         for track in tracks:
             track.strict = True
         if join.pts == key.first_pts:
             tracks[0].first = join.pts
         else:
-            _head(container, tracks[0], key, join, progress)
-        rewind_to(container, video, key)
-        pump(container, tracks, KeyPicture(join.pts, join.dts, join.pts), span, MP4, progress)
+            _encode_until_join(container, tracks[0], key, join, progress)
+        seek_to(container, video, key)
+        copy_packets(container, tracks, SeekPoint(join.pts, join.dts, join.pts), span, MP4, progress)
     if tracks[0].latest is None:
-        raise nothing_there(Path(container.name).name)
+        raise nothing_readable(Path(container.name).name)
     if tracks[0].hidden_after:
-        show_until(path, span.end - span.start)
-    return copied(tracks, span.low, span, MP4)
+        limit_shown_duration(path, span.end - span.start)
+    return clip_times(tracks, span.low, span, MP4)
 
 
-def _head(container: InputContainer, track: Track, key: KeyPicture, join: Join, progress: Progress) -> None:
+def _encode_until_join(container: InputContainer, track: Track, key: SeekPoint, join: Join, progress: Progress) -> None:
     """Encode the pictures before the join; their decoding times lie as far back as those of the copied ones do."""
     video = track.stream
     encoder = _encoder(video)
     encoder.open()
-    record = Configuration.read(video.codec_context.extradata or b"")
+    record = AvcConfiguration.read(video.codec_context.extradata or b"")
     assert record is not None
-    track.output.codec_context.extradata = record.with_sets(units(encoder.extradata)).written()
+    track.output.codec_context.extradata = record.with_sets(nal_units(encoder.extradata)).to_bytes()
     delay = join.pts - join.dts
-    for frame in decoded(container, video, key_time(container, video, key), key.first_pts):
+    for frame in decode_from(container, video, seek_time(container, video, key), key.first_pts):
         if frame.pts >= join.pts:
             break
         if frame.pts < key.first_pts:
@@ -157,21 +164,21 @@ def _encoder(video: Any) -> Any:
     context = video.codec_context
     options = {
         "profile": _PROFILES[context.profile],
-        "x264-params": f"sps-id={OUR_SETS}:bframes=0:annexb=1:force-cfr=0",
+        "x264-params": f"sps-id={REENCODED_SET_ID}:bframes=0:annexb=1:force-cfr=0",
     }
-    return x264(video, context.pix_fmt, (context.width, context.height), options)
+    return h264_encoder(video, context.pix_fmt, (context.width, context.height), options)
 
 
 def _write_encoded(track: Track, packet: Any, delay: int) -> None:
     av = library()
-    sample = av.Packet(as_sample(bytes(packet)))
+    sample = av.Packet(to_mp4_sample(bytes(packet)))
     sample.time_base = packet.time_base
     sample.pts, sample.duration = packet.pts - track.zero, packet.duration or 0
     sample.dts = packet.pts - track.zero - delay
     sample.is_keyframe = packet.is_keyframe
     sample.stream = track.output
     track.earliest = packet.pts if track.earliest is None else min(track.earliest, packet.pts)
-    track.held_from = packet.pts if track.held_from is None else min(track.held_from, packet.pts)
+    track.stored_from = packet.pts if track.stored_from is None else min(track.stored_from, packet.pts)
     track.latest = max(track.latest or 0, packet.pts + (packet.duration or 0))
     track.last_dts = sample.dts
     track.output.container.mux_one(sample)

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citekit.adapters.formats.media.evidence.requests import driver_identity, is_media, seconds, span_of
-from citekit.adapters.formats.media.evidence.stream_copy import Copied
+from citekit.adapters.formats.media.evidence.requests import driver_identity, is_media, rounded_seconds, validated_span
+from citekit.adapters.formats.media.evidence.stream_copy import ClipTimes
 from citekit.adapters.formats.media.evidence.timeline import (
-    SLACK,
-    KeyPicture,
+    TOLERANCE,
+    SeekPoint,
     Span,
-    asked,
-    nothing_there,
-    rewind_to,
-    seek_key,
+    find_seek_point,
+    nothing_readable,
+    requested_span,
+    seek_to,
 )
-from citekit.adapters.formats.media.streams import frames_of, picture, played
-from citekit.adapters.libraries.pyav import opened
+from citekit.adapters.formats.media.streams import decode_frames, playable_streams, video_stream
+from citekit.adapters.libraries.pyav import open_media
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
@@ -50,26 +50,26 @@ class PyAvStillExtractor:
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
         """See `Extractor.extract`."""
-        place = span_of(source, location, options, self.forms(source.format, location))
-        with opened(source.path, ExtractionFailed) as container:
-            played(container)
-            video = picture(container)
+        place = validated_span(source, location, options, self.forms(source.format, location))
+        with open_media(source.path, ExtractionFailed) as container:
+            playable_streams(container)
+            video = video_stream(container)
             if video is None:
                 raise FormUnsupported("There is no picture in this recording: ask for the clip instead.")
-            made = write_still(container, video, asked(container, place), target, progress)
-        extent = TimeSpan(seconds(made.start), seconds(made.end), place.modality)
+            made = write_still(container, video, requested_span(container, place), target, progress)
+        extent = TimeSpan(rounded_seconds(made.start), rounded_seconds(made.end), place.modality)
         return Extraction(suffix=".png", media_type="image/png", extent=extent)
 
 
-def write_still(container: InputContainer, video: Any, span: Span, path: Path, progress: Progress) -> Copied:
+def write_still(container: InputContainer, video: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
     """Write the picture that is shown at the start of `span`, upright; it is shown until the next one comes."""
-    key = seek_key(container, video, span.low)
+    key = find_seek_point(container, video, span.low)
     video.thread_type = "AUTO"
-    shown, following = _shown_at(container, video, key, span, progress, key.first_pts)
+    shown, following = _find_picture(container, video, key, span, progress, key.first_pts)
     if shown is None or shown.pts != key.first_pts:
-        shown, following = _shown_at(container, video, key, span, progress)
+        shown, following = _find_picture(container, video, key, span, progress)
     if shown is None:
-        raise nothing_there(Path(container.name).name)
+        raise nothing_readable(Path(container.name).name)
     image = shown.to_image()
     quarter = round(shown.rotation / 90) % 4
     if quarter:
@@ -78,19 +78,19 @@ def write_still(container: InputContainer, video: Any, span: Span, path: Path, p
         image.save(file, "PNG", compress_level=COMPRESSION)
     start = shown.time - span.zero
     end = following.time - span.zero if following is not None else span.end
-    return Copied(max(start, 0.0), max(end, start + SLACK), max(start, 0.0))
+    return ClipTimes(max(start, 0.0), max(end, start + TOLERANCE), max(start, 0.0))
 
 
-def _shown_at(
-    container: InputContainer, video: Any, key: KeyPicture, span: Span, progress: Progress, wanted: int | None = None
+def _find_picture(
+    container: InputContainer, video: Any, key: SeekPoint, span: Span, progress: Progress, wanted: int | None = None
 ) -> tuple[Any, Any]:
     """The last picture not after the start, and the one after it; with `wanted` those before it may be left out."""
     shown = None
-    rewind_to(container, video, key)
-    for frame in frames_of(container, video, wanted):
+    seek_to(container, video, key)
+    for frame in decode_frames(container, video, wanted):
         if frame.pts is None:
             continue
-        if frame.time > span.low + SLACK and shown is not None:
+        if frame.time > span.low + TOLERANCE and shown is not None:
             return shown, frame
         shown = frame
         progress(0.0, None, "decoding")

@@ -16,8 +16,8 @@ from typing import Any
 
 from attrs import define, field
 
-from citekit.adapters.formats.media.streams import frames_of, origin, sound
-from citekit.adapters.libraries.pyav import library, opened
+from citekit.adapters.formats.media.streams import audio_stream, decode_frames, start_time
+from citekit.adapters.libraries.pyav import library, open_media
 from citekit.domain.progress import Progress
 
 RATE = 8000
@@ -26,59 +26,61 @@ RATE = 8000
 WINDOW = 0.05
 """Seconds of one window."""
 
-TRAITS = ("centroid", "spread", "skewness", "kurtosis", "entropy", "flatness", "rolloff", "decrease")
+SPECTRAL_FEATURES = ("centroid", "spread", "skewness", "kurtosis", "entropy", "flatness", "rolloff", "decrease")
 """What of the spectrum of a window is kept, in this order."""
 
-LATEST = 3600.0
+MAX_INSERTED_SILENCE = 3600.0
 """Seconds of silence at most that are put in where nothing can be played."""
 
-HOLE = 0.25
+MIN_GAP = 0.25
 """Seconds by which a frame has to come late for silence to be put in before it."""
 
-_USUAL = (0.32, 0.21, 0.28, 0.46, 0.11, 0.4, 0.4, 0.32)
+_FEATURE_SCALES = (0.32, 0.21, 0.28, 0.46, 0.11, 0.4, 0.4, 0.32)
 """By how much each trait varies within three seconds of one voice (recorded prompts of six speakers): its unit."""
 
-_SIZE = int(RATE * WINDOW)
-_SPECTRUM = 512
+_WINDOW_SAMPLES = int(RATE * WINDOW)
+_FFT_SIZE = 512
 _SILENT_DB = -90.0
 
 
 @define
-class Heard:
-    """A recording, window by window: `levels` in dB below full scale, `traits` as many numbers a window as `TRAITS`."""
+class AudioFeatures:
+    """A recording, window by window."""
 
     levels: array[float] = field(factory=lambda: array("f"))
-    traits: array[float] = field(factory=lambda: array("f"))
+    spectra: array[float] = field(factory=lambda: array("f"))
 
-    def shape(self, window: int) -> Sequence[float]:
+    def spectrum(self, window: int) -> Sequence[float]:
         """The traits of a window; those of the last one that has any after it."""
-        place = min(window, len(self.traits) // len(TRAITS) - 1) * len(TRAITS)
-        return self.traits[place : place + len(TRAITS)]
+        place = min(window, len(self.spectra) // len(SPECTRAL_FEATURES) - 1) * len(SPECTRAL_FEATURES)
+        return self.spectra[place : place + len(SPECTRAL_FEATURES)]
 
 
-def hear(path: Path, duration: float, progress: Progress) -> Heard:
+def measure_audio(path: Path, duration: float, progress: Progress) -> AudioFeatures:
     """The sound at `path`, from second 0 on. Raises `SourceUnsupported`, `Cancelled`."""
-    heard = Heard()
+    heard = AudioFeatures()
     pending = array("h")
-    with opened(path) as container:
-        spectra = _Spectra()
-        for frame in _mono(container):
-            heard.traits.extend(spectra.of(frame))
+    with open_media(path) as container:
+        spectra = _SpectrumMeter()
+        for frame in _mono_frames(container):
+            heard.spectra.extend(spectra.measure(frame))
             pending.frombytes(bytes(frame.planes[0])[: 2 * frame.samples])
-            whole = len(pending) - len(pending) % _SIZE
-            heard.levels.extend(_level(pending[start : start + _SIZE]) for start in range(0, whole, _SIZE))
+            whole = len(pending) - len(pending) % _WINDOW_SAMPLES
+            heard.levels.extend(
+                _loudness(pending[start : start + _WINDOW_SAMPLES]) for start in range(0, whole, _WINDOW_SAMPLES)
+            )
             del pending[:whole]
             progress(min(len(heard.levels) * WINDOW, duration), duration, "listening for silence")
-        heard.traits.extend(spectra.of(None))
+        heard.spectra.extend(spectra.measure(None))
     if pending:
-        heard.levels.append(_level(pending))
+        heard.levels.append(_loudness(pending))
     return heard
 
 
-def _mono(container: Any) -> Iterator[Any]:
+def _mono_frames(container: Any) -> Iterator[Any]:
     """Frames of mono samples of 16 bits, without a hole: silence stands where nothing can be played."""
     resampler, shape = None, None
-    for frame in _filled(container, sound(container)):
+    for frame in _gapless_frames(container, audio_stream(container)):
         now = (frame.format.name, frame.layout.name, frame.sample_rate)
         if resampler is None or now != shape:
             yield from resampler.resample(None) if resampler else ()
@@ -88,12 +90,12 @@ def _mono(container: Any) -> Iterator[Any]:
     yield from resampler.resample(None) if resampler else ()
 
 
-def _filled(container: Any, stream: Any) -> Iterator[Any]:
+def _gapless_frames(container: Any, stream: Any) -> Iterator[Any]:
     """Frames as they are decoded, after silence where the sound begins after second 0, or a damaged part is left out."""
-    begin, until, left = origin(container), 0.0, LATEST
-    for frame in frames_of(container, stream):
+    begin, until, left = start_time(container), 0.0, MAX_INSERTED_SILENCE
+    for frame in decode_frames(container, stream):
         gap = 0.0 if frame.pts is None else min(frame.time - begin - until, left)
-        if gap > (HOLE if until else 0.0):
+        if gap > (MIN_GAP if until else 0.0):
             yield from _silence(gap)
             until, left = until + gap, left - gap
         yield frame
@@ -110,24 +112,24 @@ def _silence(seconds: float) -> Iterator[Any]:
         left -= frame.samples
 
 
-def _level(window: Sequence[int]) -> float:
+def _loudness(window: Sequence[int]) -> float:
     power = sum(map(mul, window, window)) / len(window)
     return max(10 * math.log10(power / 32768**2), _SILENT_DB) if power else _SILENT_DB
 
 
-class _Spectra:
+class _SpectrumMeter:
     """The filter that measures spectra: each window's ends where the window of its level does."""
 
     def __init__(self) -> None:
         graph = library().filter.Graph()
         source = graph.add_abuffer(format="s16", sample_rate=RATE, layout="mono", time_base=f"1/{RATE}")
-        measured = "+".join(TRAITS)
-        overlap = 1 - _SIZE / _SPECTRUM
-        stats = graph.add("aspectralstats", f"win_size={_SPECTRUM}:overlap={overlap}:measure={measured}")
+        measured = "+".join(SPECTRAL_FEATURES)
+        overlap = 1 - _WINDOW_SAMPLES / _FFT_SIZE
+        stats = graph.add("aspectralstats", f"win_size={_FFT_SIZE}:overlap={overlap}:measure={measured}")
         graph.link_nodes(source, stats, graph.add("abuffersink")).configure()
         self._graph, self._done = graph, 0
 
-    def of(self, frame: Any | None) -> Iterator[float]:
+    def measure(self, frame: Any | None) -> Iterator[float]:
         """The traits of the windows that are complete with `frame`; None ends the sound."""
         av = library()
         if frame is not None:
@@ -139,12 +141,12 @@ class _Spectra:
                 measured = self._graph.pull()
             except (av.error.BlockingIOError, av.error.EOFError):
                 return
-            yield from _traits(measured.metadata)
+            yield from _scaled_features(measured.metadata)
 
 
-def _traits(measured: dict[str, str]) -> Iterator[float]:
+def _scaled_features(measured: dict[str, str]) -> Iterator[float]:
     """In units of what is usual; what differs by a factor as a logarithm, so that it differs by as much everywhere."""
-    found = (float(measured.get(f"lavfi.aspectralstats.1.{name}", 0)) for name in TRAITS)
+    found = (float(measured.get(f"lavfi.aspectralstats.1.{name}", 0)) for name in SPECTRAL_FEATURES)
     centroid, spread, skewness, kurtosis, entropy, flatness, rolloff, decrease = (
         value if math.isfinite(value) else 0.0 for value in found
     )
@@ -158,4 +160,4 @@ def _traits(measured: dict[str, str]) -> Iterator[float]:
         math.log(max(rolloff, 0.0) + 50.0),
         decrease,
     )
-    return map(truediv, values, _USUAL)
+    return map(truediv, values, _FEATURE_SCALES)

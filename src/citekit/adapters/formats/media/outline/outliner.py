@@ -10,9 +10,9 @@ from typing import Any
 from attrs import frozen
 
 from citekit.adapters.formats.media.outline.scenes import find_cuts
-from citekit.adapters.formats.media.outline.speech import find_sounds
-from citekit.adapters.formats.media.outline.time_segments import numbered, scenes, span, with_scenes
-from citekit.adapters.formats.media.outline.topics import topics
+from citekit.adapters.formats.media.outline.speech import find_sound_segments
+from citekit.adapters.formats.media.outline.time_segments import add_scenes, numbered_title, scenes_between, span
+from citekit.adapters.formats.media.outline.topics import topics_from_cues
 from citekit.adapters.formats.shared.outline import Draft, Outline, nested
 from citekit.adapters.formats.subtitles.parser import WORDS, beside, read_cues
 from citekit.domain.extent import Extent
@@ -22,7 +22,7 @@ from citekit.domain.ports.media_probe import Cue, MediaFacts, MediaProbe
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
-_WRONG_BY = 1.0
+_DURATION_TOLERANCE = 1.0
 
 
 @frozen
@@ -54,23 +54,23 @@ class MediaOutliner:
             bounds=Extent(seconds=facts.duration, size=facts.size),
             drafts=structure.drafts,
             facts=_metadata(facts),
-            notes=(*_about(facts), *facts.remarks, *structure.notes),
+            notes=(*_duration_note(facts), *facts.remarks, *structure.notes),
         )
 
 
 def _structure(source: Source, facts: MediaFacts, modality: Modality, progress: Progress) -> Structure:
     cues, origin = _cues(source, facts)
-    told = _told(facts, cues, origin, modality)
+    told = _explicit_structure(facts, cues, origin, modality)
     if modality is Modality.VIDEO:
-        return _with_scenes(source, facts, told, cues, progress)
-    return told or _heard(source, facts, progress)
+        return _structure_with_scenes(source, facts, told, cues, progress)
+    return told or _structure_from_sound(source, facts, progress)
 
 
-def _told(facts: MediaFacts, cues: Sequence[Cue], origin: str, modality: Modality) -> Structure | None:
+def _explicit_structure(facts: MediaFacts, cues: Sequence[Cue], origin: str, modality: Modality) -> Structure | None:
     """The structure that somebody wrote down: chapters, else the words that are spoken."""
     if facts.chapters:
         return Structure(_chapters(facts, cues, modality), ["The structure is that of the container's chapters."])
-    found = topics(cues, facts.duration, modality)
+    found = topics_from_cues(cues, facts.duration, modality)
     return Structure(found, [f"The structure was made from {origin}."]) if found else None
 
 
@@ -90,7 +90,7 @@ def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Seq
     drafts = []
     for chapter, level, is_leaf in zip(facts.chapters, levels, leaves, strict=True):
         numbers[level] += 1
-        title = chapter.text or numbered("Chapter", numbers[level], chapter.start, chapter.end)
+        title = chapter.text or numbered_title("Chapter", numbers[level], chapter.start, chapter.end)
         drafts.append((level, _chapter(chapter, title, cues, facts.duration, modality, is_leaf)))
     return nested(drafts)
 
@@ -112,25 +112,25 @@ def _chapter(
 ) -> Draft:
     place = span(chapter.start, chapter.end, modality)
     inner = [cue for cue in cues if chapter.start <= cue.start < chapter.end]
-    said = topics(inner, min(chapter.end, duration), modality) if is_leaf else ()
+    said = topics_from_cues(inner, min(chapter.end, duration), modality) if is_leaf else ()
     inside = [draft for draft in said if place.contains(draft.location)]
     words = " ".join(cue.text for cue in inner[:20]) or None
     return Draft(title, "chapter", place, summary=words, children=inside)
 
 
-def _with_scenes(
+def _structure_with_scenes(
     source: Source, facts: MediaFacts, told: Structure | None, cues: Sequence[Cue], progress: Progress
 ) -> Structure:
     cuts = find_cuts(source.path, facts.duration, facts.frame_rate, facts.size or (1, 1), progress)
-    how = "scene cuts, at key pictures only because the film is long" if cuts.coarse else "scene cuts"
+    how = "scene cuts, at key pictures only because the film is long" if cuts.keyframes_only else "scene cuts"
     if told is None:
-        return Structure(scenes(cuts.times, facts.duration, cues), [f"The structure was made from {how}."])
+        return Structure(scenes_between(cuts.times, facts.duration, cues), [f"The structure was made from {how}."])
     notes = [*told.notes, f"Below it lie {how}."] if cuts.times else told.notes
-    return Structure(with_scenes(told.drafts, cuts.times, facts.duration), notes)
+    return Structure(add_scenes(told.drafts, cuts.times, facts.duration), notes)
 
 
-def _heard(source: Source, facts: MediaFacts, progress: Progress) -> Structure:
-    heard = find_sounds(source.path, facts.duration, progress)
+def _structure_from_sound(source: Source, facts: MediaFacts, progress: Progress) -> Structure:
+    heard = find_sound_segments(source.path, facts.duration, progress)
     if not heard:
         whole = span(0.0, facts.duration, Modality.AUDIO)
         return Structure([Draft("Whole recording", "recording", whole)], ["No silence parts the recording."])
@@ -139,14 +139,14 @@ def _heard(source: Source, facts: MediaFacts, progress: Progress) -> Structure:
     for part in heard:
         counts[part.kind] += 1
         word, number = part.kind.capitalize(), counts[part.kind]
-        title = numbered(word, number, part.start, part.end)
+        title = numbered_title(word, number, part.start, part.end)
         place = span(part.start, part.end, Modality.AUDIO)
         drafts.append(Draft(title, part.kind, place, name=f"{word} {number}"))
     return Structure(drafts, ["The structure was made from pauses and changes of the sound."])
 
 
-def _about(facts: MediaFacts) -> list[str]:
-    if facts.declared is None or abs(facts.declared - facts.duration) < _WRONG_BY:
+def _duration_note(facts: MediaFacts) -> list[str]:
+    if facts.declared is None or abs(facts.declared - facts.duration) < _DURATION_TOLERANCE:
         return []
     declared, real = shortest(round(facts.declared, 2)), shortest(round(facts.duration, 2))
     return [f"The container declares {declared} s, but its packets end at {real} s."]

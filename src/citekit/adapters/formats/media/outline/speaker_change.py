@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from attrs import define, field
 
-BESIDE = 60
+CONTEXT = 60
 """Windows before and after a moment that are compared at most: 3 s of what is heard."""
 
-LEAST = 24
+MIN_TURN = 24
 """Windows of a turn, and between two changes: 1.2 s of what is heard."""
 
 STEP = 4
@@ -24,11 +24,11 @@ STEP = 4
 PENALTY = 1.75
 """What the criterion's term for complexity is multiplied with: windows that follow each other are alike."""
 
-NEAR = 12
+NEAR_CONTEXT = 12
 """Windows on either side of a change that have to differ, too: a sound that changes slowly has no place where it does."""
 
 _FLOOR = 1e-3
-_SUDDEN = 0.15
+_MIN_NEAR_SHARE = 0.15
 
 Vector = Sequence[float]
 
@@ -81,7 +81,7 @@ class _Sums:
         return total
 
 
-def changes(count: int, shape: Callable[[int], Vector], alive: Callable[[], None] = lambda: None) -> list[int]:
+def find_changes(count: int, shape: Callable[[int], Vector], alive: Callable[[], None] = lambda: None) -> list[int]:
     """The windows at which another sound begins, of `count` windows one after another; `shape` gives the vector of each.
 
     `alive` is called now and then, and may raise.
@@ -90,17 +90,20 @@ def changes(count: int, shape: Callable[[int], Vector], alive: Callable[[], None
     for place, score in _scores(count, shape):
         alive()
         scores[place] = score
-    best = [place for place, score in scores.items() if score > 0 and score >= _best_around(scores, place)]
+    best = [place for place, score in scores.items() if score > 0 and score >= _best_nearby(scores, place)]
     return [
-        place for place in best if _apart(count, shape, place, NEAR) >= _SUDDEN * _apart(count, shape, place, BESIDE)
+        place
+        for place in best
+        if _mean_distance(count, shape, place, NEAR_CONTEXT)
+        >= _MIN_NEAR_SHARE * _mean_distance(count, shape, place, CONTEXT)
     ]
 
 
-def _best_around(scores: dict[int, float], place: int) -> float:
-    return max(scores.get(near, 0.0) for near in range(place - LEAST + STEP, place + LEAST, STEP))
+def _best_nearby(scores: dict[int, float], place: int) -> float:
+    return max(scores.get(near, 0.0) for near in range(place - MIN_TURN + STEP, place + MIN_TURN, STEP))
 
 
-def _apart(count: int, shape: Callable[[int], Vector], place: int, reach: int) -> float:
+def _mean_distance(count: int, shape: Callable[[int], Vector], place: int, reach: int) -> float:
     """How far the means of the windows before and after lie apart, squared."""
     before = _mean([shape(each) for each in range(max(place - reach, 0), place)])
     after = _mean([shape(each) for each in range(place, min(place + reach, count))])
@@ -112,23 +115,23 @@ def _mean(vectors: Sequence[Vector]) -> Vector:
 
 
 def _scores(count: int, shape: Callable[[int], Vector]) -> Iterator[tuple[int, float]]:
-    """The criterion at every `STEP`th window that has `LEAST` before and behind it: above 0 something changes."""
-    if count < 2 * LEAST:
+    """The criterion at every `STEP`th window that has `MIN_TURN` before and behind it: above 0 something changes."""
+    if count < 2 * MIN_TURN:
         return
     size = len(shape(0))
     before, after = _Sums(size), _Sums(size)
-    for place in range(min(BESIDE, count)):
+    for place in range(min(CONTEXT, count)):
         after.move(shape(place), 1)
-    for place in range(count - LEAST + 1):
-        if place >= LEAST and place % STEP == 0:
+    for place in range(count - MIN_TURN + 1):
+        if place >= MIN_TURN and place % STEP == 0:
             yield place, _criterion(before, after)
         here = shape(place)
         before.move(here, 1)
         after.move(here, -1)
-        if place >= BESIDE:
-            before.move(shape(place - BESIDE), -1)
-        if place + BESIDE < count:
-            after.move(shape(place + BESIDE), 1)
+        if place >= CONTEXT:
+            before.move(shape(place - CONTEXT), -1)
+        if place + CONTEXT < count:
+            after.move(shape(place + CONTEXT), 1)
 
 
 def _criterion(before: _Sums, after: _Sums) -> float:

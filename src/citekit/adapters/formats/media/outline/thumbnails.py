@@ -15,11 +15,11 @@ WIDTH, HEIGHT = 64, 36
 
 _PLANAR = {"yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p"}
 _ROWS = 72
-_GREYS = range(256)
+_GRAYS = range(256)
 
 
 @define
-class Thumbnails:
+class ThumbnailMaker:
     """Makes small copies: brightness above, the two colour differences side by side below, all as one grey picture.
 
     Of a large picture only every so many rows are looked at: what tells scenes apart is coarse.
@@ -27,12 +27,12 @@ class Thumbnails:
 
     _scaler: Any = field(default=None)
 
-    def of(self, frame: Any) -> Image:
+    def thumbnail(self, frame: Any) -> Image:
         """The small copy of a decoded picture, `WIDTH` x `HEIGHT` * 3 / 2."""
         from PIL import Image
 
         if frame.format.name not in _PLANAR:
-            frame = self._planar(frame)
+            frame = self._to_planar(frame)
         copy = Image.new("L", (WIDTH, HEIGHT * 3 // 2))
         places = (
             (0, 0, WIDTH, HEIGHT),
@@ -46,7 +46,7 @@ class Thumbnails:
             copy.paste(sparse.resize((width, height), Image.Resampling.BOX), (left, top))
         return copy
 
-    def _planar(self, frame: Any) -> Any:
+    def _to_planar(self, frame: Any) -> Any:
         if self._scaler is None:
             from av.video.reformatter import VideoReformatter
 
@@ -59,18 +59,18 @@ def difference(one: Image, other: Image) -> float:
     from PIL import ImageChops
 
     counts = ImageChops.difference(one, other).histogram()
-    total: int = sum(map(mul, counts, _GREYS))
+    total: int = sum(map(mul, counts, _GRAYS))
     return total / (one.width * one.height)
 
 
-def blend_misfit(before: Image, middle: Image, after: Image) -> float:
+def blend_error(before: Image, middle: Image, after: Image) -> float:
     """By how much `middle` differs from the two others mixed half and half, in grey levels."""
     from PIL import Image
 
     return difference(Image.blend(before, after, 0.5), middle)
 
 
-def likeness(one: Image, other: Image) -> float:
+def brightness_correlation(one: Image, other: Image) -> float:
     """The correlation of the brightness of two small copies, -1 to 1: a change of light alone leaves it at 1."""
     left, right = (copy.crop((0, 0, WIDTH, HEIGHT)).tobytes() for copy in (one, other))
     size, a, b = len(left), sum(left), sum(right)
@@ -79,16 +79,16 @@ def likeness(one: Image, other: Image) -> float:
     return across / within**0.5 if within > 0 else 0.0
 
 
-def spread(copy: Image) -> tuple[float, float]:
+def brightness_statistics(copy: Image) -> tuple[float, float]:
     """Mean and standard deviation of the brightness of a small copy."""
     counts = copy.crop((0, 0, WIDTH, HEIGHT)).histogram()
     size = WIDTH * HEIGHT
-    mean = sum(map(mul, counts, _GREYS)) / size
+    mean = sum(map(mul, counts, _GRAYS)) / size
     square = sum(count * grey * grey for grey, count in enumerate(counts) if count) / size
     return mean, max(square - mean * mean, 0.0) ** 0.5
 
 
-def colours(copy: Image) -> list[int]:
+def color_histogram(copy: Image) -> list[int]:
     """How many pixels have each brightness and each colour difference, in steps of 16: where they lie does not matter."""
     counts: list[int] = []
     for box in (
@@ -101,6 +101,6 @@ def colours(copy: Image) -> list[int]:
     return counts
 
 
-def colour_difference(one: list[int], other: list[int]) -> float:
+def color_difference(one: list[int], other: list[int]) -> float:
     """The share of pixels, 0 to 1, whose colours the other picture does not have."""
     return sum(abs(a - b) for a, b in zip(one, other, strict=True)) / max(sum(one) + sum(other), 1)

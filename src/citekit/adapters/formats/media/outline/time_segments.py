@@ -15,7 +15,7 @@ from citekit.domain.locations import TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
 
-TITLE_WORDS = 60
+TITLE_LIMIT = 60
 """Characters of a title that is made of what is said."""
 
 
@@ -33,29 +33,29 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def numbered(kind: str, number: int, start: float, end: float) -> str:
+def numbered_title(kind: str, number: int, start: float, end: float) -> str:
     """`Scene 3 (0:41-0:55)`."""
     return f"{kind} {number} ({clock(start)}-{clock(end)})"
 
 
-def first_words(text: str) -> str:
+def title_from_text(text: str) -> str:
     """The first sentence of what is said, or its first words."""
     for mark in (". ", "? ", "! "):
         head, found, _ = text.partition(mark)
-        if found and 15 <= len(head) <= TITLE_WORDS:
+        if found and 15 <= len(head) <= TITLE_LIMIT:
             text = head + mark.strip()
             break
-    return one_line(text, TITLE_WORDS)
+    return one_line(text, TITLE_LIMIT)
 
 
-LEAST = 0.5
+MIN_PART = 0.5
 """Seconds of a scene that is cut off by the edge of a chapter or topic; a shorter piece goes with its neighbour."""
 
-_GROUPS = frozenset(("chapter", "topic"))
+_PARENT_TYPES = frozenset(("chapter", "topic"))
 """Types of nodes below which scenes lie."""
 
 
-def scenes(times: Sequence[float], duration: float, cues: Sequence[Cue] = ()) -> list[Draft]:
+def scenes_between(times: Sequence[float], duration: float, cues: Sequence[Cue] = ()) -> list[Draft]:
     """A draft for every stretch between two cuts, which says what is said in it."""
     edges = [0.0, *(round(time, 3) for time in times), duration]
     return [_scene(number, start, end, cues) for number, (start, end) in enumerate(pairwise(edges), 1)]
@@ -64,35 +64,37 @@ def scenes(times: Sequence[float], duration: float, cues: Sequence[Cue] = ()) ->
 def _scene(number: int, start: float, end: float, cues: Sequence[Cue] = ()) -> Draft:
     said = " ".join(cue.text for cue in cues if start <= cue.start < end)
     place = span(start, end, Modality.VIDEO)
-    return Draft(numbered("Scene", number, start, end), "scene", place, said or None, name=f"Scene {number}")
+    return Draft(numbered_title("Scene", number, start, end), "scene", place, said or None, name=f"Scene {number}")
 
 
-def with_scenes(drafts: Sequence[Draft], times: Sequence[float], duration: float) -> list[Draft]:
+def add_scenes(drafts: Sequence[Draft], times: Sequence[float], duration: float) -> list[Draft]:
     """The drafts with the scenes that each is made of below it; one in which nothing is cut stays as it is.
 
     Numbers of scenes are those of the whole film. What was below a draft (topics, cues) goes into the scene that holds
     it; what runs over a cut stays beside the scenes, in order of time.
     """
     edges = [0.0, *(round(time, 3) for time in times), duration]
-    return [_parted(draft, edges) for draft in drafts]
+    return [_split_at_cuts(draft, edges) for draft in drafts]
 
 
-def _parted(draft: Draft, edges: Sequence[float]) -> Draft:
-    if any(child.type in _GROUPS for child in draft.children):
-        return evolve(draft, children=[_parted(child, edges) for child in draft.children])
+def _split_at_cuts(draft: Draft, edges: Sequence[float]) -> Draft:
+    if any(child.type in _PARENT_TYPES for child in draft.children):
+        return evolve(draft, children=[_split_at_cuts(child, edges) for child in draft.children])
     place = draft.location
     if not isinstance(place, TimeSpan) or place.end is None:
         return draft
-    inner = [(number, edge) for number, edge in enumerate(edges, 1) if place.start + LEAST < edge < place.end - LEAST]
+    inner = [
+        (number, edge) for number, edge in enumerate(edges, 1) if place.start + MIN_PART < edge < place.end - MIN_PART
+    ]
     if not inner:
         return draft
     starts = [place.start, *(edge for _, edge in inner)]
     ends = [*starts[1:], place.end]
     numbers = [inner[0][0] - 1, *(number for number, _ in inner)]
-    return evolve(draft, children=_filled(list(map(_scene, numbers, starts, ends)), draft.children))
+    return evolve(draft, children=_distribute(list(map(_scene, numbers, starts, ends)), draft.children))
 
 
-def _filled(parts: Sequence[Draft], below: Sequence[Draft]) -> list[Draft]:
+def _distribute(parts: Sequence[Draft], below: Sequence[Draft]) -> list[Draft]:
     held: list[list[Draft]] = [[] for _ in parts]
     beside: list[Draft] = []
     for draft in below:

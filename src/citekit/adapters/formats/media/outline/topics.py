@@ -9,32 +9,32 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from citekit.adapters.formats.media.outline.time_segments import first_words, span
+from citekit.adapters.formats.media.outline.time_segments import span, title_from_text
 from citekit.adapters.formats.shared.outline import Draft
 from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
 
-SHORTEST = 20.0
+MIN_TOPIC = 20.0
 """Seconds that a topic lasts at least, where the next pause is not a long one."""
 
-LONGEST = 180.0
+MAX_TOPIC = 180.0
 """Seconds after which a topic is parted at its longest pause."""
 
 BLOCK = 8
 """Cues whose words are compared with those of as many others."""
 
 _WORD = re.compile(r"\w{4,}")
-_ENDS = (".", "!", "?", "…", "。", "！", "？", '"', "”")
+_SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", '"', "”")
 
 
-def topics(cues: Sequence[Cue], duration: float, modality: Modality) -> list[Draft]:
+def topics_from_cues(cues: Sequence[Cue], duration: float, modality: Modality) -> list[Draft]:
     """One draft a topic, the cues below it; siblings do not overlap, all lie inside [0, duration]."""
-    kept = _apart([cue for cue in cues if 0 <= cue.start < duration and cue.text], duration)
-    groups = _parted(kept)
+    kept = _without_overlaps([cue for cue in cues if 0 <= cue.start < duration and cue.text], duration)
+    groups = _groups(kept)
     return [_topic(group, modality) for group in groups]
 
 
-def _apart(cues: Sequence[Cue], duration: float) -> list[Cue]:
+def _without_overlaps(cues: Sequence[Cue], duration: float) -> list[Cue]:
     """Cues cut where the next one starts; those that start together become one."""
     joined: list[Cue] = []
     for cue in sorted(cues, key=lambda each: each.start):
@@ -50,7 +50,7 @@ def _apart(cues: Sequence[Cue], duration: float) -> list[Cue]:
     return joined
 
 
-def _parted(cues: Sequence[Cue]) -> list[list[Cue]]:
+def _groups(cues: Sequence[Cue]) -> list[list[Cue]]:
     if not cues:
         return []
     pauses = [max(after.start - before.end, 0.0) for before, after in pairwise(cues)]
@@ -59,31 +59,31 @@ def _parted(cues: Sequence[Cue]) -> list[list[Cue]]:
     firsts = [0]
     for place, pause in enumerate(pauses, 1):
         lasted = cues[place - 1].end - cues[firsts[-1]].start
-        if pause >= 5 * long or (pause >= long * (1 - shifts[place] / 2) and lasted >= SHORTEST):
+        if pause >= 5 * long or (pause >= long * (1 - shifts[place] / 2) and lasted >= MIN_TOPIC):
             firsts.append(place)
     groups = pairwise([*firsts, len(cues)])
-    return [list(cues[a:b]) for first, end in groups for a, b in _shortened(cues, shifts, first, end)]
+    return [list(cues[a:b]) for first, end in groups for a, b in _split_long(cues, shifts, first, end)]
 
 
-def _shortened(cues: Sequence[Cue], shifts: Sequence[float], first: int, end: int) -> list[tuple[int, int]]:
+def _split_long(cues: Sequence[Cue], shifts: Sequence[float], first: int, end: int) -> list[tuple[int, int]]:
     """A group that lasts too long, parted where other words begin, at a long pause and the end of a sentence."""
     pending, done = [(first, end)], []
     while pending:
         low, high = pending.pop()
-        if cues[high - 1].end - cues[low].start <= LONGEST or high - low < 4:
+        if cues[high - 1].end - cues[low].start <= MAX_TOPIC or high - low < 4:
             done.append((low, high))
             continue
-        cut = max(range(low + 1, high), key=lambda place, a=low, b=high: _fitness(cues, shifts, a, b, place))  # type: ignore[misc]
+        cut = max(range(low + 1, high), key=lambda place, a=low, b=high: _split_score(cues, shifts, a, b, place))  # type: ignore[misc]
         pending += [(cut, high), (low, cut)]
     return done
 
 
-def _fitness(cues: Sequence[Cue], shifts: Sequence[float], low: int, high: int, place: int) -> tuple[bool, float]:
+def _split_score(cues: Sequence[Cue], shifts: Sequence[float], low: int, high: int, place: int) -> tuple[bool, float]:
     """How good it is to part before `place`: both parts are of some size, a sentence ends, other words begin."""
     start, end, at = cues[low].start, cues[high - 1].end, cues[place].start
     balance = min(at - start, end - at) / (end - start)
     pause = max(cues[place].start - cues[place - 1].end, 0.0)
-    sentence = 1.0 if cues[place - 1].text.endswith(_ENDS) else 0.0
+    sentence = 1.0 if cues[place - 1].text.endswith(_SENTENCE_ENDS) else 0.0
     return (balance >= 0.2, pause + sentence + balance + 2 * shifts[place])
 
 
@@ -112,6 +112,8 @@ def _cosine(one: Sequence[Counter[str]], other: Sequence[Counter[str]]) -> float
 
 def _topic(cues: Sequence[Cue], modality: Modality) -> Draft:
     text = " ".join(cue.text for cue in cues)
-    below = [Draft(first_words(cue.text), "cue", span(cue.start, cue.end, modality), summary=cue.text) for cue in cues]
+    below = [
+        Draft(title_from_text(cue.text), "cue", span(cue.start, cue.end, modality), summary=cue.text) for cue in cues
+    ]
     whole = span(cues[0].start, cues[-1].end, modality)
-    return Draft(first_words(text), "topic", whole, summary=text, children=below if len(cues) > 1 else ())
+    return Draft(title_from_text(text), "topic", whole, summary=text, children=below if len(cues) > 1 else ())

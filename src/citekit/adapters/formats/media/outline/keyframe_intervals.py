@@ -14,75 +14,75 @@ from typing import Any
 
 from attrs import field, frozen
 
-from citekit.adapters.formats.media.outline.thumbnails import Thumbnails, difference
-from citekit.adapters.formats.media.streams import decoded, drained, origin, picture, readable
-from citekit.adapters.libraries.pyav import opened
+from citekit.adapters.formats.media.outline.thumbnails import ThumbnailMaker, difference
+from citekit.adapters.formats.media.streams import decode_packet, flush_decoder, read_packets, start_time, video_stream
+from citekit.adapters.libraries.pyav import open_media
 from citekit.domain.progress import Progress
 
-STRETCH = 0.9
+MIN_INTERVAL = 0.9
 """Seconds between the key pictures that are compared, where the film has more of them."""
 
-ALIKE = 6.0
+SAME_SCENE_DIFFERENCE = 6.0
 """Grey levels by which key pictures of one scene differ that nobody moves in."""
 
 PACKET_LIMIT = 4_000_000
 """Packets that are looked at: 18 hours of 60 pictures a second."""
 
-_OUTLIER = 2.5
-_OF_KEY = 0.15
+_OUTLIER_FACTOR = 2.5
+_MIN_KEYFRAME_SHARE = 0.15
 
 
 @frozen
-class Stretch:
+class KeyframeInterval:
     """From one compared key picture to the next, as numbers of packets: `first` included, `end` excluded.
 
     `change` is the difference of those two pictures in grey levels, `hints` the packets that stand out by their size, and
     `starts`, `ends` are seconds.
     """
 
-    first: int
-    end: int
-    starts: float
-    ends: float
+    first_packet: int
+    end_packet: int
+    start_time: float
+    end_time: float
     change: float
-    hints: Sequence[int] = field(converter=tuple[int, ...])
-    hint_times: Sequence[float] = field(default=(), converter=tuple[float, ...])
+    outliers: Sequence[int] = field(converter=tuple[int, ...])
+    outlier_times: Sequence[float] = field(default=(), converter=tuple[float, ...])
 
 
-def stretches(path: Path, duration: float, progress: Progress) -> list[Stretch]:
+def keyframe_intervals(path: Path, duration: float, progress: Progress) -> list[KeyframeInterval]:
     """The stretches of the film at `path`, in order. Raises `SourceUnsupported`, `Cancelled`."""
     sizes, times, keys = array("I"), array("d"), bytearray()
     marks: list[tuple[int, float, Any]] = []
-    with opened(path) as container:
-        stream: Any = picture(container)
+    with open_media(path) as container:
+        stream: Any = video_stream(container)
         stream.thread_type = "SLICE"
         stream.codec_context.options = {**stream.codec_context.options, "skip_loop_filter": "all"}
-        zero = origin(container)
-        copies = Thumbnails()
-        for number, packet in enumerate(readable(container, [stream])):
+        zero = start_time(container)
+        copies = ThumbnailMaker()
+        for number, packet in enumerate(read_packets(container, [stream])):
             time = float((packet.pts if packet.pts is not None else packet.dts) * packet.time_base) - zero
             sizes.append(packet.size)
             times.append(time)
             keys.append(packet.is_keyframe)
-            if packet.is_keyframe and (not marks or time - marks[-1][1] >= STRETCH):
-                shown = [*decoded(stream, packet), *drained(stream)]
+            if packet.is_keyframe and (not marks or time - marks[-1][1] >= MIN_INTERVAL):
+                shown = [*decode_packet(stream, packet), *flush_decoder(stream)]
                 if shown:
-                    marks.append((number, time, copies.of(shown[0])))
+                    marks.append((number, time, copies.thumbnail(shown[0])))
                     progress(min(time, duration), 3 * duration, "comparing key pictures")
             if number >= PACKET_LIMIT:
                 break
-    return list(_between(marks, sizes, times, keys, duration))
+    return list(_intervals(marks, sizes, times, keys, duration))
 
 
-def _between(
+def _intervals(
     marks: Sequence[tuple[int, float, Any]], sizes: array[int], times: array[float], keys: bytearray, duration: float
-) -> Iterator[Stretch]:
+) -> Iterator[KeyframeInterval]:
     for position, (first, time, copy) in enumerate(marks):
         last = position + 1 == len(marks)
         end = len(sizes) if last else marks[position + 1][0]
         change = 255.0 if last else difference(copy, marks[position + 1][2])
         hints = _outliers(sizes, keys, first, end)
-        yield Stretch(first, end, time, duration if last else marks[position + 1][1], change, hints,
+        yield KeyframeInterval(first, end, time, duration if last else marks[position + 1][1], change, hints,
                       [times[each] for each in hints])  # fmt: skip
 
 
@@ -91,10 +91,10 @@ def _outliers(sizes: array[int], keys: bytearray, first: int, end: int) -> list[
     inner = [number for number in range(first, end) if not keys[number]]
     found = []
     for place, number in enumerate(inner):
-        if sizes[number] < _OF_KEY * sizes[first]:
+        if sizes[number] < _MIN_KEYFRAME_SHARE * sizes[first]:
             continue
         around = sorted(sizes[each] for each in inner[max(place - 12, 0) : place + 13] if each != number)
         usual = around[len(around) * 4 // 5] if around else 0
-        if sizes[number] > _OUTLIER * usual:
+        if sizes[number] > _OUTLIER_FACTOR * usual:
             found.append(number)
     return found
