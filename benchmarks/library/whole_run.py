@@ -24,7 +24,7 @@ from attrs import define, field
 from benchmarks.measuring import RESULTS
 from citekit.application.library.ask import Answers, AskRequest, Hit
 from citekit.application.library.batch import BatchRequest, Outcome, Status
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.errors import CiteKitError
 from citekit.domain.evidence import Form, Options
@@ -57,7 +57,7 @@ def main(library: str, questions: str = str(QUESTIONS)) -> int:
     return _report(tally, seconds)
 
 
-def _ingest(app: App, tally: Tally) -> float:
+def _ingest(app: Container, tally: Tally) -> float:
     batch, request = app.alexandria.batch_ingest, BatchRequest(collection=COLLECTION, limit=1_000_000)
     books = batch.books(request)
     started = perf_counter()
@@ -75,7 +75,7 @@ def _book(outcome: Outcome) -> dict[str, Any]:
     return {**plain, "format": entry.format, **entry.counts, "seconds": sum(entry.seconds.values())}
 
 
-def _ask(app: App, question: str, tally: Tally) -> None:
+def _ask(app: Container, question: str, tally: Tally) -> None:
     started = perf_counter()
     answers = app.alexandria.ask(AskRequest(query=question, collection=COLLECTION, threshold=0.0))
     tally.milliseconds.append((perf_counter() - started) * 1000)
@@ -84,7 +84,7 @@ def _ask(app: App, question: str, tally: Tally) -> None:
         _open(app, answers, hit, tally)
 
 
-def _open(app: App, answers: Answers, hit: Hit, tally: Tally) -> None:
+def _open(app: Container, answers: Answers, hit: Hit, tally: Tally) -> None:
     try:
         evidence = app.resolve(parse_address(hit.chunk.address), options=Options(Form.TEXT))
         whole = app.resolve(parse_address(hit.chunk.address))

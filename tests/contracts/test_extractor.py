@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from benchmarks.second_opinion import faults
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.address import Address
 from citekit.domain.digest import Digest
 from citekit.domain.errors import LocationOutside
@@ -23,12 +23,12 @@ from tests.made_files import NAMES, make_all
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> App:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Container:
     return bootstrap(home=tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture(scope="module")
-def made(app: App, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Source, ResourceMap]]:
+def made(app: Container, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Source, ResourceMap]]:
     files = make_all(tmp_path_factory.mktemp("files"))
     return {name: (app.sources.identify(path), app.ingest(path).resource_map) for name, path in files.items()}
 
@@ -67,11 +67,11 @@ class TestExtractor:
     def places(self, made: dict[str, tuple[Source, ResourceMap]], name: str) -> list[Location]:
         return some(made[name][1])
 
-    def test_native_is_to_be_had_of_every_place(self, app: App, source: Source, places: list[Location]) -> None:
+    def test_native_is_to_be_had_of_every_place(self, app: Container, source: Source, places: list[Location]) -> None:
         assert all(Form.NATIVE in app.resolve.forms(source.format, place) for place in places)
 
     def test_every_form_has_the_extent_that_was_asked_for(
-        self, app: App, source: Source, places: list[Location], tmp_path: Path
+        self, app: Container, source: Source, places: list[Location], tmp_path: Path
     ) -> None:
         for place in places[:1]:
             for form in app.resolve.forms(source.format, place):
@@ -85,7 +85,12 @@ class TestExtractor:
                 assert_same_extent(place, done, form)
 
     def test_a_second_tool_confirms_what_was_cut(
-        self, app: App, source: Source, places: list[Location], made: dict[str, tuple[Source, ResourceMap]], name: str
+        self,
+        app: Container,
+        source: Source,
+        places: list[Location],
+        made: dict[str, tuple[Source, ResourceMap]],
+        name: str,
     ) -> None:
         for place in places:
             evidence = app.resolve(Address(made[name][1].resource_id, place))
@@ -93,7 +98,7 @@ class TestExtractor:
             assert faults(evidence, source) is None
 
     def test_the_same_request_gives_the_same_bytes(
-        self, app: App, source: Source, places: list[Location], tmp_path: Path
+        self, app: Container, source: Source, places: list[Location], tmp_path: Path
     ) -> None:
         for number, place in enumerate(places):
             first, second = tmp_path / f"{number}a", tmp_path / f"{number}b"
@@ -102,31 +107,33 @@ class TestExtractor:
 
             assert Digest.of_bytes(first.read_bytes()) == Digest.of_bytes(second.read_bytes())
 
-    def test_the_source_is_only_read(self, app: App, source: Source, places: list[Location], tmp_path: Path) -> None:
+    def test_the_source_is_only_read(
+        self, app: Container, source: Source, places: list[Location], tmp_path: Path
+    ) -> None:
         before = source.path.stat().st_mtime_ns
 
         cut(app, source, places[0], Options(), tmp_path / "x")
 
         assert (before, source.digest) == (source.path.stat().st_mtime_ns, Digest.of_bytes(source.path.read_bytes()))
 
-    def test_a_place_beyond_the_end_is_outside(self, app: App, source: Source, tmp_path: Path) -> None:
+    def test_a_place_beyond_the_end_is_outside(self, app: Container, source: Source, tmp_path: Path) -> None:
         for place in BEYOND.get(source.format.modality, ()):
             if app.resolve.forms(source.format, place):
                 with pytest.raises(LocationOutside):
                     cut(app, source, place, Options(), tmp_path / "x")
 
-    def test_a_place_of_another_kind_is_nobody_s_work(self, app: App, source: Source) -> None:
+    def test_a_place_of_another_kind_is_nobody_s_work(self, app: Container, source: Source) -> None:
         others: list[Location] = [Pages((1,)), Lines(1, 1), Box(0, 0, 1, 1), TimeSpan(0, 1), Chapter(1)]
         for place in others:
             if type(place) is not TimeSpan and place.modality is not source.format.modality:
                 assert [] == app.resolve.forms(source.format, place)
 
 
-def cut(app: App, source: Source, place: Location, options: Options, target: Path) -> Extraction:
+def cut(app: Container, source: Source, place: Location, options: Options, target: Path) -> Extraction:
     return extractor_for(app, source, place, options).extract(source, place, options, target)
 
 
-def extractor_for(app: App, source: Source, place: Location, options: Options) -> Extractor:
+def extractor_for(app: Container, source: Source, place: Location, options: Options) -> Extractor:
     return next(each for each in app.extractors if options.form in each.forms(source.format, place))
 
 

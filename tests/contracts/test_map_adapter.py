@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.errors import CiteKitError, FaultyAnswer, RequestRefused, SourceUnreadable
 from citekit.domain.ids import NODE_ID_LIMIT
 from citekit.domain.locations import Lines, Virtual
@@ -48,13 +48,13 @@ def given(folder: Path, name: str) -> Path:
     return path
 
 
-def own_adapter(app: App, folder: Path) -> MapAdapter:
+def own_adapter(app: Container, folder: Path) -> MapAdapter:
     path = folder / "own.py"
     path.write_text(OWN)
     return app.adapter_called(str(path))
 
 
-ADAPTERS: dict[str, Callable[[App, Path], MapAdapter]] = {
+ADAPTERS: dict[str, Callable[[Container, Path], MapAdapter]] = {
     "graphrag": lambda app, _: app.adapter_called("graphrag"),
     "llamaindex": lambda app, _: app.adapter_called("llamaindex"),
     "generic": lambda app, _: app.adapter_called("generic"),
@@ -65,11 +65,11 @@ ADAPTERS: dict[str, Callable[[App, Path], MapAdapter]] = {
 @pytest.mark.parametrize("name", ADAPTERS)
 class TestMapAdapter:
     @pytest.fixture
-    def app(self, tmp_path: Path) -> App:
+    def app(self, tmp_path: Path) -> Container:
         return bootstrap(home=tmp_path / "home")
 
     @pytest.fixture
-    def adapter(self, app: App, name: str, tmp_path: Path) -> MapAdapter:
+    def adapter(self, app: Container, name: str, tmp_path: Path) -> MapAdapter:
         return ADAPTERS[name](app, tmp_path)
 
     @pytest.fixture
@@ -77,7 +77,7 @@ class TestMapAdapter:
         return given(tmp_path, name)
 
     @pytest.fixture
-    def source(self, app: App, tmp_path: Path) -> Source:
+    def source(self, app: Container, tmp_path: Path) -> Source:
         path = tmp_path / "elsewhere" / "story.txt"
         path.parent.mkdir()
         path.write_text(TEXT)

@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 
 from citekit.adapters.mappers.scripted import ScriptedMapper
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.errors import Cancelled, CiteKitError
 from citekit.domain.ids import NODE_ID_LIMIT
 from citekit.domain.ports.mapper import Mapper
@@ -27,7 +27,7 @@ from tests.services.gemini_server import GeminiServer
 from tests.services.openai_server import KEY as OPENAI_KEY
 from tests.services.openai_server import OpenAiServer
 
-Make = Callable[[App], Mapper]
+Make = Callable[[Container], Mapper]
 
 SMALL_PREFIX = "small file: "
 """What the names of the files in `small_files` begin with here; one is there for every format that is known."""
@@ -36,7 +36,7 @@ SMALL_PREFIX = "small file: "
 class Echo:
     """A mapper of the user's that says in plain data what the local mapper says."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: Container) -> None:
         self.app = app
 
     async def generate_map(self, path: str, kind: str, resource_id: str) -> object:
@@ -48,7 +48,7 @@ class Echo:
 class Model:
     """The mapper of a model at a local server, which says of each file what a perfect model would say."""
 
-    def __init__(self, app: App, server: GeminiServer | OpenAiServer, name: str, **settings: Any) -> None:
+    def __init__(self, app: Container, server: GeminiServer | OpenAiServer, name: str, **settings: Any) -> None:
         self.app, self.server = app, server
         self.mapper = bootstrap(evolve(app.settings, base_url=server.url, mapper=name, **settings)).mapper
         self.identity, self.supports, self.sidecar_files = (
@@ -76,18 +76,18 @@ MAPPERS: dict[str, Make] = {
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> App:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Container:
     return bootstrap(home=tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture(scope="module")
-def sources(app: App, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Source]:
+def sources(app: Container, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Source]:
     made = make_all(tmp_path_factory.mktemp("files"))
     return {name: app.sources.identify(path) for name, path in made.items()}
 
 
 @pytest.fixture(scope="module")
-def small(app: App, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Source]:
+def small(app: Container, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Source]:
     """A small real file of the format of that name, made when it is first asked for."""
     folder = tmp_path_factory.mktemp("small")
 
@@ -118,7 +118,7 @@ class TestMapper:
         return small(name.removeprefix(SMALL_PREFIX)) if name.startswith(SMALL_PREFIX) else sources[name]
 
     @pytest.fixture
-    def mapper(self, app: App, kind: str, name: str) -> Mapper:
+    def mapper(self, app: Container, kind: str, name: str) -> Mapper:
         if (kind, name) == ("openai", "lena.ogg"):
             pytest.skip("cannot be shown to a service that takes no sound")
         if (kind, name) == ("openai", "r-intro.pdf"):
@@ -164,7 +164,7 @@ def test_a_small_file_is_of_the_format_that_it_stands_for(small: Callable[[str],
     assert source.size <= small_files.LARGEST
 
 
-def test_a_mapper_stops_when_nobody_wants_the_map(app: App, sources: dict[str, Source]) -> None:
+def test_a_mapper_stops_when_nobody_wants_the_map(app: Container, sources: dict[str, Source]) -> None:
     def give_up(done: float, total: float | None = None, message: str = "") -> None:
         raise Cancelled("nobody wants it")
 
@@ -184,7 +184,7 @@ def test_a_mapper_stops_when_nobody_wants_the_map(app: App, sources: dict[str, S
         ("cut.mp3", b"ID3\x04\0\0\0\0\0\0"),
     ],
 )
-def test_a_file_that_breaks_off_is_one_clear_error(app: App, tmp_path: Path, name: str, data: bytes) -> None:
+def test_a_file_that_breaks_off_is_one_clear_error(app: Container, tmp_path: Path, name: str, data: bytes) -> None:
     path = tmp_path / name
     path.write_bytes(data)
 

@@ -11,7 +11,7 @@ from attrs import define, evolve
 
 from citekit.adapters.formats.measuring import RememberingMeasurer
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.errors import CiteKitError, LocationOutside
 from citekit.domain.evidence import Options
 from citekit.domain.extent import Extent
@@ -29,18 +29,18 @@ PARTS = {
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> App:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Container:
     return bootstrap(Settings(home=tmp_path_factory.mktemp("home"), parsers="here"))
 
 
 @pytest.fixture(scope="module")
-def small(app: App, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Source]:
+def small(app: Container, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Source]:
     folder = tmp_path_factory.mktemp("small")
     return cache(lambda name: app.sources.identify(small_files.make(name, folder)))
 
 
 @pytest.fixture(scope="module")
-def measurers(app: App, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Measurer]:
+def measurers(app: Container, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Measurer]:
     here = app.parsers.measurer
     apart = bootstrap(evolve(app.settings, parsers="apart"))
     index = Index(tmp_path_factory.mktemp("index"))
@@ -52,7 +52,7 @@ def measurers(app: App, tmp_path_factory: pytest.TempPathFactory) -> dict[str, M
     [*(("here", name) for name in small_files.FORMATS), *((how, name) for how in HOW[1:] for name in PARTS)],
 )
 def test_a_file_reaches_as_far_as_the_local_map_of_it_says(
-    app: App, small: Callable[[str], Source], measurers: dict[str, Measurer], how: str, name: str
+    app: Container, small: Callable[[str], Source], measurers: dict[str, Measurer], how: str, name: str
 ) -> None:
     source = small(name)
 
@@ -86,7 +86,7 @@ def _last(bounds: Extent) -> tuple[Location, Location]:
 
 @pytest.mark.parametrize("name", [name for name in PARTS if name != "png"])
 def test_the_last_place_is_cut_and_the_one_after_it_is_refused(
-    app: App, small: Callable[[str], Source], measurers: dict[str, Measurer], tmp_path: Path, name: str
+    app: Container, small: Callable[[str], Source], measurers: dict[str, Measurer], tmp_path: Path, name: str
 ) -> None:
     source = small(name)
     inside, beyond = _last(measurers["here"].measure(source))
@@ -136,7 +136,7 @@ def test_what_was_remembered_wrongly_is_measured_again(small: Callable[[str], So
     assert Extent(lines=4) == remembering.measure(source)
 
 
-def test_a_file_that_is_not_what_it_seems_cannot_be_measured(app: App, tmp_path: Path) -> None:
+def test_a_file_that_is_not_what_it_seems_cannot_be_measured(app: Container, tmp_path: Path) -> None:
     torn = tmp_path / "torn.pdf"
     torn.write_bytes(b"%PDF-1.7\nnothing")
 

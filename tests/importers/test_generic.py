@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.errors import CiteKitError, FaultyAnswer, MapperUnavailable, RequestRefused
 from citekit.domain.locations import Box, Lines
 from citekit.wire.locations import BoxOrder
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> App:
+def app(tmp_path: Path) -> Container:
     return bootstrap(home=tmp_path / "home")
 
 
-def test_a_map_keeps_its_own_id_and_title(app: App) -> None:
+def test_a_map_keeps_its_own_id_and_title(app: Container) -> None:
     made = app.adapter_called("generic").adapt(
         {"resource_id": "mine", "type": "text", "metadata": {"title": "T"}}, "other"
     )
@@ -28,14 +28,14 @@ def test_a_map_keeps_its_own_id_and_title(app: App) -> None:
     assert ("mine", "T") == (made.resource_id, made.title)
 
 
-def test_a_list_of_nodes_is_a_map(app: App) -> None:
+def test_a_list_of_nodes_is_a_map(app: Container) -> None:
     made = app.adapter_called("generic").adapt([{"id": "a", "lines": [1, 2], "children": None}], "some_id")
 
     assert ("some_id", "some_id", Lines(1, 2)) == (made.resource_id, made.title, made.find("a").location)
 
 
 @pytest.mark.parametrize(("order", "box"), [("xyxy", Box(0.1, 0.2, 0.5, 0.5)), ("xywh", Box(0.1, 0.2, 0.6, 0.7))])
-def test_boxes_are_read_in_the_order_that_is_said(app: App, order: str, box: Box) -> None:
+def test_boxes_are_read_in_the_order_that_is_said(app: Container, order: str, box: Box) -> None:
     data = {"type": "image", "nodes": [{"id": "a", "location": {"modality": "image", "bbox": [0.1, 0.2, 0.5, 0.5]}}]}
 
     made = app.adapter_called("generic", BoxOrder(order)).adapt(data, "some_id")
@@ -45,14 +45,14 @@ def test_boxes_are_read_in_the_order_that_is_said(app: App, order: str, box: Box
 
 @pytest.mark.parametrize("order", BoxOrder)
 @pytest.mark.parametrize("children", [5, "x", {"a": 1}, [5]])
-def test_odd_children_are_an_error_of_ours_in_both_orders(app: App, children: Any, order: BoxOrder) -> None:
+def test_odd_children_are_an_error_of_ours_in_both_orders(app: Container, children: Any, order: BoxOrder) -> None:
     node = {"id": "a", "location": {"modality": "image", "bbox": [0.1, 0.2, 0.3, 0.3]}, "children": children}
 
     with pytest.raises(FaultyAnswer, match="children"):
         app.adapter_called("generic", order).adapt({"type": "image", "nodes": [node]}, "x")
 
 
-def own(app: App, folder: Path, code: str) -> Any:
+def own(app: Container, folder: Path, code: str) -> Any:
     path = folder / "own.py"
     path.write_text(code)
     return app.adapter_called(str(path))
@@ -90,7 +90,7 @@ def adapt(data, **kwargs):
 
 @pytest.mark.parametrize("kind", GOOD)
 def test_every_kind_of_own_adapter_is_called(
-    app: App, tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
+    app: Container, tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = own(app, tmp_path, GOOD[kind]).adapt(tmp_path / "data.json", "some_id")
 
@@ -98,7 +98,7 @@ def test_every_kind_of_own_adapter_is_called(
     assert "" == capsys.readouterr().out
 
 
-def test_an_own_adapter_is_told_the_source(app: App, tmp_path: Path) -> None:
+def test_an_own_adapter_is_told_the_source(app: Container, tmp_path: Path) -> None:
     (tmp_path / "story.txt").write_text("one\n")
     source = app.sources.identify(tmp_path / "story.txt")
     code = (
@@ -128,7 +128,7 @@ def test_an_own_adapter_is_told_the_source(app: App, tmp_path: Path) -> None:
     ],
 )
 def test_an_own_adapter_that_fails_is_one_clear_error(
-    app: App, tmp_path: Path, code: str, error: type[CiteKitError], says: str
+    app: Container, tmp_path: Path, code: str, error: type[CiteKitError], says: str
 ) -> None:
     with pytest.raises(error, match=says):
         own(app, tmp_path, code).adapt(tmp_path / "data.json", "some_id")
@@ -146,7 +146,7 @@ def test_an_own_adapter_that_hangs_is_given_up(tmp_path: Path) -> None:
     release.set()
 
 
-def test_a_json_file_and_its_content_are_the_same(app: App, tmp_path: Path) -> None:
+def test_a_json_file_and_its_content_are_the_same(app: Container, tmp_path: Path) -> None:
     (tmp_path / "data.json").write_text(json.dumps(PLAIN))
     adapter = app.adapter_called("generic")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.locations import Chapter, Lines, Pages, Virtual
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.validation import map_issues
@@ -21,11 +21,11 @@ from tests.made_files import make_epub
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> App:
+def app(tmp_path: Path) -> Container:
     return bootstrap(home=tmp_path / "home")
 
 
-def adapted(app: App, data: object, source: Path | None = None) -> ResourceMap:
+def adapted(app: Container, data: object, source: Path | None = None) -> ResourceMap:
     known = None if source is None else app.sources.identify(source)
     return app.adapter_called("graphrag").adapt(data, "graph", known)
 
@@ -44,7 +44,7 @@ def outline(made: ResourceMap) -> dict[str, list[str]]:
     return {node.id: [child.id for child in node.children] for node in made.walk() if node.type != "text_unit"}
 
 
-def test_communities_lie_in_communities_and_entities_in_the_deepest(app: App) -> None:
+def test_communities_lie_in_communities_and_entities_in_the_deepest(app: Container) -> None:
     made = adapted(app, GRAPHRAG)
 
     assert outline(made) == {
@@ -59,7 +59,7 @@ def test_communities_lie_in_communities_and_entities_in_the_deepest(app: App) ->
     assert ("text_2", "text_unit") == (made.nodes[-1].id, made.nodes[-1].type)
 
 
-def test_a_community_has_the_title_and_summary_of_its_report(app: App) -> None:
+def test_a_community_has_the_title_and_summary_of_its_report(app: Container) -> None:
     made = adapted(app, GRAPHRAG)
 
     reported, unreported = made.find("community_1"), made.find("community_2")
@@ -68,7 +68,7 @@ def test_a_community_has_the_title_and_summary_of_its_report(app: App) -> None:
     assert ("Community 2", None) == (unreported.title, unreported.summary)
 
 
-def test_text_units_are_found_whatever_their_whitespace(app: App, tmp_path: Path) -> None:
+def test_text_units_are_found_whatever_their_whitespace(app: Container, tmp_path: Path) -> None:
     made = adapted(app, GRAPHRAG, write_story(tmp_path))
 
     places = {name: made.find(name).location for name in ("community_1.alice.text_0", "lyon.text_1", "text_2")}
@@ -77,20 +77,20 @@ def test_text_units_are_found_whatever_their_whitespace(app: App, tmp_path: Path
     assert "3 of 4 text units stand in the source as they are." in made.metadata["notes"]
 
 
-def test_a_community_stands_where_all_its_passages_stand_blank_lines_between(app: App, tmp_path: Path) -> None:
+def test_a_community_stands_where_all_its_passages_stand_blank_lines_between(app: Container, tmp_path: Path) -> None:
     made = adapted(app, GRAPHRAG, write_story(tmp_path))
 
     assert (Lines(1, 6), Lines(1, 3)) == (made.find("community_0").location, made.find("community_1").location)
     assert [] == map_issues(made)
 
 
-def test_a_passage_of_another_document_keeps_a_virtual_place(app: App, tmp_path: Path) -> None:
+def test_a_passage_of_another_document_keeps_a_virtual_place(app: Container, tmp_path: Path) -> None:
     made = adapted(app, GRAPHRAG, write_story(tmp_path))
 
     assert Virtual("graph://text_unit/t-3") == made.find("community_1.bob.text_3").location
 
 
-def test_passages_that_no_range_of_lines_holds_make_a_virtual_entity(app: App, tmp_path: Path) -> None:
+def test_passages_that_no_range_of_lines_holds_make_a_virtual_entity(app: Container, tmp_path: Path) -> None:
     data = tables()
     data["entities"][0]["text_unit_ids"] = ["t-0", "t-2"]
 
@@ -100,7 +100,7 @@ def test_passages_that_no_range_of_lines_holds_make_a_virtual_entity(app: App, t
     assert [Lines(1, 3), Lines(8, 8)] == [child.location for child in made.find("community_1.alice").children]
 
 
-def test_a_text_that_comes_twice_is_found_behind_the_unit_before_it(app: App, tmp_path: Path) -> None:
+def test_a_text_that_comes_twice_is_found_behind_the_unit_before_it(app: Container, tmp_path: Path) -> None:
     text = "Again.\nFirst part.\nAgain.\nSecond part.\nAgain.\n"
     units = ["Again.\nFirst part.", "Again.\nSecond part.", "Second part.\nAgain.", "Again."]
     data = tables(text_units=[{"id": f"t-{n}", "human_readable_id": n, "text": unit} for n, unit in enumerate(units)])
@@ -118,7 +118,7 @@ def test_a_text_that_comes_twice_is_found_behind_the_unit_before_it(app: App, tm
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_lines_are_told_in_every_encoding_and_with_every_line_end(
-    app: App, tmp_path: Path, end: str, encoding: str
+    app: Container, tmp_path: Path, end: str, encoding: str
 ) -> None:
     path = tmp_path / "story.txt"
     path.write_bytes(TEXT.replace("\n", end).encode(encoding))
@@ -128,7 +128,7 @@ def test_lines_are_told_in_every_encoding_and_with_every_line_end(
     assert Lines(5, 6) == made.find("lyon.text_1").location
 
 
-def test_pages_of_a_pdf_are_told_from_its_text(app: App, tmp_path: Path) -> None:
+def test_pages_of_a_pdf_are_told_from_its_text(app: Container, tmp_path: Path) -> None:
     pymupdf: Any = importlib.import_module("pymupdf")
     path = tmp_path / "story.pdf"
     document = pymupdf.open()
@@ -144,7 +144,7 @@ def test_pages_of_a_pdf_are_told_from_its_text(app: App, tmp_path: Path) -> None
     assert [] == map_issues(made)
 
 
-def test_characters_of_a_chapter_are_told_from_a_book(app: App, tmp_path: Path) -> None:
+def test_characters_of_a_chapter_are_told_from_a_book(app: Container, tmp_path: Path) -> None:
     book = make_epub(tmp_path / "book.epub")
     data = tables(
         text_units=[{"id": "t-0", "text": "It begins  with words."}, {"id": "t-1", "text": "The End It begins"}]
@@ -160,7 +160,7 @@ def test_characters_of_a_chapter_are_told_from_a_book(app: App, tmp_path: Path) 
     assert [] == map_issues(made)
 
 
-def test_json_lines_and_old_names_are_read(app: App, tmp_path: Path) -> None:
+def test_json_lines_and_old_names_are_read(app: Container, tmp_path: Path) -> None:
     old = tmp_path / "output"
     old.mkdir()
     entities = [{"id": "e", "name": '"ALICE"', "type": '"PERSON"', "description": "A person.", "text_unit_ids": ["t"]}]
@@ -184,7 +184,7 @@ def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def test_columns_as_pandas_writes_them_are_read(app: App, tmp_path: Path) -> None:
+def test_columns_as_pandas_writes_them_are_read(app: Container, tmp_path: Path) -> None:
     rows = GRAPHRAG["entities"]
     columns = {name: {str(n): row[name] for n, row in enumerate(rows)} for name in rows[0]}
     (tmp_path / "entities.json").write_text(json.dumps(columns))
@@ -194,7 +194,7 @@ def test_columns_as_pandas_writes_them_are_read(app: App, tmp_path: Path) -> Non
     assert ["alice", "bob", "carol", "lyon"] == [node.id for node in made.nodes]
 
 
-def test_one_table_alone_is_a_map(app: App, tmp_path: Path) -> None:
+def test_one_table_alone_is_a_map(app: Container, tmp_path: Path) -> None:
     folder = write_graphrag(tmp_path / "output")
 
     entities = adapted(app, folder / "entities.json")
@@ -208,7 +208,9 @@ def test_one_table_alone_is_a_map(app: App, tmp_path: Path) -> None:
     "parents",
     [{0: 0}, {0: 1, 1: 0}, {0: 1, 1: 2, 2: 0}, {0: 99}, {1: float("nan")}, {0: -1, 1: -1, 2: -1}, {1: "0", 2: 0.0}],
 )
-def test_parents_in_circles_and_parents_that_are_not_there_do_no_harm(app: App, parents: Mapping[int, Any]) -> None:
+def test_parents_in_circles_and_parents_that_are_not_there_do_no_harm(
+    app: Container, parents: Mapping[int, Any]
+) -> None:
     data = tables()
     for row in data["communities"]:
         row["parent"], row["children"] = parents.get(row["community"]), []
@@ -220,7 +222,7 @@ def test_parents_in_circles_and_parents_that_are_not_there_do_no_harm(app: App, 
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_very_deep_communities_stay_within_what_a_map_may_hold(app: App, order: int) -> None:
+def test_very_deep_communities_stay_within_what_a_map_may_hold(app: Container, order: int) -> None:
     rows = [{"community": n, "parent": n - 1, "level": n, "title": f"C {n}", "entity_ids": []} for n in range(3000)]
 
     made = adapted(app, {"communities": rows[::order]})
@@ -230,7 +232,7 @@ def test_very_deep_communities_stay_within_what_a_map_may_hold(app: App, order: 
 
 
 @pytest.mark.parametrize("title", ["", "\x00\x1b[31m", "🙂" * 100, "a/b", "..", "x" * 5000, 5, None])
-def test_odd_titles_make_usable_ids(app: App, title: object) -> None:
+def test_odd_titles_make_usable_ids(app: Container, title: object) -> None:
     data = tables()
     for row in data["entities"]:
         row["title"] = title

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.locations import Lines, Location, Pages, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.resource_map import ResourceMap
@@ -20,7 +20,7 @@ from tests.foreign_indexes import TEXT, docstore, llama_node, related, story_nod
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> App:
+def app(tmp_path: Path) -> Container:
     return bootstrap(home=tmp_path / "home")
 
 
@@ -32,7 +32,7 @@ def story(tmp_path: Path) -> Path:
     return path
 
 
-def adapted(app: App, data: object, source: Path | None = None) -> ResourceMap:
+def adapted(app: Container, data: object, source: Path | None = None) -> ResourceMap:
     known = None if source is None else app.sources.identify(source)
     return app.adapter_called("llamaindex").adapt(data, "nodes", known)
 
@@ -60,7 +60,7 @@ def make_pdf(path: Path, pages: list[str], labels: list[dict[str, Any]] | None =
     return path
 
 
-def test_relationships_make_the_tree_and_next_the_order(app: App, story: Path) -> None:
+def test_relationships_make_the_tree_and_next_the_order(app: Container, story: Path) -> None:
     made = adapted(app, story_nodes(), story)
 
     assert [("n-top", ["n-one", "n-two"]), ("n-last", [])] == [
@@ -68,14 +68,14 @@ def test_relationships_make_the_tree_and_next_the_order(app: App, story: Path) -
     ]
 
 
-def test_characters_become_lines(app: App, story: Path) -> None:
+def test_characters_become_lines(app: Container, story: Path) -> None:
     made = adapted(app, story_nodes(), story)
 
     assert {"n-top": Lines(1, 6), "n-one": Lines(1, 3), "n-two": Lines(5, 6), "n-last": Lines(8, 8)} == places(made)
     assert ["4 of 4 nodes were placed in the source."] == made.metadata["notes"]
 
 
-def test_characters_that_do_not_hold_the_text_are_not_believed(app: App, story: Path) -> None:
+def test_characters_that_do_not_hold_the_text_are_not_believed(app: Container, story: Path) -> None:
     nodes = [
         llama_node("shifted", "They spoke of engines", start_char_idx=60, end_char_idx=80),
         llama_node("beyond", "Nobody came back.", start_char_idx=9000, end_char_idx=9017),
@@ -94,7 +94,7 @@ def test_characters_that_do_not_hold_the_text_are_not_believed(app: App, story: 
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
-def test_characters_are_those_of_the_file_with_its_own_line_ends(app: App, story: Path, end: str) -> None:
+def test_characters_are_those_of_the_file_with_its_own_line_ends(app: Container, story: Path, end: str) -> None:
     text = TEXT.replace("\n", end)
     story.write_bytes(text.encode())
     start = text.index("Chapter two")
@@ -103,7 +103,7 @@ def test_characters_are_those_of_the_file_with_its_own_line_ends(app: App, story
     assert {"n": Lines(5, 6)} == places(adapted(app, [node], story))
 
 
-def test_a_file_beside_the_data_is_the_source(app: App, tmp_path: Path) -> None:
+def test_a_file_beside_the_data_is_the_source(app: Container, tmp_path: Path) -> None:
     folder = persisted(tmp_path / "storage", story_nodes("docs/story.txt"))
     (folder / "docs").mkdir()
     (folder / "docs" / "story.txt").write_text(TEXT)
@@ -117,7 +117,7 @@ def test_a_file_beside_the_data_is_the_source(app: App, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["absolute", "upwards", "link"])
-def test_a_file_elsewhere_is_never_followed(app: App, tmp_path: Path, story: Path, form: str) -> None:
+def test_a_file_elsewhere_is_never_followed(app: Container, tmp_path: Path, story: Path, form: str) -> None:
     name = {"absolute": str(story), "upwards": "../elsewhere/story.txt", "link": "link.txt"}[form]
     folder = persisted(tmp_path / "storage", story_nodes(name))
     (folder / "link.txt").symlink_to(story)
@@ -129,7 +129,7 @@ def test_a_file_elsewhere_is_never_followed(app: App, tmp_path: Path, story: Pat
     assert "not beside the data: name it as the source" in made.metadata["notes"][0]
 
 
-def test_a_page_label_is_the_printed_number_not_the_physical_one(app: App, tmp_path: Path) -> None:
+def test_a_page_label_is_the_printed_number_not_the_physical_one(app: Container, tmp_path: Path) -> None:
     labels = [{"startpage": 0, "style": "r", "firstpagenum": 1}, {"startpage": 2, "style": "D", "firstpagenum": 1}]
     path = make_pdf(tmp_path / "book.pdf", ["Preface words.", "More of it.", "Chapter one.", "Chapter two."], labels)
     nodes = [
@@ -153,7 +153,7 @@ def test_a_page_label_is_the_printed_number_not_the_physical_one(app: App, tmp_p
             "1 of them stand on the page that their page label names; their texts were not found on it."] == made.metadata["notes"]  # fmt: skip
 
 
-def test_a_page_label_without_a_source_is_a_page_that_nobody_checked(app: App) -> None:
+def test_a_page_label_without_a_source_is_a_page_that_nobody_checked(app: Container) -> None:
     nodes = [
         llama_node("a", "x", metadata={"page_label": "12"}),
         llama_node("b", "y", metadata={"page_label": "iv"}),
@@ -168,7 +168,7 @@ def test_a_page_label_without_a_source_is_a_page_that_nobody_checked(app: App) -
     assert "no source was there to check it" in made.metadata["notes"][-1]
 
 
-def test_nodes_of_several_files_stand_below_their_file(app: App, story: Path) -> None:
+def test_nodes_of_several_files_stand_below_their_file(app: Container, story: Path) -> None:
     other = llama_node(
         "o", "They spoke of engines", metadata={"file_path": "/other/notes.txt", "file_name": "notes.txt"}
     )
@@ -181,7 +181,7 @@ def test_nodes_of_several_files_stand_below_their_file(app: App, story: Path) ->
     assert [] == map_issues(made)
 
 
-def test_a_parent_is_widened_to_hold_its_children(app: App, story: Path) -> None:
+def test_a_parent_is_widened_to_hold_its_children(app: Container, story: Path) -> None:
     nodes = [
         llama_node("up", "They spoke of engines", relationships={"5": [related("down")]}),
         llama_node("down", "They spoke of engines\n  and of rivers for an hour."),
@@ -192,7 +192,7 @@ def test_a_parent_is_widened_to_hold_its_children(app: App, story: Path) -> None
     assert {"up": Lines(2, 3), "down": Lines(2, 3)} == places(made)
 
 
-def test_a_tree_index_gives_children_too(app: App, tmp_path: Path) -> None:
+def test_a_tree_index_gives_children_too(app: Container, tmp_path: Path) -> None:
     nodes = [llama_node("root", "All of it"), llama_node("leaf", "A part")]
     graph = {"index_id": "i", "node_id_to_children_ids": {"root": ["leaf"], "leaf": []}}
     index = {"index_store/data": {"i": {"__type__": "tree", "__data__": json.dumps(graph)}}}
@@ -230,7 +230,7 @@ SHAPES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_shape_in_which_nodes_come_is_read(app: App, shape: str) -> None:
+def test_every_shape_in_which_nodes_come_is_read(app: Container, shape: str) -> None:
     made = adapted(app, SHAPES[shape])
 
     assert [("a", "Text")] == [(node.id, node.summary) for node in made.walk()]
@@ -255,14 +255,14 @@ def relations(**pairs: str) -> list[dict[str, Any]]:
         [llama_node("a", "a"), llama_node("a", "again")],
     ],
 )
-def test_relationships_in_circles_or_to_nowhere_do_no_harm(app: App, nodes: list[dict[str, Any]]) -> None:
+def test_relationships_in_circles_or_to_nowhere_do_no_harm(app: Container, nodes: list[dict[str, Any]]) -> None:
     made = adapted(app, nodes)
 
     assert {node["id_"] for node in nodes} == {node.id for node in made.walk()}
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_a_chain_of_thousands_stays_within_what_a_map_may_hold(app: App, order: int) -> None:
+def test_a_chain_of_thousands_stays_within_what_a_map_may_hold(app: Container, order: int) -> None:
     nodes = [llama_node(str(n), "x", relationships={"4": related(str(n - 1))}) for n in range(3000)]
 
     made = adapted(app, nodes[::order])
@@ -272,7 +272,7 @@ def test_a_chain_of_thousands_stays_within_what_a_map_may_hold(app: App, order: 
 
 
 @pytest.mark.parametrize("name", ["/home/me/file.txt_part_0", "..", "a" * 500, "with space", "ü" * 90, "a\nb"])
-def test_an_id_that_no_file_name_takes_is_made_one(app: App, name: str) -> None:
+def test_an_id_that_no_file_name_takes_is_made_one(app: Container, name: str) -> None:
     made = adapted(app, [llama_node(name, "Text"), llama_node("plain", "Text")])
 
     first = made.nodes[0].id

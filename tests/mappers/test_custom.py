@@ -12,7 +12,7 @@ import pytest
 
 from citekit.adapters.mappers.custom import CustomMapper, load_mapper, wrap_mapper
 from citekit.adapters.system.user_code import PRINTS_ASIDE
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.errors import Cancelled, CiteKitError, FaultyAnswer, MapperUnavailable, RequestRefused
 from citekit.domain.source import Source
 
@@ -30,19 +30,19 @@ class Provider:
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> App:
+def app(tmp_path: Path) -> Container:
     return bootstrap(home=tmp_path / "home")
 
 
 @pytest.fixture
-def source(app: App, tmp_path: Path) -> Source:
+def source(app: Container, tmp_path: Path) -> Source:
     path = tmp_path / "notes.txt"
     path.write_text("one\ntwo\n")
     return app.sources.identify(path)
 
 
 @pytest.fixture
-def mapper(app: App) -> Callable[..., CustomMapper]:
+def mapper(app: Container) -> Callable[..., CustomMapper]:
     facts = app.mapper_called("local")
     return lambda work, timeout=None: wrap_mapper(Provider(work), facts, timeout)
 
@@ -211,7 +211,7 @@ def test_nonsense_is_refused_with_its_faults(
         ("class Mapper:\n    def __init__(self): raise ValueError('no')", "ValueError: no"),
     ],
 )
-def test_a_file_that_is_no_mapper_is_refused(app: App, tmp_path: Path, code: str, says: str) -> None:
+def test_a_file_that_is_no_mapper_is_refused(app: Container, tmp_path: Path, code: str, says: str) -> None:
     path = tmp_path / "own.py"
     path.write_text(code)
 
@@ -219,7 +219,7 @@ def test_a_file_that_is_no_mapper_is_refused(app: App, tmp_path: Path, code: str
         load_mapper(path, {}, app.mapper_called("local"))
 
 
-def test_a_setting_that_a_mapper_does_not_take_is_refused(app: App, tmp_path: Path) -> None:
+def test_a_setting_that_a_mapper_does_not_take_is_refused(app: Container, tmp_path: Path) -> None:
     path = tmp_path / "own.py"
     path.write_text("class Mapper:\n    def generate_map(self, *a): ...")
 

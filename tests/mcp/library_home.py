@@ -20,7 +20,7 @@ from citekit.adapters.search.embedders.hashing import HashingEmbedder
 from citekit.adapters.search.sentence_splitters import RegularExpressionSplitter
 from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
 from citekit.adapters.storage.memory_ledger import MemoryLedger
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.container.parsers import Parsers
 from citekit.domain.library.books import BookRecord
 from citekit.entrypoints.mcp.handlers import build_server
@@ -86,7 +86,7 @@ class LibraryHome:
         )  # fmt: skip
         return home
 
-    def app(self) -> App:
+    def app(self) -> Container:
         environment = {"CITEKIT_TOOLS": "citekit,alexandria", "LOCAL_INGEST_PATH": str(self.folder), **self.environment}
         ports: dict[str, Any] = {
             "library": self.books,

@@ -20,7 +20,7 @@ from mcp_types import CallToolResult, ListRootsResult, Root, TextContent
 from pydantic import FileUrl
 
 from citekit.adapters.sources.ingested_files import FOLDER
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.errors import CiteKitError, NodeMissing
 from citekit.domain.node import NodeName
 from citekit.entrypoints.mcp.handlers import build_server
@@ -46,7 +46,7 @@ class Place:
     def secret(self) -> Path:
         return self.folder / "elsewhere" / "secret.txt"
 
-    def app(self, **environment: str) -> App:
+    def app(self, **environment: str) -> Container:
         return bootstrap(settings_from({"LOCAL_INGEST_PATH": str(self.home), **environment}, self.home))
 
     def drop(self, name: str, source: str, **metadata: Any) -> None:
@@ -68,7 +68,7 @@ class Place:
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(made))
 
-    def ask(self, work: Callable[[Client], Awaitable[Any]], app: App | None = None, **client: Any) -> Any:
+    def ask(self, work: Callable[[Client], Awaitable[Any]], app: Container | None = None, **client: Any) -> Any:
         async def session() -> Any:
             with anyio.fail_after(PATIENCE):
                 async with Client(build_server(app or self.app()), **client) as connected:
@@ -76,7 +76,7 @@ class Place:
 
         return anyio.run(session)
 
-    def call(self, tool: str, app: App | None = None, **arguments: Any) -> str:
+    def call(self, tool: str, app: Container | None = None, **arguments: Any) -> str:
         return text(self.ask(lambda client: client.call_tool(tool, arguments), app))
 
 

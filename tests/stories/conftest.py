@@ -9,7 +9,7 @@ from attrs import define
 
 from citekit.adapters.mappers.scripted import ScriptedMapper
 from citekit.adapters.storage.in_memory import InMemoryEvidenceStore, InMemoryMapStore
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
 from citekit.domain.source import Source
@@ -30,7 +30,7 @@ def by_paragraph(source: Source) -> list[Node]:
 class World:
     """The use cases, the mapper behind them, and a folder for files."""
 
-    app: App
+    app: Container
     mapper: ScriptedMapper
     folder: Path
 

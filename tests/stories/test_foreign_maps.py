@@ -11,7 +11,7 @@ from attrs import define, evolve, field
 
 from citekit.adapters.mappers.scripted import ScriptedMapper
 from citekit.adapters.storage.in_memory import InMemoryEvidenceStore, InMemoryMapStore
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.errors import FaultyAnswer, FormUnsupported, LocationOutside, RequestRefused, SourceUnsupported
 from citekit.domain.extent import Extent
@@ -38,11 +38,11 @@ FAR: dict[str, tuple[Location, dict[str, Any]]] = {
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> App:
+def app(tmp_path: Path) -> Container:
     return bootstrap(Settings(home=tmp_path / "home", parsers="here"))
 
 
-def dropped_in(app: App, path: Path, location: Location, **stated: Any) -> None:
+def dropped_in(app: Container, path: Path, location: Location, **stated: Any) -> None:
     """A map by hand, under the id `hand`, that states bounds of its own."""
     source = app.sources.identify(path)
     made = ScriptedMapper(lambda _: [Node("far", "Far", "part", location)], facts=stated).map(source, "hand")
@@ -54,7 +54,7 @@ def dropped_in(app: App, path: Path, location: Location, **stated: Any) -> None:
 @pytest.mark.parametrize("virtual", [True, False], ids=["virtual", "cut"])
 @pytest.mark.parametrize("name", FAR)
 def test_a_place_beyond_the_end_is_refused_whatever_the_map_states(
-    app: App, tmp_path: Path, name: str, virtual: bool
+    app: Container, tmp_path: Path, name: str, virtual: bool
 ) -> None:
     location, stated = FAR[name]
     dropped_in(app, small_files.make(name, tmp_path), location, **stated)
@@ -68,7 +68,7 @@ def test_a_place_beyond_the_end_is_refused_whatever_the_map_states(
     ("name", "location"), [("epub", Pages((1,))), ("pdf", Chapter(1)), ("xlsx", Pages((1,))), ("docx", Cells("A"))]
 )
 def test_a_place_of_another_kind_of_file_is_refused(
-    app: App, tmp_path: Path, name: str, location: Location, virtual: bool
+    app: Container, tmp_path: Path, name: str, location: Location, virtual: bool
 ) -> None:
     dropped_in(app, small_files.make(name, tmp_path), location)
 
@@ -105,7 +105,7 @@ class Counting:
         return self.bounds
 
 
-def _with(world: World, measurer: Counting) -> App:
+def _with(world: World, measurer: Counting) -> Container:
     stores: dict[str, Any] = {"maps": InMemoryMapStore(), "evidence": InMemoryEvidenceStore()}
     return bootstrap(world.app.settings, measurer=measurer, **stores)
 
@@ -214,7 +214,7 @@ def test_what_is_adapted_cannot_state_a_longer_file(world: World, tmp_path: Path
         world.app.adapt(data, world.app.adapter_called("generic"), source=path)
 
 
-def test_a_box_is_inside_every_picture(app: App, tmp_path: Path) -> None:
+def test_a_box_is_inside_every_picture(app: Container, tmp_path: Path) -> None:
     dropped_in(app, small_files.make("png", tmp_path), Box(0, 0, 1, 1), dimensions=[9999, 9999])
 
     virtual = app.resolve(NodeName("hand", "far"), virtual=True)

@@ -15,7 +15,7 @@ from attrs import evolve
 
 from citekit.adapters.mappers.scripted import ScriptedMapper
 from citekit.application.ingest_many import files_below
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.digest import Digest
 from citekit.domain.errors import (
     Cancelled,
@@ -332,7 +332,7 @@ def test_many_new_files_never_ask_for_all_the_ids(world: World) -> None:
     assert 0 == counts["ids"]
 
 
-def kit(home: Path) -> App:
+def kit(home: Path) -> Container:
     """As another process has it: nothing is in memory."""
     return bootstrap(Settings(home=home), mapper=ScriptedMapper(by_paragraph))
 

@@ -23,7 +23,7 @@ from citekit.application.library.batch import BatchRequest, Status
 from citekit.application.library.ingest_book import BookRequest
 from citekit.application.library.narrow_books import Narrowing
 from citekit.application.library.remove_book import BookName
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.errors import (
     AlreadyIngested,
@@ -75,7 +75,7 @@ The birch peels its bark in white strips, on which letters were written in the n
 class Shelf:
     """The use cases of a library in memory, and a folder for files."""
 
-    app: App
+    app: Container
     folder: Path
     index: MemoryVectorIndex
     ledger: MemoryLedger
@@ -665,7 +665,7 @@ def _sections(shelf: Shelf) -> list[tuple[str, str]]:
     return [(entry.payload["section_name"], entry.payload["address"]) for entry in found if "text" in entry.payload]
 
 
-def _with_embedder(shelf: Shelf, embedder: HashingEmbedder) -> App:
+def _with_embedder(shelf: Shelf, embedder: HashingEmbedder) -> Container:
     """Another process with the same stores, and another embedder."""
     return bootstrap(
         shelf.app.settings,

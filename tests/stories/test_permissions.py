@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.address import parse_address
 from citekit.entrypoints.sdk import CiteKit
 from citekit.settings import Settings
@@ -47,7 +47,7 @@ def readable_by_others(home: Path) -> list[str]:
     return found
 
 
-def app_in(folder: Path) -> App:
+def app_in(folder: Path) -> Container:
     return bootstrap(Settings(home=folder / "home", parsers="here"))
 
 
@@ -56,7 +56,7 @@ def test_nothing_that_is_made_of_a_private_file_is_readable_by_others(tmp_path: 
     small_files.make(name, tmp_path)
     (source,) = (each for each in tmp_path.iterdir() if each.is_file())
     source.chmod(0o600)
-    kit = CiteKit(tmp_path / "home", parsers="here")
+    kit = CiteKit(tmp_path / "home")
     resource = kit.ingest(source)
     made = kit.resolve(resource.resource_id, resource.nodes[0].id)
     kit.search(resource.title)
@@ -181,7 +181,7 @@ def test_the_library_keeps_what_is_in_books_to_itself(tmp_path: Path) -> None:
     book = tmp_path / "bees.md"
     book.write_text("# Bees\n\n" + "The queen lays eggs all summer long. " * 40)
     book.chmod(0o600)
-    kit = CiteKit(tmp_path / "home", parsers="here")
+    kit = CiteKit(tmp_path / "home")
     library = kit.library()
     library.ingest(book, author="A. Beekeeper")
     library.ask("queen", limit=1)

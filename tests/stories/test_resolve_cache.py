@@ -19,7 +19,7 @@ from citekit.adapters.mappers.scripted import ScriptedMapper
 from citekit.adapters.sources import digest_cache
 from citekit.adapters.storage import evidence_record, map_cache
 from citekit.application.resolve_cache import Asked
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.errors import CiteKitError
 from citekit.domain.evidence import Evidence, Options
 from citekit.domain.node import NodeName
@@ -46,7 +46,7 @@ class Place:
     """A home with a mapped text, and a program that has answered everything twice already."""
 
     folder: Path
-    app: App
+    app: Container
 
     @classmethod
     def made(cls, folder: Path) -> Place:
@@ -88,7 +88,7 @@ class Place:
         return told(lambda: fresh(self.folder).resolve(NODE, virtual=virtual))
 
 
-def fresh(folder: Path) -> App:
+def fresh(folder: Path) -> Container:
     return bootstrap(Settings(home=folder), mapper=ScriptedMapper(by_paragraph))
 
 

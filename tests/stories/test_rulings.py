@@ -13,7 +13,7 @@ import pytest
 from attrs import define, evolve
 
 from citekit.application.verify import Ruling, Verdict
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.address import Address
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, DriverMissing, ExtractionFailed, SourceUnreadable
@@ -37,7 +37,7 @@ PLACES: dict[str, tuple[Location, Location]] = {
 class Cut:
     """A part that was cut out of a file of its own, and another part of the same file."""
 
-    app: App
+    app: Container
     source: Path
     evidence: Evidence
     other: Evidence

@@ -16,7 +16,7 @@ import pytest
 from attrs import evolve
 
 from citekit.adapters.sandbox.sandboxed_files import IsolatedForeignFiles, IsolatedViewer
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.errors import Cancelled, FaultyAnswer, SourceUnsupported
 from citekit.domain.node import NodeName
 from tests.cli.program import plain_environment
@@ -36,7 +36,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return make_all(tmp_path_factory.mktemp("files"))
 
 
-def home(folder: Path, **settings: Any) -> App:
+def home(folder: Path, **settings: Any) -> Container:
     return bootstrap(evolve(bootstrap(home=folder).settings, **{"parsers": "apart", **settings}))
 
 
@@ -116,12 +116,12 @@ def test_a_text_that_may_take_long_is_read_in_a_child(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> App:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Container:
     return home(tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture(scope="module")
-def viewer(app: App) -> IsolatedViewer:
+def viewer(app: Container) -> IsolatedViewer:
     assert app.children is not None
     return IsolatedViewer(app.children)
 
@@ -135,7 +135,7 @@ def pdf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestWhatOthersAreShown:
     """What a model is shown, and what is taken over from other programs, is opened in a child as it would be here."""
 
-    def test_pages_of_a_pdf(self, app: App, viewer: IsolatedViewer, pdf: Path) -> None:
+    def test_pages_of_a_pdf(self, app: Container, viewer: IsolatedViewer, pdf: Path) -> None:
         here = app.parsers.viewer
 
         assert here.page_lines(pdf) == viewer.page_lines(pdf)
@@ -152,19 +152,19 @@ class TestWhatOthersAreShown:
                 " ".join(page.get_textpage().get_text_bounded().split()) for page in document
             ]
 
-    def test_pictures(self, app: App, viewer: IsolatedViewer, files: dict[str, Path]) -> None:
+    def test_pictures(self, app: Container, viewer: IsolatedViewer, files: dict[str, Path]) -> None:
         picture = files["imageTextN.png"]
 
         assert app.parsers.viewer.picture(picture) == viewer.picture(picture)
         assert viewer.is_upright(picture)
 
-    def test_a_still_of_a_film(self, app: App, viewer: IsolatedViewer, files: dict[str, Path]) -> None:
+    def test_a_still_of_a_film(self, app: Container, viewer: IsolatedViewer, files: dict[str, Path]) -> None:
         film = app.sources.identify(files["run.mp4"])
 
         assert app.parsers.still(film, 0.5) == viewer.still(film, 0.5)
 
     @pytest.mark.parametrize("said", [None, 1, [["x"]], {"media_type": "text/html", "data": ""}])
-    def test_what_makes_no_sense_is_not_taken(self, app: App, said: object, pdf: Path, tmp_path: Path) -> None:
+    def test_what_makes_no_sense_is_not_taken(self, app: Container, said: object, pdf: Path, tmp_path: Path) -> None:
         (tmp_path / "link").symlink_to(pdf)
 
         class Lying:
@@ -229,7 +229,7 @@ def make_one_of_each(folder: Path, files: dict[str, Path]) -> Path:
     return folder
 
 
-def _digest(app: App, name: NodeName) -> str:
+def _digest(app: Container, name: NodeName) -> str:
     receipt = app.resolve(name).receipt
     assert receipt is not None
     return receipt.evidence_digest.hex

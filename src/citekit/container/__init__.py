@@ -7,34 +7,35 @@ engine, and importing this pays for nothing at all.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from citekit.container.names import ADAPTERS, INDEX, MAPPERS, REQUEST_TIMEOUT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from citekit.container.container import App
+    from citekit.container.container import Container
+    from citekit.container.ports import Ports
     from citekit.settings import Settings
 
-__all__ = ["ADAPTERS", "INDEX", "MAPPERS", "REQUEST_TIMEOUT", "App", "bootstrap"]
+__all__ = ["ADAPTERS", "INDEX", "MAPPERS", "REQUEST_TIMEOUT", "Container", "bootstrap"]
 
 
-def bootstrap(settings: Settings | None = None, *, home: str | Path | None = None, **ports: Any) -> App:
-    """The use cases on the adapters that the settings choose (default: those of the environment).
+def bootstrap(settings: Settings | None = None, *, home: str | Path | None = None, **ports: Unpack[Ports]) -> Container:
+    """The use cases of a home, on the adapters that the settings choose (default: the settings of the environment).
 
-    `ports` replaces any of them by name: `maps`, `evidence`, `outputs`, `sources`, `locks`, `clock`, `reader`, `probe`,
-    `mapper`, `extractors`, `nodes`. Nothing is opened or written here.
+    `ports` replaces adapters by name. Opens and writes nothing. Raises `TypeError` for a name that is not a port.
     """
-    from citekit.container.container import App
+    from citekit.container.container import Container
+    from citekit.container.ports import check_names
     from citekit.settings import settings_from
 
-    return App(settings or settings_from(os.environ, home), ports)
+    return Container(settings or settings_from(os.environ, home), check_names(ports))
 
 
-def __getattr__(name: str) -> Any:
-    if name == "App":
-        from citekit.container.container import App
+def __getattr__(name: str) -> object:
+    if name == "Container":
+        from citekit.container.container import Container
 
-        return App
+        return Container
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

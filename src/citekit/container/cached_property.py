@@ -1,16 +1,16 @@
-"""Properties that are made when they are first asked for."""
+"""Properties whose value is created on first use."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, Generic, Protocol, TypeVar, overload
+from typing import Generic, Protocol, TypeVar, cast, overload
 
 
 class Maker(Protocol):
-    """What has such properties: `made` are those that were asked for so far, `lock` is held while one is made."""
+    """An object with such properties: `made` holds the values so far; `lock` is held while one is created."""
 
-    made: dict[str, Any]
+    made: dict[str, object]
     lock: threading.RLock
 
 
@@ -18,8 +18,8 @@ M = TypeVar("M", bound=Maker)
 T = TypeVar("T")
 
 
-class first_use(Generic[M, T]):  # noqa: N801 - stands where functools.cached_property would, which has no lock from 3.12 on
-    """A property that is made when it is first asked for, once, whichever thread asks."""
+class first_use(Generic[M, T]):  # noqa: N801 - named like functools.cached_property, which has no lock since 3.12
+    """A property whose value is created once, on first use, by whichever thread comes first."""
 
     def __init__(self, make: Callable[[M], T]) -> None:
         self._make = make
@@ -42,5 +42,4 @@ class first_use(Generic[M, T]):  # noqa: N801 - stands where functools.cached_pr
             with maker.lock:
                 if self._name not in made:
                     made[self._name] = self._make(maker)
-        found: T = made[self._name]
-        return found
+        return cast("T", made[self._name])

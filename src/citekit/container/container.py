@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from citekit.container.cached_property import first_use
-from citekit.container.extractors import late_extractors
-from citekit.container.lazy_proxy import Late
+from citekit.container.extractors import lazy_extractors
+from citekit.container.lazy_proxy import lazy
 from citekit.container.names import ADAPTERS, INDEX, MODEL_MAPPERS, NODES
+from citekit.container.ports import Ports
 from citekit.domain.errors import RequestRefused
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 
 
 @define
-class App:
+class Container:
     """The use cases of one home; every port can be given, and is else chosen from the settings.
 
     `made` are those that were asked for so far. Safe to use from several threads. Where it is `confined` it works for
@@ -68,9 +69,9 @@ class App:
     """
 
     settings: Settings
-    _given: dict[str, Any] = field(factory=dict)
+    _given: Ports = field(factory=lambda: Ports())
     confined: bool = False
-    made: dict[str, Any] = field(factory=dict, init=False, repr=False)
+    made: dict[str, object] = field(factory=dict, init=False, repr=False)
     lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
 
     @first_use
@@ -108,9 +109,9 @@ class App:
         every = self._given.get("sources") or FileSources(self.index)
         return ConfinedSources(every, self.client_folders) if self.confined else every
 
-    def for_clients(self) -> App:
+    def for_clients(self) -> Container:
         """The use cases of the same home for somebody who may read only what `client_folders` allow."""
-        return App(self.settings, self._given, confined=True)
+        return Container(self.settings, self._given, confined=True)
 
     @first_use
     def client_folders(self) -> AllowedFolders:
@@ -155,9 +156,14 @@ class App:
         from citekit.container.parsers import Parsers
 
         chosen = self.settings
-        given: dict[str, Any] = {"clock": self.clock, "index": Late(lambda: self.index)}
-        given |= {name: port for name, port in self._given.items() if name in ("reader", "probe")}
-        return Parsers(chosen.cache_folder / INDEX, chosen.password, chosen.ocr, given)
+        return Parsers(
+            password=chosen.password,
+            ocr=chosen.ocr,
+            given_index=lazy(lambda: self.index),
+            given_reader=self._given.get("reader"),
+            given_probe=self._given.get("probe"),
+            given_clock=self.clock,
+        )
 
     @first_use
     def children(self) -> Children | None:
@@ -281,7 +287,7 @@ class App:
         """How far files reach, as it was measured once."""
         from citekit.adapters.formats.measuring import RememberingMeasurer
 
-        measurer: Any = self._given.get("measurer") or Late(self._measurer)
+        measurer = self._given.get("measurer") or lazy(self._measurer)
         return RememberingMeasurer(measurer, self.index)
 
     def _measurer(self) -> Measurer:
@@ -353,7 +359,7 @@ class App:
         """Who cuts parts out; the first that can do it does."""
         if "extractors" in self._given:
             return tuple(self._given["extractors"])
-        return late_extractors(self.settings.media, lambda: self.parsers, self.isolated)
+        return lazy_extractors(self.settings.media, lambda: self.parsers, self.isolated)
 
     def isolated(self, name: str, here: Extractor) -> Extractor:
         """An extractor that does what `here` would in a child, which knows it as `name`."""
@@ -404,7 +410,7 @@ class App:
         """Turn a node or an address into evidence."""
         from citekit.application.resolve import Resolve
 
-        ingest: Any = Late(lambda: self.ingest)  # only a source that is to be mapped again needs a mapper
+        ingest = lazy(lambda: self.ingest)  # only a source that must be mapped again needs a mapper
         return Resolve(self.maps, self.evidence, self.outputs, self.extractors, self.locate, ingest, self.measure)
 
     @first_use
@@ -452,9 +458,18 @@ class App:
     @first_use
     def quotable(self) -> QuotableTexts:
         """The texts in which quotes are looked for."""
-        from citekit.container.quotes import quotable_texts
+        from citekit.container.quotes import QuoteServices, quotable_texts
 
-        return self._given.get("quotable") or quotable_texts(self)
+        return self._given.get("quotable") or quotable_texts(
+            QuoteServices(
+                self.settings.cache_folder,
+                lambda: self.parsers.written,
+                lambda: self.probe,
+                self.extractors,
+                self.sources,
+                lambda: self.children,
+            )
+        )
 
     @first_use
     def alexandria(self) -> Alexandria:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from citekit.adapters.formats.registry import EXTRACTORS, InstalledExtractors, extractor_of
-from citekit.container.lazy_proxy import LateExtractor
+from citekit.container.lazy_proxy import LazyExtractor
 
 if TYPE_CHECKING:
     from citekit.adapters.formats.handler import Services
@@ -16,7 +16,7 @@ Wrap = Callable[[str, "Extractor"], "Extractor"]
 """Puts something around the extractor of that name."""
 
 
-def late_extractors(
+def lazy_extractors(
     media: str, services: Callable[[], Services], wrap: Wrap = lambda _, made: made
 ) -> Sequence[Extractor]:
     """The extractors in the order in which they are asked; `media` names the one that copies clips first."""
@@ -24,7 +24,7 @@ def late_extractors(
     if media == "ffmpeg":
         names.remove("ffmpeg")
         names.insert(names.index("clips"), "ffmpeg")
-    built_in = [LateExtractor(_making(name, services, wrap), EXTRACTORS[name][0]) for name in names]
+    built_in = [LazyExtractor(_making(name, services, wrap), EXTRACTORS[name][0]) for name in names]
     return InstalledExtractors(built_in, wrap, services)
 
 

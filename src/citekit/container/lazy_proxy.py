@@ -1,11 +1,11 @@
-"""Adapters that are imported when there is work for them."""
+"""Adapters that are imported and created on first use."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from citekit.domain.progress import Progress, silent
 
@@ -16,23 +16,27 @@ if TYPE_CHECKING:
     from citekit.domain.ports.extractor import Extractor
     from citekit.domain.source import Source
 
+T = TypeVar("T")
 
-class Late:
-    """Stands for what `make` gives, which is made when something of it is first asked for; any thread may ask."""
 
-    def __init__(self, make: Callable[[], Any]) -> None:
+def lazy(make: Callable[[], T]) -> T:
+    """A stand-in for the object that `make` returns. `make` is called when the stand-in is first used, by any thread."""
+    return cast("T", _Lazy(make))
+
+
+class _Lazy:
+    def __init__(self, make: Callable[[], object]) -> None:
         self._make = make
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._make(), name)
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Call it."""
-        return self._make()(*arguments, **named)
+    def __call__(self, *arguments: object, **named: object) -> object:
+        return cast("Callable[..., object]", self._make())(*arguments, **named)
 
 
-class LateExtractor:
-    """An `Extractor` of places of some kinds, made when there is such a place: no other one is its work."""
+class LazyExtractor:
+    """An `Extractor` of locations of some kinds, created when there is a location of its kinds."""
 
     def __init__(self, make: Callable[[], Extractor], *kinds: type) -> None:
         self._make, self._kinds = make, kinds
@@ -48,11 +52,11 @@ class LateExtractor:
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """Who this is."""
+        """See `Extractor.identity`."""
         return self._made.identity
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """The forms it can cut such a place into."""
+        """See `Extractor.forms`; none for a location of another kind."""
         return self._made.forms(format, location) if isinstance(location, self._kinds) else ()
 
     def extract(

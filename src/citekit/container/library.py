@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from attrs import define, field
 
@@ -22,6 +21,7 @@ from citekit.application.library.try_chunking import TryChunking
 from citekit.application.resource_ids import ChooseId
 from citekit.application.source_access import UNRESTRICTED
 from citekit.container.cached_property import first_use
+from citekit.container.ports import Ports
 from citekit.domain.errors import LibraryUnavailable, RequestRefused
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.folders import Folders
@@ -34,8 +34,13 @@ from citekit.domain.ports.vector_index import VectorIndex
 from citekit.settings import LibrarySettings, Settings, expanded
 
 if TYPE_CHECKING:
+    from citekit.adapters.libraries.sqlite.key_value_cache import Index
     from citekit.adapters.system.retry import Retries
-    from citekit.container import App
+    from citekit.domain.ports.clock import Clock
+    from citekit.domain.ports.locks import Locks
+    from citekit.domain.ports.map_store import MapStore
+    from citekit.domain.ports.mapper import Mapper
+    from citekit.domain.ports.sources import Sources
 
 EMBEDDERS = ("fast", "quality", "minilm", "multilingual", "hashing", "onnx:FOLDER", "openai[:MODEL]", "gemini[:MODEL]")
 """The names that `CITEKIT_EMBEDDER` knows."""
@@ -44,14 +49,58 @@ EMBEDDING_TIMEOUT = 60.0
 """Seconds after which a request for vectors is given up, where nothing else is said."""
 
 
+class DocumentServices(Protocol):
+    """What the library needs to read and map single documents."""
+
+    @property
+    def confined(self) -> bool:
+        """Whether the caller may read only the files below `client_folders`."""
+
+    @property
+    def client_folders(self) -> Folders:
+        """The files that an agent may name and read."""
+
+    @property
+    def folders(self) -> Folders:
+        """The files that the caller may name and read."""
+
+    @property
+    def sources(self) -> Sources:
+        """The files."""
+
+    @property
+    def maps(self) -> MapStore:
+        """The maps of the home."""
+
+    @property
+    def local_mapper(self) -> Mapper:
+        """The mapper without a model."""
+
+    @property
+    def text(self) -> TextReader:
+        """The reader of the text of documents."""
+
+    @property
+    def locks(self) -> Locks:
+        """The locks of the home."""
+
+    @property
+    def clock(self) -> Clock:
+        """The clock."""
+
+    @property
+    def index(self) -> Index:
+        """The cache of facts about files."""
+
+
 @define
 class Alexandria:
     """The use cases of the library of one home; every port can be given. Safe to use from several threads."""
 
     settings: Settings
-    app: App
-    _given: Mapping[str, Any] = field(factory=dict)
-    made: dict[str, Any] = field(factory=dict, init=False, repr=False)
+    app: DocumentServices
+    _given: Ports = field(factory=lambda: Ports())
+    made: dict[str, object] = field(factory=dict, init=False, repr=False)
     lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
 
     @property
@@ -63,8 +112,7 @@ class Alexandria:
     def library(self) -> Library:
         """The books on disk. Raises `LibraryUnavailable` where none is named."""
         if "library" in self._given:
-            given: Library = self._given["library"]
-            return given
+            return self._given["library"]
         folder = self.chosen.calibre
         if folder is None:
             raise LibraryUnavailable("Calibre library not found: CALIBRE_LIBRARY_PATH names no folder.")
@@ -173,8 +221,7 @@ class Alexandria:
     def index(self) -> VectorIndex:
         """Where vectors and words are kept: on a server where one is named, else in a folder of the home."""
         if "index" in self._given:
-            given: VectorIndex = self._given["index"]
-            return given
+            return self._given["index"]
         return self._server() if self.chosen.server else self._embedded()
 
     def _embedded(self) -> VectorIndex:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from attrs import frozen
@@ -16,16 +16,62 @@ from citekit.settings.secrets import concealed, without_user
 if TYPE_CHECKING:
     from citekit.adapters.mappers.llm.file_views import Viewer
     from citekit.adapters.mappers.llm.messages import Generation, Service
-    from citekit.container.container import App
+    from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+    from citekit.adapters.sandbox.worker_pool import Children
+    from citekit.container.parsers import Parsers
+    from citekit.domain.ports.extractor import Extractor
     from citekit.domain.ports.mapper import Mapper
+    from citekit.domain.ports.media_probe import MediaProbe
+    from citekit.domain.ports.reader import Reader
+    from citekit.domain.ports.sources import Sources
     from citekit.domain.source import Source
+    from citekit.settings import Settings
+
+
+class MapperServices(Protocol):
+    """What mappers are made with."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings."""
+
+    @property
+    def sources(self) -> Sources:
+        """The files."""
+
+    @property
+    def local_mapper(self) -> Mapper:
+        """The mapper without a model."""
+
+    @property
+    def reader(self) -> Reader:
+        """The reader of books."""
+
+    @property
+    def probe(self) -> MediaProbe:
+        """The probe of video and audio files."""
+
+    @property
+    def parsers(self) -> Parsers:
+        """The parsers of this process."""
+
+    @property
+    def children(self) -> Children | None:
+        """The workers that parse files; None if this process parses them."""
+
+    @property
+    def leftovers(self) -> Leftovers:
+        """The uploads that a service may still hold."""
+
+    def isolated(self, name: str, here: Extractor) -> Extractor:
+        """An extractor that does in a worker what `here` would do."""
 
 
 @frozen
 class Mappers:
     """The mappers of an app, each made when it is asked for."""
 
-    app: App
+    app: MapperServices
 
     def called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
         """The mapper of that name, or of that Python file; `auto` takes the best one that is configured.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from citekit.adapters.importers.foreign_files import ForeignFiles
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
     from citekit.adapters.mappers.llm.file_views import Viewer
+    from citekit.domain.ports.clock import Clock
     from citekit.domain.ports.extractor import Extractor
     from citekit.domain.ports.mapper import Mapper
     from citekit.domain.ports.measurer import Measurer
@@ -37,27 +38,27 @@ if TYPE_CHECKING:
 class Parsers:
     """`index_folder` is where they remember what makes another look fast; `password` opens PDFs; `ocr` reads pictures.
 
-    A port that is given (`reader`, `probe`, `clock`, `index`) is used as it is. `before_picture` is called before the text
+    A given port is used as it is. `before_picture` is called before the text
     of each picture is read. Any thread may ask.
     """
 
     index_folder: Path | None = None
     password: str | None = field(default=None, repr=False)
     ocr: bool = True
-    _given: Mapping[str, Any] = field(factory=dict)
+    given_index: Index | None = field(default=None, repr=False)
+    given_reader: Reader | None = field(default=None, repr=False)
+    given_probe: MediaProbe | None = field(default=None, repr=False)
+    given_clock: Clock | None = field(default=None, repr=False)
     before_picture: Callable[[], object] = field(default=lambda: None, repr=False)
-    made: dict[str, Any] = field(factory=dict, init=False, repr=False)
+    made: dict[str, object] = field(factory=dict, init=False, repr=False)
     _extractors: dict[str, Extractor] = field(factory=dict, init=False, repr=False)
     lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
 
     @first_use
     def index(self) -> Index | None:
         """What is remembered of files."""
-        if "index" in self._given:
-            given: Index = self._given["index"]
-            return given
-        if self.index_folder is None:
-            return None
+        if self.given_index is not None or self.index_folder is None:
+            return self.given_index
         from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
         return Index(self.index_folder)
@@ -65,7 +66,7 @@ class Parsers:
     @first_use
     def reader(self) -> Reader:
         """How reflowable books are read."""
-        return self._given.get("reader") or self._books
+        return self.given_reader or self._books
 
     def books(self, *, marked: bool = False) -> AnyBookReader:
         """See `Services.books`."""
@@ -92,7 +93,7 @@ class Parsers:
     @first_use
     def marked_reader(self) -> Reader:
         """How they are read as they are seen: what stands higher or lower, and what nobody sees, is marked."""
-        return self._given.get("reader") or self._seen
+        return self.given_reader or self._seen
 
     @first_use
     def _seen(self) -> AnyBookReader:
@@ -105,7 +106,7 @@ class Parsers:
         """How recordings are looked into."""
         from citekit.adapters.formats.media.probe import PyAvProbe
 
-        return self._given.get("probe") or PyAvProbe()
+        return self.given_probe or PyAvProbe()
 
     @first_use
     def measurer(self) -> Measurer:
@@ -120,7 +121,7 @@ class Parsers:
         from citekit.adapters.mappers.local import LocalMapper
         from citekit.adapters.system.clock import SystemClock
 
-        return LocalMapper(self, self._given.get("clock") or SystemClock())
+        return LocalMapper(self, self.given_clock or SystemClock())
 
     @first_use
     def text(self) -> TextReader:

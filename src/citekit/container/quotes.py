@@ -1,37 +1,57 @@
-"""How the texts are read in which quotes are looked for."""
+"""The texts in which quotes are searched."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from citekit.container.lazy_proxy import Late
+from attrs import frozen
+
+from citekit.container.lazy_proxy import lazy
 from citekit.container.names import QUOTABLE
 
 if TYPE_CHECKING:
-    from citekit.container.container import App
+    from citekit.adapters.sandbox.worker_pool import Children
+    from citekit.domain.ports.extractor import Extractor
+    from citekit.domain.ports.media_probe import MediaProbe
     from citekit.domain.ports.quotable_texts import QuotableTexts
+    from citekit.domain.ports.sources import Sources
+    from citekit.domain.ports.text_reader import TextReader
 
 
-def quotable_texts(app: App) -> QuotableTexts:
-    """The texts of files, kept in the cache folder of the home."""
+@frozen
+class QuoteServices:
+    """What the texts for quotes are made with. A text that is cached needs neither `texts` nor `probe` nor `workers`."""
+
+    cache_folder: Path
+    texts: Callable[[], TextReader]
+    probe: Callable[[], MediaProbe]
+    extractors: Sequence[Extractor]
+    sources: Sources
+    workers: Callable[[], Children | None]
+
+
+def quotable_texts(services: QuoteServices) -> QuotableTexts:
+    """The texts of files, cached in the cache folder of the home."""
     from citekit.adapters.formats.subtitles.parser import beside, read_cues
     from citekit.adapters.quotes.cache import KeptQuotableTexts
     from citekit.adapters.quotes.texts import Beside, QuotableTextReader
 
-    texts: Any = Late(lambda: app.parsers.written)  # a text that is kept needs neither
-    probe: Any = Late(lambda: app.probe)
-    here = QuotableTextReader(texts, probe, Beside(beside, read_cues), app.extractors)
-    reader: Any = Late(lambda: _isolated(app, here))
-    return KeptQuotableTexts(reader, app.settings.cache_folder / QUOTABLE, is_unchanged=app.sources.is_unchanged)
+    texts, probe = lazy(services.texts), lazy(services.probe)
+    here = QuotableTextReader(texts, probe, Beside(beside, read_cues), services.extractors)
+    reader = lazy(lambda: _in_worker(services, here))
+    folder = services.cache_folder / QUOTABLE
+    return KeptQuotableTexts(reader, folder, is_unchanged=services.sources.is_unchanged)
 
 
-def _isolated(app: App, here: QuotableTexts) -> QuotableTexts:
-    """The same, read in a child where that is needed."""
-    children = app.children
-    if children is None:
+def _in_worker(services: QuoteServices, here: QuotableTexts) -> QuotableTexts:
+    """The same texts, read in a worker where a file needs one."""
+    workers = services.workers()
+    if workers is None:
         return here
     from citekit.adapters.quotes.stored_form import from_plain
     from citekit.adapters.sandbox.sandboxed_readers import IsolatedQuotableTexts
     from citekit.container.parsers import is_quoted_apart
 
-    return IsolatedQuotableTexts(here, children, is_quoted_apart, from_plain)
+    return IsolatedQuotableTexts(here, workers, is_quoted_apart, from_plain)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from citekit.application.ingest_many import Outcome, files_below
 from citekit.application.library.ask import Answers, AskRequest, ContextMode
@@ -20,8 +20,9 @@ from citekit.application.search import Hit
 from citekit.application.validate_map import MapReport
 from citekit.application.verify import Verdict
 from citekit.application.verify_quote import resource_named
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.container.library import Alexandria
+from citekit.container.ports import Ports
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Evidence, Form, Options, Receipt
@@ -133,8 +134,8 @@ class CiteKit:
     any adapter by name, see `bootstrap`. Safe to use from several threads. All errors are `CiteKitError`s.
     """
 
-    def __init__(self, home: str | Path | None = None, **ports: Any) -> None:
-        self.app: App = bootstrap(home=home, **ports)
+    def __init__(self, home: str | Path | None = None, **ports: Unpack[Ports]) -> None:
+        self.app: Container = bootstrap(home=home, **ports)
 
     def ingest(
         self,

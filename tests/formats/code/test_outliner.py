@@ -26,9 +26,9 @@ from citekit.domain.source import Source
 SAMPLES = {
     "a.py": b'@deco\nclass DataProcessor(Base):\n    """Processes data. Fast."""\n\n    def process_data(self, x: int) -> int:\n        return x\n',
     "a.js": b"/** Adds. */\nexport const add = (a, b) => { return a + b; };\nclass Box { open() {} }\nfoo.bar = function () {};\n",
-    "a.jsx": b"function App() { return <div/>; }\n",
+    "a.jsx": b"function Container() { return <div/>; }\n",
     "a.ts": b"interface Shape { area(): number }\nenum Color { Red }\nnamespace NS { export function f(): void {} }\ntype T = number;\n",
-    "a.tsx": b"class App extends C<P> {\n  @log()\n  render() { return <div/>; }\n}\n",
+    "a.tsx": b"class Container extends C<P> {\n  @log()\n  render() { return <div/>; }\n}\n",
     "a.java": b"/** The main. */\n@Deprecated\nclass A {\n  A() {}\n  enum E { X }\n  interface I { void m(); }\n}\n",
     "a.h": b"/* Opens. */\nint open_it(char *name);\nstruct thing { int a; };\ntypedef struct { int x; } point_t;\nstruct other *p;\n",
     "a.cpp": b"namespace ns {\ntemplate <class T>\nclass Box { public: T get() const; };\nint& ref(int& a) { return a; }\n}\nvoid A::b() {}\n",
@@ -36,7 +36,7 @@ SAMPLES = {
     "a.go": b"// Serves.\ntype Server struct { port int }\nfunc (s *Server) Serve() error { return nil }\nfunc main() {}\n",
     "a.rs": b"/// A point.\n#[derive(Debug)]\nstruct Point { x: i32 }\nimpl Point { fn new() -> Self { Point { x: 1 } } }\ntrait Shape { fn area(&self); }\n",
     "a.rb": b"module Zoo\n  class Dog < Animal\n    # Barks.\n    def bark(n = 1)\n    end\n  end\nend\n",
-    "a.php": b"<?php\nnamespace App;\nfinal class User { /** Name. */ public function name(): string { return ''; } }\nfunction helper($a) {}\n",
+    "a.php": b"<?php\nnamespace Container;\nfinal class User { /** Name. */ public function name(): string { return ''; } }\nfunction helper($a) {}\n",
     "a.kt": b"/** Adds. */\n@Ann\npublic class A {\n  companion object { fun z() = 1 }\n  fun m(): Int { return 1 }\n}\ninterface I {\n  fun w(): Int\n}\n",
     "a.swift": b"/// D.\npublic struct S {\n  init() {}\n  func m() -> Int { return 1 }\n}\nextension S { func z() {} }\nprotocol P { func w() -> Int }\n",
     "a.scala": b"/** D. */\nobject O {\n  def f(x: Int): Int = 1\n}\ntrait T { def w: Int }\ncase class K(a: Int)\n",
@@ -63,7 +63,7 @@ EXPECTED = {
         ("Box.open", "method", 3, 3),
         ("bar", "function", 4, 4),
     ],
-    "a.jsx": [("App", "function", 1, 1)],
+    "a.jsx": [("Container", "function", 1, 1)],
     "a.ts": [
         ("Shape", "interface", 1, 1),
         ("Shape.area", "method", 1, 1),
@@ -72,7 +72,7 @@ EXPECTED = {
         ("NS.f", "function", 3, 3),
         ("T", "type", 4, 4),
     ],
-    "a.tsx": [("App", "class", 1, 4), ("App.render", "method", 2, 3)],
+    "a.tsx": [("Container", "class", 1, 4), ("Container.render", "method", 2, 3)],
     "a.java": [
         ("A", "class", 1, 7),
         ("A.A", "method", 4, 4),

@@ -15,7 +15,7 @@ from citekit.adapters.formats.xlsx.outliner import XlsxOutliner
 from citekit.adapters.libraries import mammoth as mammoth_driver
 from citekit.adapters.libraries import office_package
 from citekit.adapters.sources.filesystem import FileSources
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
 from citekit.domain.progress import silent
 from tests.formats.office import office_files as made
@@ -25,7 +25,7 @@ MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> App:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Container:
     return bootstrap(home=tmp_path_factory.mktemp("home"))
 
 
@@ -39,7 +39,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
-def mapped(app: App, path: Path) -> object:
+def mapped(app: Container, path: Path) -> object:
     return app.mapper_called("local").map(app.sources.identify(path), "x")
 
 
@@ -51,7 +51,7 @@ def mapped(app: App, path: Path) -> object:
     "content", ["", "no markup", "<a/>", f"{BOMB}<a>&c;</a>", f'<w:document xmlns:w="x">{"<a>" * 300}']
 )
 def test_a_main_part_that_is_something_else_is_one_clear_error(
-    app: App, files: dict[str, Path], tmp_path: Path, kind: str, part: str, content: str
+    app: Container, files: dict[str, Path], tmp_path: Path, kind: str, part: str, content: str
 ) -> None:
     path = made.changed(files[kind], tmp_path / f"b.{kind}", **{part: content})
 
@@ -69,7 +69,7 @@ def test_a_main_part_that_is_something_else_is_one_clear_error(
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_document_type_is_refused_wherever_it_stands(
-    app: App, files: dict[str, Path], tmp_path: Path, kind: str, part: str, encoding: str
+    app: Container, files: dict[str, Path], tmp_path: Path, kind: str, part: str, encoding: str
 ) -> None:
     path = made.changed(files[kind], tmp_path / f"b.{kind}", **{part: f"{BOMB}<a>&c;</a>".encode(encoding)})
 
@@ -79,7 +79,7 @@ def test_a_document_type_is_refused_wherever_it_stands(
 
 @pytest.mark.parametrize("kind", ["docx", "pptx", "xlsx"])
 def test_a_file_cut_or_altered_anywhere_is_a_map_or_one_clear_error(
-    app: App, files: dict[str, Path], tmp_path: Path, kind: str
+    app: Container, files: dict[str, Path], tmp_path: Path, kind: str
 ) -> None:
     whole = files[kind].read_bytes()
     step = len(whole) // 9
@@ -104,7 +104,7 @@ def test_a_wrong_suffix_is_seen_through(files: dict[str, Path], tmp_path: Path, 
     assert kind == FileSources().identify(path).format.name
 
 
-def test_an_encrypted_archive_is_one_clear_error(app: App, files: dict[str, Path], tmp_path: Path) -> None:
+def test_an_encrypted_archive_is_one_clear_error(app: Container, files: dict[str, Path], tmp_path: Path) -> None:
     data = bytearray(files["xlsx"].read_bytes())
     at = -1
     while (at := data.find(b"PK\x01\x02", at + 1)) >= 0:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.address import Address
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
@@ -15,11 +15,11 @@ from tests.formats.office import office_files as made
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> App:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Container:
     return bootstrap(home=tmp_path_factory.mktemp("home"))
 
 
-def mapped(app: App, path: Path) -> ResourceMap:
+def mapped(app: Container, path: Path) -> ResourceMap:
     return app.mapper_called("local").map(app.sources.identify(path), "x")
 
 
@@ -31,7 +31,7 @@ def drawn(nodes: tuple[Node, ...], depth: int = 0) -> list[str]:
     return lines
 
 
-def test_a_deck_is_sections_of_slides_with_what_stands_on_them(app: App, tmp_path: Path) -> None:
+def test_a_deck_is_sections_of_slides_with_what_stands_on_them(app: Container, tmp_path: Path) -> None:
     found = mapped(app, made.write_pptx(tmp_path / "deck.pptx"))
 
     assert [
@@ -53,7 +53,7 @@ def test_a_deck_is_sections_of_slides_with_what_stands_on_them(app: App, tmp_pat
     assert [] == map_issues(found)
 
 
-def test_a_workbook_is_sheets_with_their_regions_tables_and_ranges(app: App, tmp_path: Path) -> None:
+def test_a_workbook_is_sheets_with_their_regions_tables_and_ranges(app: Container, tmp_path: Path) -> None:
     found = mapped(app, made.write_xlsx(tmp_path / "budget.xlsx"))
 
     assert [
@@ -74,7 +74,7 @@ def test_a_workbook_is_sheets_with_their_regions_tables_and_ranges(app: App, tmp
     assert [] == map_issues(found)
 
 
-def test_a_document_is_its_headings_by_level_with_captioned_tables_and_figures(app: App, tmp_path: Path) -> None:
+def test_a_document_is_its_headings_by_level_with_captioned_tables_and_figures(app: Container, tmp_path: Path) -> None:
     outline = '<w:outlineLvl w:val="1"/>'
     body = "".join(
         (
@@ -110,7 +110,7 @@ def test_a_document_is_its_headings_by_level_with_captioned_tables_and_figures(a
     assert [] == map_issues(found)
 
 
-def test_without_styles_short_bold_lines_are_headings_the_larger_ones_above(app: App, tmp_path: Path) -> None:
+def test_without_styles_short_bold_lines_are_headings_the_larger_ones_above(app: Container, tmp_path: Path) -> None:
     body = "".join(
         (
             made.paragraph("Big One", run='<w:b/><w:sz w:val="32"/>'),
@@ -128,13 +128,13 @@ def test_without_styles_short_bold_lines_are_headings_the_larger_ones_above(app:
     assert ["Big One", "Smaller", "Big Two"] == [node.title for node in found.walk() if node.type != "opening"]
 
 
-def test_the_same_bytes_give_the_same_map(app: App, tmp_path: Path) -> None:
+def test_the_same_bytes_give_the_same_map(app: Container, tmp_path: Path) -> None:
     path = made.write_pptx(tmp_path / "deck.pptx")
 
     assert mapped(app, path).nodes == mapped(app, path).nodes
 
 
-def test_a_document_without_headings_is_called_by_its_first_words(app: App, tmp_path: Path) -> None:
+def test_a_document_without_headings_is_called_by_its_first_words(app: Container, tmp_path: Path) -> None:
     found = mapped(app, made.write_docx(tmp_path / "plain.docx", made.paragraph("First words. " + "And more. " * 30)))
 
     assert ["First words. And more. And more. And more. And more. And more. And more. And..."] == [
@@ -142,7 +142,7 @@ def test_a_document_without_headings_is_called_by_its_first_words(app: App, tmp_
     ]
 
 
-def test_notes_of_a_document_end_with_their_own_words(app: App, tmp_path: Path) -> None:
+def test_notes_of_a_document_end_with_their_own_words(app: Container, tmp_path: Path) -> None:
     space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     types = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     relation = f'<Relationship Id="rId1" Type="{types}/footnotes" Target="footnotes.xml"/>'

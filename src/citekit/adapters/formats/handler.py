@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from citekit.domain.extent import Extent
 from citekit.domain.formats import Format
+from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.extractor import Extractor
 from citekit.domain.ports.media_probe import MediaProbe
-from citekit.domain.ports.reader import Reader
+from citekit.domain.ports.reader import Book, Reader
 from citekit.domain.ports.text_reader import TextReader
 
 if TYPE_CHECKING:
-    from citekit.adapters.formats.book_reader import AnyBookReader
     from citekit.adapters.formats.shared.ocr import OcrReader
     from citekit.adapters.formats.shared.outline import Outliner
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
@@ -27,6 +27,16 @@ class Task(Enum):
     OUTLINE = "outline"
     MEASURE = "measure"
     READ_TEXT = "read text"
+
+
+class BookReader(Protocol):
+    """A reader of books that also reads their metadata, without their chapters."""
+
+    def read(self, path: Path) -> Book:
+        """See `Reader.read`."""
+
+    def facts(self, path: Path) -> BookFacts:
+        """The metadata of the book."""
 
 
 class Services(Protocol):
@@ -56,7 +66,7 @@ class Services(Protocol):
     def marked_reader(self) -> Reader:
         """The reader of reflowable books that marks superscripts, subscripts, and hidden text."""
 
-    def books(self, *, marked: bool = False) -> AnyBookReader:
+    def books(self, *, marked: bool = False) -> BookReader:
         """The reader of every kind of reflowable book, with the metadata of books; `marked` as for `marked_reader`."""
 
     def line_reader(self, *, marked: bool = False) -> TextReader:

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.errors import CiteKitError
 from citekit.domain.evidence import Evidence
 from citekit.domain.formats import by_name
@@ -64,7 +64,9 @@ def _samples(stack: ExitStack) -> list[Path]:
     return sorted(path for path in there.iterdir() if by_name(path.name) and path.name != "LICENSES.md")
 
 
-def _shown(session: Session, app: App, paths: Sequence[Path]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _shown(
+    session: Session, app: Container, paths: Sequence[Path]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Every file mapped and one part of each cut out, twice; and what failed."""
     mapped: list[tuple[ResourceMap, float]] = []
     shown: list[dict[str, Any]] = []
@@ -102,7 +104,7 @@ def _listing(mapped: Sequence[tuple[ResourceMap, float]]) -> Iterator[str]:
         yield f"   ... and {len(lines) - TREE_LIMIT} more"
 
 
-def _cut(session: Session, app: App, resource_map: ResourceMap, mapped_in: float) -> dict[str, Any]:
+def _cut(session: Session, app: Container, resource_map: ResourceMap, mapped_in: float) -> dict[str, Any]:
     node = _node_to_show(resource_map)
     if node is None:
         return {"resource_id": resource_map.resource_id, "mapped_in": round(mapped_in, 6), "node_id": None}
@@ -126,7 +128,7 @@ def _node_to_show(resource_map: ResourceMap) -> Node | None:
     return next((node for node in (*resource_map.nodes[1:2], *resource_map.nodes)), None)
 
 
-def _resolved(session: Session, app: App, name: NodeName) -> tuple[Evidence, float]:
+def _resolved(session: Session, app: Container, name: NodeName) -> tuple[Evidence, float]:
     start = perf_counter()
     with watching(session, f"Cutting out {name.node_id}") as watch:
         evidence = app.resolve(name, progress=watch)

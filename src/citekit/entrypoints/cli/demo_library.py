@@ -9,7 +9,7 @@ from typing import Any
 
 from citekit.application.library.ask import Answers, AskRequest
 from citekit.application.library.ingest_book import BookIngested, BookRequest
-from citekit.container import App
+from citekit.container import Container
 from citekit.domain.address import parse_address
 from citekit.domain.errors import AlreadyIngested, CiteKitError, DriverMissing
 from citekit.domain.evidence import Evidence
@@ -25,7 +25,7 @@ BOOK, AUTHOR = "An Introduction to R", "W. N. Venables & D. M. Smith"
 QUESTION = "How are missing values marked?"
 
 
-def show_library(session: Session, app: App, path: Path) -> dict[str, Any]:
+def show_library(session: Session, app: Container, path: Path) -> dict[str, Any]:
     """Ingest the sample book, ask it, and open the best hit; what is missing for that is said in one line."""
     try:
         with watching(session, "Ingesting") as watch:
@@ -54,7 +54,7 @@ def _note(session: Session, text: str) -> None:
     session.note(f"The library: {text}")
 
 
-def _ingested(app: App, path: Path, watch: Any) -> BookIngested | None:
+def _ingested(app: Container, path: Path, watch: Any) -> BookIngested | None:
     request = BookRequest(path=path, collection=app.alexandria.chosen.collection, title=BOOK, author=AUTHOR)
     try:
         return app.alexandria.ingest_book(request, watch)

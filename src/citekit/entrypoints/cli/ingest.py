@@ -15,7 +15,7 @@ from attrs import define
 
 from citekit.application.ingest import Ingested
 from citekit.application.ingest_many import Outcome, files_below
-from citekit.container import App, bootstrap
+from citekit.container import Container, bootstrap
 from citekit.domain.errors import Cancelled, CiteKitError
 from citekit.domain.map_card import MapCard
 from citekit.domain.unicode_controls import printable
@@ -126,7 +126,7 @@ def command(
         _many(session, app, files, **wanted)
 
 
-def app_with(session: Session, flags: Mapping[str, Any], config: Mapping[str, Any] | None) -> App:
+def app_with(session: Session, flags: Mapping[str, Any], config: Mapping[str, Any] | None) -> Container:
     """The use cases with those settings changed. Raises `RequestRefused` for a mapper that is not known."""
     app = session.app_with(**flags)
     if config is None and flags.get("mapper") is None:
@@ -146,7 +146,7 @@ def _config(text: str | None) -> Mapping[str, Any] | None:
     return config
 
 
-def _files(app: App, paths: Sequence[str], left_out: Callable[[Path], None]) -> list[Path]:
+def _files(app: Container, paths: Sequence[str], left_out: Callable[[Path], None]) -> list[Path]:
     places = app.settings.maps_folder, app.settings.output_folder, app.settings.cache_folder
     files = list(dict.fromkeys(files_below([Path(path) for path in paths], places, left_out, app.is_known_name)))
     if not files:
@@ -157,7 +157,7 @@ def _files(app: App, paths: Sequence[str], left_out: Callable[[Path], None]) -> 
     return files
 
 
-def _one(session: Session, app: App, path: Path, wanted_id: str | None, *, kind: str | None, force: bool) -> None:
+def _one(session: Session, app: Container, path: Path, wanted_id: str | None, *, kind: str | None, force: bool) -> None:
     start = perf_counter()
     app.expect(path)
     with watching(session, f"Mapping {path.name}", app.remote_files) as watch:
@@ -175,7 +175,7 @@ def _one(session: Session, app: App, path: Path, wanted_id: str | None, *, kind:
     session.answer(_plain([outcome], seconds) if session.as_json else {}, [_line(outcome, seconds)])
 
 
-def _many(session: Session, app: App, files: Sequence[Path], *, kind: str | None, force: bool) -> None:
+def _many(session: Session, app: Container, files: Sequence[Path], *, kind: str | None, force: bool) -> None:
     start = perf_counter()
     done: list[Outcome] = []
     told = _Told(session)
@@ -195,7 +195,7 @@ def _many(session: Session, app: App, files: Sequence[Path], *, kind: str | None
     _finish(session, done, perf_counter() - start)
 
 
-def _say_choice(session: Session, app: App, done: Sequence[Outcome]) -> None:
+def _say_choice(session: Session, app: Container, done: Sequence[Outcome]) -> None:
     """Which mapper was taken, and why, where nobody named one and it had to work."""
     if app.settings.mapper == "auto" and any(each.ingested is not None and each.ingested.mapped_now for each in done):
         name, why = app.mapper_choice()

@@ -10,7 +10,7 @@ from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from citekit.container import App
+    from citekit.container import Container
 
 
 @click.command("serve", cls=Command, answers=False)
@@ -35,7 +35,7 @@ def command(session: Session, /, tools: str | None) -> None:
     serve(app)
 
 
-def _offering(app: App, tools: str) -> App:
+def _offering(app: Container, tools: str) -> Container:
     """The same home with the toolsets that a list names."""
     from attrs import evolve
 

@@ -14,7 +14,7 @@ from citekit.entrypoints.cli.terminal import echo, echo_document
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from citekit.container import App
+    from citekit.container import Container
 
 
 class Session:
@@ -26,13 +26,13 @@ class Session:
         self._out = sys.stdout  # a mapper's file may turn sys.stdout elsewhere while it runs, for all threads
 
     @cached_property
-    def app(self) -> App:
+    def app(self) -> Container:
         """The use cases of the home. Raises `RequestRefused` for a setting that cannot be read."""
         from citekit.container import bootstrap
 
         return bootstrap(home=self.home)
 
-    def app_with(self, **settings: Any) -> App:
+    def app_with(self, **settings: Any) -> Container:
         """The use cases with those settings changed; what is None stays. Raises `RequestRefused`."""
         changed = {name: value for name, value in settings.items() if value is not None}
         if not changed:

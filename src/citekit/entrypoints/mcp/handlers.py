@@ -28,7 +28,7 @@ from mcp_types import (
     ReadResourceResult,
 )
 
-from citekit.container import App
+from citekit.container import Container
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import silent
 from citekit.entrypoints.failures import sentence
@@ -68,7 +68,7 @@ _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
 
 
-def build_server(app: App, workers: Workers | None = None, parcels: Parcels | None = None) -> Server[Any]:
+def build_server(app: Container, workers: Workers | None = None, parcels: Parcels | None = None) -> Server[Any]:
     """The server without a wire, for any transport of the SDK; with `parcels` for a wire that fills them in.
 
     Whatever `app` may read: the server reads only what its clients may name.
@@ -106,7 +106,7 @@ class _Toolset:
     bound: Mapping[str, Bound]
 
 
-def _offered(app: App, tools: Tools) -> list[_Toolset]:
+def _offered(app: Container, tools: Tools) -> list[_Toolset]:
     """The groups that the settings ask for; the modules of one that they do not are not imported."""
     wanted = app.settings.library.toolsets
     offered = []

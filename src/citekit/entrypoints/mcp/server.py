@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from citekit.domain.unicode_controls import printable
 
 if TYPE_CHECKING:
-    from citekit.container import App
+    from citekit.container import Container
 
 TURN = 0.001
 """Seconds after which a busy thread lets another one on: a look into a map does not wait the usual 5 ms for it."""
@@ -21,7 +21,7 @@ GRACE = 5.0
 """Seconds that an extraction has to notice that the server ends; then it ends without it. Nothing torn remains."""
 
 
-def serve(app: App) -> None:
+def serve(app: Container) -> None:
     """Speak MCP until the input ends, or SIGINT or SIGTERM comes. Standard output is the client's from here on."""
     _log_to(sys.stderr)
     if sys.stdin is not None and sys.stdin.isatty():

@@ -9,13 +9,13 @@ from typing import Any
 import anyio
 from mcp.server.lowlevel import Server
 
-from citekit.container import App
+from citekit.container import Container
 from citekit.entrypoints.mcp.handlers import build_server
 from citekit.entrypoints.mcp.stdio import Wire, claim, stdio
 from citekit.entrypoints.mcp.workers import Workers
 
 
-def hold(app: App) -> bool:
+def hold(app: Container) -> bool:
     """Answer one client to the end; whether anything that nobody waits for any more still runs then."""
     wire, workers = Wire(*claim()), Workers()
     anyio.run(_session, build_server(app, workers, wire.parcels), wire)

@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 from mcp_types import Tool, ToolAnnotations
 
 from citekit.application.resolve_cache import Asked
-from citekit.container import App
+from citekit.container import Container
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Form, Options
@@ -145,7 +145,7 @@ class Bound:
 class Tools:
     """The tools on the use cases of one home. Called from several threads at once."""
 
-    app: App
+    app: Container
     answers: KeptAnswers = field(factory=KeptAnswers)
     discreet: Discretion = field(init=False)
 

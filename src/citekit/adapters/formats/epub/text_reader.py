@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Protocol
-
+from citekit.adapters.formats.handler import BookReader
 from citekit.domain.formats import BOOKS, Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
-from citekit.domain.ports.reader import Book
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
-
-
-class BookReader(Protocol):
-    """A `Reader` that also tells a book's facts without reading its chapters."""
-
-    def read(self, path: Path) -> Book:
-        """See `Reader.read`."""
-
-    def facts(self, path: Path) -> BookFacts:
-        """What the book says of itself."""
 
 
 class FlowingTextReader:
