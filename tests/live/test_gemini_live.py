@@ -13,7 +13,7 @@ import pytest
 
 from citekit.adapters.mappers.llm.gemini.service import MODEL, GeminiService
 from citekit.adapters.mappers.llm.messages import FilePart, Question, TextPart
-from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 from citekit.domain.progress import silent
 
 KEY = os.environ.get("GEMINI_API_KEY")
@@ -33,7 +33,9 @@ def test_a_pdf_is_read_and_deleted_again(tmp_path: Path) -> None:
         for title in ("The Heron", "The Kingfisher"):
             document.new_page().insert_text((72, 72), title, fontsize=24)
         document.save(path)
-    service = GeminiService(KEY, os.environ.get("CITEKIT_MODEL") or MODEL, leftovers=Leftovers(tmp_path / "leftovers"))
+    service = GeminiService(
+        KEY, os.environ.get("CITEKIT_MODEL") or MODEL, leftovers=OrphanedUploads(tmp_path / "leftovers")
+    )
     question = Question(
         "You list headings.", (TextPart("List the heading of each page."), FilePart(path, "application/pdf")), SCHEMA
     )

@@ -13,10 +13,10 @@ from attrs import evolve
 
 from citekit.adapters.formats.epub.reader import EpubReader
 from citekit.adapters.formats.media.probe import PyAvProbe
-from citekit.adapters.mappers.llm.codec_chapters import ChapterScale
-from citekit.adapters.mappers.llm.codec_pages_lines import LineScale, PageScale
-from citekit.adapters.mappers.llm.codec_time_image import BoxScale, TimeScale
-from citekit.adapters.mappers.llm.location_codec import Scale
+from citekit.adapters.mappers.llm.codec_chapters import ParagraphCodec
+from citekit.adapters.mappers.llm.codec_pages_lines import LineCodec, PageCodec
+from citekit.adapters.mappers.llm.codec_time_image import BoxCodec, TimeCodec
+from citekit.adapters.mappers.llm.location_codec import LocationCodec
 from citekit.adapters.mappers.llm.mapper import ModelMapper
 from citekit.adapters.mappers.llm.messages import Question, TextPart
 from citekit.adapters.mappers.llm.scripted_service import Line, ScriptedService
@@ -71,16 +71,16 @@ def model_mapper(service: ScriptedService | Sequence[Line], **more: Any) -> Mode
     return ModelMapper(service=told, local=LOCAL, reader=EpubReader(), probe=PyAvProbe(), **more)
 
 
-def scale_of(known: ResourceMap, source: Source) -> Scale:
+def scale_of(known: ResourceMap, source: Source) -> LocationCodec:
     if source.format.name == "epub":
-        return ChapterScale.of(EpubReader().read(source.path))
+        return ParagraphCodec.of(EpubReader().read(source.path))
     if known.modality is Modality.IMAGE:
-        return BoxScale()
+        return BoxCodec()
     if known.modality in (Modality.VIDEO, Modality.AUDIO):
-        return TimeScale(known.bounds.seconds or 0, known.modality)
+        return TimeCodec(known.bounds.seconds or 0, known.modality)
     if known.modality is Modality.DOCUMENT:
-        return PageScale(known.bounds.pages or 0)
-    return LineScale(known.bounds.lines or 0)
+        return PageCodec(known.bounds.pages or 0)
+    return LineCodec(known.bounds.lines or 0)
 
 
 def answer_of(known: ResourceMap, source: Source) -> str:
@@ -90,7 +90,7 @@ def answer_of(known: ResourceMap, source: Source) -> str:
     return json.dumps({"title": known.title, "nodes": nodes}, ensure_ascii=False)
 
 
-def _records(node: Node, level: int, scale: Scale) -> list[Mapping[str, Any]]:
+def _records(node: Node, level: int, scale: LocationCodec) -> list[Mapping[str, Any]]:
     place = scale.placed(node.location)
     assert place is not None
     record = {"level": level, "title": node.title, "type": node.type, "summary": node.summary or ""}

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from citekit.adapters.mappers.llm.answer_cache import AnswerFiles, KeptAnswer, KeptAnswers, MemoryAnswers
-from citekit.adapters.mappers.llm.answers import Answer, Item
-from citekit.adapters.mappers.llm.messages import BudgetSpent, Limits, Question, Reply, Usage
+from citekit.adapters.mappers.llm.answer_cache import AnswerCache, CachedAnswer, FileAnswerCache, MemoryAnswerCache
+from citekit.adapters.mappers.llm.answers import Answer, RawNode
+from citekit.adapters.mappers.llm.messages import BudgetExhausted, Limits, Question, Reply, Usage
 from citekit.adapters.mappers.llm.scripted_service import Line, ScriptedService
 from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
 from tests.mappers.model_talks import model_mapper, nodes, outline, said, source_of
@@ -20,8 +20,8 @@ REFUSED = MapperUnavailable("The service refused the file.")
 
 
 @pytest.fixture(params=["memory", "files"])
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> KeptAnswers:
-    return MemoryAnswers() if request.param == "memory" else AnswerFiles(tmp_path / "answers")
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> AnswerCache:
+    return MemoryAnswerCache() if request.param == "memory" else FileAnswerCache(tmp_path / "answers")
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def failing_after(count: int, error: Exception = REFUSED) -> ScriptedService:
     return service(script)
 
 
-def test_a_rerun_asks_only_for_what_is_missing(text: Path, kept: KeptAnswers) -> None:
+def test_a_rerun_asks_only_for_what_is_missing(text: Path, kept: AnswerCache) -> None:
     whole = service(answering)
     expected = model_mapper(whole).map(source_of(text), "x")
     windows = len(whole.questions)
@@ -72,7 +72,7 @@ def test_a_rerun_asks_only_for_what_is_missing(text: Path, kept: KeptAnswers) ->
     assert any("earlier run" in note for note in made.metadata["notes"])
 
 
-def test_the_answers_about_a_finished_map_are_removed(text: Path, kept: KeptAnswers) -> None:
+def test_the_answers_about_a_finished_map_are_removed(text: Path, kept: AnswerCache) -> None:
     first, second = service(answering), service(answering)
 
     model_mapper(first, kept=kept).map(source_of(text), "x")
@@ -83,7 +83,7 @@ def test_the_answers_about_a_finished_map_are_removed(text: Path, kept: KeptAnsw
 
 @pytest.mark.parametrize("change", ["model", "text"])
 def test_answers_of_another_model_or_about_other_bytes_are_not_used(text: Path, change: str) -> None:
-    kept = MemoryAnswers()
+    kept = MemoryAnswerCache()
     with pytest.raises(MapperUnavailable):
         model_mapper(failing_after(2), kept=kept, concurrency=1).map(source_of(text), "x")
     other = service(answering)
@@ -100,7 +100,7 @@ def test_answers_of_another_model_or_about_other_bytes_are_not_used(text: Path, 
 def test_a_spent_budget_ends_the_repair_and_not_the_map(text: Path) -> None:
     def script(question: Question) -> Line:
         if question.turns:
-            return BudgetSpent("The budget of 1 requests is used up.")
+            return BudgetExhausted("The budget of 1 requests is used up.")
         return answering(question).replace('"title": "Part 1 heron"', '"title": "Nothing of the sort"')
 
     made = model_mapper(service(script)).map(source_of(text), "x")
@@ -109,7 +109,7 @@ def test_a_spent_budget_ends_the_repair_and_not_the_map(text: Path) -> None:
     assert any("could not be asked again about 1 faults: The budget" in note for note in made.metadata["notes"])
 
 
-def test_a_repair_that_was_interrupted_is_taken_up_again(text: Path, kept: KeptAnswers) -> None:
+def test_a_repair_that_was_interrupted_is_taken_up_again(text: Path, kept: AnswerCache) -> None:
     def interrupted(question: Question) -> Line:
         if question.turns:
             return Cancelled("given up")
@@ -126,7 +126,7 @@ def test_a_repair_that_was_interrupted_is_taken_up_again(text: Path, kept: KeptA
     assert 8 == len(made.nodes)
 
 
-def test_an_allowance_counts_only_what_is_asked_for(text: Path, kept: KeptAnswers) -> None:
+def test_an_allowance_counts_only_what_is_asked_for(text: Path, kept: AnswerCache) -> None:
     whole = service(answering)
     model_mapper(whole).map(source_of(text), "x")
     windows = len(whole.questions)
@@ -141,7 +141,7 @@ def test_an_allowance_counts_only_what_is_asked_for(text: Path, kept: KeptAnswer
     assert windows - 2 == len(again.questions)
 
 
-def test_an_invented_answer_is_not_kept(text: Path, kept: KeptAnswers) -> None:
+def test_an_invented_answer_is_not_kept(text: Path, kept: AnswerCache) -> None:
     def inventing(question: Question) -> Line:
         return re.sub(r"Part \d heron", "Turbine ledger", answering(question))
 
@@ -162,7 +162,7 @@ def test_a_key_that_a_model_repeats_is_in_no_stored_answer_or_map(text: Path, tm
         )
         return told if len(asked) < 3 else REFUSED
 
-    kept = AnswerFiles(tmp_path / "answers")
+    kept = FileAnswerCache(tmp_path / "answers")
     mapper = model_mapper(
         service(script), kept=kept, concurrency=1, redact=lambda each: each.replace(secret, "(secret)")
     )
@@ -177,25 +177,26 @@ def test_a_key_that_a_model_repeats_is_in_no_stored_answer_or_map(text: Path, tm
 
 
 class TestStores:
-    """The contract of `KeptAnswers`."""
+    """The contract of `AnswerCache`."""
 
-    ONE = KeptAnswer(
+    ONE = CachedAnswer(
         Answer(
-            title="A", items=(Item("nodes[0]", 2, {"title": "T", "first_page": 1}), Item("nodes[1]", 1, None, "no"))
+            title="A",
+            items=(RawNode("nodes[0]", 2, {"title": "T", "first_page": 1}), RawNode("nodes[1]", 1, None, "no")),
         ),
         Usage(1, 2, 3),
         ("a note",),
         repaired=True,
     )
 
-    def test_what_is_put_is_got(self, kept: KeptAnswers) -> None:
+    def test_what_is_put_is_got(self, kept: AnswerCache) -> None:
         kept.put("map", "window", self.ONE)
         kept.put("map", "other", evolve(self.ONE, repaired=False))
 
         assert self.ONE == kept.get("map", "window")
         assert (2, 0) == (kept.count("map"), kept.count("another"))
 
-    def test_what_is_dropped_is_gone(self, kept: KeptAnswers) -> None:
+    def test_what_is_dropped_is_gone(self, kept: AnswerCache) -> None:
         kept.put("map", "window", self.ONE)
         kept.put("another", "window", self.ONE)
         kept.drop("map")
@@ -205,7 +206,7 @@ class TestStores:
 
     @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"items": 3}', b'{"title": 1, "items": [[1]]}', b"\xff"])
     def test_a_damaged_answer_is_as_if_it_were_not_there(self, tmp_path: Path, damage: bytes) -> None:
-        kept = AnswerFiles(tmp_path)
+        kept = FileAnswerCache(tmp_path)
         kept.put("map", "window", self.ONE)
         (path,) = tmp_path.rglob("*.json")
         path.write_bytes(damage)
@@ -213,7 +214,7 @@ class TestStores:
         assert kept.get("map", "window") is None
 
     def test_an_answer_that_was_put_into_a_home_does_not_count(self, tmp_path: Path) -> None:
-        kept, other = AnswerFiles(tmp_path / "mine"), AnswerFiles(tmp_path / "theirs")
+        kept, other = FileAnswerCache(tmp_path / "mine"), FileAnswerCache(tmp_path / "theirs")
         kept.put("map", "window", self.ONE)
         other.put("map", "window", self.ONE)
         (tmp_path / "mine" / "map" / "window.json").write_bytes(
@@ -229,5 +230,5 @@ class TestStores:
         (home / "answers").symlink_to(tmp_path / "outside")
 
         with pytest.raises(CiteKitError, match="link"):
-            AnswerFiles(home / "answers").drop("map")
+            FileAnswerCache(home / "answers").drop("map")
         assert [] == list((tmp_path / "outside").iterdir())

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.mappers.llm.answers import NODE_LIMIT, joined, read_answer
+from citekit.adapters.mappers.llm.answers import NODE_LIMIT, join_answers, read_answer
 from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.source import Source
@@ -75,7 +75,7 @@ def test_a_tail_completes_what_broke_off_without_repeats(end: int, repeated: int
     whole = read_answer(GOOD)
     rest = json.dumps(json.loads(GOOD)["nodes"][max(0, len(head.items) - repeated) :])
 
-    both = joined(head, read_answer(rest))
+    both = join_answers(head, read_answer(rest))
 
     assert [item.record for item in whole.items] == [item.record for item in both.items]
     assert [f"nodes[{n}]" for n in range(len(TITLES))] == [item.path for item in both.items]

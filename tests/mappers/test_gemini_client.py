@@ -13,11 +13,11 @@ from google.genai import errors
 
 from citekit.adapters.libraries.google_genai import statuses
 from citekit.adapters.libraries.google_genai.errors import explain, table
-from citekit.adapters.libraries.google_genai.statuses import STATUSES, Scene
+from citekit.adapters.libraries.google_genai.statuses import STATUSES, CallContext
 from citekit.adapters.system.retry import TRANSIENT
 from citekit.domain.errors import Cancelled, MapperUnavailable, SourceUnreadable
 
-SCENE = Scene("a-model", "https://example.org", 300, "GEMINI_API_KEY", "another-model", "AIza-secret")
+SCENE = CallContext("a-model", "https://example.org", 300, "GEMINI_API_KEY", "another-model", "AIza-secret")
 
 NOT_USED = ("google.genai._gaos", "google.genai._interactions", "google.genai.tests", "google.genai._test_api_client")
 """The API of interactions, agents and webhooks, which is another client with errors of its own; and the SDK's tests."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 from citekit.adapters.system.retry import PAUSE_LIMIT
 from tests.services.gemini_faults import PDF, Fault, Outcome, faults, file_for, outcome_of, question_about, service_for
 from tests.services.gemini_server import KEY, gemini_server
@@ -147,7 +147,7 @@ def test_an_answer_that_was_cut_off_says_so(name: str, outcome: Callable[[Fault]
 def test_the_next_run_deletes_what_a_run_left(tmp_path: Path) -> None:
     fault = Fault(name="left", media_type=PDF)
     part = file_for(fault, tmp_path)
-    leftovers = Leftovers(tmp_path / "leftovers")
+    leftovers = OrphanedUploads(tmp_path / "leftovers")
     with gemini_server() as server:
         server.on("delete", *FAULTS["deletion fails"].script["delete"])
         service = service_for(server, leftovers, lambda _: None)

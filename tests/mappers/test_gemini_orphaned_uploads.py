@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from citekit.adapters.mappers.llm.gemini.uploads import LIFETIME, owner_of
-from citekit.adapters.mappers.llm.orphaned_uploads import Leftover, Leftovers
+from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUpload, OrphanedUploads
 from citekit.domain.progress import silent
 from tests.services.gemini_faults import Fault, file_for, question_about, service_for
 from tests.services.gemini_server import KEY, gemini_server
@@ -18,11 +18,11 @@ from tests.services.gemini_server import KEY, gemini_server
 ROOT = Path(__file__).parents[2]
 
 
-def leftover(name: str, owner: str = "me", until: float = 200.0) -> Leftover:
-    return Leftover("gemini", name, owner, until)
+def leftover(name: str, owner: str = "me", until: float = 200.0) -> OrphanedUpload:
+    return OrphanedUpload("gemini", name, owner, until)
 
 
-def abandoned(leftovers: Leftovers, *files: Leftover) -> None:
+def abandoned(leftovers: OrphanedUploads, *files: OrphanedUpload) -> None:
     """As after a run that could not delete its files."""
     with leftovers.run() as run:
         for each in files:
@@ -35,7 +35,7 @@ def notes(folder: Path) -> list[Path]:
 
 
 def test_what_a_living_run_has_is_no_leftover(tmp_path: Path) -> None:
-    here, elsewhere = Leftovers(tmp_path, lambda: 100.0), Leftovers(tmp_path, lambda: 100.0)
+    here, elsewhere = OrphanedUploads(tmp_path, lambda: 100.0), OrphanedUploads(tmp_path, lambda: 100.0)
 
     with here.run() as run:
         run.remember(leftover("a"))
@@ -50,7 +50,7 @@ def test_what_a_living_run_has_is_no_leftover(tmp_path: Path) -> None:
 
 
 def test_a_run_that_forgets_all_leaves_no_file(tmp_path: Path) -> None:
-    with Leftovers(tmp_path).run() as run:
+    with OrphanedUploads(tmp_path).run() as run:
         run.remember(leftover("a"))
         run.remember(leftover("b"))
         run.forget("a")
@@ -63,7 +63,7 @@ def test_a_run_that_forgets_all_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_only_the_owners_files_are_deleted_and_only_those_gone_are_forgotten(tmp_path: Path) -> None:
-    leftovers = Leftovers(tmp_path, lambda: 100.0)
+    leftovers = OrphanedUploads(tmp_path, lambda: 100.0)
     abandoned(leftovers, leftover("gone"), leftover("stays"), leftover("theirs", owner="you"))
 
     count = leftovers.sweep("gemini", "me", lambda name: name == "gone")
@@ -73,7 +73,7 @@ def test_only_the_owners_files_are_deleted_and_only_those_gone_are_forgotten(tmp
 
 
 def test_what_has_expired_is_forgotten_without_asking(tmp_path: Path) -> None:
-    leftovers = Leftovers(tmp_path, lambda: 300.0)
+    leftovers = OrphanedUploads(tmp_path, lambda: 300.0)
     abandoned(leftovers, leftover("old"))
 
     assert [] == leftovers.pending()
@@ -83,12 +83,12 @@ def test_what_has_expired_is_forgotten_without_asking(tmp_path: Path) -> None:
 
 def test_a_note_that_came_with_a_home_or_was_edited_has_no_file_deleted(tmp_path: Path) -> None:
     here, copy = tmp_path / "here", tmp_path / "copy"
-    abandoned(Leftovers(here), leftover("genuine", until=1e12))
+    abandoned(OrphanedUploads(here), leftover("genuine", until=1e12))
     shutil.copytree(here, copy)
     (note,) = here.glob("*.json")
     note.write_text(note.read_text().replace("genuine", "other"))
 
-    swept = [Leftovers(folder).sweep("gemini", "me", lambda _: pytest.fail("deleted")) for folder in (here, copy)]
+    swept = [OrphanedUploads(folder).sweep("gemini", "me", lambda _: pytest.fail("deleted")) for folder in (here, copy)]
 
     assert [0, 0] == swept
 
@@ -96,7 +96,7 @@ def test_a_note_that_came_with_a_home_or_was_edited_has_no_file_deleted(tmp_path
 @pytest.mark.parametrize("damage", [b"", b"[{", b"{}", b'[{"name": 1}]', b"[1]", b'{"a": "b"}', b"\xff\xfe", b"null"])
 def test_a_damaged_note_is_dropped(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / "0123.json").write_bytes(damage)
-    leftovers = Leftovers(tmp_path)
+    leftovers = OrphanedUploads(tmp_path)
 
     assert [] == leftovers.pending()
     assert 0 == leftovers.sweep("gemini", "me", lambda _: True)
@@ -109,7 +109,7 @@ def test_a_home_that_cannot_be_written_is_no_hindrance(tmp_path: Path) -> None:
     part = file_for(Fault(name="any"), tmp_path)
 
     with gemini_server() as server:
-        service = service_for(server, Leftovers(in_the_way / "leftovers"), lambda _: None)
+        service = service_for(server, OrphanedUploads(in_the_way / "leftovers"), lambda _: None)
         with service.session() as session:
             reply = session.ask(question_about(part), silent)
 
@@ -121,7 +121,7 @@ def test_a_home_that_cannot_be_written_is_no_hindrance(tmp_path: Path) -> None:
 def test_a_note_holds_neither_key_nor_file_name(tmp_path: Path) -> None:
     part = file_for(Fault(name="any"), tmp_path)
     with gemini_server() as server:
-        service = service_for(server, Leftovers(tmp_path / "leftovers"), lambda _: None)
+        service = service_for(server, OrphanedUploads(tmp_path / "leftovers"), lambda _: None)
         with service.session() as session:
             session.ask(question_about(part), silent)
             (note,) = (path.read_text() for path in (tmp_path / "leftovers").glob("*.json"))
@@ -135,7 +135,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from citekit.adapters.mappers.llm.gemini.service import GeminiService
-from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 from tests.services.gemini_faults import FilePart, question_about
 from tests.services.gemini_server import KEY
 
@@ -144,7 +144,7 @@ def progress(done, total=None, message=""):
         os.kill(os.getpid(), signal.SIGKILL)
 
 url, folder, path = sys.argv[1:]
-service = GeminiService(KEY, base_url=url, leftovers=Leftovers(Path(folder)))
+service = GeminiService(KEY, base_url=url, leftovers=OrphanedUploads(Path(folder)))
 with service.session() as session:
     session.ask(question_about(FilePart(Path(path), "application/pdf")), progress)
 """
@@ -153,7 +153,7 @@ with service.session() as session:
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no kill that cannot be caught")
 def test_the_files_of_a_killed_process_are_deleted_by_the_next(tmp_path: Path) -> None:
     part = file_for(Fault(name="any"), tmp_path)
-    leftovers = Leftovers(tmp_path / "leftovers")
+    leftovers = OrphanedUploads(tmp_path / "leftovers")
     with gemini_server() as server:
         arguments = [server.url, str(tmp_path / "leftovers"), str(part.path)]
         killed = subprocess.run(

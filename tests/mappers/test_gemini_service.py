@@ -10,10 +10,18 @@ import pytest
 from attrs import evolve
 
 from citekit.adapters.mappers.llm.gemini import uploads
-from citekit.adapters.mappers.llm.gemini.service import INLINE_FILE, INLINE_TOTAL, MODEL, GeminiService
-from citekit.adapters.mappers.llm.gemini.uploads import MEDIA_NAMES
-from citekit.adapters.mappers.llm.messages import FilePart, Generation, ImagePart, NoReply, Question, TextPart, Turn
-from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+from citekit.adapters.mappers.llm.gemini.service import INLINE_IMAGE_BYTES, INLINE_TOTAL_BYTES, MODEL, GeminiService
+from citekit.adapters.mappers.llm.gemini.uploads import GEMINI_MEDIA_TYPES
+from citekit.adapters.mappers.llm.messages import (
+    FilePart,
+    Generation,
+    ImagePart,
+    NoReplyError,
+    Question,
+    TextPart,
+    Turn,
+)
+from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 from citekit.domain.errors import Cancelled, MapperUnavailable, SourceUnreadable
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.progress import silent
@@ -30,7 +38,7 @@ def server() -> Iterator[GeminiServer]:
 
 @pytest.fixture
 def service(server: GeminiServer, tmp_path: Path) -> GeminiService:
-    return service_for(server, Leftovers(tmp_path / "leftovers"), lambda _: None)
+    return service_for(server, OrphanedUploads(tmp_path / "leftovers"), lambda _: None)
 
 
 def a_file(folder: Path, media_type: str = PDF, size: int | None = None) -> FilePart:
@@ -167,7 +175,7 @@ def test_a_small_picture_goes_into_the_request_itself(
 
 def test_a_large_picture_is_uploaded(server: GeminiServer, service: GeminiService, tmp_path: Path) -> None:
     with service.session() as session:
-        session.ask(question_about(a_file(tmp_path, PNG, size=INLINE_FILE + 1)), silent)
+        session.ask(question_about(a_file(tmp_path, PNG, size=INLINE_IMAGE_BYTES + 1)), silent)
 
     assert 1 == len(server.of("start"))
     assert {} == server.files
@@ -187,7 +195,7 @@ def test_a_picture_follows_the_words_that_say_what_it_shows(server: GeminiServer
 def test_more_pictures_than_a_request_takes_are_refused_before_it_is_sent(
     server: GeminiServer, service: GeminiService
 ) -> None:
-    picture = ImagePart(bytes(INLINE_TOTAL // 2 + 1), PNG)
+    picture = ImagePart(bytes(INLINE_TOTAL_BYTES // 2 + 1), PNG)
 
     with service.session() as session, pytest.raises(MapperUnavailable, match="more than the 14 MB"):
         session.ask(Question("s", (picture, picture), SCHEMA), silent)
@@ -229,7 +237,7 @@ def test_waiting_for_an_answer_can_be_given_up(server: GeminiServer, service: Ge
 def test_an_upload_that_hangs_can_be_given_up_and_is_remembered(
     server: GeminiServer, service: GeminiService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("citekit.adapters.mappers.llm.gemini.uploads.GRACE", 0.0)
+    monkeypatch.setattr("citekit.adapters.mappers.llm.gemini.uploads.GRACE_SECONDS", 0.0)
     server.on("upload", Answer(waits=True, after=True))
 
     with pytest.raises(Cancelled), service.session() as session:
@@ -331,7 +339,7 @@ def test_media_types_are_called_as_the_service_calls_them(
     with service.session() as session:
         session.ask(question_about(part), silent)
 
-    assert MEDIA_NAMES["video/quicktime"] == server.of("start")[0].headers["x-goog-upload-header-content-type"]
+    assert GEMINI_MEDIA_TYPES["video/quicktime"] == server.of("start")[0].headers["x-goog-upload-header-content-type"]
 
 
 def test_an_own_address_takes_the_chunks_too(server: GeminiServer, service: GeminiService, tmp_path: Path) -> None:
@@ -409,7 +417,7 @@ def test_a_deletion_whose_answer_never_ends_keeps_nobody_waiting_and_is_remember
 def test_waiting_for_the_state_of_a_file_can_be_given_up(
     server: GeminiServer, service: GeminiService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uploads, "POLL", 0.0)
+    monkeypatch.setattr(uploads, "POLL_SECONDS", 0.0)
     server.processing_polls = 1
     server.on("get", Answer(drips=True))
     seen: list[str] = []
@@ -427,7 +435,7 @@ def test_waiting_for_the_state_of_a_file_can_be_given_up(
 def test_what_a_blocked_answer_cost_is_said(server: GeminiServer, service: GeminiService, tmp_path: Path) -> None:
     server.on("generate", candidate("{}", "SAFETY"))
 
-    with pytest.raises(NoReply) as caught, service.session() as session:
+    with pytest.raises(NoReplyError) as caught, service.session() as session:
         session.ask(question_about(a_file(tmp_path)), silent)
 
     assert 1 == caught.value.usage.requests

@@ -15,7 +15,7 @@ from citekit.adapters.libraries import response_limits
 from citekit.adapters.mappers.llm.gemini.service import GeminiService
 from citekit.adapters.mappers.llm.messages import Question, Reply, Service, TextPart
 from citekit.adapters.mappers.llm.openai.service import OpenAiService
-from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 from citekit.adapters.system.retry import Retries
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.progress import silent
@@ -37,7 +37,7 @@ def connect(request: pytest.FixtureRequest, tmp_path: Path) -> Connect:
     if request.param == "openai":
         return _openai
     return lambda url: GeminiService(
-        KEY, base_url=url, retries=Retries(count=0), leftovers=Leftovers(tmp_path / "left")
+        KEY, base_url=url, retries=Retries(count=0), leftovers=OrphanedUploads(tmp_path / "left")
     )
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Limits, Question, Reply, Usage
 from citekit.adapters.mappers.llm.scripted_service import ScriptedService
-from citekit.adapters.mappers.llm.windows import pieces
+from citekit.adapters.mappers.llm.windows import split_ranges
 from citekit.domain.errors import Cancelled, MapperUnavailable
 from citekit.domain.validation import map_issues
 from tests.formats.media.media_samples import write_audio, write_video
@@ -316,7 +316,7 @@ def test_dropped_nodes_of_a_piece_say_which_piece(book: Path) -> None:
 def test_pieces_cover_everything_in_order_within_the_limit(
     costs: list[int], limit: int, borders: dict[int, int]
 ) -> None:
-    found = pieces([float(cost) for cost in costs], limit, borders)
+    found = split_ranges([float(cost) for cost in costs], limit, borders)
 
     assert list(range(len(costs))) == [n for start, end in found for n in range(start, end)]
     assert all(one[1] == other[0] for one, other in pairwise(found))

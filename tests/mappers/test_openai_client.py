@@ -32,7 +32,7 @@ def test_every_exception_that_the_sdk_exports_is_in_the_table() -> None:
 
 
 def test_an_exception_of_another_library_is_no_trouble_of_the_sdk() -> None:
-    assert driver.trouble(KeyError("x")) is None
+    assert driver.classify(KeyError("x")) is None
 
 
 def test_nothing_of_the_environment_that_the_sdk_reads_reaches_a_request(monkeypatch: pytest.MonkeyPatch) -> None:

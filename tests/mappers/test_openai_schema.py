@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.mappers.llm.openai.strict_schema import bare, fits, strict
+from citekit.adapters.mappers.llm.openai.strict_schema import may_match, strict, without_wrapping
 from tests.services.openai_server import _not_strict, example
 
 _LEAVES = st.one_of(
@@ -80,7 +80,7 @@ def test_an_optional_choice_may_be_null() -> None:
     ],
 )
 def test_an_answer_is_told_from_prose_and_from_another_shape(text: str, expected: bool) -> None:
-    assert expected == fits(text, {"type": "object", "required": ["nodes"]})
+    assert expected == may_match(text, {"type": "object", "required": ["nodes"]})
 
 
 @pytest.mark.parametrize(
@@ -94,11 +94,11 @@ def test_an_answer_is_told_from_prose_and_from_another_shape(text: str, expected
     ],
 )
 def test_json_is_taken_out_of_what_models_put_around_it(text: str) -> None:
-    assert '{"a": 1}' == bare(text)
+    assert '{"a": 1}' == without_wrapping(text)
 
 
 def test_a_fence_inside_the_json_is_left_alone() -> None:
-    assert '{"a": "```\\nx\\n```"}' == bare('{"a": "```\\nx\\n```"}')
+    assert '{"a": "```\\nx\\n```"}' == without_wrapping('{"a": "```\\nx\\n```"}')
 
 
 def _without_nulls(value: Any) -> Any:

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.mappers.llm.codec_chapters import ChapterScale
-from citekit.adapters.mappers.llm.codec_pages_lines import LineScale, PageScale
-from citekit.adapters.mappers.llm.codec_time_image import BoxScale, TimeScale
-from citekit.adapters.mappers.llm.location_codec import Scale, holds
-from citekit.adapters.mappers.llm.pdf_titles import bare
-from citekit.adapters.mappers.llm.proposal_tree import Branch, settle
-from citekit.adapters.mappers.llm.proposals import Claim
+from citekit.adapters.mappers.llm.codec_chapters import ParagraphCodec
+from citekit.adapters.mappers.llm.codec_pages_lines import LineCodec, PageCodec
+from citekit.adapters.mappers.llm.codec_time_image import BoxCodec, TimeCodec
+from citekit.adapters.mappers.llm.location_codec import LocationCodec, contains
+from citekit.adapters.mappers.llm.pdf_titles import folded_heading
+from citekit.adapters.mappers.llm.proposal_tree import Branch, build_tree
+from citekit.adapters.mappers.llm.proposals import ProposedNode
 from citekit.adapters.mappers.llm.scripted_service import ScriptedService
-from citekit.adapters.mappers.llm.snapping import name_of
+from citekit.adapters.mappers.llm.snapping import symbol_name
 from citekit.adapters.mappers.llm.title_words import folded
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.modality import Modality
@@ -26,16 +26,16 @@ from tests.mappers.model_talks import model_mapper, nodes, outline, said, source
 Row = tuple[Any, ...]
 
 
-def claims(*rows: Row) -> list[Claim]:
+def claims(*rows: Row) -> list[ProposedNode]:
     """Claims of rows (level, title, *place)."""
     return [
-        Claim(f"nodes[{n}]", level, title, "section", None, tuple(place))
+        ProposedNode(f"nodes[{n}]", level, title, "section", None, tuple(place))
         for n, (level, title, *place) in enumerate(rows)
     ]
 
 
-def settled(scale: Scale, *rows: Row) -> tuple[list[Row], list[str], int]:
-    branches, faults, widened = settle(claims(*rows), scale)
+def settled(scale: LocationCodec, *rows: Row) -> tuple[list[Row], list[str], int]:
+    branches, faults, widened = build_tree(claims(*rows), scale)
     return [row for branch in branches for row in told(branch, 1)], [fault.title for fault in faults], widened
 
 
@@ -46,7 +46,7 @@ def told(branch: Branch, level: int) -> list[Row]:
 
 def test_a_parent_is_widened_to_children_that_follow_one_another() -> None:
     rows, faults, widened = settled(
-        PageScale(50), (1, "A", 10, 12), (2, "a", 10, 11), (2, "b", 12, 14), (2, "c", 15, 17), (1, "B", 18, 20)
+        PageCodec(50), (1, "A", 10, 12), (2, "a", 10, 11), (2, "b", 12, 14), (2, "c", 15, 17), (1, "B", 18, 20)
     )
 
     assert (1, "A", 10, 17) == rows[0]
@@ -55,7 +55,7 @@ def test_a_parent_is_widened_to_children_that_follow_one_another() -> None:
 
 def test_a_parent_is_not_widened_over_its_neighbour() -> None:
     rows, faults, widened = settled(
-        PageScale(50), (1, "A", 10, 12), (2, "a", 10, 11), (2, "b", 12, 25), (1, "B", 13, 20)
+        PageCodec(50), (1, "A", 10, 12), (2, "a", 10, 11), (2, "b", 12, 25), (1, "B", 13, 20)
     )
 
     assert [(1, "A", 10, 12), (2, "a", 10, 11), (1, "B", 13, 20)] == rows
@@ -63,7 +63,7 @@ def test_a_parent_is_not_widened_over_its_neighbour() -> None:
 
 
 def test_a_child_far_from_the_others_is_at_fault() -> None:
-    rows, faults, _ = settled(PageScale(90), (1, "A", 10, 20), (2, "a", 10, 12), (2, "b", 70, 71))
+    rows, faults, _ = settled(PageCodec(90), (1, "A", 10, 20), (2, "a", 10, 12), (2, "b", 70, 71))
 
     assert [(1, "A", 10, 20), (2, "a", 10, 12)] == rows
     assert ["b"] == faults
@@ -71,7 +71,7 @@ def test_a_child_far_from_the_others_is_at_fault() -> None:
 
 def test_what_is_below_a_child_at_fault_stays_where_the_parent_holds_it() -> None:
     rows, faults, _ = settled(
-        PageScale(90),
+        PageCodec(90),
         *((1, "A", 10, 20), (2, "a", 11, 12), (2, "b", 15, 41), (3, "c", 15, 16), (3, "d", 40, 41), (1, "B", 21, 45)),
     )
 
@@ -81,7 +81,7 @@ def test_what_is_below_a_child_at_fault_stays_where_the_parent_holds_it() -> Non
 
 def test_less_than_a_second_that_a_child_stands_out_is_cut_off() -> None:
     rows, faults, widened = settled(
-        TimeScale(100, Modality.VIDEO), (1, "A", 0, 10), (2, "a", 5, 10.6), (3, "b", 9, 10.5), (1, "B", 10, 20)
+        TimeCodec(100, Modality.VIDEO), (1, "A", 0, 10), (2, "a", 5, 10.6), (3, "b", 9, 10.5), (1, "B", 10, 20)
     )
 
     assert [(1, "A", 0, 10), (2, "a", 5, 10), (3, "b", 9, 10), (1, "B", 10, 20)] == rows
@@ -89,14 +89,14 @@ def test_less_than_a_second_that_a_child_stands_out_is_cut_off() -> None:
 
 
 def test_siblings_that_begin_on_one_page_keep_their_order() -> None:
-    rows, _, _ = settled(PageScale(9), (1, "First", 5, 5), (1, "Second", 5, 7), (1, "Before", 1, 5))
+    rows, _, _ = settled(PageCodec(9), (1, "First", 5, 5), (1, "Second", 5, 7), (1, "Before", 1, 5))
 
     assert ["Before", "First", "Second"] == [row[1] for row in rows]
 
 
 def test_a_box_is_widened_to_the_boxes_in_it_that_it_touches() -> None:
     rows, faults, _ = settled(
-        BoxScale(), (1, "A", 0.1, 0.1, 0.5, 0.5), (2, "a", 0.3, 0.3, 0.7, 0.4), (1, "B", 0.0, 0.0, 0.2, 0.2)
+        BoxCodec(), (1, "A", 0.1, 0.1, 0.5, 0.5), (2, "a", 0.3, 0.3, 0.7, 0.4), (1, "B", 0.0, 0.0, 0.2, 0.2)
     )
 
     assert (1, "A", 0.1, 0.1, 0.7, 0.5) == rows[0]
@@ -110,10 +110,10 @@ SPANS = st.tuples(st.integers(1, 30), st.integers(0, 12)).map(lambda pair: (pair
 def test_every_parent_holds_its_children_and_nothing_gets_lost(told_rows: list[tuple[int, tuple[int, int]]]) -> None:
     given_claims = claims(*((level, str(n), *place) for n, (level, place) in enumerate(told_rows)))
 
-    branches, faults, _ = settle(given_claims, LineScale(50))
+    branches, faults, _ = build_tree(given_claims, LineCodec(50))
 
     kept = [each for branch in branches for each in branch.walk()]
-    assert all(holds(each.place, child.place) for each in kept for child in each.below)
+    assert all(contains(each.place, child.place) for each in kept for child in each.below)
     assert sorted(map(str, range(len(told_rows)))) == sorted(
         [each.claim.title for each in kept] + [fault.title for fault in faults]
     )
@@ -121,12 +121,12 @@ def test_every_parent_holds_its_children_and_nothing_gets_lost(told_rows: list[t
 
 class TestTitles:
     def test_ligatures_hyphens_case_and_numbers_do_not_matter(self) -> None:
-        assert bare("3.2 The Eﬃcient Work\u00adflow") == bare("the efficient work-flow")
+        assert folded_heading("3.2 The Eﬃcient Work\u00adflow") == folded_heading("the efficient work-flow")
         assert folded("Straße") == folded("STRASSE")
 
     @pytest.mark.parametrize("title", ["Chapter 4", "IV", "A", "2.1"])
     def test_a_title_that_is_only_a_number_keeps_it(self, title: str) -> None:
-        assert bare(title)
+        assert folded_heading(title)
 
     def test_a_title_that_heads_another_page_is_sent_back_with_that_page(self, tmp_path: Path) -> None:
         heads = ["Contents", "Opening moves", "Middle game", "Pawn structure", "Endings"]
@@ -180,51 +180,53 @@ class TestTitles:
     ],
 )
 def test_a_title_of_code_names_the_definition(title: str, name: str) -> None:
-    assert name == name_of(title)
+    assert name == symbol_name(title)
 
 
 @pytest.mark.parametrize(
     ("scale", "record", "place"),
     [
-        (PageScale(9), {"pages": "3, 5-7"}, (3, 7)),
-        (PageScale(9), {"page": 4}, (4, 4)),
-        (PageScale(9), {"first_page": "2", "last_page": 3.0}, (2, 3)),
-        (LineScale(9), {"lines": [2, 5]}, (2, 5)),
-        (LineScale(9), {"lines": "2-5"}, (2, 5)),
-        (TimeScale(9, Modality.AUDIO), {"start": "1:02:03.5", "end": "3724"}, (3723.5, 3724)),
-        (TimeScale(9, Modality.AUDIO), {"start": 2}, (2, 9)),
-        (BoxScale(), {"box_2d": [0, 250, 500, 1000]}, (0.25, 0.0, 1.0, 0.5)),
-        (BoxScale(thousandths=True), {"bbox": [0, 0.25, 0.5, 1]}, (0, 0.25, 0.5, 1)),
-        (ChapterScale([[(0, 3), (5, 9)], [(0, 4)]]), {"chapter": [1, 2]}, (1, 3)),
-        (ChapterScale([[(0, 3), (5, 9)], [(0, 4)]]), {"chapter": 1, "chars": [4, 8]}, (2, 2)),
+        (PageCodec(9), {"pages": "3, 5-7"}, (3, 7)),
+        (PageCodec(9), {"page": 4}, (4, 4)),
+        (PageCodec(9), {"first_page": "2", "last_page": 3.0}, (2, 3)),
+        (LineCodec(9), {"lines": [2, 5]}, (2, 5)),
+        (LineCodec(9), {"lines": "2-5"}, (2, 5)),
+        (TimeCodec(9, Modality.AUDIO), {"start": "1:02:03.5", "end": "3724"}, (3723.5, 3724)),
+        (TimeCodec(9, Modality.AUDIO), {"start": 2}, (2, 9)),
+        (BoxCodec(), {"box_2d": [0, 250, 500, 1000]}, (0.25, 0.0, 1.0, 0.5)),
+        (BoxCodec(thousandths=True), {"bbox": [0, 0.25, 0.5, 1]}, (0, 0.25, 0.5, 1)),
+        (ParagraphCodec([[(0, 3), (5, 9)], [(0, 4)]]), {"chapter": [1, 2]}, (1, 3)),
+        (ParagraphCodec([[(0, 3), (5, 9)], [(0, 4)]]), {"chapter": 1, "chars": [4, 8]}, (2, 2)),
     ],
 )
-def test_places_are_read_in_the_ways_that_models_write_them(scale: Scale, record: dict[str, Any], place: Any) -> None:
+def test_places_are_read_in_the_ways_that_models_write_them(
+    scale: LocationCodec, record: dict[str, Any], place: Any
+) -> None:
     assert place == scale.place(record)
 
 
 @pytest.mark.parametrize(
     ("scale", "record", "reason"),
     [
-        (PageScale(9), {}, "first_page: is missing"),
-        (PageScale(9), {"pages": []}, "pages: names none"),
-        (PageScale(9), {"first_page": True}, "first_page: True is not a whole number"),
-        (PageScale(9), {"first_page": 10**12}, "first_page: 1000000000000 is far beyond any file"),
-        (LineScale(9), {"lines": [1, 2, 3]}, "lines: two whole numbers are needed"),
-        (TimeScale(9, Modality.VIDEO), {"start": "soon"}, "start: 'soon' is not a number"),
-        (TimeScale(9, Modality.VIDEO), {"start": float("inf")}, "start: inf is far beyond any file"),
-        (BoxScale(), {"bbox": [10, 10, 300, 200]}, "bbox: fractions from 0 to 1 are needed"),
-        (BoxScale(), {"box_2d": [0.1, 0.1, 0.5, 0.75]}, "box_2d: counts thousandths"),
-        (BoxScale(), {"bbox": [0, 0, 1]}, "bbox: four numbers are needed"),
+        (PageCodec(9), {}, "first_page: is missing"),
+        (PageCodec(9), {"pages": []}, "pages: names none"),
+        (PageCodec(9), {"first_page": True}, "first_page: True is not a whole number"),
+        (PageCodec(9), {"first_page": 10**12}, "first_page: 1000000000000 is far beyond any file"),
+        (LineCodec(9), {"lines": [1, 2, 3]}, "lines: two whole numbers are needed"),
+        (TimeCodec(9, Modality.VIDEO), {"start": "soon"}, "start: 'soon' is not a number"),
+        (TimeCodec(9, Modality.VIDEO), {"start": float("inf")}, "start: inf is far beyond any file"),
+        (BoxCodec(), {"bbox": [10, 10, 300, 200]}, "bbox: fractions from 0 to 1 are needed"),
+        (BoxCodec(), {"box_2d": [0.1, 0.1, 0.5, 0.75]}, "box_2d: counts thousandths"),
+        (BoxCodec(), {"bbox": [0, 0, 1]}, "bbox: four numbers are needed"),
         (
-            ChapterScale([[(0, 3)]]),
+            ParagraphCodec([[(0, 3)]]),
             {"first_chapter": 2},
             "first_chapter: there is no chapter 2: the book has 1 chapters",
         ),
     ],
 )
 def test_a_place_that_cannot_be_told_says_which_field_and_why(
-    scale: Scale, record: dict[str, Any], reason: str
+    scale: LocationCodec, record: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(LocationMalformed) as wrong:
         scale.place(record)

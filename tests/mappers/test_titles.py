@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.mappers.llm.scripted_service import ScriptedService
-from citekit.adapters.mappers.llm.title_words import appears, text_line
+from citekit.adapters.mappers.llm.title_words import contains_title, text_line
 from citekit.domain.errors import FaultyAnswer
 from tests.formats.media.media_samples import write_video
 from tests.mappers.model_talks import model_mapper, nodes, outline, said, source_of, write_pdf
@@ -182,12 +182,12 @@ PAGES = [
 @given(st.integers(0, len(SUBJECTS) - 1), st.sampled_from(["{}", "Chapter 3: {}", "4.2 {}", "The {}", "{} (overview)"]),
        st.sampled_from([str, str.upper, str.title, str.lower]))  # fmt: skip
 def test_the_ways_in_which_models_tidy_titles_are_close(number: int, form: str, case: type[str]) -> None:
-    assert appears(case(form.format(SUBJECTS[number])), PAGES[number])
+    assert contains_title(case(form.format(SUBJECTS[number])), PAGES[number])
 
 
 @given(st.sampled_from(INVENTED), st.integers(0, len(SUBJECTS) - 1))
 def test_titles_of_other_documents_are_not_close(title: str, number: int) -> None:
-    assert not appears(title, PAGES[number])
+    assert not contains_title(title, PAGES[number])
 
 
 def test_a_title_of_the_file_that_is_not_in_it_is_replaced_by_the_local_one(pdf: Path) -> None:
@@ -216,14 +216,14 @@ def test_a_title_of_the_file_that_is_in_it_is_kept(pdf: Path) -> None:
 def test_a_short_title_is_not_found_across_words(title: str) -> None:
     lines = [text_line("from each other, as was and is, the rest he regained: a photo more, no men here, the reed")]
 
-    assert not appears(title, lines)
+    assert not contains_title(title, lines)
 
 
 @pytest.mark.parametrize(
     ("title", "line"), [("Omen", "O M E N"), ("经济学", "论经济学的发展"), ("Sand", "Of sand, and water")]
 )
 def test_a_short_title_is_found_as_a_word_or_a_line(title: str, line: str) -> None:
-    assert appears(title, [text_line(line)])
+    assert contains_title(title, [text_line(line)])
 
 
 def test_an_answer_nested_too_deeply_loses_that_node_alone(pdf: Path) -> None:

@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from citekit.adapters.mappers.llm.gemini.service import MODEL, GeminiService
 from citekit.adapters.mappers.llm.messages import FilePart, Question, Reply, TextPart
-from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 from citekit.adapters.system.retry import Retries
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress, silent
@@ -223,7 +223,7 @@ def _of_deletion() -> tuple[Fault, ...]:
 def outcome_of(fault: Fault, folder: Path, progress: Progress = silent) -> Outcome:
     """Let `fault` happen to a question about a file in `folder`, which is empty before."""
     pauses: list[float] = []
-    leftovers = Leftovers(folder / "leftovers")
+    leftovers = OrphanedUploads(folder / "leftovers")
     with gemini_server() as server:
         for kind, answers in fault.script.items():
             server.on(kind, *answers)
@@ -242,7 +242,7 @@ def outcome_of(fault: Fault, folder: Path, progress: Progress = silent) -> Outco
 
 
 def service_for(
-    server: GeminiServer, leftovers: Leftovers, sleep: Callable[[float], None], fault: Fault | None = None
+    server: GeminiServer, leftovers: OrphanedUploads, sleep: Callable[[float], None], fault: Fault | None = None
 ) -> GeminiService:
     """The real service, talking to the local server; its pauses are only noted."""
     fault = fault or Fault(name="none")

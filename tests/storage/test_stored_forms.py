@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from citekit.adapters.mappers.llm.orphaned_uploads import Leftover, Leftovers
+from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUpload, OrphanedUploads
 from citekit.adapters.storage.evidence_record import EvidenceRecord
 from citekit.adapters.system.file_state import FileState
 from citekit.container import INDEX
@@ -51,8 +51,8 @@ def test_the_record_of_evidence_in_index_version_1_is_read_and_written_the_same(
 
 
 def test_the_notes_of_a_run_have_this_form_and_those_of_another_version_are_left_alone(tmp_path: Path) -> None:
-    leftover = Leftover("gemini", "files/citekit-1", "someone", 4102444800.0)
-    with Leftovers(tmp_path).run() as run:
+    leftover = OrphanedUpload("gemini", "files/citekit-1", "someone", 4102444800.0)
+    with OrphanedUploads(tmp_path).run() as run:
         run.remember(leftover)
     (note,) = tmp_path.glob("*.json")
     plain = json.loads(note.read_text())
@@ -60,7 +60,7 @@ def test_the_notes_of_a_run_have_this_form_and_those_of_another_version_are_left
     for number in (1, 3):
         (tmp_path / f"version{number}.json").write_text(json.dumps({**RUN, "version": number}))
 
-    assert [leftover] == list(Leftovers(tmp_path).pending())
+    assert [leftover] == list(OrphanedUploads(tmp_path).pending())
     assert {**RUN, "version": 2} == plain
     assert [32] == [len(each) for each in codes]
     assert (tmp_path / "version1.json").exists()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from citekit.adapters.formats.measuring import RememberingMeasurer
     from citekit.adapters.importers.foreign_files import ForeignFiles
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
-    from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+    from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
     from citekit.adapters.sandbox.worker_pool import Children
     from citekit.adapters.sources.allowed_folders import AllowedFolders
     from citekit.adapters.sources.ingested_files import IngestedPlaces
@@ -250,11 +250,11 @@ class Container:
         return Mappers(self)
 
     @first_use
-    def leftovers(self) -> Leftovers:
+    def leftovers(self) -> OrphanedUploads:
         """Files that a model's service may still hold, to be deleted by the next run."""
-        from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+        from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 
-        return Leftovers(self.settings.cache_folder / "leftovers")
+        return OrphanedUploads(self.settings.cache_folder / "leftovers")
 
     @property
     def files_at_once(self) -> int:

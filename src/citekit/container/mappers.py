@@ -103,7 +103,7 @@ class Mappers:
     def _model(self, name: str) -> Mapper:
         from citekit.adapters.formats.media.evidence.clip import PyAvClipExtractor
         from citekit.adapters.formats.media.evidence.previews import FileClips
-        from citekit.adapters.mappers.llm.answer_cache import AnswerFiles
+        from citekit.adapters.mappers.llm.answer_cache import FileAnswerCache
         from citekit.adapters.mappers.llm.mapper import ModelMapper
 
         service = self._gemini() if name == "gemini" else self._openai()
@@ -121,7 +121,7 @@ class Mappers:
             stills=lambda path, seconds: still(self.app.sources.identify(path), seconds),
             concurrency=self.app.settings.model_concurrency,
             files=self.app.settings.concurrency,
-            kept=AnswerFiles(self.app.settings.cache_folder / ANSWERS),
+            kept=FileAnswerCache(self.app.settings.cache_folder / ANSWERS),
             generation=self._generation(),
             redact=concealed,
             clips=FileClips(self.app.sources, self.app.isolated("clips", PyAvClipExtractor())),

@@ -44,7 +44,7 @@ class CustomAdapter:
         name = self.identity.name
         given = str(data) if isinstance(data, Path) else data
         keywords = {"resource_id": resource_id, "source": None if source is None else str(source.path)}
-        taken = _taken(self.convert, keywords)
+        taken = _accepted_keywords(self.convert, keywords)
         try:
             return call(
                 lambda: self.convert(given, **taken),
@@ -78,7 +78,7 @@ def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
     return CustomAdapter(function, MapperIdentity(f"adapt:{path.stem}", Digest.of_bytes(code).hex[:16]), timeout)
 
 
-def _taken(convert: Callable[..., Any], keywords: dict[str, Any]) -> dict[str, Any]:
+def _accepted_keywords(convert: Callable[..., Any], keywords: dict[str, Any]) -> dict[str, Any]:
     """Those of `keywords` that a function takes."""
     try:
         parameters = inspect.signature(convert).parameters

@@ -8,10 +8,10 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from citekit.adapters.importers.foreign_files import DriverForeignFiles, ForeignFiles
-from citekit.adapters.importers.graphrag_graph import Community, Entity, Graph, graph_of
-from citekit.adapters.importers.graphrag_tables import Row, Tables, key, read_tables, word
-from citekit.adapters.importers.source_text import SourceText, read_source, told_of
-from citekit.adapters.importers.tree_building import SUMMARY_LIMIT, TITLE_LIMIT, brief, joined, opening, reference
+from citekit.adapters.importers.graphrag_graph import Community, Entity, Graph, build_graph
+from citekit.adapters.importers.graphrag_tables import Row, Tables, identifier, read_tables, text_of
+from citekit.adapters.importers.source_text import SourceText, read_source, source_metadata
+from citekit.adapters.importers.tree_building import SUMMARY_LIMIT, TITLE_LIMIT, brief, opening, reference, union
 from citekit.domain.ids import node_id
 from citekit.domain.locations import Location
 from citekit.domain.mapper_identity import MapperIdentity
@@ -41,10 +41,10 @@ class GraphRagAdapter:
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
         """The map; see `MapAdapter.adapt`. Passages that do not stand in `source` keep a virtual place."""
         tables = read_tables(data, str(data) if isinstance(data, Path) else "the GraphRAG data", self.files)
-        graph = graph_of(tables)
+        graph = build_graph(tables)
         text = None if source is None else read_source(source, self.reader, self.files)
         passages = _passages(tables.text_units, text)
-        nodes = _Planter(graph, passages, text).nodes()
+        nodes = _NodeBuilder(graph, passages, text).nodes()
         return ResourceMap(
             resource_id=resource_id,
             modality=Modality.VIRTUAL if source is None else source.format.modality,
@@ -53,7 +53,7 @@ class GraphRagAdapter:
             nodes=nodes,
             created_at=self.clock.now(),
             metadata={
-                **told_of(source, text),
+                **source_metadata(source, text),
                 "communities": len(graph.communities),
                 "entities": len(graph.entities),
                 "text_units": len(passages),
@@ -63,33 +63,33 @@ class GraphRagAdapter:
 
 
 @frozen
-class _Passage:
+class _TextUnit:
     number: str
     name: str
     text: str
     place: Location | None
 
 
-def _passages(rows: Sequence[Row], text: SourceText | None) -> dict[str, _Passage]:
+def _passages(rows: Sequence[Row], text: SourceText | None) -> dict[str, _TextUnit]:
     """The text units by identifier. They overlap, so each is looked for from where the one before it begins."""
-    found: dict[str, _Passage] = {}
+    found: dict[str, _TextUnit] = {}
     offset = 0
     for count, row in enumerate(rows):
-        number, content = key(row, "id"), row.get("text")
+        number, content = identifier(row, "id"), row.get("text")
         content = content if isinstance(content, str) else ""
         there = None if text is None else text.find(content, offset)
         offset = there.offset if there is not None else offset
         place = None if there is None else there.location
-        found[number] = _Passage(number, key(row, "human_readable_id") or str(count), content, place)
+        found[number] = _TextUnit(number, identifier(row, "human_readable_id") or str(count), content, place)
     return found
 
 
 @define
-class _Planter:
+class _NodeBuilder:
     """Makes nodes of a graph."""
 
     graph: Graph
-    passages: dict[str, _Passage]
+    passages: dict[str, _TextUnit]
     text: SourceText | None
     taken: set[str] = field(factory=set)
     shown: set[str] = field(factory=set)
@@ -127,7 +127,7 @@ class _Planter:
             children=tuple(self._passage(unit, name) for unit in units[:PASSAGE_LIMIT]),
         )
 
-    def _passage(self, passage: _Passage, parent: str) -> Node:
+    def _passage(self, passage: _TextUnit, parent: str) -> Node:
         return Node(
             id=self._named(parent, f"text {passage.name}", "text"),
             title=opening(passage.text) or f"Text unit {passage.name}",
@@ -149,7 +149,7 @@ class _Planter:
         """Where those of the passages that were found stand, or None where one location cannot say it."""
         known = (self.passages[number].place for number in numbers if number in self.passages)
         places = [place for place in known if place is not None]
-        return joined(places) if self.text is None else joined(places, self.text.blank)
+        return union(places) if self.text is None else union(places, self.text.blank)
 
     def _named(self, parent: str, title: str, kind: str) -> str:
         name = node_id(parent, title, self.taken, fallback=kind)
@@ -160,11 +160,11 @@ class _Planter:
 def _title(tables: Tables, source: Source | None) -> str:
     if source is not None:
         return source.path.stem
-    titles = [word(row, "title") for row in tables.documents if word(row, "title")]
+    titles = [text_of(row, "title") for row in tables.documents if text_of(row, "title")]
     return brief(titles[0], TITLE_LIMIT) if len(titles) == 1 else "GraphRAG index"
 
 
-def _notes(passages: Iterable[_Passage], source: Source | None) -> dict[str, list[str]]:
+def _notes(passages: Iterable[_TextUnit], source: Source | None) -> dict[str, list[str]]:
     if source is None:
         return {"notes": ["Made without the source, so every place is virtual."]}
     places = [each.place for each in passages]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from attrs import define, field
 
-from citekit.adapters.importers.graphrag_tables import Row, Tables, as_key, key, keys, word
+from citekit.adapters.importers.graphrag_tables import Row, Tables, as_identifier, identifier, identifiers, text_of
 from citekit.adapters.importers.tree_building import parents_of
 
 _NUMBER = ("community", "raw_community", "human_readable_id", "id")
@@ -52,47 +52,47 @@ class Graph:
         return [each for each in self.communities.values() if not each.parent]
 
 
-def graph_of(tables: Tables) -> Graph:
+def build_graph(tables: Tables) -> Graph:
     """The graph that the tables tell; each entity in the deepest community that has it."""
     graph = Graph(_communities(tables), _entities(tables.entities))
-    _nest(graph.communities, tables)
-    _place(graph, tables)
+    _link_communities(graph.communities, tables)
+    _assign_entities(graph, tables)
     return graph
 
 
 def _entities(rows: Iterable[Row]) -> dict[str, Entity]:
     found: dict[str, Entity] = {}
     for row in rows:
-        title = word(row, "title", "name")
-        number = key(row, "id") or title
+        title = text_of(row, "title", "name")
+        number = identifier(row, "id") or title
         if number and number not in found:
-            kind = word(row, "type") or "entity"
-            text_units = keys(row, "text_unit_ids")
-            found[number] = Entity(number, title or number, kind.lower(), word(row, "description"), text_units)
+            kind = text_of(row, "type") or "entity"
+            text_units = identifiers(row, "text_unit_ids")
+            found[number] = Entity(number, title or number, kind.lower(), text_of(row, "description"), text_units)
     return found
 
 
 def _communities(tables: Tables) -> dict[str, Community]:
     found: dict[str, Community] = {}
     for row in tables.communities:
-        number = key(row, *_NUMBER)
+        number = identifier(row, *_NUMBER)
         if number and number not in found:
-            title = word(row, "title") or f"Community {number}"
-            found[number] = Community(number, title, text_units=keys(row, "text_unit_ids"))
+            title = text_of(row, "title") or f"Community {number}"
+            found[number] = Community(number, title, text_units=identifiers(row, "text_unit_ids"))
     for row in tables.community_reports:
-        number = key(row, "community", "human_readable_id", "id")
+        number = identifier(row, "community", "human_readable_id", "id")
         if number:
             known = found.setdefault(number, Community(number, f"Community {number}"))
-            known.title = word(row, "title") or known.title
-            known.summary = word(row, "summary") or known.summary
+            known.title = text_of(row, "title") or known.title
+            known.summary = text_of(row, "summary") or known.summary
     return found
 
 
-def _nest(communities: dict[str, Community], tables: Tables) -> None:
+def _link_communities(communities: dict[str, Community], tables: Tables) -> None:
     told: list[tuple[str, str]] = []
     for row in (*tables.communities, *tables.community_reports):
-        number = key(row, *_NUMBER)
-        told += [(number, key(row, "parent")), *((child, number) for child in keys(row, "children"))]
+        number = identifier(row, *_NUMBER)
+        told += [(number, identifier(row, "parent")), *((child, number) for child in identifiers(row, "children"))]
     parents = parents_of(told, communities)
     for number, parent in parents.items():
         communities[number].parent = parent
@@ -105,7 +105,7 @@ def _nest(communities: dict[str, Community], tables: Tables) -> None:
             each.depth += 1
 
 
-def _place(graph: Graph, tables: Tables) -> None:
+def _assign_entities(graph: Graph, tables: Tables) -> None:
     homes: dict[str, Community] = {}
     for number, community in _memberships(graph, tables):
         if number in graph.entities and (number not in homes or homes[number].depth < community.depth):
@@ -119,11 +119,11 @@ def _place(graph: Graph, tables: Tables) -> None:
 
 def _memberships(graph: Graph, tables: Tables) -> Iterable[tuple[str, Community]]:
     for row in tables.communities:
-        community = graph.communities.get(key(row, *_NUMBER))
+        community = graph.communities.get(identifier(row, *_NUMBER))
         if community is not None:
-            yield from ((member, community) for member in keys(row, "entity_ids"))
+            yield from ((member, community) for member in identifiers(row, "entity_ids"))
     by_title = {entity.title: number for number, entity in graph.entities.items()}
     for row in tables.nodes:
-        community = graph.communities.get(as_key(row.get("community")))
+        community = graph.communities.get(as_identifier(row.get("community")))
         if community is not None:
-            yield by_title.get(word(row, "title", "name"), ""), community
+            yield by_title.get(text_of(row, "title", "name"), ""), community

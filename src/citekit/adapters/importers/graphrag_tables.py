@@ -58,46 +58,46 @@ def read_tables(data: object, where: str, files: ForeignFiles) -> Tables:
     Raises `FaultyAnswer` where nothing of GraphRAG is in it.
     """
     if isinstance(data, Path):
-        tables = _folder(data, files) if data.is_dir() else _file(data, Tables(), files)
+        tables = _read_folder(data, files) if data.is_dir() else _read_file(data, Tables(), files)
     else:
         tables = Tables()
-        _sort(data, None, tables, where)
+        _add_rows(data, None, tables, where)
     if not tables:
         raise FaultyAnswer(where, ["$: neither communities nor entities of GraphRAG are in it"])
     return tables
 
 
-def _folder(folder: Path, files: ForeignFiles) -> Tables:
+def _read_folder(folder: Path, files: ForeignFiles) -> Tables:
     tables = Tables()
     places = [folder / name for name in _FOLDERS]
     for table in TABLES:
         names = [f"{start}{table}{end}" for start in ("", _OLD) for end in (".parquet", ".json", ".jsonl")]
         found = next((path for place in places for name in names if (path := place / name).is_file()), None)
         if found is not None:
-            _file(found, tables, files)
+            _read_file(found, tables, files)
     if not tables:
         looked = "entities, communities, community_reports (.parquet or .json)"
         raise FaultyAnswer(str(folder), [f"$: the folder has none of GraphRAG's tables: {looked}"])
     return tables
 
 
-def _file(path: Path, tables: Tables, files: ForeignFiles) -> Tables:
+def _read_file(path: Path, tables: Tables, files: ForeignFiles) -> Tables:
     table = path.stem.removeprefix(_OLD)
     known = table if table in TABLES else None
     if path.suffix == ".parquet":
-        _sort(files.rows(path, COLUMNS), known, tables, str(path))
+        _add_rows(files.rows(path, COLUMNS), known, tables, str(path))
     else:
-        _sort(read_json(path), known, tables, str(path))
+        _add_rows(read_json(path), known, tables, str(path))
     return tables
 
 
-def _sort(data: object, table: str | None, tables: Tables, where: str) -> None:
+def _add_rows(data: object, table: str | None, tables: Tables, where: str) -> None:
     """Put what `data` holds into its tables; `table` says which where the file's name does."""
     if isinstance(data, Mapping) and table is None:
         named = {key: rows for key, rows in data.items() if str(key).removeprefix(_OLD) in TABLES}
         if named:
             for key, rows in named.items():
-                _sort(rows, str(key).removeprefix(_OLD), tables, where)
+                _add_rows(rows, str(key).removeprefix(_OLD), tables, where)
             return
     for row in _rows(data, where):
         tables.add(table or _table_of(row), [row])
@@ -129,7 +129,7 @@ def _table_of(row: Row) -> str:
     return "text_units" if "text" in row and "title" not in row else "documents"
 
 
-def word(row: Row, *names: str) -> str:
+def text_of(row: Row, *names: str) -> str:
     """The first of those columns that has text, tidied of the quotes that old versions put around names; else ""."""
     for name in names:
         value = row.get(name)
@@ -138,16 +138,16 @@ def word(row: Row, *names: str) -> str:
     return ""
 
 
-def key(row: Row, *names: str) -> str:
+def identifier(row: Row, *names: str) -> str:
     """The first of those columns that has an identifier, as text: numbers without a point; else ""."""
     for name in names:
-        found = as_key(row.get(name))
+        found = as_identifier(row.get(name))
         if found:
             return found
     return ""
 
 
-def as_key(value: object) -> str:
+def as_identifier(value: object) -> str:
     """An identifier as text; "" for none, NaN, and the -1 that stands for no parent."""
     if isinstance(value, bool) or value is None:
         return ""
@@ -159,7 +159,7 @@ def as_key(value: object) -> str:
     return "" if text in ("-1", "nan", "None") else text
 
 
-def keys(row: Row, name: str) -> list[str]:
+def identifiers(row: Row, name: str) -> list[str]:
     """The identifiers in a column that holds a list."""
     value = row.get(name)
-    return [found for each in value if (found := as_key(each))] if isinstance(value, list) else []
+    return [found for each in value if (found := as_identifier(each))] if isinstance(value, list) else []

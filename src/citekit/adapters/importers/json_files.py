@@ -21,7 +21,7 @@ def read_json(path: Path) -> Any:
     """
     text = read_text(path)
     try:
-        return json.loads(text, parse_constant=_none)
+        return json.loads(text, parse_constant=_as_null)
     except json.JSONDecodeError as wrong:
         rows = _lines(text) if wrong.msg == "Extra data" else None
         if rows is not None:
@@ -51,10 +51,10 @@ def read_text(path: Path) -> str:
 
 def _lines(text: str) -> list[Any] | None:
     try:
-        return [json.loads(line, parse_constant=_none) for line in text.split("\n") if line.strip()]
+        return [json.loads(line, parse_constant=_as_null) for line in text.split("\n") if line.strip()]
     except (ValueError, RecursionError):
         return None
 
 
-def _none(_: str) -> None:
+def _as_null(_: str) -> None:
     return None

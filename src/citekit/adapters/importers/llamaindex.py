@@ -10,8 +10,8 @@ from attrs import define, evolve, field, frozen
 
 from citekit.adapters.importers.foreign_files import DriverForeignFiles, ForeignFiles
 from citekit.adapters.importers.llamaindex_nodes import LlamaNode, in_order, read_nodes, tree_of
-from citekit.adapters.importers.source_text import SourceText, read_source, told_of
-from citekit.adapters.importers.tree_building import SUMMARY_LIMIT, TITLE_LIMIT, around, brief, opening, reference
+from citekit.adapters.importers.source_text import SourceText, read_source, source_metadata
+from citekit.adapters.importers.tree_building import SUMMARY_LIMIT, TITLE_LIMIT, brief, enclosing, opening, reference
 from citekit.domain.ids import node_id
 from citekit.domain.locations import Location, Pages, Virtual
 from citekit.domain.mapper_identity import MapperIdentity
@@ -51,8 +51,8 @@ class LlamaIndexAdapter:
         if source is None and isinstance(data, Path):
             source = self._source_beside(data, nodes, notes)
         text = None if source is None else read_source(source, self.reader, self.files)
-        places = _Places(text, source)
-        grown = _Planter(nodes, places).nodes()
+        places = _LocationFinder(text, source)
+        grown = _NodeBuilder(nodes, places).nodes()
         notes += places.notes()
         paged = source is None and any(isinstance(node.location, Pages) for top in grown for node in top.walk())
         return ResourceMap(
@@ -62,7 +62,7 @@ class LlamaIndexAdapter:
             source_path="" if source is None else str(source.path),
             nodes=grown,
             created_at=self.clock.now(),
-            metadata={**told_of(source, text), **({"notes": notes} if notes else {})},
+            metadata={**source_metadata(source, text), **({"notes": notes} if notes else {})},
         )
 
     def _source_beside(self, data: Path, nodes: Mapping[str, LlamaNode], notes: list[str]) -> Source | None:
@@ -82,16 +82,16 @@ class LlamaIndexAdapter:
 
 
 def _title(nodes: Mapping[str, LlamaNode]) -> str:
-    names = {_base(node.file) for node in nodes.values() if node.file}
+    names = {_file_name(node.file) for node in nodes.values() if node.file}
     return brief(names.pop(), TITLE_LIMIT) if len(names) == 1 else "LlamaIndex nodes"
 
 
-def _base(path: str) -> str:
+def _file_name(path: str) -> str:
     return PureWindowsPath(path).name if "\\" in path else PurePath(path).name
 
 
 @define
-class _Places:
+class _LocationFinder:
     """Tells where nodes stand, and counts how it was told."""
 
     text: SourceText | None
@@ -108,7 +108,7 @@ class _Places:
         return place
 
     def _in_source(self, text: SourceText, node: LlamaNode) -> Location | None:
-        if node.file and self.source is not None and _base(node.file) != self.source.path.name:
+        if node.file and self.source is not None and _file_name(node.file) != self.source.path.name:
             return None
         there = text.at_characters(*node.chars, node.text) if node.chars is not None else None
         if there is not None:
@@ -142,11 +142,11 @@ class _Places:
 
 
 @define
-class _Planter:
+class _NodeBuilder:
     """Makes nodes of LlamaIndex's nodes; those of several files stand below a node for each file."""
 
     given: Mapping[str, LlamaNode]
-    places: _Places
+    places: _LocationFinder
     taken: set[str] = field(factory=set)
 
     def nodes(self) -> tuple[Node, ...]:
@@ -164,7 +164,7 @@ class _Planter:
         return tuple(self._file(name, numbers, below) for name, numbers in files.items())
 
     def _file(self, name: str, numbers: Sequence[str], below: Mapping[str, list[str]]) -> Node:
-        title = _base(name) or "Other nodes"
+        title = _file_name(name) or "Other nodes"
         identifier = node_id("", title, self.taken, fallback="file")
         self.taken.add(identifier)
         children = tuple(self._node(number, below) for number in numbers)
@@ -193,7 +193,7 @@ class _Planter:
             summary=brief(given.text, SUMMARY_LIMIT) or None,
             children=children,
         )
-        return _stretched(node)
+        return _containing_children(node)
 
     def _named(self, number: str) -> str:
         """The node's own id where it can stand in an address, on a screen and in a file name."""
@@ -203,11 +203,11 @@ class _Planter:
         return name
 
 
-def _stretched(node: Node) -> Node:
+def _containing_children(node: Node) -> Node:
     """The node with a place that holds those of its children, which may stand out of it by a line."""
     if isinstance(node.location, Virtual) or not node.children:
         return node
     places = [child.location for child in node.children if not isinstance(child.location, Virtual)]
     if all(node.location.contains(place) for place in places):
         return node
-    return evolve(node, location=around([node.location, *places]) or reference(SCHEME, f"node/{node.id}"))
+    return evolve(node, location=enclosing([node.location, *places]) or reference(SCHEME, f"node/{node.id}"))

@@ -100,7 +100,7 @@ def _is_node(data: Mapping[str, Any]) -> bool:
 
 
 def _node(raw: object, name: str) -> LlamaNode | None:
-    plain = _opened(raw)
+    plain = _unwrapped(raw)
     if plain is None or not _is_node(plain):
         return None
     metadata = plain.get("metadata", plain.get("extra_info"))
@@ -118,7 +118,7 @@ def _node(raw: object, name: str) -> LlamaNode | None:
     )
 
 
-def _opened(raw: object) -> Mapping[str, Any] | None:
+def _unwrapped(raw: object) -> Mapping[str, Any] | None:
     """The fields of a node: out of its envelope in a store, of the JSON text in it, or of an object of LlamaIndex."""
     for method in ("to_dict", "model_dump", "dict"):
         if not isinstance(raw, Mapping | str) and callable(getattr(raw, method, None)):
@@ -175,7 +175,7 @@ def _trees(path: Path) -> dict[str, list[str]]:
     stored = data.get("index_store/data") if isinstance(data, Mapping) else None
     found: dict[str, list[str]] = {}
     for raw in stored.values() if isinstance(stored, Mapping) else ():
-        inner = _opened(raw)
+        inner = _unwrapped(raw)
         children = inner.get("node_id_to_children_ids") if inner is not None else None
         for number, below in children.items() if isinstance(children, Mapping) else ():
             found.setdefault(str(number), []).extend(str(each) for each in below if isinstance(each, str))

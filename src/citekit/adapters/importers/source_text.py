@@ -27,7 +27,7 @@ from citekit.domain.source import Source
 
 
 @frozen
-class Passage:
+class PassageMatch:
     """Where a passage was found: its place, and where it begins in the text without whitespace."""
 
     location: Location
@@ -41,7 +41,7 @@ class SourceText:
     text: str = field(repr=False)
     starts: Sequence[int] = field(repr=False)
 
-    def find(self, passage: str, after: int = 0) -> Passage | None:
+    def find(self, passage: str, after: int = 0) -> PassageMatch | None:
         """The first place of `passage` from the offset `after` on, else the first at all, else None."""
         wanted = self.compact(passage)
         if not wanted:
@@ -49,7 +49,7 @@ class SourceText:
         offset = self.text.find(wanted, after)
         if offset < 0 and after:
             offset = self.text.find(wanted)
-        return None if offset < 0 else Passage(self.place(offset, offset + len(wanted)), offset)
+        return None if offset < 0 else PassageMatch(self.place(offset, offset + len(wanted)), offset)
 
     def compact(self, text: str) -> str:
         """`text` as it is compared."""
@@ -164,7 +164,7 @@ class ChapterText(SourceText):
         if first != last:
             return Chapter(first, last=last)
         begin = self.starts[first - 1]
-        return Chapter(first, _with_whitespace(self.chapters[first - 1], start - begin, end - begin))
+        return Chapter(first, _offsets_with_whitespace(self.chapters[first - 1], start - begin, end - begin))
 
     @property
     def whole(self) -> Chapter:
@@ -177,7 +177,7 @@ class ChapterText(SourceText):
         return {"chapter_lengths": [len(chapter) for chapter in self.chapters]}
 
 
-def _with_whitespace(text: str, start: int, end: int) -> tuple[int, int]:
+def _offsets_with_whitespace(text: str, start: int, end: int) -> tuple[int, int]:
     """Where characters `start` to `end`, counted without whitespace, stand in `text`."""
     seen = 0
     first = 0
@@ -207,14 +207,14 @@ def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceTe
     if source.format.name in BOOKS:
         chapters = [chapter.text for chapter in reader.read(source.path).chapters]
         check_size(source.path, sum(map(len, chapters)))
-        text, starts = _squeezed("".join(each.split()) for each in chapters)
+        text, starts = _join_units("".join(each.split()) for each in chapters)
         return ChapterText(text, starts, chapters)
     raise RequestRefused(
         f"{source.path} is {source.format.name}: passages are found only in texts, PDF and EPUB. Leave --source out."
     )
 
 
-def told_of(source: Source | None, text: SourceText | None) -> dict[str, Any]:
+def source_metadata(source: Source | None, text: SourceText | None) -> dict[str, Any]:
     """What the metadata of a map say of a source whose text was read."""
     if source is None or text is None:
         return {}
@@ -240,7 +240,7 @@ def _text_file(source: Source) -> LineText:
         raw_starts.pop()
     ends = [*raw_starts[1:], len(raw)]
     lines = (raw[start:end] for start, end in zip(raw_starts, ends, strict=True))
-    text, starts = _squeezed("".join(line.removeprefix("\ufeff").split()) for line in lines)
+    text, starts = _join_units("".join(line.removeprefix("\ufeff").split()) for line in lines)
     return LineText(text, starts, raw, raw_starts)
 
 
@@ -248,11 +248,11 @@ def _pdf(pages: Sequence[tuple[str, str]]) -> PageText:
     labels: dict[str, list[int]] = {}
     for number, (label, _) in enumerate(pages, 1):
         labels.setdefault(label, []).append(number)
-    text, starts = _squeezed(text for _, text in pages)
+    text, starts = _join_units(text for _, text in pages)
     return PageText(text, starts, labels)
 
 
-def _squeezed(units: Iterable[str]) -> tuple[str, array[int]]:
+def _join_units(units: Iterable[str]) -> tuple[str, array[int]]:
     """All units joined, and where each begins."""
     starts, size, parts = array("q"), 0, []
     for unit in units:

@@ -16,7 +16,7 @@ def _never(first: int, last: int) -> bool:  # noqa: ARG001
     return False
 
 
-def joined(places: Iterable[Location], blank: Callable[[int, int], bool] = _never) -> Location | None:
+def union(places: Iterable[Location], blank: Callable[[int, int], bool] = _never) -> Location | None:
     """The place that is exactly all of `places`, or None where no single location says that.
 
     Pages may be apart; lines and chapters must follow one another without a gap, but for lines that are `blank`.
@@ -27,18 +27,18 @@ def joined(places: Iterable[Location], blank: Callable[[int, int], bool] = _neve
         return Pages.of(number for place in pages for number in place.numbers)
     lines = [place for place in found if isinstance(place, Lines)]
     if found and len(lines) == len(found):
-        run = _run(((place.first, place.last) for place in lines), blank)
+        run = _joined_range(((place.first, place.last) for place in lines), blank)
         return None if run is None else Lines(*run)
     chapters = [place for place in found if isinstance(place, Chapter)]
     if not found or len(chapters) != len(found):
         return None
     if len(set(chapters)) == 1:
         return chapters[0]
-    run = _run((place.number, place.last) for place in chapters)
+    run = _joined_range((place.number, place.last) for place in chapters)
     return None if run is None else Chapter(run[0], last=run[1])
 
 
-def around(places: Iterable[Location]) -> Location | None:
+def enclosing(places: Iterable[Location]) -> Location | None:
     """The smallest place that holds all of `places`, whatever lies between; None where they are of different kinds."""
     found = list(places)
     lines = [place for place in found if isinstance(place, Lines)]
@@ -47,10 +47,12 @@ def around(places: Iterable[Location]) -> Location | None:
     chapters = [place for place in found if isinstance(place, Chapter)]
     if len(set(chapters)) > 1 and len(chapters) == len(found):
         return Chapter(min(place.number for place in chapters), last=max(place.last for place in chapters))
-    return joined(found)
+    return union(found)
 
 
-def _run(ranges: Iterable[tuple[int, int]], blank: Callable[[int, int], bool] = _never) -> tuple[int, int] | None:
+def _joined_range(
+    ranges: Iterable[tuple[int, int]], blank: Callable[[int, int], bool] = _never
+) -> tuple[int, int] | None:
     ordered = sorted(ranges)
     first, last = ordered[0]
     for start, end in ordered[1:]:
@@ -74,12 +76,12 @@ def parents_of(told: Iterable[tuple[str, str]], known: Container[str]) -> dict[s
     for part, parent in told:
         if part in known and parent in known:
             parents.setdefault(part, parent)
-    for part in _closing_circles(parents):
+    for part in _cycle_members(parents):
         del parents[part]
-    return _flattened(parents)
+    return _limit_depth(parents)
 
 
-def _closing_circles(parents: Mapping[str, str]) -> list[str]:
+def _cycle_members(parents: Mapping[str, str]) -> list[str]:
     """One part of every circle."""
     found, done = [], set[str]()
     for start in parents:
@@ -94,7 +96,7 @@ def _closing_circles(parents: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _flattened(parents: Mapping[str, str]) -> dict[str, str]:
+def _limit_depth(parents: Mapping[str, str]) -> dict[str, str]:
     """The same tree, whose parts below the last level hang where those of the last level do."""
     lines: dict[str, tuple[str, ...]] = {}
     flat: dict[str, str] = {}

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
-from citekit.adapters.libraries.response_limits import exceeded, limit_body
+from citekit.adapters.libraries.response_limits import exceeded_limit, limit_body
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -32,7 +32,7 @@ CONNECT_SECONDS = 10.0
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
-class Kind(StrEnum):
+class FailureKind(StrEnum):
     """What sort of trouble an exception of the SDK means."""
 
     STATUS = "status"
@@ -43,14 +43,14 @@ class Kind(StrEnum):
 
 
 @frozen(kw_only=True)
-class Trouble:
+class OpenAiFailure:
     """What an exception says: the HTTP `status` where there was one, the service's own `code`, `param` and `message`.
 
     `retry_after` is in seconds. `lasting` says that the connection fails for a reason that does not pass, such as a
     certificate that is not trusted.
     """
 
-    kind: Kind
+    kind: FailureKind
     status: int | None = None
     code: str = ""
     param: str = ""
@@ -95,7 +95,7 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
     return client
 
 
-def table() -> dict[type[BaseException], Kind]:
+def table() -> dict[type[BaseException], FailureKind]:
     """For every exception of the SDK, and of Python where it reads an answer: what sort of trouble it is."""
     openai = importlib.import_module("openai")
     httpx = importlib.import_module("httpx2")
@@ -128,50 +128,50 @@ def table() -> dict[type[BaseException], Kind]:
         httpx.InvalidURL,
     )
     return {
-        **dict.fromkeys(status, Kind.STATUS),
-        **dict.fromkeys(unreadable, Kind.UNREADABLE),
-        **dict.fromkeys(setup, Kind.SETUP),
-        openai.APIConnectionError: Kind.UNREACHABLE,
-        httpx.HTTPError: Kind.UNREACHABLE,
-        openai.APITimeoutError: Kind.TIMEOUT,
-        httpx.TimeoutException: Kind.TIMEOUT,
+        **dict.fromkeys(status, FailureKind.STATUS),
+        **dict.fromkeys(unreadable, FailureKind.UNREADABLE),
+        **dict.fromkeys(setup, FailureKind.SETUP),
+        openai.APIConnectionError: FailureKind.UNREACHABLE,
+        httpx.HTTPError: FailureKind.UNREACHABLE,
+        openai.APITimeoutError: FailureKind.TIMEOUT,
+        httpx.TimeoutException: FailureKind.TIMEOUT,
     }
 
 
-def trouble(error: BaseException, secret: str | None = None) -> Trouble | None:
+def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure | None:
     """What `error` means, or None where it is nothing of the SDK's.
 
     `secret`, the key, is taken out of whatever the service said, in the exception itself too.
     """
     known = table()
-    limit = exceeded(error)
+    limit = exceeded_limit(error)
     if limit is not None:
-        return Trouble(kind=Kind.UNREADABLE, message=str(limit))
+        return OpenAiFailure(kind=FailureKind.UNREADABLE, message=str(limit))
     kind = next((known[parent] for parent in type(error).__mro__ if parent in known), None)
     if kind is None:
         return None
-    _conceal(error, secret)
+    _redact_error(error, secret)
     body = getattr(error, "body", None)
-    if kind is Kind.UNREADABLE and isinstance(body, Mapping) and body.get("message"):
-        return of_body(body, secret)  # an error in the middle of a stream
+    if kind is FailureKind.UNREADABLE and isinstance(body, Mapping) and body.get("message"):
+        return failure_in_body(body, secret)  # an error in the middle of a stream
     response = getattr(error, "response", None)
-    return Trouble(
+    return OpenAiFailure(
         kind=kind,
         status=getattr(error, "status_code", None),
         code=" ".join(filter(None, (_field(body, "code"), _field(body, "type")))),
         param=_field(body, "param"),
-        message=_message(body) if kind is Kind.STATUS else _cause(error),
+        message=_message(body) if kind is FailureKind.STATUS else _cause(error),
         retry_after=None if response is None else retry_after(response.headers),
-        lasting=kind is Kind.UNREACHABLE and _lasting(error),
+        lasting=kind is FailureKind.UNREACHABLE and _is_permanent(error),
     )
 
 
-def of_body(body: Any, secret: str | None = None) -> Trouble:
+def failure_in_body(body: Any, secret: str | None = None) -> OpenAiFailure:
     """The trouble that stands in the body of an answer of status 200, as OpenRouter tells of a model that broke down."""
     code = body.get("code") if isinstance(body, Mapping) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else None
-    message = _hidden(_message(body), secret)
-    return Trouble(kind=Kind.STATUS if status else Kind.UNREADABLE, status=status, message=message)
+    message = _redacted(_message(body), secret)
+    return OpenAiFailure(kind=FailureKind.STATUS if status else FailureKind.UNREADABLE, status=status, message=message)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -213,22 +213,22 @@ def _cause(error: BaseException) -> str:
     return str(seen) or type(seen).__name__
 
 
-def _lasting(error: BaseException) -> bool:
+def _is_permanent(error: BaseException) -> bool:
     reason = f"{_cause(error)} {type(error.__cause__).__name__}".lower()
     return any(word in reason for word in ("certificate", "unsupportedprotocol", "illegal", "invalidurl"))
 
 
-def _conceal(error: BaseException, secret: str | None) -> None:
+def _redact_error(error: BaseException, secret: str | None) -> None:
     """Take the key out of an exception, where a server repeats it; whoever prints the cause must not show it."""
     if not secret:
         return
-    error.args = tuple(_hidden(part, secret) if isinstance(part, str) else part for part in error.args)
+    error.args = tuple(_redacted(part, secret) if isinstance(part, str) else part for part in error.args)
     for name, value in list(vars(error).items()):
         if isinstance(value, str):
-            setattr(error, name, _hidden(value, secret))
+            setattr(error, name, _redacted(value, secret))
         elif isinstance(value, dict | list):
-            setattr(error, name, json.loads(_hidden(json.dumps(value), secret)))
+            setattr(error, name, json.loads(_redacted(json.dumps(value), secret)))
 
 
-def _hidden(text: str, secret: str | None) -> str:
+def _redacted(text: str, secret: str | None) -> str:
     return text.replace(secret, "(the key)") if secret else text

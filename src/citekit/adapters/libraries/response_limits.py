@@ -18,14 +18,14 @@ READ_TIMEOUTS = 12
 """An answer ends after `READ_TIMEOUTS` times the read timeout, but not before `MIN_SECONDS`."""
 
 
-class AnswerLimitError(Exception):
+class ResponseLimitError(Exception):
     """The body of an answer is too large or takes too long. Asking again does not help."""
 
 
 def limit_body(response: Any) -> None:
     """Bound the body of an `httpx` response that has not been read yet; a response hook of the client.
 
-    Reading it raises `AnswerLimitError`.
+    Reading it raises `ResponseLimitError`.
     """
     read = response.iter_bytes
     timeout = (response.request.extensions.get("timeout") or {}).get("read") or 0
@@ -36,17 +36,17 @@ def limit_body(response: Any) -> None:
         for chunk in read(chunk_size):
             size += len(chunk)
             if size > MAX_BYTES:
-                raise AnswerLimitError(f"the answer is larger than {MAX_BYTES / 1e6:.0f} MB")
+                raise ResponseLimitError(f"the answer is larger than {MAX_BYTES / 1e6:.0f} MB")
             if time.monotonic() - began > seconds:
-                raise AnswerLimitError(f"the answer did not end within {seconds:.0f} s")
+                raise ResponseLimitError(f"the answer did not end within {seconds:.0f} s")
             yield chunk
 
     response.iter_bytes = iter_bytes
 
 
-def exceeded(error: BaseException) -> AnswerLimitError | None:
+def exceeded_limit(error: BaseException) -> ResponseLimitError | None:
     """The exceeded limit that `error` is, or that an SDK wrapped in it."""
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, AnswerLimitError):
+    while cause is not None and not isinstance(cause, ResponseLimitError):
         cause = cause.__cause__ or cause.__context__
     return cause

@@ -61,7 +61,7 @@ class CustomMapper:
         plain = plain_map(self._answer(source, resource_id, progress), self.identity.name)
         answer = maps.from_plain_map({**plain, "resource_id": resource_id}, f"the map that {self.identity.name} made")
         facts = with_extent_facts({**known.metadata, **answer.metadata}, known.metadata)
-        facts |= _identifying(source, self.identity)
+        facts |= _identity_metadata(source, self.identity)
         facts.pop("notes", None)
         answer = evolve(answer, modality=source.format.modality, source_path=str(source.path), metadata=facts)
         faults = map_issues(answer)
@@ -96,7 +96,7 @@ def load_mapper(path: Path, config: Mapping[str, Any], facts: Mapper, timeout: f
     Runs that file: only for files the user names. Raises `RequestRefused` where it exports none of them, or cannot be run.
     """
     module, code = load_module(path, "mapper")
-    provider = _made(lambda: _exported(module, config), str(path))
+    provider = _load_provider(lambda: _exported(module, config), str(path))
     if not _can_map(provider):
         raise RequestRefused(f"{path} exports no Mapper class, create_mapper() or mapper with a generate_map method.")
     identity = MapperIdentity(f"custom:{path.stem}", _digest(code, config))
@@ -130,7 +130,7 @@ def installed_mapper(
             f"Several packages offer a mapper called '{name}': {', '.join(packages)}. Remove all but one."
         )
     what = f"'{name}' of the package {packages[0]}"
-    provider = _made(lambda: _called(found[0].load(), config), what)
+    provider = _load_provider(lambda: _instantiate(found[0].load(), config), what)
     if not _can_map(provider):
         raise RequestRefused(f"The mapper {what} has no generate_map method, so it is no mapper.")
     identity = MapperIdentity(f"custom:{name}", _digest(_package(found[0]).encode(), config))
@@ -146,7 +146,7 @@ def _package(entry: metadata.EntryPoint) -> str:
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "unknown"
 
 
-def _made(make: Callable[[], Any], what: str) -> Any:
+def _load_provider(make: Callable[[], Any], what: str) -> Any:
     """The provider that `make` gives. Raises `RequestRefused` where the user's code fails."""
     try:
         with PRINTS_ASIDE:
@@ -161,7 +161,7 @@ def _can_map(provider: Any) -> bool:
     return provider is not None and callable(getattr(provider, "generate_map", None))
 
 
-def _called(exported: Any, config: Mapping[str, Any]) -> Any:
+def _instantiate(exported: Any, config: Mapping[str, Any]) -> Any:
     is_made = not isinstance(exported, type) and _can_map(exported)
     return exported if is_made and not config else exported(**config)
 
@@ -177,18 +177,18 @@ def _digest(code: bytes, config: Mapping[str, Any]) -> str:
     return Digest.of_bytes(code + json.dumps(dict(config), sort_keys=True, default=str).encode()).hex[:16]
 
 
-_READING = threading.Lock()
+_SOURCE_LOCK = threading.Lock()
 """`inspect.getsource` parses, and CPython 3.11 fails where threads parse at once (cpython issue 106905)."""
 
 
 def _version(kind: type) -> str:
     """Changes with the code of the class, where that can be read."""
     try:
-        with _READING:
+        with _SOURCE_LOCK:
             return Digest.of_bytes(inspect.getsource(kind).encode()).hex[:16]
     except (OSError, TypeError):
         return "1"
 
 
-def _identifying(source: Source, identity: MapperIdentity) -> dict[str, Any]:
+def _identity_metadata(source: Source, identity: MapperIdentity) -> dict[str, Any]:
     return {"source_hash": source.digest.hex, "source_size": source.size, "mapper": identity.to_metadata()}

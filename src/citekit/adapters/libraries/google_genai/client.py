@@ -35,7 +35,7 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
     from google.genai import types
     from google.genai.client import DebugConfig
 
-    logging.getLogger("google_genai._api_client").addFilter(_is_not_about_keys)
+    logging.getLogger("google_genai._api_client").addFilter(_does_not_name_key)
     return genai.Client(
         api_key=key,
         vertexai=False,
@@ -47,17 +47,17 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
             headers={"X-Server-Timeout": str(max(SERVER_TIMEOUT, math.ceil(timeout)))},
             retry_options=types.HttpRetryOptions(attempts=1),
             # A redirect would carry the key, which stands in a header of its own, to another host.
-            client_args={"follow_redirects": False, "event_hooks": {"response": [limit_body, _raise_at_once]}},
+            client_args={"follow_redirects": False, "event_hooks": {"response": [limit_body, _raise_without_retry]}},
         ),
     )
 
 
-def _is_not_about_keys(record: logging.LogRecord) -> bool:
+def _does_not_name_key(record: logging.LogRecord) -> bool:
     """The SDK says which variable it takes the key from, although it was given one."""
     return "GOOGLE_API_KEY" not in record.getMessage()
 
 
-def _raise_at_once(response: Any) -> None:
+def _raise_without_retry(response: Any) -> None:
     """Raise what the SDK would ask about three times more, sleeping between: a chunk whose answer has no upload status."""
     command = response.request.headers.get("x-goog-upload-command", "")
     if not command.startswith("upload") or response.headers.get("x-goog-upload-status"):

@@ -14,19 +14,19 @@ from typing import Any
 from citekit.adapters.libraries.google_genai.statuses import (
     KEYS_PAGE,
     MESSAGE_LIMIT,
-    Scene,
-    Trouble,
-    final,
-    refused,
-    told,
+    CallContext,
+    GeminiFailure,
+    error_without_key,
+    permanent_failure,
+    status_failure,
 )
-from citekit.adapters.libraries.response_limits import AnswerLimitError
+from citekit.adapters.libraries.response_limits import ResponseLimitError
 from citekit.domain.errors import CiteKitError
 
-Meaning = Callable[[Any, Scene], Trouble]
+Meaning = Callable[[Any, CallContext], GeminiFailure]
 
 
-def explain(error: Exception, scene: Scene) -> Trouble | None:
+def explain(error: Exception, scene: CallContext) -> GeminiFailure | None:
     """What an exception means; None for one that is none of the SDK's, such as our own."""
     if isinstance(error, CiteKitError):
         return None
@@ -40,23 +40,23 @@ def table() -> Mapping[type[BaseException], Meaning]:
     from google.genai import _api_client, errors
 
     meanings: dict[type[BaseException], Meaning] = {
-        errors.APIError: refused,
-        errors.UnknownApiResponseError: _nonsense,
-        errors.ContinuationInterruptedError: _nonsense,
+        errors.APIError: status_failure,
+        errors.UnknownApiResponseError: _not_gemini,
+        errors.ContinuationInterruptedError: _not_gemini,
         _api_client.EphemeralTokenAPIKeyError: _short_lived_key,
-        pydantic.ValidationError: _nonsense,
-        json.JSONDecodeError: _nonsense,
-        UnicodeDecodeError: _nonsense,
-        KeyError: _nonsense,
-        AttributeError: _nonsense,
-        TypeError: _nonsense,
+        pydantic.ValidationError: _not_gemini,
+        json.JSONDecodeError: _not_gemini,
+        UnicodeDecodeError: _not_gemini,
+        KeyError: _not_gemini,
+        AttributeError: _not_gemini,
+        TypeError: _not_gemini,
         ValueError: _not_sent,
         ImportError: _not_installed,
         EOFError: _file_changed,
-        AnswerLimitError: _endless,
+        ResponseLimitError: _limit_exceeded,
     }
     for transport in _transports():
-        meanings |= _of_transport(transport)
+        meanings |= _transport_meanings(transport)
     return meanings
 
 
@@ -67,7 +67,7 @@ def _transports() -> Iterator[ModuleType]:
             yield importlib.import_module(name)
 
 
-def _of_transport(httpx: Any) -> dict[type[BaseException], Meaning]:
+def _transport_meanings(httpx: Any) -> dict[type[BaseException], Meaning]:
     return {
         httpx.TimeoutException: _timed_out,
         httpx.ConnectTimeout: _unreachable,
@@ -75,22 +75,22 @@ def _of_transport(httpx: Any) -> dict[type[BaseException], Meaning]:
         httpx.ProxyError: _unreachable,
         httpx.TransportError: _lost,
         httpx.LocalProtocolError: _not_sent,
-        httpx.UnsupportedProtocol: _no_address,
-        httpx.InvalidURL: _no_address,
-        httpx.HTTPError: _nonsense,
-        httpx.StreamError: _nonsense,
-        httpx.CookieConflict: _nonsense,
+        httpx.UnsupportedProtocol: _invalid_address,
+        httpx.InvalidURL: _invalid_address,
+        httpx.HTTPError: _not_gemini,
+        httpx.StreamError: _not_gemini,
+        httpx.CookieConflict: _not_gemini,
     }
 
 
-def _timed_out(_: Any, scene: Scene) -> Trouble:
+def _timed_out(_: Any, scene: CallContext) -> GeminiFailure:
     text = f"Gemini sent nothing for {scene.timeout:g} s: raise --timeout, or map a smaller file."
-    return Trouble(told(text, scene), transient=True, timed_out=True)
+    return GeminiFailure(error_without_key(text, scene), transient=True, timed_out=True)
 
 
-def _unreachable(error: Any, scene: Scene) -> Trouble:
+def _unreachable(error: Any, scene: CallContext) -> GeminiFailure:
     if _untrusted(error):
-        return final(
+        return permanent_failure(
             f"The certificate of {scene.base_url} is not trusted: name your authority in SSL_CERT_FILE, "
             "or check the address (--base-url).",
             scene,
@@ -98,7 +98,7 @@ def _unreachable(error: Any, scene: Scene) -> Trouble:
     text = (
         f"Gemini is not reachable at {scene.base_url} ({_reason(error)}): check the network, the proxy and --base-url."
     )
-    return Trouble(told(text, scene), transient=True)
+    return GeminiFailure(error_without_key(text, scene), transient=True)
 
 
 def _untrusted(error: BaseException | None) -> bool:
@@ -109,61 +109,63 @@ def _untrusted(error: BaseException | None) -> bool:
     return False
 
 
-def _lost(error: Any, scene: Scene) -> Trouble:
+def _lost(error: Any, scene: CallContext) -> GeminiFailure:
     text = f"The connection to Gemini was lost ({_reason(error)}): check the network, and try again."
-    return Trouble(told(text, scene), transient=True)
+    return GeminiFailure(error_without_key(text, scene), transient=True)
 
 
 def _reason(error: BaseException) -> str:
     return " ".join(str(error).split())[:MESSAGE_LIMIT].rstrip(".") or type(error).__name__
 
 
-def _no_address(error: Any, scene: Scene) -> Trouble:
-    return final(
+def _invalid_address(error: Any, scene: CallContext) -> GeminiFailure:
+    return permanent_failure(
         f"{scene.base_url!r} is no address of a service ({_reason(error)}): it has to begin with https:// (--base-url).",
         scene,
     )
 
 
-def _nonsense(error: Any, scene: Scene) -> Trouble:
-    return final(
+def _not_gemini(error: Any, scene: CallContext) -> GeminiFailure:
+    return permanent_failure(
         f"What {scene.base_url} answered is not what Gemini answers ({type(error).__name__}): "
         "check the address (--base-url), or try again later.",
         scene,
     )
 
 
-def _not_sent(error: Any, scene: Scene) -> Trouble:
-    return final(
+def _not_sent(error: Any, scene: CallContext) -> GeminiFailure:
+    return permanent_failure(
         f"The request to Gemini could not be made ({_reason(error)}): check --model and --base-url, "
         "or use --mapper local.",
         scene,
     )
 
 
-def _short_lived_key(_: Any, scene: Scene) -> Trouble:
-    return final(
+def _short_lived_key(_: Any, scene: CallContext) -> GeminiFailure:
+    return permanent_failure(
         f"The API key is a short-lived token, which Gemini takes for live talks only: check {scene.variables}, "
         f"or make a key at {KEYS_PAGE}.",
         scene,
     )
 
 
-def _not_installed(error: Any, scene: Scene) -> Trouble:
-    return final(
+def _not_installed(error: Any, scene: CallContext) -> GeminiFailure:
+    return permanent_failure(
         f"The Gemini SDK does not load ({_reason(error)}): pip install --force-reinstall google-genai, "
         "and unset GOOGLE_GENAI_HTTP_CLIENT.",
         scene,
     )
 
 
-def _endless(error: Any, scene: Scene) -> Trouble:
-    return final(
+def _limit_exceeded(error: Any, scene: CallContext) -> GeminiFailure:
+    return permanent_failure(
         f"What {scene.base_url} answered was given up ({_reason(error)}): check the address (--base-url), "
         "or choose another model (--model).",
         scene,
     )
 
 
-def _file_changed(_: Any, scene: Scene) -> Trouble:
-    return final("The file changed while it was uploaded to Gemini: wait until it is whole, and try again.", scene)
+def _file_changed(_: Any, scene: CallContext) -> GeminiFailure:
+    return permanent_failure(
+        "The file changed while it was uploaded to Gemini: wait until it is whole, and try again.", scene
+    )

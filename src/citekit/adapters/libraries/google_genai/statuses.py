@@ -25,7 +25,7 @@ MESSAGE_LIMIT = 300
 
 
 @frozen
-class Scene:
+class CallContext:
     """What was being done, for the sentences: with which model, at which address, how long was waited.
 
     `variables` says where the key was looked for; `key` itself is only there to be kept out of every text.
@@ -40,7 +40,7 @@ class Scene:
 
 
 @frozen
-class Trouble:
+class GeminiFailure:
     """Our error for an exception, whether a retry may help and after how many seconds, and whether it timed out."""
 
     error: MapperUnavailable
@@ -49,25 +49,25 @@ class Trouble:
     timed_out: bool = False
 
 
-def final(text: str, scene: Scene) -> Trouble:
+def permanent_failure(text: str, scene: CallContext) -> GeminiFailure:
     """A trouble that asking again does not mend."""
-    return Trouble(told(text, scene), transient=False)
+    return GeminiFailure(error_without_key(text, scene), transient=False)
 
 
-def told(text: str, scene: Scene) -> MapperUnavailable:
+def error_without_key(text: str, scene: CallContext) -> MapperUnavailable:
     """Our error with that text, in which the key never stands."""
     return MapperUnavailable(_without_key(text, scene))
 
 
-def _without_key(text: str, scene: Scene) -> str:
+def _without_key(text: str, scene: CallContext) -> str:
     return text.replace(scene.key, "(the key)") if scene.key else text
 
 
 # What a status means: (pattern of the service's reason or words, our words, what to do, whether asking again may help).
 
-_Row = tuple[str, str, str, bool]
+_StatusRow = tuple[str, str, str, bool]
 
-STATUSES: dict[int, tuple[_Row, ...]] = {
+STATUSES: dict[int, tuple[_StatusRow, ...]] = {
     400: (
         ("API_KEY|api key", "refused the API key", "check {variables}, or make a new key at {keys}", False),
         ("ACTIVE state", "had not finished processing the file", "try again later", False),
@@ -136,32 +136,32 @@ STATUSES: dict[int, tuple[_Row, ...]] = {
     503: (("", "is overloaded or down", "try again later, or choose another model (--model)", True),),
     504: (("", "did not finish in time", "raise --timeout (now {timeout:g} s), or map a smaller file", True),),
 }
-"""For other statuses, see `_OTHER`."""
+"""For other statuses, see `_STATUS_CLASSES`."""
 
-_OTHER: dict[int, _Row] = {
+_STATUS_CLASSES: dict[int, _StatusRow] = {
     3: ("", "answered with a redirect, which is not followed", "check the address {base_url} (--base-url)", False),
     4: ("", "did not accept the request", "choose another model (--model), or use --mapper local", False),
     5: ("", "failed", "try again later, or choose another model (--model)", False),
 }
 
 
-def refused(error: Any, scene: Scene) -> Trouble:
+def status_failure(error: Any, scene: CallContext) -> GeminiFailure:
     """A status other than 200 (`APIError`)."""
     code = int(error.code or 0)
-    clues = f"{error.status} {_words(error)} {_reasons(error)} {_path(error)}"
-    rows = STATUSES.get(code) or (_OTHER.get(code // 100, _OTHER[4]),)
+    clues = f"{error.status} {_message(error)} {_reasons(error)} {_path(error)}"
+    rows = STATUSES.get(code) or (_STATUS_CLASSES.get(code // 100, _STATUS_CLASSES[4]),)
     _, happened, remedy, transient = next(row for row in rows if re.search(row[0], clues, re.IGNORECASE))
     wait = _retry_after(error)
-    said = ": ".join(part for part in (f"HTTP {code} {error.status or ''}".strip(), _words(error)) if part)
+    said = ": ".join(part for part in (f"HTTP {code} {error.status or ''}".strip(), _message(error)) if part)
     filled = f"Gemini {happened} ({{said}}): {remedy}.".format(
         said=said,
         wait="" if wait is None else f" {wait:.0f} s",
-        **_facts(scene),
+        **_placeholders(scene),
     )
-    return Trouble(told(filled, scene), transient, wait, code in TIMED_OUT)
+    return GeminiFailure(error_without_key(filled, scene), transient, wait, code in TIMED_OUT)
 
 
-def _facts(scene: Scene) -> dict[str, Any]:
+def _placeholders(scene: CallContext) -> dict[str, Any]:
     return {
         "model": scene.model,
         "base_url": scene.base_url,
@@ -174,7 +174,7 @@ def _facts(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _words(error: Any) -> str:
+def _message(error: Any) -> str:
     """The service's own message on one line; nothing where it is a web page."""
     text = " ".join(str(error.message or "").split())
     if text.startswith("<"):

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from attrs import define, field, frozen
 
-from citekit.adapters.mappers.llm.answers import Answer, Item
+from citekit.adapters.mappers.llm.answers import Answer, RawNode
 from citekit.adapters.mappers.llm.messages import Usage
 from citekit.adapters.system.files import write_atomically
 from citekit.adapters.system.home_files import check_folder, make_folder, read_file
@@ -30,12 +30,12 @@ LIFETIME = 30 * 86_400.0
 SIZE_LIMIT = 20_000_000
 """Bytes of the largest stored answer that is read."""
 
-_NAME = 40
+_KEY_LENGTH = 40
 """Characters of a key in a file name."""
 
 
 @frozen
-class KeptAnswer:
+class CachedAnswer:
     """An answer about one window. `repaired`: its faults were sent to the model, so they need not be sent again."""
 
     answer: Answer
@@ -44,18 +44,18 @@ class KeptAnswer:
     repaired: bool = False
 
 
-def key_of(*facts: object) -> str:
+def cache_key(*facts: object) -> str:
     """A name for the same facts, whatever is in them."""
-    return hashlib.sha256(json.dumps(facts, default=str, ensure_ascii=False).encode()).hexdigest()[:_NAME]
+    return hashlib.sha256(json.dumps(facts, default=str, ensure_ascii=False).encode()).hexdigest()[:_KEY_LENGTH]
 
 
-class KeptAnswers(Protocol):
+class AnswerCache(Protocol):
     """A store of answers, by the key of a map and of a window. What cannot be written or read is as if it were not kept."""
 
-    def get(self, map_key: str, window_key: str) -> KeptAnswer | None:
+    def get(self, map_key: str, window_key: str) -> CachedAnswer | None:
         """The answer about that window, or None."""
 
-    def put(self, map_key: str, window_key: str, kept: KeptAnswer) -> None:
+    def put(self, map_key: str, window_key: str, kept: CachedAnswer) -> None:
         """Keep an answer; it replaces an earlier one."""
 
     def count(self, map_key: str) -> int:
@@ -66,30 +66,30 @@ class KeptAnswers(Protocol):
 
 
 @define
-class MemoryAnswers:
+class MemoryAnswerCache:
     """Keeps them for as long as the process runs."""
 
-    _answers: dict[str, dict[str, KeptAnswer]] = field(factory=dict)
+    _answers: dict[str, dict[str, CachedAnswer]] = field(factory=dict)
 
-    def get(self, map_key: str, window_key: str) -> KeptAnswer | None:
-        """See `KeptAnswers`."""
+    def get(self, map_key: str, window_key: str) -> CachedAnswer | None:
+        """See `AnswerCache`."""
         return self._answers.get(map_key, {}).get(window_key)
 
-    def put(self, map_key: str, window_key: str, kept: KeptAnswer) -> None:
-        """See `KeptAnswers`."""
+    def put(self, map_key: str, window_key: str, kept: CachedAnswer) -> None:
+        """See `AnswerCache`."""
         self._answers.setdefault(map_key, {})[window_key] = kept
 
     def count(self, map_key: str) -> int:
-        """See `KeptAnswers`."""
+        """See `AnswerCache`."""
         return len(self._answers.get(map_key, {}))
 
     def drop(self, map_key: str) -> None:
-        """See `KeptAnswers`."""
+        """See `AnswerCache`."""
         self._answers.pop(map_key, None)
 
 
 @frozen
-class AnswerFiles:
+class FileAnswerCache:
     """Keeps them in files below `folder`: one folder for a map, one JSON file for a window, each under the home's seal.
 
     An answer that came with an archive or a clone has no such seal, and is as if it were not kept. Every method raises
@@ -103,17 +103,17 @@ class AnswerFiles:
     def _seal_of_folder(self) -> HomeSeal:
         return HomeSeal(self.folder)
 
-    def get(self, map_key: str, window_key: str) -> KeptAnswer | None:
-        """See `KeptAnswers`."""
+    def get(self, map_key: str, window_key: str) -> CachedAnswer | None:
+        """See `AnswerCache`."""
         with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
             code, _, payload = read_file(self._path(map_key, window_key), SIZE_LIMIT).partition(b"\n")
             if self._seal.holds(bytes.fromhex(code.decode()), map_key.encode(), window_key.encode(), payload):
-                return _read(json.loads(payload))
+                return _from_plain(json.loads(payload))
         return None
 
-    def put(self, map_key: str, window_key: str, kept: KeptAnswer) -> None:
-        """See `KeptAnswers`."""
-        payload = json.dumps(_written(kept)).encode()
+    def put(self, map_key: str, window_key: str, kept: CachedAnswer) -> None:
+        """See `AnswerCache`."""
+        payload = json.dumps(_to_plain(kept)).encode()
         with suppress(HomeUnwritable):
             make_folder(self.folder)
             code = self._seal.code(map_key.encode(), window_key.encode(), payload).hex().encode()
@@ -121,11 +121,11 @@ class AnswerFiles:
         self._remove_old()
 
     def count(self, map_key: str) -> int:
-        """See `KeptAnswers`."""
+        """See `AnswerCache`."""
         return sum(self.get(map_key, path.stem) is not None for path in self._files(map_key))
 
     def drop(self, map_key: str) -> None:
-        """See `KeptAnswers`."""
+        """See `AnswerCache`."""
         for path in self._files(map_key):
             with suppress(OSError):
                 path.unlink()
@@ -149,7 +149,7 @@ class AnswerFiles:
                     self.drop(folder.name)
 
 
-def _written(kept: KeptAnswer) -> dict[str, Any]:
+def _to_plain(kept: CachedAnswer) -> dict[str, Any]:
     answer, usage = kept.answer, kept.usage
     return {
         "title": answer.title,
@@ -161,16 +161,16 @@ def _written(kept: KeptAnswer) -> dict[str, Any]:
     }
 
 
-def _read(plain: Mapping[str, Any]) -> KeptAnswer:
+def _from_plain(plain: Mapping[str, Any]) -> CachedAnswer:
     """Raises `ValueError`, `TypeError`, or `KeyError` for what is no stored answer."""
-    items = [Item(str(path), int(level), _record(record), str(text)) for path, level, record, text in plain["items"]]
+    items = [RawNode(str(path), int(level), _record(record), str(text)) for path, level, record, text in plain["items"]]
     title = plain["title"]
     if not (title is None or isinstance(title, str)):
         raise TypeError("a title that is no text")
     requests, tokens_in, tokens_out = (int(count) for count in plain["usage"])
     answer = Answer(title=title, items=items, truncated=bool(plain["truncated"]))
     notes = tuple(str(note) for note in plain["notes"])
-    return KeptAnswer(answer, Usage(requests, tokens_in, tokens_out), notes, bool(plain["repaired"]))
+    return CachedAnswer(answer, Usage(requests, tokens_in, tokens_out), notes, bool(plain["repaired"]))
 
 
 def _record(plain: object) -> Mapping[str, Any] | None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from citekit.adapters.mappers.llm.location_codec import Scale
+from citekit.adapters.mappers.llm.location_codec import LocationCodec
 from citekit.wire.schema import MAP_SCHEMA, NODE_SCHEMA
 
 
-def answer_schema(scale: Scale, types: str) -> dict[str, Any]:
+def answer_schema(scale: LocationCodec, types: str) -> dict[str, Any]:
     """The JSON Schema of an answer whose places are counted on `scale`; `types` are words for the kinds of nodes."""
     node = NODE_SCHEMA["properties"]
     fields = {

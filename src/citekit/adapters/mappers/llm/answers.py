@@ -28,7 +28,7 @@ _BETWEEN = re.compile(r"[\s,]*")
 
 
 @frozen
-class Item:
+class RawNode:
     """A node as it was written: `record` where it is an object, else `complaint` says what is wrong with it."""
 
     path: str
@@ -42,7 +42,7 @@ class Answer:
     """`truncated`: the text broke off after the last item. `complaint` is set where there is no answer in it at all."""
 
     title: str | None = None
-    items: tuple[Item, ...] = field(default=(), converter=tuple[Item, ...])
+    items: tuple[RawNode, ...] = field(default=(), converter=tuple[RawNode, ...])
     truncated: bool = False
     complaint: str | None = None
 
@@ -58,17 +58,17 @@ def read_answer(text: str) -> Answer:
     try:
         value, _ = _DECODER.raw_decode(body)
     except (ValueError, RecursionError) as wrong:
-        return _rescued(body, _reason(wrong))
+        return _salvaged(body, _reason(wrong))
     nodes = _nodes_of(value)
     if nodes is None:
         return Answer(complaint="it has no list of nodes")
-    return Answer(title=_title_of(value), items=_limited(_items(nodes)))
+    return Answer(title=_title_of(value), items=_first_nodes(_items(nodes)))
 
 
-def joined(answer: Answer, tail: Answer) -> Answer:
+def join_answers(answer: Answer, tail: Answer) -> Answer:
     """Both parts of an answer that came in two; what the second repeats of the first is left out."""
-    known = {_print(item) for item in answer.items}
-    new = [item for item in tail.items if _print(item) not in known]
+    known = {_fingerprint(item) for item in answer.items}
+    new = [item for item in tail.items if _fingerprint(item) not in known]
     numbered = (evolve(item, path=f"nodes[{len(answer.items) + n}]") for n, item in enumerate(new))
     items = (*answer.items, *numbered)
     return Answer(title=answer.title or tail.title, items=items[:NODE_LIMIT], truncated=tail.truncated)
@@ -96,7 +96,7 @@ def _nodes_of(value: object, depth: int = 0) -> list[Any] | None:
     if isinstance(value.get("nodes"), list):
         return list(value["nodes"])
     lists = [item for item in value.values() if isinstance(item, list) and item and isinstance(item[0], dict)]
-    if isinstance(value.get("title"), str) and set(value) & _PLACED:
+    if isinstance(value.get("title"), str) and set(value) & _LOCATION_FIELDS:
         return [value]
     if lists:
         return list(lists[0])
@@ -104,7 +104,7 @@ def _nodes_of(value: object, depth: int = 0) -> list[Any] | None:
     return next((found for found in inner if found is not None), None)
 
 
-_PLACED = {
+_LOCATION_FIELDS = {
     "location",
     "first_page",
     "first_line",
@@ -123,14 +123,14 @@ def _title_of(value: object) -> str | None:
     return title if isinstance(title, str) and title.strip() else None
 
 
-def _rescued(body: str, reason: str) -> Answer:
+def _salvaged(body: str, reason: str) -> Answer:
     """The complete nodes of an answer that is not JSON as a whole."""
     opening = _LIST.search(body)
     if opening is None:
         return Answer(complaint=reason)
     title = _TITLE.search(body, 0, opening.start())
     values, closed = _values(body, opening.end())
-    items = _limited(_items(values))
+    items = _first_nodes(_items(values))
     if not items:
         return Answer(complaint=reason)
     return Answer(title=_read_title(title), items=items, truncated=not closed)
@@ -143,7 +143,7 @@ def _read_title(found: re.Match[str] | None) -> str | None:
         return None
 
 
-class _Broken(str):
+class _MalformedNode(str):
     """Why one node of an answer is no JSON."""
 
     __slots__ = ()
@@ -185,30 +185,30 @@ def _decoded(text: str) -> Any:
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError) as wrong:
-        return _Broken(_reason(wrong))
+        return _MalformedNode(_reason(wrong))
 
 
-def _items(values: list[Any]) -> Iterator[Item]:
+def _items(values: list[Any]) -> Iterator[RawNode]:
     """The nodes in reading order, those below others after them."""
     dotted = _dotted_ids(values)
     pending = [(value, f"nodes[{n}]", 1) for n, value in reversed(list(enumerate(values)))]
     while pending:
         value, path, depth = pending.pop()
         if not isinstance(value, dict):
-            reason = str(value) if isinstance(value, _Broken) else "is not an object"
-            yield Item(path, depth, None, reason)
+            reason = str(value) if isinstance(value, _MalformedNode) else "is not an object"
+            yield RawNode(path, depth, None, reason)
             continue
         children = value.get("children")
         if isinstance(children, list) and depth < DEPTH_LIMIT:
             pending.extend((c, f"{path}.children[{n}]", depth + 1) for n, c in reversed(list(enumerate(children))))
-        yield Item(path, _level(value, depth, dotted), _flat(value))
+        yield RawNode(path, _level(value, depth, dotted), _flattened(value))
 
 
-def _limited(items: Iterator[Item]) -> tuple[Item, ...]:
+def _first_nodes(items: Iterator[RawNode]) -> tuple[RawNode, ...]:
     return tuple(item for item, _ in zip(items, range(NODE_LIMIT), strict=False))
 
 
-def _flat(value: dict[str, Any]) -> dict[str, Any]:
+def _flattened(value: dict[str, Any]) -> dict[str, Any]:
     """A node with the fields of its location beside its own, without nulls."""
     inner = value.get("location")
     both = {**inner, **{k: v for k, v in value.items() if v is not None}} if isinstance(inner, dict) else value
@@ -231,7 +231,7 @@ def _dotted_ids(values: list[Any]) -> set[str]:
     return {value["id"] for value in values if isinstance(value, dict) and isinstance(value.get("id"), str)}
 
 
-def _print(item: Item) -> str:
+def _fingerprint(item: RawNode) -> str:
     """The same for a node that is told twice."""
     record = item.record or {"": item.path}
     return repr(sorted((key, value) for key, value in record.items() if key not in ("summary", "level", "id")))

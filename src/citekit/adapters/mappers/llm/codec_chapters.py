@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from attrs import field, frozen
 
-from citekit.adapters.mappers.llm.location_codec import Place, Record, shown, whole
+from citekit.adapters.mappers.llm.location_codec import RawFields, Span, parse_integer, short_repr
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.locations import Chapter, Location
 from citekit.domain.ports.reader import Book
@@ -23,7 +23,7 @@ Chars = tuple[int, int]
 
 
 @frozen
-class ChapterScale:
+class ParagraphCodec:
     """Counts the paragraphs of the whole book, from 1; a chapter without text has one, which is empty.
 
     `paragraphs` holds for every chapter the characters (start, end) of its paragraphs.
@@ -37,7 +37,7 @@ class ChapterScale:
     ease: ClassVar[float] = 0
 
     @classmethod
-    def of(cls, book: Book) -> ChapterScale:
+    def of(cls, book: Book) -> ParagraphCodec:
         """The scale of `book`."""
         return cls([_paragraphs(chapter.text) for chapter in book.chapters])
 
@@ -56,7 +56,7 @@ class ChapterScale:
             "last_paragraph": {"type": "integer", "description": "The last paragraph of it in that chapter, included."},
         }
 
-    def place(self, record: Record) -> Place:
+    def place(self, record: RawFields) -> Span:
         """Also from `chapter` and `chars` as maps write them."""
         if "first_chapter" not in record and "chapter" in record:
             return self._written_place(record)
@@ -68,20 +68,20 @@ class ChapterScale:
         end = self._paragraph(last, "last_paragraph", record.get("last_paragraph", len(self.paragraphs[last - 1])))
         return start, end
 
-    def written(self, place: Place) -> dict[str, Any]:
-        """See `Scale`."""
+    def written(self, place: Span) -> dict[str, Any]:
+        """See `LocationCodec`."""
         (first, start), (last, end) = self.at(int(place[0])), self.at(int(place[1]))
         return {"first_chapter": first, "first_paragraph": start, "last_chapter": last, "last_paragraph": end}
 
-    def told(self, place: Place) -> str:
-        """See `Scale`."""
+    def told(self, place: Span) -> str:
+        """See `LocationCodec`."""
         inside = max(1, min(place[0], self.last)), max(1, min(place[1], self.last))
         (first, start), (last, end) = self.at(int(inside[0])), self.at(int(inside[1]))
         if (start, end) == (1, len(self.paragraphs[last - 1])):
             return f"chapter {first}" if first == last else f"chapters {first}-{last}"
         return f"chapter {first} paragraph {start} to chapter {last} paragraph {end}"
 
-    def location(self, place: Place) -> Location:
+    def location(self, place: Span) -> Location:
         """Characters where it lies in one chapter and does not fill it; else whole chapters, as a map can tell no more."""
         (first, start), (last, end) = self.at(int(place[0])), self.at(int(place[1]))
         plain: dict[str, Any] = {"modality": "document", "chapter": first if first == last else [first, last]}
@@ -90,8 +90,8 @@ class ChapterScale:
             plain["chars"] = [chapter[start - 1][0], chapter[end - 1][1]]
         return from_plain(plain)
 
-    def placed(self, location: Location) -> Place | None:
-        """See `Scale`."""
+    def placed(self, location: Location) -> Span | None:
+        """See `LocationCodec`."""
         if not isinstance(location, Chapter) or location.last > len(self.paragraphs):
             return None
         if location.chars is None:
@@ -108,7 +108,7 @@ class ChapterScale:
         return self._starts[chapter - 1] + paragraph - 1
 
     def _chapter(self, name: str, value: object) -> int:
-        number, count = whole(name, value), len(self.paragraphs)
+        number, count = parse_integer(name, value), len(self.paragraphs)
         if name == "last_chapter" and number == count + 1:
             return count
         if not 1 <= number <= count:
@@ -116,14 +116,14 @@ class ChapterScale:
         return number
 
     def _paragraph(self, chapter: int, name: str, value: object) -> int:
-        number, count = whole(name, value), len(self.paragraphs[chapter - 1])
+        number, count = parse_integer(name, value), len(self.paragraphs[chapter - 1])
         if name == "last_paragraph" and count < number <= count + 3:
             return self.number(chapter, count)
         if not 1 <= number <= count:
             raise LocationMalformed(f"{name}: there is no paragraph {number}: chapter {chapter} has {count}")
         return self.number(chapter, number)
 
-    def _written_place(self, record: Record) -> Place:
+    def _written_place(self, record: RawFields) -> Span:
         value = record["chapter"]
         ends = value if isinstance(value, list) and len(value) == 2 else [value, value]
         first, last = (self._chapter("chapter", number) for number in ends)
@@ -131,10 +131,10 @@ class ChapterScale:
         if chars is None or first != last:
             return self.number(first, 1), self._ends[last - 1]
         if not isinstance(chars, list) or len(chars) != 2:
-            raise LocationMalformed(f"chars: {shown(chars)} are not two whole numbers")
-        return self._covering(first, (whole("chars", chars[0]), whole("chars", chars[1])))
+            raise LocationMalformed(f"chars: {short_repr(chars)} are not two whole numbers")
+        return self._covering(first, (parse_integer("chars", chars[0]), parse_integer("chars", chars[1])))
 
-    def _covering(self, chapter: int, chars: Chars) -> Place:
+    def _covering(self, chapter: int, chars: Chars) -> Span:
         """The paragraphs that `chars` touch."""
         touched = [
             n for n, (start, end) in enumerate(self.paragraphs[chapter - 1], 1) if start < chars[1] and chars[0] < end

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from citekit.adapters.mappers.llm.location_codec import WHERE, Place, Record, whole
+from citekit.adapters.mappers.llm.location_codec import LOCATION_FIELDS, RawFields, Span, parse_integer
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.locations import Lines, Location, Pages
 from citekit.wire.locations import from_plain
@@ -17,7 +17,7 @@ _RANGE = re.compile(r"(\d{1,9})(?:\s*[-–—]\s*(\d{1,9}))?", re.ASCII)
 
 
 @frozen
-class PageScale:
+class PageCodec:
     """Pages of a PDF, from 1."""
 
     last: int
@@ -30,34 +30,36 @@ class PageScale:
     @property
     def fields(self) -> Mapping[str, Any]:
         """`first_page` and `last_page`."""
-        return _pair("page", f"{WHERE['pages']['description'].partition('.')[0]}: those of the file, not printed ones.")
+        return _pair_schemas(
+            "page", f"{LOCATION_FIELDS['pages']['description'].partition('.')[0]}: those of the file, not printed ones."
+        )
 
-    def place(self, record: Record) -> Place:
+    def place(self, record: RawFields) -> Span:
         """Also from `pages` (a list, or text such as `3, 5-7`) and `page`."""
         if "first_page" in record or "last_page" in record:
-            return _whole_pair(record, "first_page", "last_page")
-        pages = named_pages(record)
-        return _counted(min(pages), max(pages))
+            return _parse_pair(record, "first_page", "last_page")
+        pages = listed_pages(record)
+        return _integer_span(min(pages), max(pages))
 
-    def written(self, place: Place) -> dict[str, Any]:
-        """See `Scale`."""
+    def written(self, place: Span) -> dict[str, Any]:
+        """See `LocationCodec`."""
         return {"first_page": int(place[0]), "last_page": int(place[1])}
 
-    def told(self, place: Place) -> str:
-        """See `Scale`."""
-        return _range("page", place)
+    def told(self, place: Span) -> str:
+        """See `LocationCodec`."""
+        return _describe_range("page", place)
 
-    def location(self, place: Place) -> Location:
-        """See `Scale`."""
+    def location(self, place: Span) -> Location:
+        """See `LocationCodec`."""
         return from_plain({"modality": "document", "pages": list(range(int(place[0]), int(place[1]) + 1))})
 
-    def placed(self, location: Location) -> Place | None:
-        """See `Scale`."""
+    def placed(self, location: Location) -> Span | None:
+        """See `LocationCodec`."""
         return (location.numbers[0], location.numbers[-1]) if isinstance(location, Pages) else None
 
 
 @frozen
-class LineScale:
+class LineCodec:
     """Lines of a text, from 1."""
 
     last: int
@@ -70,78 +72,78 @@ class LineScale:
     @property
     def fields(self) -> Mapping[str, Any]:
         """`first_line` and `last_line`."""
-        return _pair("line", "The number before the line, from 1; both included.")
+        return _pair_schemas("line", "The number before the line, from 1; both included.")
 
-    def place(self, record: Record) -> Place:
+    def place(self, record: RawFields) -> Span:
         """Also from `lines`, a list of two or text such as `10-20`."""
         if "first_line" in record or "last_line" in record:
-            return _whole_pair(record, "first_line", "last_line")
-        lines = _numbers(record, "lines")
+            return _parse_pair(record, "first_line", "last_line")
+        lines = _parse_numbers(record, "lines")
         if len(lines) not in (1, 2):
             raise LocationMalformed("lines: two whole numbers are needed")
-        return _counted(lines[0], lines[-1])
+        return _integer_span(lines[0], lines[-1])
 
-    def written(self, place: Place) -> dict[str, Any]:
-        """See `Scale`."""
+    def written(self, place: Span) -> dict[str, Any]:
+        """See `LocationCodec`."""
         return {"first_line": int(place[0]), "last_line": int(place[1])}
 
-    def told(self, place: Place) -> str:
-        """See `Scale`."""
-        return _range("line", place)
+    def told(self, place: Span) -> str:
+        """See `LocationCodec`."""
+        return _describe_range("line", place)
 
-    def location(self, place: Place) -> Location:
-        """See `Scale`."""
+    def location(self, place: Span) -> Location:
+        """See `LocationCodec`."""
         return from_plain({"modality": "text", "lines": [int(place[0]), int(place[1])]})
 
-    def placed(self, location: Location) -> Place | None:
-        """See `Scale`."""
+    def placed(self, location: Location) -> Span | None:
+        """See `LocationCodec`."""
         return (location.first, location.last) if isinstance(location, Lines) else None
 
 
-def named_pages(record: Record) -> tuple[int, ...]:
+def listed_pages(record: RawFields) -> tuple[int, ...]:
     """The pages that `pages` or `page` names one by one. Raises `LocationMalformed`."""
-    return _numbers(record, "pages" if "pages" in record else "page", missing="first_page")
+    return _parse_numbers(record, "pages" if "pages" in record else "page", missing="first_page")
 
 
-def _counted(first: int, last: int) -> Place:
+def _integer_span(first: int, last: int) -> Span:
     """A place of whole numbers."""
     return first, last
 
 
-def _pair(unit: str, about: str) -> dict[str, Any]:
+def _pair_schemas(unit: str, about: str) -> dict[str, Any]:
     return {
         f"first_{unit}": {"type": "integer", "description": about},
         f"last_{unit}": {"type": "integer", "description": f"The last {unit} of it, included."},
     }
 
 
-def _whole_pair(record: Record, first: str, last: str) -> Place:
+def _parse_pair(record: RawFields, first: str, last: str) -> Span:
     if first not in record:
         raise LocationMalformed(f"{first}: is missing")
-    start = whole(first, record[first])
-    return start, whole(last, record[last]) if last in record else start
+    start = parse_integer(first, record[first])
+    return start, parse_integer(last, record[last]) if last in record else start
 
 
-def _numbers(record: Record, name: str, missing: str | None = None) -> tuple[int, ...]:
+def _parse_numbers(record: RawFields, name: str, missing: str | None = None) -> tuple[int, ...]:
     value = record.get(name)
     if value is None:
         raise LocationMalformed(f"{missing or 'first_line'}: is missing")
     items = re.split(r"\s*[,;]\s*", value.strip()) if isinstance(value, str) else value
-    found = [number for item in (items if isinstance(items, list) else [items]) for number in _ends(name, item)]
+    found = [number for item in (items if isinstance(items, list) else [items]) for number in _parse_run(name, item)]
     if not found:
         raise LocationMalformed(f"{name}: names none")
     return tuple(found)
 
 
-def _ends(name: str, item: object) -> tuple[int, ...]:
+def _parse_run(name: str, item: object) -> tuple[int, ...]:
     """The numbers of one item; of a run such as `5-7` its ends, with a small run of pages written out."""
     run = _RANGE.fullmatch(item.strip()) if isinstance(item, str) else None
     if run is None or run[2] is None:
-        return (whole(name, item),)
+        return (parse_integer(name, item),)
     first, last = int(run[1]), int(run[2])
     return tuple(range(first, last + 1)) if name == "pages" and 0 <= last - first <= 1000 else (first, last)
 
 
-def _range(unit: str, place: Place) -> str:
+def _describe_range(unit: str, place: Span) -> str:
     first, last = int(place[0]), int(place[1])
     return f"{unit} {first}" if first == last else f"{unit}s {first}-{last}"

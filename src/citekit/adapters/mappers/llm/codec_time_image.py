@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from citekit.adapters.mappers.llm.location_codec import WHERE, Place, Record, real
+from citekit.adapters.mappers.llm.location_codec import LOCATION_FIELDS, RawFields, Span, parse_number
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.locations import Box, Location, TimeSpan
 from citekit.domain.modality import Modality
@@ -19,7 +19,7 @@ _CLOCK = re.compile(r"(?:(?:(\d{1,4}):)?(\d{1,3}):)?(\d{1,9}(?:[.,]\d{1,9})?)\s*
 
 
 @frozen
-class TimeScale:
+class TimeCodec:
     """Time of a video or a recording."""
 
     last: float
@@ -42,34 +42,34 @@ class TimeScale:
             "end": {"type": "number", "description": "Seconds, excluded: where the next part starts."},
         }
 
-    def place(self, record: Record) -> Place:
+    def place(self, record: RawFields) -> Span:
         """Also from times of the clock (`1:02:03.5`); without an end, to the end."""
         if "start" not in record:
             raise LocationMalformed("start: is missing")
         start = _seconds("start", record["start"])
         return start, _seconds("end", record["end"]) if "end" in record else max(self.last, start)
 
-    def written(self, place: Place) -> dict[str, Any]:
-        """See `Scale`."""
+    def written(self, place: Span) -> dict[str, Any]:
+        """See `LocationCodec`."""
         return {"start": round(place[0], 3), "end": round(place[1], 3)}
 
-    def told(self, place: Place) -> str:
-        """See `Scale`."""
+    def told(self, place: Span) -> str:
+        """See `LocationCodec`."""
         return f"seconds {shortest(round(place[0], 3))}-{shortest(round(place[1], 3))}"
 
-    def location(self, place: Place) -> Location:
-        """See `Scale`."""
+    def location(self, place: Span) -> Location:
+        """See `LocationCodec`."""
         return from_plain({"modality": self.modality.value, "start": place[0], "end": place[1]})
 
-    def placed(self, location: Location) -> Place | None:
-        """See `Scale`."""
+    def placed(self, location: Location) -> Span | None:
+        """See `LocationCodec`."""
         if not isinstance(location, TimeSpan):
             return None
         return location.start, self.last if location.end is None else location.end
 
 
 @frozen
-class BoxScale:
+class BoxCodec:
     """Rectangles of a picture; `thousandths` asks for them as `box_2d`, which some models are trained on."""
 
     thousandths: bool = False
@@ -87,10 +87,14 @@ class BoxScale:
             about = "[ymin, xmin, ymax, xmax], thousandths (0 to 1000) of height and width, origin top left."
             return {"box_2d": {"type": "array", "items": {"type": "integer"}, "description": about}}
         return {
-            "bbox": {"type": "array", "items": {"type": "number"}, "description": WHERE["bbox"]["description"]},
+            "bbox": {
+                "type": "array",
+                "items": {"type": "number"},
+                "description": LOCATION_FIELDS["bbox"]["description"],
+            },
         }
 
-    def place(self, record: Record) -> Place:
+    def place(self, record: RawFields) -> Span:
         """Whichever of the two the record holds; what the numbers mean is never guessed from their size."""
         if "box_2d" in record:
             top, left, bottom, right = self._four(record, "box_2d")
@@ -102,36 +106,36 @@ class BoxScale:
             raise LocationMalformed("bbox: fractions from 0 to 1 are needed, not pixels or thousandths")
         return left, top, right, bottom
 
-    def _four(self, record: Record, name: str) -> tuple[float, float, float, float]:
+    def _four(self, record: RawFields, name: str) -> tuple[float, float, float, float]:
         found = record.get(name)
         if not isinstance(found, list) or len(found) != 4:
             raise LocationMalformed(f"{name}: {'is missing' if found is None else 'four numbers are needed'}")
-        a, b, c, d = (real(name, number) for number in found)
+        a, b, c, d = (parse_number(name, number) for number in found)
         return a, b, c, d
 
-    def written(self, place: Place) -> dict[str, Any]:
-        """See `Scale`."""
+    def written(self, place: Span) -> dict[str, Any]:
+        """See `LocationCodec`."""
         left, top, right, bottom = place
         if self.thousandths:
             return {"box_2d": [round(edge * 1000) for edge in (top, left, bottom, right)]}
         return {"bbox": [round(edge, 4) for edge in place]}
 
-    def told(self, place: Place) -> str:
-        """See `Scale`."""
+    def told(self, place: Span) -> str:
+        """See `LocationCodec`."""
         return f"the box {next(iter(self.written(place).values()))}"
 
-    def location(self, place: Place) -> Location:
-        """See `Scale`."""
+    def location(self, place: Span) -> Location:
+        """See `LocationCodec`."""
         return from_plain({"modality": "image", "bbox": list(place)})
 
-    def placed(self, location: Location) -> Place | None:
-        """See `Scale`."""
+    def placed(self, location: Location) -> Span | None:
+        """See `LocationCodec`."""
         return location.corners if isinstance(location, Box) else None
 
 
 def _seconds(name: str, value: object) -> float:
     clock = _CLOCK.fullmatch(value.strip()) if isinstance(value, str) else None
     if clock is None:
-        return real(name, value)
+        return parse_number(name, value)
     hours, minutes, seconds = clock.groups()
-    return real(name, int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds.replace(",", ".")))
+    return parse_number(name, int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds.replace(",", ".")))

@@ -10,25 +10,25 @@ from typing import Any
 from attrs import define, evolve, field
 
 from citekit.adapters.mappers.llm import prompt
-from citekit.adapters.mappers.llm.answers import Answer, Item, joined, read_answer
-from citekit.adapters.mappers.llm.messages import NoReply, Question, Reply, Session, Turn, Usage
+from citekit.adapters.mappers.llm.answers import Answer, RawNode, join_answers, read_answer
+from citekit.adapters.mappers.llm.messages import NoReplyError, Question, Reply, Session, Turn, Usage
 from citekit.adapters.mappers.llm.proposals import Fault, title_of
 from citekit.adapters.mappers.llm.title_words import folded
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.progress import Progress
 
-TAIL_LIMIT = 8
+CONTINUATION_LIMIT = 8
 """How often the rest of an answer that breaks off is asked for."""
 
 CUT_OFF = "The answer was cut off again and again: what comes after {title!r} may be missing."
-_TOO_LONG = "it breaks off before its first node is complete; write less"
+_NO_COMPLETE_NODE = "it breaks off before its first node is complete; write less"
 
 
 _NOT_LOCATION = frozenset({"title", "type", "summary", "context", "level", "id"})
 
 
 @define
-class Spent:
+class UsageTotal:
     """What a map has cost so far, over all of its windows."""
 
     usage: Usage = field(factory=Usage)
@@ -41,7 +41,7 @@ class Spent:
 
 
 @define
-class Talk:
+class Conversation:
     """The conversation about one window. `what` names the map in errors; `usage` and `notes` add up over the replies.
 
     `spent` counts the same for the whole map. `redact` takes secrets out of what the model says.
@@ -51,7 +51,7 @@ class Talk:
     question: Question
     what: str
     progress: Progress
-    spent: Spent = field(factory=Spent)
+    spent: UsageTotal = field(factory=UsageTotal)
     redact: Callable[[str], str] = str
     usage: Usage = field(factory=Usage)
     notes: list[str] = field(factory=list)
@@ -72,17 +72,17 @@ class Talk:
         """Continue a conversation in which the model gave `answer` earlier."""
         self._last = Reply(_json_of(answer), complete=not answer.truncated, usage=Usage())
 
-    def repaired(self, items: Sequence[Item], faults: Sequence[Fault]) -> Sequence[Item]:
+    def repaired(self, items: Sequence[RawNode], faults: Sequence[Fault]) -> Sequence[RawNode]:
         """`items`, those with `faults` replaced by what the model says after it was told of them."""
-        return exchanged(items, {fault.node for fault in faults}, self._ask(prompt.mend(faults)).items)
+        return replace_nodes(items, {fault.node for fault in faults}, self._ask(prompt.correction(faults)).items)
 
     def completed(self, answer: Answer) -> Answer:
         """The answer with its missing tail asked for, as long as more of it comes."""
         asked = 0
-        while answer.truncated and asked < TAIL_LIMIT:
+        while answer.truncated and asked < CONTINUATION_LIMIT:
             asked += 1
-            tail = self._ask(prompt.carry_on(answer))
-            longer = joined(answer, tail)
+            tail = self._ask(prompt.continuation(answer))
+            longer = join_answers(answer, tail)
             done = tail.complaint is None and not tail.truncated
             if done or len(longer.items) > len(answer.items):
                 answer = longer
@@ -105,14 +105,14 @@ class Talk:
             self.question = evolve(self.question, turns=(*self.question.turns, Turn(self._last, words)))
         try:
             reply = self._last = self.session.ask(self.question, self.progress)
-        except NoReply as error:
+        except NoReplyError as error:
             self.usage += error.usage
             self.spent.add(error.usage)
             raise
         self._count(reply)
         answer = _redacted(read_answer(reply.text), self.redact)
         if answer.complaint is not None and not reply.complete:
-            return evolve(answer, complaint=_TOO_LONG)
+            return evolve(answer, complaint=_NO_COMPLETE_NODE)
         return answer
 
     def _count(self, reply: Reply) -> None:
@@ -129,19 +129,19 @@ def _redacted(answer: Answer, redact: Callable[[str], str]) -> Answer:
     return evolve(answer, title=title, items=items, complaint=complaint)
 
 
-def _redacted_item(item: Item, redact: Callable[[str], str]) -> Item:
+def _redacted_item(item: RawNode, redact: Callable[[str], str]) -> RawNode:
     try:
-        return evolve(item, record=_clean(item.record, redact), complaint=redact(item.complaint))
+        return evolve(item, record=_redacted_value(item.record, redact), complaint=redact(item.complaint))
     except RecursionError:  # JSON may be nested deeper than Python functions may call one another
         return evolve(item, record=None, complaint="is nested too deeply")
 
 
-def _clean(value: Any, redact: Callable[[str], str]) -> Any:
+def _redacted_value(value: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, Mapping):
-        return {redact(name): _clean(each, redact) for name, each in value.items()}
-    return [_clean(each, redact) for each in value] if isinstance(value, list) else value
+        return {redact(name): _redacted_value(each, redact) for name, each in value.items()}
+    return [_redacted_value(each, redact) for each in value] if isinstance(value, list) else value
 
 
 def _json_of(answer: Answer) -> str:
@@ -149,7 +149,7 @@ def _json_of(answer: Answer) -> str:
     return json.dumps({"title": answer.title, "nodes": nodes}, ensure_ascii=False)
 
 
-def exchanged(items: Sequence[Item], faulty: set[str], new: Sequence[Item]) -> Sequence[Item]:
+def replace_nodes(items: Sequence[RawNode], faulty: set[str], new: Sequence[RawNode]) -> Sequence[RawNode]:
     """`items` with each of `new` in the place of the item of the same title, faulty ones first; else of the same location.
 
     Where as many came as are faulty, those without a namesake take the places of faulty ones in order. What else is new is
@@ -158,42 +158,46 @@ def exchanged(items: Sequence[Item], faulty: set[str], new: Sequence[Item]) -> S
     result = list(items)
     free = [n for n, item in enumerate(items) if item.path in faulty]
     taken: set[int] = set()
-    strangers: list[Item] = []
+    strangers: list[RawNode] = []
     for item in new:
         if item.record is None:
             continue
-        place = _namesake(result, item.record, free, taken)
+        place = _same_title(result, item.record, free, taken)
         if place is None:
-            place = _neighbor(items, item.record, free, taken)
+            place = _same_location(items, item.record, free, taken)
         if place is None:
             strangers.append(item)
         else:
             taken.add(place)
-            result[place] = _at(result[place], item)
+            result[place] = _in_position(result[place], item)
     open_ = [n for n in free if n not in taken]
     if len(new) == len(free) and len(open_) == len(strangers):
         for n, item in zip(open_, strangers, strict=True):
-            result[n] = _at(result[n], item)
+            result[n] = _in_position(result[n], item)
     return result
 
 
-def _namesake(items: Sequence[Item], record: Mapping[str, Any], faulty: Sequence[int], taken: set[int]) -> int | None:
+def _same_title(
+    items: Sequence[RawNode], record: Mapping[str, Any], faulty: Sequence[int], taken: set[int]
+) -> int | None:
     wanted = folded(title_of(record))
     same = [n for n, item in enumerate(items) if n not in taken and wanted and folded(title_of(item.record)) == wanted]
     return next((n for n in same if n in faulty), same[0] if same else None)
 
 
-def _neighbor(items: Sequence[Item], record: Mapping[str, Any], faulty: Sequence[int], taken: set[int]) -> int | None:
+def _same_location(
+    items: Sequence[RawNode], record: Mapping[str, Any], faulty: Sequence[int], taken: set[int]
+) -> int | None:
     """The faulty item at the location of `record`, whose title is what was wrong."""
-    wanted = _location_of(record)
-    return next((n for n in faulty if n not in taken and wanted and _location_of(items[n].record) == wanted), None)
+    wanted = _location_fields(record)
+    return next((n for n in faulty if n not in taken and wanted and _location_fields(items[n].record) == wanted), None)
 
 
-def _location_of(record: Mapping[str, Any] | None) -> dict[str, Any]:
+def _location_fields(record: Mapping[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in (record or {}).items() if name not in _NOT_LOCATION}
 
 
-def _at(old: Item, new: Item) -> Item:
+def _in_position(old: RawNode, new: RawNode) -> RawNode:
     """What is new in the place of what is old; a corrected node that tells no level keeps that of the old one."""
     told = isinstance((new.record or {}).get("level"), int)
     return evolve(new, path=old.path, level=new.level if told else old.level)

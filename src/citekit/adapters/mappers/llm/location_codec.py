@@ -17,27 +17,27 @@ from citekit.domain.errors import LocationMalformed
 from citekit.domain.locations import Location
 from citekit.wire.schema import LOCATION_SCHEMA
 
-Place = tuple[float, ...]
+Span = tuple[float, ...]
 
 
-def lows(place: Place) -> Place:
+def lows(place: Span) -> Span:
     """Where it begins, for every dimension."""
     return place[: len(place) // 2]
 
 
-def highs(place: Place) -> Place:
+def highs(place: Span) -> Span:
     """Where it ends, for every dimension."""
     return place[len(place) // 2 :]
 
 
-def holds(outer: Place, inner: Place) -> bool:
+def contains(outer: Span, inner: Span) -> bool:
     """Whether all of `inner` is in `outer`."""
     return all(a <= b for a, b in zip(lows(outer), lows(inner), strict=True)) and all(
         a >= b for a, b in zip(highs(outer), highs(inner), strict=True)
     )
 
 
-def meets(one: Place, other: Place) -> bool:
+def touches(one: Span, other: Span) -> bool:
     """Whether the two share something, be it an edge."""
     return all(
         low <= high
@@ -49,7 +49,7 @@ def meets(one: Place, other: Place) -> bool:
     )
 
 
-def union(places: Iterable[Place]) -> Place:
+def union(places: Iterable[Span]) -> Span:
     """The smallest place that holds all of `places`, of which there is at least one."""
     known = list(places)
     return (
@@ -58,7 +58,7 @@ def union(places: Iterable[Place]) -> Place:
     )
 
 
-def cut(place: Place, outer: Place) -> Place:
+def clipped(place: Span, outer: Span) -> Span:
     """The part of `place` inside `outer`; its lows lie beyond its highs where there is none."""
     return (
         *(max(pair) for pair in zip(lows(place), lows(outer), strict=True)),
@@ -66,12 +66,12 @@ def cut(place: Place, outer: Place) -> Place:
     )
 
 
-def moved(place: Place, by: float) -> Place:
+def shifted(place: Span, by: float) -> Span:
     """The same extent, `by` further on."""
     return tuple(number + by for number in place)
 
 
-def stands_out(inner: Place, outer: Place) -> float:
+def overhang(inner: Span, outer: Span) -> float:
     """By how much `inner` reaches beyond `outer` where it does so most; 0 or less where it is inside."""
     return max(
         *(b - a for a, b in zip(lows(inner), lows(outer), strict=True)),
@@ -79,17 +79,17 @@ def stands_out(inner: Place, outer: Place) -> float:
     )
 
 
-Record = Mapping[str, Any]
+RawFields = Mapping[str, Any]
 """A node as the model wrote it: the fields of its location beside the others, nothing null."""
 
-WHERE: Mapping[str, Any] = LOCATION_SCHEMA["properties"]
+LOCATION_FIELDS: Mapping[str, Any] = LOCATION_SCHEMA["properties"]
 """The location fields of the written form of maps."""
 
 NUMBER_LIMIT = 10**9
 """The largest number that is read as a place."""
 
 
-class Scale(Protocol):
+class LocationCodec(Protocol):
     """One way to count. `first` and `last` bound what there is, in every dimension; `step` is 0 for what flows.
 
     An end up to `slack` beyond `last` is taken for the end; a child may stand out of its parent by up to `ease`, which is
@@ -124,49 +124,49 @@ class Scale(Protocol):
     def fields(self) -> Mapping[str, Any]:
         """The JSON Schema of each field that the model writes for a place."""
 
-    def place(self, record: Record) -> Place:
+    def place(self, record: RawFields) -> Span:
         """The place that `record` tells, wherever it lies. Raises `LocationMalformed` (`field: reason`)."""
 
-    def written(self, place: Place) -> dict[str, Any]:
+    def written(self, place: Span) -> dict[str, Any]:
         """The fields that tell `place`."""
 
-    def told(self, place: Place) -> str:
+    def told(self, place: Span) -> str:
         """`place` in words: `pages 3-7`."""
 
-    def location(self, place: Place) -> Location:
+    def location(self, place: Span) -> Location:
         """`place`, which lies inside, as a location. Raises `LocationMalformed`."""
 
-    def placed(self, location: Location) -> Place | None:
+    def placed(self, location: Location) -> Span | None:
         """The place of a location, or None where it is of another kind."""
 
 
-def whole(name: str, value: object) -> int:
+def parse_integer(name: str, value: object) -> int:
     """A whole number, also as `12.0` or `"12"`. Raises `LocationMalformed`."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, str) and re.fullmatch(r"\s*-?\d{1,10}\s*", value, re.ASCII):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise LocationMalformed(f"{name}: {shown(value)} is not a whole number")
+        raise LocationMalformed(f"{name}: {short_repr(value)} is not a whole number")
     if abs(value) > NUMBER_LIMIT:
         raise LocationMalformed(f"{name}: {str(value)[:20]} is far beyond any file")
     return value
 
 
-def real(name: str, value: object) -> float:
+def parse_number(name: str, value: object) -> float:
     """A number that a place can have. Raises `LocationMalformed`."""
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise LocationMalformed(f"{name}: {shown(value)} is not a number")
+        raise LocationMalformed(f"{name}: {short_repr(value)} is not a number")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number) or abs(number) > NUMBER_LIMIT:
-        raise LocationMalformed(f"{name}: {shown(value)} is far beyond any file")
+        raise LocationMalformed(f"{name}: {short_repr(value)} is far beyond any file")
     return number
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """A value as it may stand in a reason."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:60]}..."

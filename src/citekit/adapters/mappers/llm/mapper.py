@@ -12,27 +12,27 @@ from attrs import evolve, field, frozen
 from citekit.adapters.formats.registry import CODE
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, Draft, Outline, one_line, plant
 from citekit.adapters.mappers.llm import prompt
-from citekit.adapters.mappers.llm.answer_cache import KeptAnswer, KeptAnswers, MemoryAnswers, key_of
+from citekit.adapters.mappers.llm.answer_cache import AnswerCache, CachedAnswer, MemoryAnswerCache, cache_key
 from citekit.adapters.mappers.llm.answer_schema import answer_schema
 from citekit.adapters.mappers.llm.answers import Answer
-from citekit.adapters.mappers.llm.codec_chapters import ChapterScale
-from citekit.adapters.mappers.llm.codec_pages_lines import LineScale, PageScale
-from citekit.adapters.mappers.llm.codec_time_image import BoxScale, TimeScale
-from citekit.adapters.mappers.llm.conversation import Spent, Talk
+from citekit.adapters.mappers.llm.codec_chapters import ParagraphCodec
+from citekit.adapters.mappers.llm.codec_pages_lines import LineCodec, PageCodec
+from citekit.adapters.mappers.llm.codec_time_image import BoxCodec, TimeCodec
+from citekit.adapters.mappers.llm.conversation import Conversation, UsageTotal
 from citekit.adapters.mappers.llm.file_views import FileViewer, Viewer
-from citekit.adapters.mappers.llm.location_codec import Scale
-from citekit.adapters.mappers.llm.media_views import media_pieces
+from citekit.adapters.mappers.llm.location_codec import LocationCodec
+from citekit.adapters.mappers.llm.media_views import media_windows
 from citekit.adapters.mappers.llm.messages import Generation, Limits, Question, Service, Session, TextPart, Usage
-from citekit.adapters.mappers.llm.page_views import image_pieces, pdf_pieces
-from citekit.adapters.mappers.llm.parallel import Slots, side_by_side
+from citekit.adapters.mappers.llm.page_views import image_windows, pdf_windows
+from citekit.adapters.mappers.llm.parallel import Slots, run_parallel
 from citekit.adapters.mappers.llm.pdf_titles import pdf_text
 from citekit.adapters.mappers.llm.proposal_tree import Branch
 from citekit.adapters.mappers.llm.proposals import Fault
-from citekit.adapters.mappers.llm.snapping import known_places
-from citekit.adapters.mappers.llm.text_views import book_pieces, text_pieces
-from citekit.adapters.mappers.llm.title_context import marks_of, names_file, text_nearby
-from citekit.adapters.mappers.llm.validator import Examined, Examiner, merged
-from citekit.adapters.mappers.llm.windows import PIECE_LIMIT, Clips, Piece, Stills, View
+from citekit.adapters.mappers.llm.snapping import definitions_of
+from citekit.adapters.mappers.llm.text_views import book_windows, text_windows
+from citekit.adapters.mappers.llm.title_context import known_titles, may_title_file, title_context
+from citekit.adapters.mappers.llm.validator import AnswerValidator, ValidatedAnswer, merge_windows
+from citekit.adapters.mappers.llm.windows import WINDOW_LIMIT, Clips, SourceView, Stills, Window
 from citekit.domain.errors import Cancelled, CiteKitError, FaultyAnswer, MapperUnavailable, SourceUnsupported
 from citekit.domain.formats import BOOKS, Format
 from citekit.domain.mapper_identity import MapperIdentity
@@ -49,9 +49,9 @@ from citekit.wire.locations import from_plain
 CHECKS_VERSION = "3"
 """Changes whenever the same answer would give another map."""
 
-ANSWERED_BEFORE = "Answers about this file from an earlier run, which did not finish, were used."
+CACHED_NOTE = "Answers about this file from an earlier run, which did not finish, were used."
 
-_FACTS = (
+_PROMPT_METADATA = (
     "page_count", "page_labels", "author", "subject", "authors", "language", "duration", "dimensions", "line_count",
     "chapter_count", "format",
 )  # fmt: skip
@@ -79,7 +79,7 @@ class ModelMapper:
     max_requests: int | None = None
     stills: Stills | None = field(default=None, repr=False)
     clips: Clips | None = field(default=None, repr=False)
-    kept: KeptAnswers = field(factory=MemoryAnswers, repr=False)
+    kept: AnswerCache = field(factory=MemoryAnswerCache, repr=False)
     generation: Generation = field(factory=Generation)
     redact: Callable[[str], str] = field(default=str, repr=False)
     _requests: Slots = field(init=False, repr=False, eq=False)
@@ -138,68 +138,68 @@ class ModelMapper:
             self.kept.drop(job.map_key)
             return made
 
-    def _told(self, job: Job, progress: Progress) -> Sequence[Told]:
+    def _told(self, job: MappingTask, progress: Progress) -> Sequence[WindowResult]:
         """What came of each window: from kept answers, and from the service for the others."""
         found = {number: told for number in range(len(job.pieces)) if (told := job.kept_result(number)) is not None}
         missing = [number for number in range(len(job.pieces)) if number not in found]
         if missing:
             with self.service.session() as session:
                 work = [lambda report, n=n: self._asked(job, session, n, report) for n in missing]
-                found |= zip(missing, side_by_side(work, self.concurrency, progress), strict=True)
+                found |= zip(missing, run_parallel(work, self.concurrency, progress), strict=True)
         return [found[number] for number in range(len(job.pieces))]
 
-    def _asked(self, job: Job, session: Session, number: int, progress: Progress) -> Told:
+    def _asked(self, job: MappingTask, session: Session, number: int, progress: Progress) -> WindowResult:
         with self._requests.taken(progress, "waiting for other requests"):
             return job.ask(session, number, progress)
 
     def _map_key(self, source: Source) -> str:
         beside = [(str(path), path.stat().st_size) for path in self.local.sidecar_files(source) if path.is_file()]
         identity = self.identity
-        return key_of(
+        return cache_key(
             str(source.digest), identity.name, identity.model, prompt.PROMPT_VERSION, str(self.generation), beside
         )
 
-    def _job(self, source: Source, known: ResourceMap, limits: Limits, folder: Path, progress: Progress) -> Job:
+    def _job(self, source: Source, known: ResourceMap, limits: Limits, folder: Path, progress: Progress) -> MappingTask:
         map_key = self._map_key(source)
         book = self.reader.read(source.path) if source.format.name in BOOKS else None
-        scale = _scale(known, self.service, ChapterScale.of(book) if book is not None else None)
-        view = View(
+        scale = _codec(known, self.service, ParagraphCodec.of(book) if book is not None else None)
+        view = SourceView(
             source=source, local=known, scale=scale, limits=limits, service=self.service.name, folder=folder,
             reader=self.reader, probe=self.probe, viewer=self.viewer, progress=progress,
-            max_pieces=(self.max_requests or PIECE_LIMIT) + self.kept.count(map_key), stills=self.stills, clips=self.clips,
+            max_pieces=(self.max_requests or WINDOW_LIMIT) + self.kept.count(map_key), stills=self.stills, clips=self.clips,
         )  # fmt: skip
-        if book is not None and isinstance(scale, ChapterScale):
-            pieces = book_pieces(view, book, scale)
+        if book is not None and isinstance(scale, ParagraphCodec):
+            pieces = book_windows(view, book, scale)
         else:
-            pieces = _PIECES[scale.unit](view)
+            pieces = _WINDOWS[scale.unit](view)
         pages = self.viewer.page_lines(source.path, progress) if scale.unit == "page" else ()
-        examiner = Examiner(
+        examiner = AnswerValidator(
             scale=scale,
             default_type=prompt.DEFAULT_TYPE.get(known.modality, "section"),
-            pdf=pdf_text(pages, marks_of(known, scale)) if scale.unit == "page" else None,
-            text=text_nearby(view, pages, book),
-            known=known_places(known.nodes, scale) if scale.unit == "line" else {},
+            pdf=pdf_text(pages, known_titles(known, scale)) if scale.unit == "page" else None,
+            text=title_context(view, pages, book),
+            known=definitions_of(known.nodes, scale) if scale.unit == "line" else {},
             code=source.format.name in CODE,
         )
         what = f"the map that {self.service.name} ({self.service.model}) made of {source.path}"
-        return Job(source, known, scale, pieces, examiner, what, self.kept, map_key, self.redact)
+        return MappingTask(source, known, scale, pieces, examiner, what, self.kept, map_key, self.redact)
 
-    def _map(self, job: Job, known: ResourceMap, told: Sequence[Told]) -> ResourceMap:
+    def _map(self, job: MappingTask, known: ResourceMap, told: Sequence[WindowResult]) -> ResourceMap:
         sought, found = sum(each.sought for each in told), sum(each.found for each in told)
         claimed, dropped = sum(each.claimed for each in told), [line for each in told for line in each.dropped]
         if found * 3 < sought:
             raise FaultyAnswer(job.what, [f"nodes: {sought - found} of {sought} titles are not in the file", *dropped])
-        branches = merged([each.branches for each in told])
+        branches = merge_windows([each.branches for each in told])
         kept = sum(1 for top in branches for _ in top.walk())
         if not kept or kept * 3 < claimed:
             raise FaultyAnswer(job.what, dropped or ["nodes: there is none"])
-        title, about_title = _title_of_file(job, known, told)
+        title, about_title = _file_title(job, known, told)
         outline = Outline(title=title, bounds=known.bounds, drafts=job.drafts(branches))
         made = evolve(
             known,
             title=one_line(title, TITLE_LIMIT) or known.title,
             nodes=plant(outline),
-            metadata=self._metadata(known, told, dropped, (about_title, _about_titles(sought, found))),
+            metadata=self._metadata(known, told, dropped, (about_title, _titles_note(sought, found))),
         )
         faults = map_issues(made)
         if faults:
@@ -207,7 +207,7 @@ class ModelMapper:
         return made
 
     def _metadata(
-        self, known: ResourceMap, told: Sequence[Told], dropped: Sequence[str], about_titles: Sequence[str]
+        self, known: ResourceMap, told: Sequence[WindowResult], dropped: Sequence[str], about_titles: Sequence[str]
     ) -> Mapping[str, Any]:
         usage = sum((each.usage for each in told), Usage())
         notes = list(dict.fromkeys(filter(None, (*(note for each in told for note in each.notes), *about_titles))))
@@ -225,7 +225,7 @@ class ModelMapper:
 
 
 @frozen
-class Told:
+class WindowResult:
     """What came of one window: `claimed` counts the nodes that the model named.
 
     `sought` of their titles could be looked for in the text, and `found` are there.
@@ -242,21 +242,21 @@ class Told:
 
 
 @frozen
-class Job:
+class MappingTask:
     """One file, and all that is needed to ask about any piece of it."""
 
     source: Source
     known: ResourceMap
-    scale: Scale
-    pieces: Sequence[Piece]
-    examiner: Examiner
+    scale: LocationCodec
+    pieces: Sequence[Window]
+    examiner: AnswerValidator
     what: str
-    kept: KeptAnswers
+    kept: AnswerCache
     map_key: str
     redact: Callable[[str], str]
-    spent: Spent = field(factory=Spent)
+    spent: UsageTotal = field(factory=UsageTotal)
 
-    def kept_result(self, number: int) -> Told | None:
+    def kept_result(self, number: int) -> WindowResult | None:
         """What came of window `number` in an earlier run, if nothing of it is open."""
         kept = self.kept.get(self.map_key, self._key(number))
         if kept is None or kept.answer.truncated:
@@ -264,12 +264,12 @@ class Job:
         examined = self.examiner.examine(kept.answer.items, self.pieces[number])
         if examined.is_invented or (examined.faults and not kept.repaired):
             return None
-        return self._result(number, kept, examined, (ANSWERED_BEFORE,))
+        return self._result(number, kept, examined, (CACHED_NOTE,))
 
-    def ask(self, session: Session, number: int, progress: Progress) -> Told:
+    def ask(self, session: Session, number: int, progress: Progress) -> WindowResult:
         """What the model says about window `number`, after its faults were sent to it once."""
         piece, kept = self.pieces[number], self.kept.get(self.map_key, self._key(number))
-        talk = Talk(session, self._question(piece), self.what, progress, self.spent, self.redact)
+        talk = Conversation(session, self._question(piece), self.what, progress, self.spent, self.redact)
         if kept is not None and not self.examiner.examine(kept.answer.items, piece).is_invented:
             talk.usage, talk.notes = kept.usage, list(kept.notes)
             talk.resume(kept.answer)
@@ -284,15 +284,17 @@ class Job:
         if examined.faults:
             answer, examined = self._corrected(talk, answer, examined, piece)
             self._keep(number, talk, answer, repaired=True)
-        return self._result(number, _kept(talk, answer), examined)
+        return self._result(number, _cacheable(talk, answer), examined)
 
-    def _corrected(self, talk: Talk, answer: Answer, examined: Examined, piece: Piece) -> tuple[Answer, Examined]:
+    def _corrected(
+        self, talk: Conversation, answer: Answer, examined: ValidatedAnswer, piece: Window
+    ) -> tuple[Answer, ValidatedAnswer]:
         """The answer after the model was told of its faults; as it was if the service does not answer that."""
         faults = examined.faults
         talk.progress(0, None, f"asking again about {len(faults)} places that are wrong")
         try:
             if examined.is_invented:
-                better = talk.anew(prompt.invented(faults, examined.sought, examined.found))
+                better = talk.anew(prompt.titles_missing(faults, examined.sought, examined.found))
             else:
                 better = evolve(answer, items=talk.repaired(answer.items, faults))
         except MapperUnavailable as error:
@@ -300,29 +302,31 @@ class Job:
             return answer, examined
         return better, self.examiner.examine(better.items, piece)
 
-    def _result(self, number: int, kept: KeptAnswer, examined: Examined, notes: Sequence[str] = ()) -> Told:
+    def _result(
+        self, number: int, kept: CachedAnswer, examined: ValidatedAnswer, notes: Sequence[str] = ()
+    ) -> WindowResult:
         piece = self.pieces[number]
         where = f"part {number + 1}: " if len(self.pieces) > 1 else ""
         found = [f"{where}{note}" if where else note for note in examined.notes]
         if not examined.branches and len(self.pieces) > 1:
             found.append(f"Nothing was found in part {number + 1}, {self.scale.told(piece.window)}.")
-        return Told(
+        return WindowResult(
             kept.answer.title,
             examined.branches,
             len(kept.answer.items),
-            [f"{where}{fault}" for fault in _one_each(examined.faults)],
+            [f"{where}{fault}" for fault in _first_per_node(examined.faults)],
             [*piece.notes, *kept.notes, *notes, *found],
             kept.usage,
             examined.sought,
             examined.found,
         )
 
-    def _keep(self, number: int, talk: Talk, answer: Answer, *, repaired: bool = False) -> None:
-        self.kept.put(self.map_key, self._key(number), evolve(_kept(talk, answer), repaired=repaired))
+    def _keep(self, number: int, talk: Conversation, answer: Answer, *, repaired: bool = False) -> None:
+        self.kept.put(self.map_key, self._key(number), evolve(_cacheable(talk, answer), repaired=repaired))
 
     def _key(self, number: int) -> str:
         piece = self.pieces[number]
-        return key_of(prompt.SYSTEM, self._words(piece), self._schema(), piece.window, piece.shift, piece.notes)
+        return cache_key(prompt.SYSTEM, self._words(piece), self._schema(), piece.window, piece.shift, piece.notes)
 
     def account(self) -> str:
         """What was spent, and what of it is kept."""
@@ -352,46 +356,46 @@ class Job:
         code = self.examiner.code
         return Draft(claim.title, claim.type, location, claim.summary, self.drafts(branch.below), keep_case=code)
 
-    def _question(self, piece: Piece) -> Question:
+    def _question(self, piece: Window) -> Question:
         return Question(prompt.SYSTEM, (*piece.see(), TextPart(self._words(piece))), self._schema())
 
     def _schema(self) -> Mapping[str, Any]:
         return answer_schema(self.scale, prompt.TYPES[self.known.modality])
 
-    def _words(self, piece: Piece) -> str:
+    def _words(self, piece: Window) -> str:
         modality = self.known.modality
         facts = {"file name": self.source.path.name, "title": self.known.title}
-        facts |= {name: self.known.metadata[name] for name in _FACTS if self.known.metadata.get(name)}
-        kind = _KIND.get(self.source.format.name, modality.value)
-        task = prompt.about(kind, facts, self.scale, piece.window, piece.said)
+        facts |= {name: self.known.metadata[name] for name in _PROMPT_METADATA if self.known.metadata.get(name)}
+        kind = _KINDS.get(self.source.format.name, modality.value)
+        task = prompt.task(kind, facts, self.scale, piece.window, piece.said)
         outline = prompt.skeleton(self.known.nodes, self.scale, piece.window, piece.shift)
         return f"{task}\n\n{outline}" if outline else task
 
 
-_KIND = {"pdf": "PDF document", "subtitles": "file of subtitles", **dict.fromkeys(BOOKS, "book")}
+_KINDS = {"pdf": "PDF document", "subtitles": "file of subtitles", **dict.fromkeys(BOOKS, "book")}
 
-_PIECES = {
-    "page": pdf_pieces,
-    "line": text_pieces,
-    "second": media_pieces,
-    "box": image_pieces,
+_WINDOWS = {
+    "page": pdf_windows,
+    "line": text_windows,
+    "second": media_windows,
+    "box": image_windows,
 }
 
 
-def _one_each(faults: Sequence[Fault]) -> list[Fault]:
+def _first_per_node(faults: Sequence[Fault]) -> list[Fault]:
     """The first fault of each node."""
     return list({fault.node: fault for fault in reversed(faults)}.values())[::-1]
 
 
-def _kept(talk: Talk, answer: Answer) -> KeptAnswer:
-    return KeptAnswer(answer, talk.usage, tuple(talk.notes))
+def _cacheable(talk: Conversation, answer: Answer) -> CachedAnswer:
+    return CachedAnswer(answer, talk.usage, tuple(talk.notes))
 
 
-def _title_of_file(job: Job, known: ResourceMap, told: Sequence[Told]) -> tuple[str, str]:
+def _file_title(job: MappingTask, known: ResourceMap, told: Sequence[WindowResult]) -> tuple[str, str]:
     """The first title that the model gives the file and that is in it, else the local one; and a note about the others."""
     given = [each.title for each in told if each.title]
     text, trusted = job.examiner.text, (known.title, job.source.path.stem)
-    right = next((title for title in given if text is None or names_file(title, text, trusted)), None)
+    right = next((title for title in given if text is None or may_title_file(title, text, trusted)), None)
     if right is None and given:
         return (
             known.title,
@@ -400,7 +404,7 @@ def _title_of_file(job: Job, known: ResourceMap, told: Sequence[Told]) -> tuple[
     return right or known.title, ""
 
 
-def _about_titles(sought: int, found: int) -> str:
+def _titles_note(sought: int, found: int) -> str:
     """How many titles are in the file; nothing if all of them are."""
     if not sought:
         return "No title could be checked: there is no text where the nodes are."
@@ -421,14 +425,14 @@ def _with_account(error: _E, account: str) -> _E:
     return error
 
 
-def _scale(known: ResourceMap, service: Service, book: ChapterScale | None) -> Scale:
+def _codec(known: ResourceMap, service: Service, book: ParagraphCodec | None) -> LocationCodec:
     """How places in the file are counted; a service may say by `boxes = "box_2d"` how its models tell boxes."""
     bounds = known.bounds
     if book is not None:
         return book
     if known.modality is Modality.IMAGE:
         boxes = getattr(service, "boxes", "box_2d" if service.name == "gemini" else "bbox")
-        return BoxScale(thousandths=boxes == "box_2d")
+        return BoxCodec(thousandths=boxes == "box_2d")
     if known.modality in (Modality.VIDEO, Modality.AUDIO):
-        return TimeScale(bounds.seconds or 0.0, known.modality)
-    return PageScale(bounds.pages or 1) if known.modality is Modality.DOCUMENT else LineScale(bounds.lines or 1)
+        return TimeCodec(bounds.seconds or 0.0, known.modality)
+    return PageCodec(bounds.pages or 1) if known.modality is Modality.DOCUMENT else LineCodec(bounds.lines or 1)

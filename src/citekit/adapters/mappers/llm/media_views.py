@@ -10,57 +10,57 @@ from itertools import pairwise
 
 from citekit.adapters.formats.media.outline.time_segments import clock
 from citekit.adapters.formats.subtitles.parser import beside, read_cues
-from citekit.adapters.mappers.llm.location_codec import Place
+from citekit.adapters.mappers.llm.location_codec import Span
 from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Part, TextPart
 from citekit.adapters.mappers.llm.text_views import TEXT_LIMIT
-from citekit.adapters.mappers.llm.windows import Piece, View, borders_of, part_said, pieces
+from citekit.adapters.mappers.llm.windows import SourceView, Window, part_sentence, section_starts, split_ranges
 from citekit.domain.errors import ExtractionFailed, MapperUnavailable
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.ports.media_probe import Cue
 
-STILLS_AT_ONCE = 24
+STILLS_PER_WINDOW = 24
 """Pictures that are shown at once."""
 
-_SOUND = {"video/quicktime": "audio/mp4", "video/3gpp": "audio/3gpp", "video/x-matroska": "audio/x-matroska"}
+_AUDIO_TYPES = {"video/quicktime": "audio/mp4", "video/3gpp": "audio/3gpp", "video/x-matroska": "audio/x-matroska"}
 
-SCENES_AT_ONCE = 150
+SCENES_PER_WINDOW = 150
 """Scenes that are told at once where nothing is said in them."""
 
 
-def media_pieces(view: View) -> list[Piece]:
+def media_windows(view: SourceView) -> list[Window]:
     """The pieces of a recording. Times in a piece that is a file are counted from its beginning, all others from that of
     the source. Raises `MapperUnavailable` where the service could see nothing of it."""
     seconds = view.limits.seconds
     if view.limits.as_file and view.file_fits and (seconds is None or view.scale.last <= seconds):
-        return [Piece((0.0, view.scale.last), lambda: [FilePart(view.source.path, _media_type(view))])]
+        return [Window((0.0, view.scale.last), lambda: [FilePart(view.source.path, _media_type(view))])]
     if view.limits.as_file and view.clips is not None:
-        return _clips(view)
-    return _told(view)
+        return _clip_windows(view)
+    return _text_windows(view)
 
 
-def _clips(view: View) -> list[Piece]:
+def _clip_windows(view: SourceView) -> list[Window]:
     """Files of some of the time each, no longer and not much larger than the service takes."""
     whole = view.scale.last
     share = 1.0 if view.limits.file_bytes is None else 0.8 * view.limits.file_bytes / view.source.size
     limit = max(1.0, min(view.limits.seconds or whole, whole * min(1.0, share)))
-    borders = borders_of(view.local.nodes, view.scale)
+    borders = section_starts(view.local.nodes, view.scale)
     times = {math.ceil(time): (time, depth) for time, depth in borders.items() if 0 < time < whole}
-    ranges = pieces([1.0] * math.ceil(whole), limit, {second: depth for second, (_, depth) in times.items()})
+    ranges = split_ranges([1.0] * math.ceil(whole), limit, {second: depth for second, (_, depth) in times.items()})
     view.check_count(len(ranges))
     edges = [0.0, *(times.get(start, (float(start), 0))[0] for start, _ in ranges[1:]), whole]
     return [
-        Piece(
+        Window(
             (start, end),
-            partial(_clip, view, start, end),
+            partial(_clip_part, view, start, end),
             start,
-            part_said(n, len(ranges), f"{view.scale.told((start, end))}. Its file begins at 0; count from there"),
+            part_sentence(n, len(ranges), f"{view.scale.told((start, end))}. Its file begins at 0; count from there"),
         )
         for n, (start, end) in enumerate(pairwise(edges), 1)
     ]
 
 
-def _clip(view: View, start: float, end: float) -> Sequence[Part]:
+def _clip_part(view: SourceView, start: float, end: float) -> Sequence[Part]:
     assert view.clips is not None
     path = view.clips(view.source.path, start, end, view.folder)
     if view.limits.file_bytes is not None and path.stat().st_size > view.limits.file_bytes:
@@ -68,36 +68,36 @@ def _clip(view: View, start: float, end: float) -> Sequence[Part]:
     return [FilePart(path, _media_type(view))]
 
 
-def _media_type(view: View) -> str:
+def _media_type(view: SourceView) -> str:
     """The file's media type: that of sound if a container for films (`.mp4`, `.webm`) holds no picture."""
     media_type = view.source.format.media_type
     if view.local.modality is Modality.AUDIO and media_type.startswith("video/"):
-        return _SOUND.get(media_type, f"audio/{media_type.partition('/')[2]}")
+        return _AUDIO_TYPES.get(media_type, f"audio/{media_type.partition('/')[2]}")
     return media_type
 
 
-def _told(view: View) -> list[Piece]:
+def _text_windows(view: SourceView) -> list[Window]:
     cues, scenes = cues_of(view), _leaves(view.local.nodes)
     if not cues and (view.stills is None or view.local.modality is not Modality.VIDEO):
-        raise _nothing_to_see(view)
+        raise _not_viewable(view)
     events = sorted(
         [(cue.start, f"[{cue.start:.1f}-{cue.end:.1f}] {cue.text}") for cue in cues]
-        + [(place[0], f"[{place[0]:.1f}-{place[1]:.1f}] (scene)") for place in _places(view, scenes) if not cues]
+        + [(place[0], f"[{place[0]:.1f}-{place[1]:.1f}] (scene)") for place in _spans(view, scenes) if not cues]
     )
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
-    costs = [max(len(text) + 1.0, 0 if cues else limit / SCENES_AT_ONCE) for _, text in events]
-    ranges = pieces(costs, limit, _event_borders(view, [time for time, _ in events]))
+    costs = [max(len(text) + 1.0, 0 if cues else limit / SCENES_PER_WINDOW) for _, text in events]
+    ranges = split_ranges(costs, limit, _section_events(view, [time for time, _ in events]))
     view.check_count(len(ranges))
     edges = [0.0, *(events[start][0] for start, _ in ranges[1:]), view.scale.last]
     how = "subtitles" if cues else "scene cuts"
     how += " and still pictures" if view.stills is not None and view.local.modality is Modality.VIDEO else ""
     note = f"{view.service} did not get the recording itself, but its {how}."
     return [
-        Piece(
+        Window(
             (edges[n], edges[n + 1]),
-            partial(_shown, view, (edges[n], edges[n + 1]), [text for _, text in events[start:end]]),
+            partial(_text_and_stills, view, (edges[n], edges[n + 1]), [text for _, text in events[start:end]]),
             said=f"You do not get the recording, but its {how}, with seconds from its beginning. "
-            + part_said(n + 1, len(ranges), view.scale.told((edges[n], edges[n + 1]))),
+            + part_sentence(n + 1, len(ranges), view.scale.told((edges[n], edges[n + 1]))),
             notes=(note,) if n == 0 else (),
         )
         for n, (start, end) in enumerate(ranges)
@@ -105,18 +105,18 @@ def _told(view: View) -> list[Piece]:
     ]
 
 
-def _shown(view: View, window: Place, rows: Sequence[str]) -> Sequence[Part]:
-    return [TextPart("\n".join(rows)), *_pictures(view, window)]
+def _text_and_stills(view: SourceView, window: Span, rows: Sequence[str]) -> Sequence[Part]:
+    return [TextPart("\n".join(rows)), *_stills(view, window)]
 
 
-def _pictures(view: View, window: Place) -> list[ImagePart]:
+def _stills(view: SourceView, window: Span) -> list[ImagePart]:
     """A picture out of the middle of each scene in `window`; of many scenes, some evenly chosen."""
     if view.stills is None or view.local.modality is not Modality.VIDEO:
         return []
-    middles = [(p[0] + p[1]) / 2 for p in _places(view, _leaves(view.local.nodes))]
+    middles = [(p[0] + p[1]) / 2 for p in _spans(view, _leaves(view.local.nodes))]
     middles = sorted({time for time in middles if window[0] <= time < window[1]}) or [(window[0] + window[1]) / 2]
-    step = max(1.0, len(middles) / STILLS_AT_ONCE)
-    chosen = [middles[int(n * step)] for n in range(min(len(middles), STILLS_AT_ONCE))]
+    step = max(1.0, len(middles) / STILLS_PER_WINDOW)
+    chosen = [middles[int(n * step)] for n in range(min(len(middles), STILLS_PER_WINDOW))]
     shown = []
     for time in chosen:
         view.progress(time, view.scale.last, "taking still pictures")
@@ -126,7 +126,7 @@ def _pictures(view: View, window: Place) -> list[ImagePart]:
     return shown
 
 
-def cues_of(view: View) -> Sequence[Cue]:
+def cues_of(view: SourceView) -> Sequence[Cue]:
     """The subtitles next to a recording, else those in it."""
     path = beside(view.source.path)
     found = [] if path is None else [cue for cue in read_cues(path) if cue.start < view.scale.last]
@@ -137,13 +137,13 @@ def _leaves(nodes: Sequence[Node]) -> list[Node]:
     return [node for top in nodes for node in top.walk() if not node.children]
 
 
-def _places(view: View, nodes: Sequence[Node]) -> list[Place]:
+def _spans(view: SourceView, nodes: Sequence[Node]) -> list[Span]:
     return [place for node in nodes if (place := view.scale.placed(node.location)) is not None]
 
 
-def _event_borders(view: View, times: Sequence[float]) -> dict[int, int]:
+def _section_events(view: SourceView, times: Sequence[float]) -> dict[int, int]:
     """Which events are the first at or after a border of the structure."""
-    borders = sorted(borders_of(view.local.nodes, view.scale).items())
+    borders = sorted(section_starts(view.local.nodes, view.scale).items())
     found: dict[int, int] = {}
     number = 0
     for time, depth in borders:
@@ -154,7 +154,7 @@ def _event_borders(view: View, times: Sequence[float]) -> dict[int, int]:
     return found
 
 
-def _nothing_to_see(view: View) -> MapperUnavailable:
+def _not_viewable(view: SourceView) -> MapperUnavailable:
     if view.limits.as_file and not view.file_fits:
         return view.too_large()
     if view.limits.as_file:

@@ -127,7 +127,7 @@ class Limits:
     characters: int | None = None
 
 
-class NoReply(MapperUnavailable):
+class NoReplyError(MapperUnavailable):
     """The service answered, and billed, but there is no answer: it refused, was blocked, or spent its output on thinking."""
 
     def __init__(self, message: str, usage: Usage) -> None:
@@ -164,7 +164,7 @@ class Service(Protocol):
         """A conversation. Raises `MapperUnavailable` where no key is set, saying which variables were looked for."""
 
 
-class BudgetSpent(MapperUnavailable):
+class BudgetExhausted(MapperUnavailable):
     """The requests that one map may take are used up."""
 
 
@@ -177,10 +177,10 @@ class Budget:
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def spend(self) -> None:
-        """Count a request. Raises `BudgetSpent` if none is left."""
+        """Count a request. Raises `BudgetExhausted` if none is left."""
         with self._lock:
             if self.limit is not None and self.spent >= self.limit:
-                raise BudgetSpent(
+                raise BudgetExhausted(
                     f"The budget of {self.limit} requests is used up before the map was finished: "
                     "allow more (--max-requests), or map a smaller file."
                 )

@@ -31,7 +31,7 @@ VERSION = 2
 
 
 @frozen
-class Leftover:
+class OrphanedUpload:
     """A file at a service: `name` there, `owner` a fingerprint of the account, `until` when it expires by itself.
 
     `until` is in seconds since 1970 (UTC), as `time.time()` counts.
@@ -43,8 +43,8 @@ class Leftover:
     until: float
 
 
-class Run:
-    """The remote files of one conversation. Made by `Leftovers.run`; safe to use from several threads."""
+class UploadRun:
+    """The remote files of one conversation. Made by `OrphanedUploads.run`; safe to use from several threads."""
 
     def __init__(self, folder: Path, locks: Locks, seal: HomeSeal) -> None:
         self._id = secrets.token_hex(8)
@@ -52,10 +52,10 @@ class Run:
         self._locks = locks
         self._seal = seal
         self._held, self._holding = ExitStack(), False
-        self._files: dict[str, Leftover] = {}
+        self._files: dict[str, OrphanedUpload] = {}
         self._gate = threading.Lock()
 
-    def remember(self, leftover: Leftover) -> None:
+    def remember(self, leftover: OrphanedUpload) -> None:
         """Write down that this file is about to exist. A home that cannot be written is no hindrance."""
         with self._gate, suppress(HomeUnwritable):
             self._files[leftover.name] = leftover
@@ -89,11 +89,11 @@ class Run:
         self._holding = False
 
 
-_OPEN: set[Run] = set()
-"""The runs of this process, whichever `Leftovers` they are of: a program may have several of one folder."""
+_OPEN_RUNS: set[UploadRun] = set()
+"""The runs of this process, whichever `OrphanedUploads` they are of: a program may have several of one folder."""
 
 
-class Leftovers:
+class OrphanedUploads:
     """The run files in `folder`, of this and all other processes."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
@@ -102,23 +102,23 @@ class Leftovers:
         self._seal = HomeSeal(folder)
 
     @contextmanager
-    def run(self) -> Iterator[Run]:
+    def run(self) -> Iterator[UploadRun]:
         """Where a conversation notes its remote files."""
-        run = Run(self._folder, self._locks, self._seal)
-        _OPEN.add(run)
+        run = UploadRun(self._folder, self._locks, self._seal)
+        _OPEN_RUNS.add(run)
         try:
             yield run
         finally:
-            _OPEN.discard(run)
+            _OPEN_RUNS.discard(run)
             run.close()
 
     def mine(self) -> list[str]:
         """The files of this process that may still be at a service."""
-        return sorted(name for run in list(_OPEN) if run.folder == self._folder for name in run.names())
+        return sorted(name for run in list(_OPEN_RUNS) if run.folder == self._folder for name in run.names())
 
-    def pending(self) -> list[Leftover]:
+    def pending(self) -> list[OrphanedUpload]:
         """The files of processes that are gone, as far as they have not expired, sorted by service and name."""
-        found: list[Leftover] = []
+        found: list[OrphanedUpload] = []
         for path in self._run_files():
             with self._abandoned(path) as free:
                 found += self._alive(path) if free else []
@@ -153,41 +153,43 @@ class Leftovers:
             return sorted(path for path in self._folder.iterdir() if path.suffix == ".json")
         return []
 
-    def _alive(self, path: Path) -> list[Leftover]:
+    def _alive(self, path: Path) -> list[OrphanedUpload]:
         now = self._clock()
         return [leftover for leftover in _read(path, self._seal) if leftover.until > now]
 
 
-def _read(path: Path, seal: HomeSeal) -> list[Leftover]:
+def _read(path: Path, seal: HomeSeal) -> list[OrphanedUpload]:
     """The sealed entries of a run file; none if it is gone or damaged."""
     try:
         plain = json.loads(read_file(path))
         if plain["version"] != VERSION:
             return []
-        return [entry for each in plain["files"] if seal.holds(_code(each), *_parts(entry := _entry(each)))]
+        return [
+            entry for each in plain["files"] if seal.holds(_code(each), *_sealed_fields(entry := _from_plain(each)))
+        ]
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return []
 
 
-def _entry(plain: dict[str, Any]) -> Leftover:
-    return Leftover(str(plain["service"]), str(plain["name"]), str(plain["owner"]), float(plain["until"]))
+def _from_plain(plain: dict[str, Any]) -> OrphanedUpload:
+    return OrphanedUpload(str(plain["service"]), str(plain["name"]), str(plain["owner"]), float(plain["until"]))
 
 
 def _code(plain: dict[str, Any]) -> bytes:
     return bytes.fromhex(plain.get("code") or "")
 
 
-def _parts(entry: Leftover) -> tuple[bytes, ...]:
+def _sealed_fields(entry: OrphanedUpload) -> tuple[bytes, ...]:
     facts = (entry.service, entry.name, entry.owner, repr(entry.until))
     return tuple(fact.encode("utf-8", "surrogatepass") for fact in facts)
 
 
-def _write(path: Path, leftovers: list[Leftover], seal: HomeSeal) -> None:
-    files = [{**asdict(each), "code": seal.code(*_parts(each)).hex()} for each in leftovers]
+def _write(path: Path, leftovers: list[OrphanedUpload], seal: HomeSeal) -> None:
+    files = [{**asdict(each), "code": seal.code(*_sealed_fields(each)).hex()} for each in leftovers]
     write_atomically(path, json.dumps({"version": VERSION, "files": files}, indent=1).encode())
 
 
-def _write_or_remove(path: Path, leftovers: list[Leftover], seal: HomeSeal) -> None:
+def _write_or_remove(path: Path, leftovers: list[OrphanedUpload], seal: HomeSeal) -> None:
     if not leftovers:
         _remove(path)
         return

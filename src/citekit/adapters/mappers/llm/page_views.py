@@ -11,41 +11,41 @@ from pathlib import Path
 
 from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Part, TextPart
 from citekit.adapters.mappers.llm.text_views import TEXT_LIMIT
-from citekit.adapters.mappers.llm.windows import Piece, View, borders_of, part_said, pieces
+from citekit.adapters.mappers.llm.windows import SourceView, Window, part_sentence, section_starts, split_ranges
 from citekit.domain.errors import MapperUnavailable
 
-PAGES_AT_ONCE = 200
+PAGES_PER_FILE = 200
 """Pages that are sent in one file: models lose count in longer ones."""
 
 _PDF = "application/pdf"
 
 
-def pdf_pieces(view: View) -> list[Piece]:
+def pdf_windows(view: SourceView) -> list[Window]:
     """The pieces of a PDF. The pages of a piece that is a file are counted from 1, those of a text as in the source."""
-    return _files(view) if view.limits.as_file else _texts(view)
+    return _file_windows(view) if view.limits.as_file else _text_windows(view)
 
 
-def _files(view: View) -> list[Piece]:
+def _file_windows(view: SourceView) -> list[Window]:
     count = int(view.scale.last)
-    limit = min(PAGES_AT_ONCE, view.limits.pages or PAGES_AT_ONCE)
+    limit = min(PAGES_PER_FILE, view.limits.pages or PAGES_PER_FILE)
     if count <= limit and view.file_fits:
-        return [Piece((1, count), lambda: [FilePart(view.source.path, _PDF)])]
-    borders = {int(page) - 1: depth for page, depth in borders_of(view.local.nodes, view.scale).items()}
-    ranges = pieces([1.0] * count, limit, borders)
+        return [Window((1, count), lambda: [FilePart(view.source.path, _PDF)])]
+    borders = {int(page) - 1: depth for page, depth in section_starts(view.local.nodes, view.scale).items()}
+    ranges = split_ranges([1.0] * count, limit, borders)
     view.check_count(len(ranges))
-    files = [each for first, end in ranges for each in _cut(view, first + 1, end)]
+    files = [each for first, end in ranges for each in _split_files(view, first + 1, end)]
     view.check_count(len(files))
-    return [_file_piece(n, len(files), *each) for n, each in enumerate(files, 1)]
+    return [_file_window(n, len(files), *each) for n, each in enumerate(files, 1)]
 
 
-def _file_piece(number: int, count: int, first: int, last: int, path: Path) -> Piece:
+def _file_window(number: int, count: int, first: int, last: int, path: Path) -> Window:
     told = (
         f"pages {first}-{last}. The attached file holds just these; count its own pages, from 1 to {last - first + 1}"
     )
-    return Piece((first, last), lambda: [FilePart(path, _PDF)], first - 1, part_said(number, count, told))
+    return Window((first, last), lambda: [FilePart(path, _PDF)], first - 1, part_sentence(number, count, told))
 
 
-def _cut(view: View, first: int, last: int) -> list[tuple[int, int, Path]]:
+def _split_files(view: SourceView, first: int, last: int) -> list[tuple[int, int, Path]]:
     """Files of the pages `first` to `last`: one, or more where it would be larger than the service takes."""
     path = view.folder / f"pages-{first}-{last}.pdf"
     view.viewer.cut_pages(view.source.path, first, last, path, view.progress)
@@ -55,44 +55,44 @@ def _cut(view: View, first: int, last: int) -> list[tuple[int, int, Path]]:
     if first == last:
         raise view.too_large()
     middle = (first + last) // 2
-    return [*_cut(view, first, middle), *_cut(view, middle + 1, last)]
+    return [*_split_files(view, first, middle), *_split_files(view, middle + 1, last)]
 
 
-def _texts(view: View) -> list[Piece]:
+def _text_windows(view: SourceView) -> list[Window]:
     pages = view.viewer.page_texts(view.source.path, view.progress)
     if not any(page.strip() for page in pages):
         raise MapperUnavailable(
             f"{view.source.path.name} has no text, and {view.service} cannot see PDF pages: recognise its text first (OCR), "
             "or use another mapper. Nothing was sent."
         )
-    borders = {int(page) - 1: depth for page, depth in borders_of(view.local.nodes, view.scale).items()}
+    borders = {int(page) - 1: depth for page, depth in section_starts(view.local.nodes, view.scale).items()}
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
-    ranges = pieces([len(page) + 20 for page in pages], limit, borders)
+    ranges = split_ranges([len(page) + 20 for page in pages], limit, borders)
     view.check_count(len(ranges))
     return [
-        Piece(
+        Window(
             (start + 1, end),
-            partial(_shown, pages, start, end),
-            said=_TEXT_SAID + part_said(n, len(ranges), f"pages {start + 1}-{end}"),
+            partial(_page_parts, pages, start, end),
+            said=_TEXT_SENTENCE + part_sentence(n, len(ranges), f"pages {start + 1}-{end}"),
         )
         for n, (start, end) in enumerate(ranges, 1)
     ]
 
 
-_TEXT_SAID = "You see the text of its pages, each after a line with its number. Tell pages by these numbers. "
+_TEXT_SENTENCE = "You see the text of its pages, each after a line with its number. Tell pages by these numbers. "
 
 
-def _shown(pages: Sequence[str], start: int, end: int) -> Sequence[Part]:
+def _page_parts(pages: Sequence[str], start: int, end: int) -> Sequence[Part]:
     return [TextPart("\n".join(f"=== page {n + 1} ===\n{pages[n]}" for n in range(start, end)))]
 
 
-def image_pieces(view: View) -> list[Piece]:
+def image_windows(view: SourceView) -> list[Window]:
     """One piece. Places in pictures are those of the picture upright, so one that is stored turned is drawn anew."""
     if view.limits.as_file and view.file_fits and view.viewer.is_upright(view.source.path):
-        return [Piece((0.0, 0.0, 1.0, 1.0), lambda: [FilePart(view.source.path, view.source.format.media_type)])]
-    return [Piece((0.0, 0.0, 1.0, 1.0), lambda: _drawn(view))]
+        return [Window((0.0, 0.0, 1.0, 1.0), lambda: [FilePart(view.source.path, view.source.format.media_type)])]
+    return [Window((0.0, 0.0, 1.0, 1.0), lambda: _image_part(view))]
 
 
-def _drawn(view: View) -> Sequence[Part]:
+def _image_part(view: SourceView) -> Sequence[Part]:
     data, media_type = view.viewer.picture(view.source.path)
     return [ImagePart(data, media_type, "the picture")]

@@ -15,7 +15,7 @@ from citekit.domain.progress import Progress
 
 T = TypeVar("T")
 
-_LOOK_EVERY = 0.2
+_POLL_SECONDS = 0.2
 
 
 @frozen
@@ -32,7 +32,7 @@ class Slots:
     @contextmanager
     def taken(self, progress: Progress, message: str) -> Iterator[None]:
         """One of them, waited for as long as `progress` allows."""
-        while not self._free.acquire(timeout=_LOOK_EVERY):
+        while not self._free.acquire(timeout=_POLL_SECONDS):
             progress(0, None, message)
         try:
             yield
@@ -41,7 +41,7 @@ class Slots:
 
 
 @define
-class _Report:
+class _SharedProgress:
     """The caller's progress for many threads: told by one at a time, and stopped for all at once."""
 
     progress: Progress
@@ -55,7 +55,7 @@ class _Report:
             self.progress(done, total, message)
 
 
-def side_by_side(work: Sequence[Callable[[Progress], T]], at_once: int, progress: Progress) -> list[T]:
+def run_parallel(work: Sequence[Callable[[Progress], T]], at_once: int, progress: Progress) -> list[T]:
     """The results of all `work` in order, `at_once` of it in threads at a time; a single one runs in this thread.
 
     The first error stops everything and is raised when all threads have ended, as is one of `progress`.
@@ -63,7 +63,7 @@ def side_by_side(work: Sequence[Callable[[Progress], T]], at_once: int, progress
     if len(work) == 1:
         progress(0, 1, "asking the model")
         return [work[0](progress)]
-    report = _Report(progress)
+    report = _SharedProgress(progress)
     with ThreadPoolExecutor(max(1, min(at_once, len(work))), thread_name_prefix="citekit-model") as pool:
         futures = [pool.submit(each, report) for each in work]
         try:
@@ -75,12 +75,12 @@ def side_by_side(work: Sequence[Callable[[Progress], T]], at_once: int, progress
     return [future.result() for future in futures]
 
 
-def _await(futures: Sequence[Future[T]], report: _Report) -> None:
+def _await(futures: Sequence[Future[T]], report: _SharedProgress) -> None:
     pending = set(futures)
     while pending:
         report(
             len(futures) - len(pending), len(futures), f"mapped {len(futures) - len(pending)} of {len(futures)} parts"
         )
-        done, pending = wait(pending, timeout=_LOOK_EVERY, return_when=FIRST_COMPLETED)
+        done, pending = wait(pending, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
             future.result()

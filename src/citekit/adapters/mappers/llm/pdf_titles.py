@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from attrs import define, evolve, field, frozen
 
-from citekit.adapters.mappers.llm.proposals import Claim, Fault
+from citekit.adapters.mappers.llm.proposals import Fault, ProposedNode
 from citekit.adapters.mappers.llm.title_words import folded
 
 _NUMBERED = re.compile(
@@ -22,16 +22,16 @@ _NUMBERED = re.compile(
     r"(?:\d{1,3}(?:\.\d{1,3})*|[ivxlc]{1,6}|[A-Z])(?:[.:)]|\s*[-–—]|(?=\s))\s*(?=\S)",
     re.I,
 )
-_SHORTEST = 3
-_TELLING = 6
-_ALIKE = 0.84
+_MIN_LETTERS = 3
+_DISTINCTIVE = 6
+_SIMILARITY = 0.84
 _LINES_OF_TITLE = 3
-_TEXT = 20
-_CONTENTS = 5
+_MIN_TEXT = 20
+_MIN_TOC_TITLES = 5
 
 
 @lru_cache(maxsize=100_000)
-def bare(text: str) -> str:
+def folded_heading(text: str) -> str:
     """The same without the number that a heading begins with, where something else is left."""
     return folded(_NUMBERED.sub("", text)) or folded(text)
 
@@ -57,31 +57,33 @@ class PdfText:
 
     def __attrs_post_init__(self) -> None:
         for number, page in enumerate(self.pages, 1):
-            for line in dict.fromkeys(_phrases(page.lines)):
+            for line in dict.fromkeys(_joined_lines(page.lines)):
                 self._at[line].append(number)
         for title, marked in self.marks:
-            self._at[bare(title)].append(marked)
+            self._at[folded_heading(title)].append(marked)
 
     def headed(self, title: str) -> list[int]:
         """The pages where a line says just `title`; of a running head, the first page of each run."""
-        found = sorted({*self._at.get(bare(title), ()), *self._at.get(folded(title), ())})
+        found = sorted({*self._at.get(folded_heading(title), ()), *self._at.get(folded(title), ())})
         return [page for n, page in enumerate(found) if n == 0 or found[n - 1] < page - 1]
 
     def says(self, title: str, page: int) -> bool:
         """Whether a line of `page` says just `title`, be it a running head."""
-        return page in self._at.get(bare(title), ()) or page in self._at.get(folded(title), ())
+        return page in self._at.get(folded_heading(title), ()) or page in self._at.get(folded(title), ())
 
     def mentions(self, title: str, page: int) -> bool:
         """Whether `page` holds the words of `title` somewhere, or a line that reads much like it."""
         if not 1 <= page <= len(self.pages):
             return False
-        wanted = bare(title)
+        wanted = folded_heading(title)
         text = self.pages[page - 1]
-        return (len(wanted) >= _TELLING and wanted in text.whole) or any(_alike(wanted, line) for line in text.lines)
+        return (len(wanted) >= _DISTINCTIVE and wanted in text.whole) or any(
+            _is_similar(wanted, line) for line in text.lines
+        )
 
     def has_text(self, page: int) -> bool:
         """Whether `page` has words that could be compared; a scan has none."""
-        return 1 <= page <= len(self.pages) and len(self.pages[page - 1].whole) >= _TEXT
+        return 1 <= page <= len(self.pages) and len(self.pages[page - 1].whole) >= _MIN_TEXT
 
 
 def pdf_text(pages: Iterable[Sequence[str]], marks: Sequence[tuple[str, int]]) -> PdfText:
@@ -91,10 +93,10 @@ def pdf_text(pages: Iterable[Sequence[str]], marks: Sequence[tuple[str, int]]) -
 
 def _page_text(lines: Sequence[str]) -> PageText:
     whole = "".join(folded(line) for line in lines)
-    return PageText(tuple(kept for line in lines if (kept := bare(line))), whole)
+    return PageText(tuple(kept for line in lines if (kept := folded_heading(line))), whole)
 
 
-def _phrases(lines: Sequence[str]) -> Iterator[str]:
+def _joined_lines(lines: Sequence[str]) -> Iterator[str]:
     """Every line, and every few lines in a row, as far as a title could be that long."""
     for start in range(len(lines)):
         phrase = ""
@@ -105,33 +107,33 @@ def _phrases(lines: Sequence[str]) -> Iterator[str]:
             yield phrase
 
 
-def _alike(wanted: str, line: str) -> bool:
-    if len(wanted) < _TELLING or not 0.7 <= len(line) / len(wanted) <= 1.4:
+def _is_similar(wanted: str, line: str) -> bool:
+    if len(wanted) < _DISTINCTIVE or not 0.7 <= len(line) / len(wanted) <= 1.4:
         return False
     matcher = SequenceMatcher(None, wanted, line, autojunk=False)
-    return matcher.quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
+    return matcher.quick_ratio() >= _SIMILARITY and matcher.ratio() >= _SIMILARITY
 
 
 @frozen
-class Checked:
+class PageMatch:
     """Claims after their titles were looked for: those that stay, and the faults of those that are elsewhere."""
 
-    claims: Sequence[Claim]
+    claims: Sequence[ProposedNode]
     faults: Sequence[Fault]
     notes: Sequence[str] = ()
 
 
-def constant_shift(claims: Sequence[Claim], text: PdfText) -> int:
+def page_offset(claims: Sequence[ProposedNode], text: PdfText) -> int:
     """By how much the pages of most claims are wrong in the same way; 0 where they are not.
 
     That is so where a model counts pages as they are printed, or goes on counting in a piece of a file.
     """
-    contents = _contents(claims, text)
+    contents = _toc_pages(claims, text)
     votes: Counter[int] = Counter()
     voters = 0
     for claim in claims:
         pages = [page for page in text.headed(claim.title) if page not in contents]
-        if len(folded(claim.title)) < _SHORTEST or not pages:
+        if len(folded(claim.title)) < _MIN_LETTERS or not pages:
             continue
         voters += 1
         votes.update({page - int(claim.place[0]) for page in pages})
@@ -144,36 +146,36 @@ def constant_shift(claims: Sequence[Claim], text: PdfText) -> int:
     return best if most or (count == voters == 2 and not votes[0]) else 0
 
 
-def check_titles(claims: Sequence[Claim], text: PdfText, window: tuple[int, int]) -> Checked:
+def match_pages(claims: Sequence[ProposedNode], text: PdfText, window: tuple[int, int]) -> PageMatch:
     """Each claim on the page that bears its title: where that is a neighbouring page, it moves there.
 
     A title that heads pages elsewhere (in `window`, the part of the file that is spoken of) but is not on its own is a
     fault. One that heads no page stays: whether its words are there at all is for `ground` to say.
     """
-    contents = _contents(claims, text)
-    kept: list[Claim] = []
+    contents = _toc_pages(claims, text)
+    kept: list[ProposedNode] = []
     faults: list[Fault] = []
     moves = 0
     for claim in claims:
         page = int(claim.place[0])
-        if len(folded(claim.title)) < _SHORTEST or not window[0] <= page <= window[1] or not text.has_text(page):
+        if len(folded(claim.title)) < _MIN_LETTERS or not window[0] <= page <= window[1] or not text.has_text(page):
             kept.append(claim)
             continue
-        right = _right_page(claim.title, page, text, contents, window)
+        right = _title_page(claim.title, page, text, contents, window)
         if right is None:
             elsewhere = [p for p in text.headed(claim.title) if p not in contents and window[0] <= p <= window[1]]
             if elsewhere:
-                faults.append(_misplaced(claim, elsewhere))
+                faults.append(_misplaced_fault(claim, elsewhere))
             else:
                 kept.append(claim)
             continue
         moves += right != page
-        kept.append(claim if right == page else _put(claim, right))
+        kept.append(claim if right == page else _moved_to(claim, right))
     notes = [f"Sections that were moved to the neighbouring page, which bears their title: {moves}."] if moves else []
-    return Checked(kept, faults, notes)
+    return PageMatch(kept, faults, notes)
 
 
-def _right_page(title: str, page: int, text: PdfText, contents: frozenset[int], window: tuple[int, int]) -> int | None:
+def _title_page(title: str, page: int, text: PdfText, contents: frozenset[int], window: tuple[int, int]) -> int | None:
     """The page that bears `title`: `page`, else a neighbour; one where a line says just that before one that mentions it."""
     near = [page] + [p for p in (page + 1, page - 1) if window[0] <= p <= window[1]]
     near = [p for p in near if p not in contents] or [page]
@@ -183,26 +185,26 @@ def _right_page(title: str, page: int, text: PdfText, contents: frozenset[int], 
     return next((p for p in near if text.mentions(title, p)), None)
 
 
-def _put(claim: Claim, page: int) -> Claim:
+def _moved_to(claim: ProposedNode, page: int) -> ProposedNode:
     first, last = page, max(page, int(claim.place[1]))
     return evolve(claim, place=(first, last), named=())
 
 
-def _misplaced(claim: Claim, pages: Sequence[int]) -> Fault:
+def _misplaced_fault(claim: ProposedNode, pages: Sequence[int]) -> Fault:
     told = ", ".join(str(page - int(claim.shift)) for page in pages[:4])
     reason = f"the title is not on page {int(claim.place[0] - claim.shift)}; it heads page {told}"
     return Fault(f"{claim.path}.first_page", reason, claim.title)
 
 
-def _contents(claims: Sequence[Claim], text: PdfText) -> frozenset[int]:
+def _toc_pages(claims: Sequence[ProposedNode], text: PdfText) -> frozenset[int]:
     """Pages that only list titles: most titles on them head other pages, too."""
-    titles = {claim.title for claim in claims if len(bare(claim.title)) >= _SHORTEST}
+    titles = {claim.title for claim in claims if len(folded_heading(claim.title)) >= _MIN_LETTERS}
     headed = {title: text.headed(title) for title in titles}
     listed: Counter[int] = Counter()
     for title in titles:
-        wanted = bare(title)
+        wanted = folded_heading(title)
         for number, page in enumerate(text.pages, 1):
             if len(headed[title]) > (number in headed[title]) and wanted in page.whole:
                 listed[number] += 1
-    enough = max(_CONTENTS, len(titles) * 2 // 5)
+    enough = max(_MIN_TOC_TITLES, len(titles) * 2 // 5)
     return frozenset(page for page, count in listed.items() if count >= enough)

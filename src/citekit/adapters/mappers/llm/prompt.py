@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from citekit.adapters.formats.shared.outline import one_line
-from citekit.adapters.mappers.llm.answers import Answer, Item
-from citekit.adapters.mappers.llm.location_codec import Place, Scale, moved
+from citekit.adapters.mappers.llm.answers import Answer, RawNode
+from citekit.adapters.mappers.llm.location_codec import LocationCodec, Span, shifted
 from citekit.adapters.mappers.llm.proposals import Fault, title_of
-from citekit.adapters.mappers.llm.windows import overlapping
+from citekit.adapters.mappers.llm.windows import overlaps
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 
@@ -45,10 +45,10 @@ DEFAULT_TYPE: Mapping[Modality, str] = {
     Modality.IMAGE: "region",
 }
 
-_EXTENT_OF_A_NODE = {"page": 1.5, "line": 40, "paragraph": 10, "second": 75}
+_NODE_EXTENT = {"page": 1.5, "line": 40, "paragraph": 10, "second": 75}
 """How much of a file one node of a useful map has, in units of its scale."""
 
-_HOW = {
+_LOCATION_HINTS = {
     "page": "Count the pages of the attached file from 1, whatever number is printed on them: its first page is page 1.",
     "line": "Tell places by the numbers before the lines. A part ends with its last line, not with the next heading.",
     "paragraph": "Tell places by the numbers of chapters and paragraphs as they stand in the text below.",
@@ -75,7 +75,7 @@ Your answer was cut off. These nodes were received last:
 {last}
 Continue after them in the same form: the nodes that come next, and none of those again."""
 
-_INVENTED = """\
+_TITLES_MISSING = """\
 {missing} of the {sought} titles of your answer are not in the file where you put them, for example:
 {faults}
 Look at the file again, and answer again as a whole: every title in the words of the file, and where the file has it."""
@@ -88,31 +88,31 @@ too.
 Where a title is what is wrong, give the title that is there instead. Leave out a node that is not in the file."""
 
 
-def about(kind: str, facts: Mapping[str, Any], scale: Scale, window: Place, part: str = "") -> str:
+def task(kind: str, facts: Mapping[str, Any], scale: LocationCodec, window: Span, part: str = "") -> str:
     """The task, and what is known of the file: `kind` is a word for it, `part` says which part of it is meant.
 
     `window` is the extent of that part, from which the number of nodes that are wanted is derived.
     """
-    least, most = wanted(scale, window)
+    least, most = node_count(scale, window)
     known = "\n".join(f"- {name}: {_fact(value)}" for name, value in facts.items())
-    lines = [_TASK.format(kind=kind, how=_HOW[scale.unit], least=least, most=most), f"The file:\n{known}"]
+    lines = [_TASK.format(kind=kind, how=_LOCATION_HINTS[scale.unit], least=least, most=most), f"The file:\n{known}"]
     if part:
         lines.append(part)
     return "\n\n".join(lines)
 
 
-def wanted(scale: Scale, window: Place) -> tuple[int, int]:
+def node_count(scale: LocationCodec, window: Span) -> tuple[int, int]:
     """How many nodes a map of `window` should have, at least and at most."""
     if scale.unit == "box":
         return 3, 25
     extent = window[-1] - window[0] + scale.step
-    usual = extent / _EXTENT_OF_A_NODE[scale.unit]
+    usual = extent / _NODE_EXTENT[scale.unit]
     return max(1, min(40, round(usual / 2))), max(8, min(250, round(usual * 2)))
 
 
-def skeleton(nodes: Sequence[Node], scale: Scale, window: Place, shift: float = 0) -> str:
+def skeleton(nodes: Sequence[Node], scale: LocationCodec, window: Span, shift: float = 0) -> str:
     """The nodes of a map that reach into `window`, with places `shift` smaller; the deepest levels go where it gets long."""
-    rows = [row for row in _rows(nodes, scale) if len(row[2]) != 2 or overlapping(row[2], window)]
+    rows = [row for row in _rows(nodes, scale) if len(row[2]) != 2 or overlaps(row[2], window)]
     depth = max((row[0] for row in rows), default=0)
     while depth:
         text = "\n".join(_row(row, scale, shift) for row in rows if row[0] <= depth)
@@ -129,18 +129,18 @@ def malformed(complaint: str) -> str:
     return _MALFORMED.format(complaint=complaint)
 
 
-def carry_on(answer: Answer) -> str:
+def continuation(answer: Answer) -> str:
     """That an answer broke off, and after what: its last node, with those above it and some before it."""
-    return _CONTINUE.format(last="\n".join(_told(item) for item in _last(answer.items)))
+    return _CONTINUE.format(last="\n".join(_describe_node(item) for item in _last_nodes(answer.items)))
 
 
-def invented(faults: Sequence[Fault], sought: int, found: int) -> str:
+def titles_missing(faults: Sequence[Fault], sought: int, found: int) -> str:
     """That most titles are not in the file."""
     lines = "\n".join(str(fault) for fault in faults[:FAULT_LIMIT])
-    return _INVENTED.format(missing=sought - found, sought=sought, faults=lines)
+    return _TITLES_MISSING.format(missing=sought - found, sought=sought, faults=lines)
 
 
-def mend(faults: Sequence[Fault]) -> str:
+def correction(faults: Sequence[Fault]) -> str:
     """What is wrong with an answer."""
     lines = [str(fault) for fault in faults[:FAULT_LIMIT]]
     return _FAULTS.format(faults="\n".join(lines))
@@ -150,10 +150,10 @@ def _fact(value: object) -> str:
     return one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 300)
 
 
-Row = tuple[int, str, Place]
+Row = tuple[int, str, Span]
 
 
-def _rows(nodes: Iterable[Node], scale: Scale) -> list[Row]:
+def _rows(nodes: Iterable[Node], scale: LocationCodec) -> list[Row]:
     rows: list[Row] = []
     pending = [(node, 1) for node in reversed(list(nodes))]
     while pending:
@@ -165,17 +165,17 @@ def _rows(nodes: Iterable[Node], scale: Scale) -> list[Row]:
     return rows
 
 
-def _row(row: Row, scale: Scale, shift: float) -> str:
+def _row(row: Row, scale: LocationCodec, shift: float) -> str:
     depth, title, place = row
     told = ", ".join(
-        f"{name} {value}" for name, value in scale.written(moved(place, -shift) if shift else place).items()
+        f"{name} {value}" for name, value in scale.written(shifted(place, -shift) if shift else place).items()
     )
     return f"{'  ' * (depth - 1)}- {one_line(title, 120)} ({told})"
 
 
-def _last(items: Sequence[Item]) -> list[Item]:
+def _last_nodes(items: Sequence[RawNode]) -> list[RawNode]:
     """The nodes above the last one, and the last three."""
-    chain: list[Item] = []
+    chain: list[RawNode] = []
     level = items[-1].level + 1 if items else 0
     for item in reversed(items):
         if item.level < level:
@@ -185,7 +185,7 @@ def _last(items: Sequence[Item]) -> list[Item]:
     return [item for item in items if any(item is each for each in (*chain, *recent))]
 
 
-def _told(item: Item) -> str:
+def _describe_node(item: RawNode) -> str:
     shown = {
         key: value
         for key, value in (item.record or {}).items()

@@ -9,9 +9,18 @@ from contextlib import suppress
 from attrs import evolve, frozen
 
 from citekit.adapters.formats.shared.outline import SUMMARY_LIMIT, TITLE_LIMIT, one_line
-from citekit.adapters.mappers.llm.answers import Item
-from citekit.adapters.mappers.llm.codec_pages_lines import named_pages
-from citekit.adapters.mappers.llm.location_codec import Place, Record, Scale, cut, highs, lows, moved, shown
+from citekit.adapters.mappers.llm.answers import RawNode
+from citekit.adapters.mappers.llm.codec_pages_lines import listed_pages
+from citekit.adapters.mappers.llm.location_codec import (
+    LocationCodec,
+    RawFields,
+    Span,
+    clipped,
+    highs,
+    lows,
+    shifted,
+    short_repr,
+)
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.numbers import shortest
 
@@ -21,7 +30,7 @@ _SPACES = re.compile(r"[\s_]+")
 
 
 @frozen
-class Claim:
+class ProposedNode:
     """A node as told. `place` may be anywhere; `named` holds the pages where they were listed one by one, with gaps.
 
     `shift` is what was added to the numbers of the answer to get those of the file.
@@ -32,16 +41,16 @@ class Claim:
     title: str
     type: str
     summary: str | None
-    place: Place
+    place: Span
     named: tuple[int, ...] = ()
     shift: float = 0
 
-    def moved(self, by: float) -> Claim:
+    def moved(self, by: float) -> ProposedNode:
         """The same, `by` further on in the file."""
         if not by:
             return self
         named = tuple(page + int(by) for page in self.named)
-        return evolve(self, place=moved(self.place, by), named=named, shift=self.shift + by)
+        return evolve(self, place=shifted(self.place, by), named=named, shift=self.shift + by)
 
 
 @frozen
@@ -63,13 +72,15 @@ class Fault:
         return self.path if "[" in last else head
 
 
-def claims_of(items: Iterable[Item], scale: Scale, default_type: str) -> tuple[list[Claim], list[Fault]]:
+def read_proposals(
+    items: Iterable[RawNode], scale: LocationCodec, default_type: str
+) -> tuple[list[ProposedNode], list[Fault]]:
     """The nodes that say what they are and where, and the faults of the others."""
-    claims: list[Claim] = []
+    claims: list[ProposedNode] = []
     faults: list[Fault] = []
     for item in items:
         try:
-            claims.append(_claim(item, scale, default_type))
+            claims.append(_read_proposal(item, scale, default_type))
         except LocationMalformed as wrong:
             field, colon, reason = str(wrong).partition(": ")
             path = f"{item.path}.{field}" if colon and field.isidentifier() else item.path
@@ -77,58 +88,60 @@ def claims_of(items: Iterable[Item], scale: Scale, default_type: str) -> tuple[l
     return claims, faults
 
 
-def title_of(record: Record | None) -> str:
+def title_of(record: RawFields | None) -> str:
     """The title that a node gives, tidied; empty where it gives none."""
     title = (record or {}).get("title")
     return one_line(title, TITLE_LIMIT) if isinstance(title, str) else ""
 
 
-def _claim(item: Item, scale: Scale, default_type: str) -> Claim:
+def _read_proposal(item: RawNode, scale: LocationCodec, default_type: str) -> ProposedNode:
     if item.record is None:
         raise LocationMalformed(item.complaint)
     title = title_of(item.record)
     if not title:
         given = item.record.get("title")
-        raise LocationMalformed(f"title: {'is missing' if given in (None, '') else f'{shown(given)} is no title'}")
+        raise LocationMalformed(f"title: {'is missing' if given in (None, '') else f'{short_repr(given)} is no title'}")
     place = scale.place(item.record)
     kind = item.record.get("type")
     summary = item.record.get("summary", item.record.get("context"))
-    return Claim(
+    return ProposedNode(
         path=item.path,
         level=item.level,
         title=title,
         type=(_SPACES.sub("_", one_line(kind, TYPE_LIMIT)).lower() if isinstance(kind, str) else "") or default_type,
         summary=(one_line(summary, SUMMARY_LIMIT) if isinstance(summary, str) else "") or None,
         place=place,
-        named=_gapped(item.record, scale),
+        named=_pages_with_gaps(item.record, scale),
     )
 
 
-def _gapped(record: Record, scale: Scale) -> tuple[int, ...]:
+def _pages_with_gaps(record: RawFields, scale: LocationCodec) -> tuple[int, ...]:
     """The pages of a list that leaves some out."""
     if scale.unit != "page" or "first_page" in record or "pages" not in record:
         return ()
     with suppress(LocationMalformed):
-        pages = tuple(sorted(set(named_pages(record))))
+        pages = tuple(sorted(set(listed_pages(record))))
         return pages if pages[-1] - pages[0] >= len(pages) else ()
     return ()
 
 
-def within(claims: Sequence[Claim], scale: Scale, window: Place) -> tuple[list[Claim], list[Fault], int]:
+def clip_to_window(
+    claims: Sequence[ProposedNode], scale: LocationCodec, window: Span
+) -> tuple[list[ProposedNode], list[Fault], int]:
     """The claims inside `window` (a part of the file, or all of it), the faults of the others, and how many ends were cut.
 
     An end that is just past the window's is taken for it.
     """
-    kept: list[Claim] = []
+    kept: list[ProposedNode] = []
     faults: list[Fault] = []
     cuts = 0
     for claim in claims:
-        reason = _outside(claim, scale, window)
+        reason = _outside_reason(claim, scale, window)
         if reason:
-            told = scale.told(moved(claim.place, -claim.shift))
-            faults.append(Fault(f"{claim.path}.{_field(reason, scale)}", f"{told}: {reason}", claim.title))
+            told = scale.told(shifted(claim.place, -claim.shift))
+            faults.append(Fault(f"{claim.path}.{_faulty_field(reason, scale)}", f"{told}: {reason}", claim.title))
             continue
-        place = cut(claim.place, window)
+        place = clipped(claim.place, window)
         cuts += place != claim.place
         named = tuple(page for page in claim.named if place[0] <= page <= place[-1])
         kept.append(evolve(claim, place=place, named=named))
@@ -139,21 +152,21 @@ _REVERSED = "the end does not come after the start"
 _PAST = "ends beyond"
 
 
-def _outside(claim: Claim, scale: Scale, window: Place) -> str | None:
+def _outside_reason(claim: ProposedNode, scale: LocationCodec, window: Span) -> str | None:
     """Why a claim is not inside `window`, in the numbers of the answer."""
     for low, high, first, last in zip(lows(claim.place), highs(claim.place), lows(window), highs(window), strict=True):
         if high < low or (high == low and not scale.step):
             return _REVERSED
         if low < first and not (scale.unit == "box" and low >= first - scale.slack):
-            return _edge("begins before the first", scale, first - claim.shift)
+            return _edge_reason("begins before the first", scale, first - claim.shift)
         if low > last or (low >= last and not scale.step):
-            return _edge("lies beyond the last", scale, last - claim.shift)
+            return _edge_reason("lies beyond the last", scale, last - claim.shift)
         if high > last + scale.slack:
-            return _edge(f"{_PAST} the last", scale, last - claim.shift)
+            return _edge_reason(f"{_PAST} the last", scale, last - claim.shift)
     return None
 
 
-def _edge(what: str, scale: Scale, number: float) -> str:
+def _edge_reason(what: str, scale: LocationCodec, number: float) -> str:
     if scale.unit == "box":
         return "reaches out of the picture"
     if scale.unit == "paragraph":
@@ -161,7 +174,7 @@ def _edge(what: str, scale: Scale, number: float) -> str:
     return f"{what} {scale.unit} here, which is {shortest(round(number, 3)) if number >= 0 else number}"
 
 
-def _field(reason: str, scale: Scale) -> str:
+def _faulty_field(reason: str, scale: LocationCodec) -> str:
     """The field that a reason is about: the last of a pair where the end is wrong, else the first."""
     names = list(scale.fields)
     return names[-1] if reason == _REVERSED or reason.startswith(_PAST) else names[0]

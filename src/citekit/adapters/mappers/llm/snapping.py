@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from attrs import evolve, frozen
 
-from citekit.adapters.mappers.llm.location_codec import Place, Scale, meets
-from citekit.adapters.mappers.llm.proposals import Claim, Fault
+from citekit.adapters.mappers.llm.location_codec import LocationCodec, Span, touches
+from citekit.adapters.mappers.llm.proposals import Fault, ProposedNode
 from citekit.domain.node import Node
 
 _KEYWORDS = (
@@ -26,20 +26,20 @@ _KEYWORDS = (
     "public",
     "static",
 )
-_NEAR = 5
-_SHORTEST = 3
+_NEAR_LINES = 5
+_MIN_LETTERS = 3
 
 
 @frozen
-class Known:
+class Definition:
     """A definition or heading of the file: its names as they may be told, and where it is."""
 
     title: str
-    place: Place
+    place: Span
 
 
 @lru_cache(maxsize=50_000)
-def name_of(title: str) -> str:
+def symbol_name(title: str) -> str:
     """What a title names: `async def Shelf.add(self, book)` is `add`, `## 2. Usage` is `2usage`."""
     head = title.partition("(")[0] if _looks_like_code(title) else title
     words = head.replace("::", ".").split()
@@ -55,54 +55,54 @@ def _looks_like_code(title: str) -> bool:
     return bool(bracket) and head[-1:].isidentifier()
 
 
-def known_places(nodes: Iterable[Node], scale: Scale) -> Mapping[str, Sequence[Known]]:
+def definitions_of(nodes: Iterable[Node], scale: LocationCodec) -> Mapping[str, Sequence[Definition]]:
     """The nodes of the local map by what they name."""
-    found: dict[str, list[Known]] = defaultdict(list)
+    found: dict[str, list[Definition]] = defaultdict(list)
     for top in nodes:
         for node in top.walk():
             place = scale.placed(node.location)
-            if place is not None and len(name_of(node.title)) >= _SHORTEST:
-                found[name_of(node.title)].append(Known(node.title, place))
+            if place is not None and len(symbol_name(node.title)) >= _MIN_LETTERS:
+                found[symbol_name(node.title)].append(Definition(node.title, place))
     return found
 
 
-def snap(
-    claims: Sequence[Claim], known: Mapping[str, Sequence[Known]], *, code: bool
-) -> tuple[list[Claim], list[Fault], int]:
+def snap_to_definitions(
+    claims: Sequence[ProposedNode], known: Mapping[str, Sequence[Definition]], *, code: bool
+) -> tuple[list[ProposedNode], list[Fault], int]:
     """The claims on the lines of what they name, where title and lines nearly match; the faults; how many were moved.
 
     Of several definitions of a name the nearest counts. In code, a name that is defined once, and not where the model
     says, is a fault.
     """
-    kept: list[Claim] = []
+    kept: list[ProposedNode] = []
     faults: list[Fault] = []
     moves = 0
     for claim in claims:
-        named = known.get(name_of(claim.title), ())
+        named = known.get(symbol_name(claim.title), ())
         best = min(named, key=lambda each: _distance(each.place, claim.place), default=None)
-        if best is not None and _nearly(best.place, claim.place):
+        if best is not None and _is_near(best.place, claim.place):
             moves += best.place != claim.place
             kept.append(evolve(claim, place=best.place))
-        elif best is not None and code and len(named) == 1 and not meets(best.place, claim.place):
-            faults.append(_elsewhere(claim, best))
+        elif best is not None and code and len(named) == 1 and not touches(best.place, claim.place):
+            faults.append(_misplaced_fault(claim, best))
         else:
             kept.append(claim)
     return kept, faults, moves
 
 
-def _distance(one: Place, other: Place) -> float:
+def _distance(one: Span, other: Span) -> float:
     return abs(one[0] - other[0]) + abs(one[1] - other[1])
 
 
-def _nearly(real: Place, told: Place) -> bool:
+def _is_near(real: Span, told: Span) -> bool:
     """Whether both ends are a few lines apart, or the two share most of their lines."""
     shared = min(real[1], told[1]) - max(real[0], told[0]) + 1
     both = max(real[1], told[1]) - min(real[0], told[0]) + 1
-    near = max(_NEAR, (real[1] - real[0]) * 0.1)
+    near = max(_NEAR_LINES, (real[1] - real[0]) * 0.1)
     return shared * 2 >= both or (abs(real[0] - told[0]) <= near and abs(real[1] - told[1]) <= near)
 
 
-def _elsewhere(claim: Claim, real: Known) -> Fault:
+def _misplaced_fault(claim: ProposedNode, real: Definition) -> Fault:
     first, last = int(real.place[0]), int(real.place[1])
     reason = (
         f"it is not on lines {int(claim.place[0])}-{int(claim.place[1])}; {real.title!r} is on lines {first}-{last}"

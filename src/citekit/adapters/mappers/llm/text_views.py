@@ -6,70 +6,70 @@ from collections.abc import Sequence
 from functools import partial
 
 from citekit.adapters.formats.shared.text_file import open_text
-from citekit.adapters.mappers.llm.codec_chapters import ChapterScale
+from citekit.adapters.mappers.llm.codec_chapters import ParagraphCodec
 from citekit.adapters.mappers.llm.messages import Part, TextPart
-from citekit.adapters.mappers.llm.windows import Piece, View, borders_of, part_said, pieces
+from citekit.adapters.mappers.llm.windows import SourceView, Window, part_sentence, section_starts, split_ranges
 from citekit.domain.ports.reader import Book
 
 TEXT_LIMIT = 120_000
 """Characters that are shown at once where the service takes as many."""
 
-LINE_SHOWN = 400
+LINE_LIMIT = 400
 """Characters of a line that are shown."""
 
-PARAGRAPH_SHOWN = 1500
+PARAGRAPH_LIMIT = 1500
 """Characters of a paragraph that are shown."""
 
 
-def text_pieces(view: View) -> list[Piece]:
+def text_windows(view: SourceView) -> list[Window]:
     """The pieces of a text, whose lines are numbered as in the file. Raises `MapperUnavailable` where it is too long."""
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     rows: list[str] = []
     total = 0
     for number, line in enumerate(open_text(view.source.path, view.progress).lines(view.progress), 1):
-        rows.append(f"{number}| {_short(line, LINE_SHOWN)}")
+        rows.append(f"{number}| {_truncated(line, LINE_LIMIT)}")
         total += len(rows[-1]) + 1
         if total > limit * (view.max_pieces + 1):
             view.check_count(total * int(view.scale.last) // number // limit)
-    return _pieces(view, rows, limit, "lines")
+    return _row_windows(view, rows, limit, "lines")
 
 
-def book_pieces(view: View, book: Book, scale: ChapterScale) -> list[Piece]:
+def book_windows(view: SourceView, book: Book, scale: ParagraphCodec) -> list[Window]:
     """The pieces of a book, whose chapters are numbered, and in each chapter its paragraphs."""
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     rows = []
     for number, (chapter, places) in enumerate(zip(book.chapters, scale.paragraphs, strict=True), 1):
         for paragraph, (start, end) in enumerate(places, 1):
             head = f"=== chapter {number} ===\n" if paragraph == 1 else ""
-            rows.append(f"{head}{paragraph}| {_short(chapter.text[start:end].strip(), PARAGRAPH_SHOWN)}")
-    return _pieces(view, rows, limit, "paragraphs")
+            rows.append(f"{head}{paragraph}| {_truncated(chapter.text[start:end].strip(), PARAGRAPH_LIMIT)}")
+    return _row_windows(view, rows, limit, "paragraphs")
 
 
-def _pieces(view: View, rows: Sequence[str], limit: int, unit: str) -> list[Piece]:
-    borders = {int(row) - 1: depth for row, depth in borders_of(view.local.nodes, view.scale).items()}
-    ranges = pieces([len(row) + 1 for row in rows], limit, borders)
+def _row_windows(view: SourceView, rows: Sequence[str], limit: int, unit: str) -> list[Window]:
+    borders = {int(row) - 1: depth for row, depth in section_starts(view.local.nodes, view.scale).items()}
+    ranges = split_ranges([len(row) + 1 for row in rows], limit, borders)
     view.check_count(len(ranges))
     return [
-        Piece(
+        Window(
             (start + 1, end),
-            partial(_shown, rows, start, end, _head(view, start)),
-            said=part_said(number, len(ranges), f"{unit} {view.scale.told((start + 1, end)).partition(' ')[2]}"),
+            partial(_row_part, rows, start, end, _chapter_line(view, start)),
+            said=part_sentence(number, len(ranges), f"{unit} {view.scale.told((start + 1, end)).partition(' ')[2]}"),
         )
         for number, (start, end) in enumerate(ranges, 1)
     ]
 
 
-def _head(view: View, start: int) -> str:
+def _chapter_line(view: SourceView, start: int) -> str:
     """The chapter that a piece begins in the middle of."""
-    if not isinstance(view.scale, ChapterScale):
+    if not isinstance(view.scale, ParagraphCodec):
         return ""
     chapter, paragraph = view.scale.at(start + 1)
     return f"=== chapter {chapter} (goes on) ===\n" if paragraph > 1 else ""
 
 
-def _shown(rows: Sequence[str], start: int, end: int, head: str) -> Sequence[Part]:
+def _row_part(rows: Sequence[str], start: int, end: int, head: str) -> Sequence[Part]:
     return [TextPart(head + "\n".join(rows[start:end]))]
 
 
-def _short(text: str, limit: int) -> str:
+def _truncated(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit]}..."

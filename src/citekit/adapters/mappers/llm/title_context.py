@@ -13,13 +13,13 @@ from typing import Protocol
 from attrs import field, frozen
 
 from citekit.adapters.formats.shared.text_file import open_text
-from citekit.adapters.mappers.llm.codec_chapters import ChapterScale
-from citekit.adapters.mappers.llm.location_codec import Place, Scale
+from citekit.adapters.mappers.llm.codec_chapters import ParagraphCodec
+from citekit.adapters.mappers.llm.location_codec import LocationCodec, Span
 from citekit.adapters.mappers.llm.media_views import cues_of
-from citekit.adapters.mappers.llm.proposals import Claim, Fault
-from citekit.adapters.mappers.llm.snapping import name_of
-from citekit.adapters.mappers.llm.title_words import WINDOW, TextLine, appears, folded, text_line
-from citekit.adapters.mappers.llm.windows import View
+from citekit.adapters.mappers.llm.proposals import Fault, ProposedNode
+from citekit.adapters.mappers.llm.snapping import symbol_name
+from citekit.adapters.mappers.llm.title_words import TITLE_LINES, TextLine, contains_title, folded, text_line
+from citekit.adapters.mappers.llm.windows import SourceView
 from citekit.domain.ports.reader import Book
 from citekit.domain.resource_map import ResourceMap
 
@@ -29,19 +29,19 @@ LINES_BEFORE, LINES_AFTER = 3, 80
 SECONDS_AROUND = 30.0
 """Seconds around a part of a recording in which its subject may be named."""
 
-CUE_WINDOW = 8
+CUE_LINES = 8
 """Subtitles in a row that may share the words of a title: it names what is talked about, and nobody speaks in titles."""
 
-LEAST_TEXT = 20
+MIN_TEXT = 20
 """Letters of a page or part that has text; a scan may have a few by accident."""
 
 _TAG = re.compile(r"<[^<>]{0,2000}>")
 
 
-class Nearby(Protocol):
+class TitleContext(Protocol):
     """The text near the parts of a file."""
 
-    def lines(self, place: Place) -> Sequence[TextLine] | None:
+    def lines(self, place: Span) -> Sequence[TextLine] | None:
         """The lines in which the title of a part at `place` may be; None if there is no text there."""
 
     def everything(self) -> Sequence[TextLine]:
@@ -53,7 +53,7 @@ class Nearby(Protocol):
 
 
 @frozen
-class Marks:
+class KnownTitles:
     """Titles that the local mapper found, with the place where each begins."""
 
     known: Sequence[tuple[float, TextLine]] = ()
@@ -64,38 +64,38 @@ class Marks:
 
 
 @frozen(kw_only=True)
-class PagesNearby:
+class PageContext:
     """Pages: the one where a part begins, and its neighbors."""
 
     pages: Sequence[Sequence[TextLine]] = field(repr=False)
-    marks: Marks = field(factory=Marks, repr=False)
-    window: int = WINDOW
+    marks: KnownTitles = field(factory=KnownTitles, repr=False)
+    window: int = TITLE_LINES
 
-    def lines(self, place: Place) -> Sequence[TextLine] | None:
-        """See `Nearby`."""
+    def lines(self, place: Span) -> Sequence[TextLine] | None:
+        """See `TitleContext`."""
         page = int(place[0])
         here = self.pages[page - 1] if 1 <= page <= len(self.pages) else ()
-        if sum(len(line.folded) for line in here) < LEAST_TEXT:
+        if sum(len(line.folded) for line in here) < MIN_TEXT:
             return None
         around = self.pages[max(0, page - 2) : page + 1]
         return [*(line for each in around for line in each), *self.marks.between(page - 1, page + 1)]
 
     def everything(self) -> Sequence[TextLine]:
-        """See `Nearby`."""
+        """See `TitleContext`."""
         return [*(line for page in self.pages for line in page), *(line for _, line in self.marks.known)]
 
 
 @frozen(kw_only=True)
-class RowsNearby:
+class RowContext:
     """Lines of a text or paragraphs of a book: those where a part begins, and some before; `whole` takes all of the part."""
 
     rows: Sequence[TextLine] = field(repr=False)
-    marks: Marks = field(factory=Marks, repr=False)
+    marks: KnownTitles = field(factory=KnownTitles, repr=False)
     whole: bool = False
-    window: int = WINDOW
+    window: int = TITLE_LINES
 
-    def lines(self, place: Place) -> Sequence[TextLine] | None:
-        """See `Nearby`."""
+    def lines(self, place: Span) -> Sequence[TextLine] | None:
+        """See `TitleContext`."""
         first, last = int(place[0]), int(place[-1])
         end = last if self.whole else min(last, first + LINES_AFTER)
         here = self.rows[max(0, first - 1 - LINES_BEFORE) : end + 1]
@@ -106,31 +106,31 @@ class RowsNearby:
         )
 
     def everything(self) -> Sequence[TextLine]:
-        """See `Nearby`."""
+        """See `TitleContext`."""
         return [*self.rows, *(line for _, line in self.marks.known)]
 
 
 @frozen(kw_only=True)
-class CuesNearby:
+class CueContext:
     """What is said in a recording while a part lasts: (start, line) of each subtitle."""
 
     cues: Sequence[tuple[float, TextLine]] = field(repr=False)
-    marks: Marks = field(factory=Marks, repr=False)
-    window: int = CUE_WINDOW
+    marks: KnownTitles = field(factory=KnownTitles, repr=False)
+    window: int = CUE_LINES
 
-    def lines(self, place: Place) -> Sequence[TextLine] | None:
-        """See `Nearby`."""
+    def lines(self, place: Span) -> Sequence[TextLine] | None:
+        """See `TitleContext`."""
         start, end = place[0] - SECONDS_AROUND, place[-1] + SECONDS_AROUND
         said = [line for time, line in self.cues if start <= time <= end]
         return [*said, *self.marks.between(start, end)] if said else None
 
     def everything(self) -> Sequence[TextLine]:
-        """See `Nearby`."""
+        """See `TitleContext`."""
         return [*(line for _, line in self.cues), *(line for _, line in self.marks.known)]
 
 
 @frozen
-class Grounded:
+class TitleCheck:
     """How many titles were `sought` in the text, how many were `found`, and the faults of the others."""
 
     sought: int
@@ -138,7 +138,9 @@ class Grounded:
     faults: Sequence[Fault]
 
 
-def ground(claims: Sequence[Claim], text: Nearby, where: Callable[[Claim], str]) -> Grounded:
+def check_titles(
+    claims: Sequence[ProposedNode], text: TitleContext, where: Callable[[ProposedNode], str]
+) -> TitleCheck:
     """Look for the title of each claim near its place. `where` says a claim's place as the model counts it."""
     sought, faults = 0, []
     for claim in claims:
@@ -146,26 +148,30 @@ def ground(claims: Sequence[Claim], text: Nearby, where: Callable[[Claim], str])
         if lines is None:
             continue
         sought += 1
-        if not (appears(claim.title, lines, text.window) or _is_named(claim.title, lines)):
+        if not (contains_title(claim.title, lines, text.window) or _names_symbol(claim.title, lines)):
             reason = f"these words are not in the file at {where(claim)}, nor next to it"
             faults.append(Fault(f"{claim.path}.title", reason, claim.title))
-    return Grounded(sought, sought - len(faults), faults)
+    return TitleCheck(sought, sought - len(faults), faults)
 
 
-def names_file(title: str, text: Nearby, known: Sequence[str]) -> bool:
+def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool:
     """Whether `title` may be the title of the file: its words are in the text, or in a title that is `known`.
 
     A file without text has nothing to check it against.
     """
     lines = text.everything()
-    if sum(len(line.folded) for line in lines) < LEAST_TEXT:
+    if sum(len(line.folded) for line in lines) < MIN_TEXT:
         return True
-    return appears(title, [*lines, *(text_line(each) for each in known)], text.window)
+    return contains_title(title, [*lines, *(text_line(each) for each in known)], text.window)
 
 
-def _is_named(title: str, lines: Sequence[TextLine]) -> bool:
+def _names_symbol(title: str, lines: Sequence[TextLine]) -> bool:
     """Whether the name that a qualified name such as `Shelf.add(book)` ends with is there."""
-    name = folded(name_of(title)) if any(mark in title for mark in ".:(") and " " not in title.partition("(")[0] else ""
+    name = (
+        folded(symbol_name(title))
+        if any(mark in title for mark in ".:(") and " " not in title.partition("(")[0]
+        else ""
+    )
     return len(name) >= 3 and any(name in line.folded for line in lines)
 
 
@@ -181,30 +187,30 @@ _SPOKEN = frozenset({"subtitles", "log"})
 """Texts whose parts have no headings: a title is made of the words of all of the part."""
 
 
-def text_nearby(view: View, pages: Sequence[Sequence[str]], book: Book | None) -> Nearby | None:
+def title_context(view: SourceView, pages: Sequence[Sequence[str]], book: Book | None) -> TitleContext | None:
     """The text of the file that `view` shows; None if it has none. `pages` are the lines of its pages, if it has pages."""
-    marks = Marks([(float(place), text_line(title)) for title, place in marks_of(view.local, view.scale)])
-    if book is not None and isinstance(view.scale, ChapterScale):
-        return RowsNearby(rows=[text_line(text) for text in _paragraphs(book, view.scale)], marks=marks)
+    marks = KnownTitles([(float(place), text_line(title)) for title, place in known_titles(view.local, view.scale)])
+    if book is not None and isinstance(view.scale, ParagraphCodec):
+        return RowContext(rows=[text_line(text) for text in _paragraphs(book, view.scale)], marks=marks)
     if view.scale.unit == "page":
-        return PagesNearby(pages=[[text_line(line) for line in page] for page in pages], marks=marks)
+        return PageContext(pages=[[text_line(line) for line in page] for page in pages], marks=marks)
     if view.scale.unit == "line":
         as_line = markup_line if view.source.format.name in _MARKUP else text_line
         rows = [as_line(line) for line in open_text(view.source.path, view.progress).lines(view.progress)]
-        return RowsNearby(rows=rows, marks=marks, whole=view.source.format.name in _SPOKEN)
+        return RowContext(rows=rows, marks=marks, whole=view.source.format.name in _SPOKEN)
     if view.scale.unit == "second":
         cues = [(cue.start, text_line(cue.text)) for cue in cues_of(view)]
-        return CuesNearby(cues=cues, marks=marks) if cues else None
+        return CueContext(cues=cues, marks=marks) if cues else None
     return None
 
 
-def marks_of(known: ResourceMap, scale: Scale) -> list[tuple[str, int]]:
+def known_titles(known: ResourceMap, scale: LocationCodec) -> list[tuple[str, int]]:
     """The titles of the local map with the page, line, paragraph, or second where they begin."""
     places = ((node.title, scale.placed(node.location)) for node in known.walk())
     return [(title, int(place[0])) for title, place in places if place is not None]
 
 
-def _paragraphs(book: Book, scale: ChapterScale) -> list[str]:
+def _paragraphs(book: Book, scale: ParagraphCodec) -> list[str]:
     return [
         chapter.text[start:end]
         for chapter, places in zip(book.chapters, scale.paragraphs, strict=True)

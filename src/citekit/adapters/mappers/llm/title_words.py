@@ -14,20 +14,20 @@ from functools import lru_cache
 
 from attrs import frozen
 
-WINDOW = 3
+TITLE_LINES = 3
 """Lines in a row that may share a title: headings wrap, and number and title are often on lines of their own."""
 
 _STEM = 6
 _ENDINGS = ("ing", "ed", "es", "s")
-_SHORTEST = 4
-_LONG = 10
+_MIN_LETTERS = 4
+_DISTINCTIVE = 10
 """Letters of a title that is not in a text by chance, whatever the borders of words."""
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 
-_EMPTY = """
+_STOP_WORDS = """
     a an the of and or in on at to for from by with as is are be its it this that these those into about how what why when
     der die das den dem des ein eine einer und oder in im am an zu zum zur von vom mit auf aus bei als für über ist
     le la les un une des du de et ou dans sur pour par avec au aux en est el los las y o con por para del al
@@ -59,7 +59,7 @@ def folded(text: str) -> str:
     return "".join(character for character in unicodedata.normalize("NFKC", plain) if character.isalnum())
 
 
-def appears(title: str, lines: Sequence[TextLine], window: int = WINDOW) -> bool:
+def contains_title(title: str, lines: Sequence[TextLine], window: int = TITLE_LINES) -> bool:
     """Whether `title` is in `lines`: as it is, or most of its words within `window` of them."""
     wanted = folded(title)
     if not wanted:
@@ -67,18 +67,18 @@ def appears(title: str, lines: Sequence[TextLine], window: int = WINDOW) -> bool
     if any(line.folded == wanted for line in lines):
         return True
     # A short title is in almost any text if word borders do not count: "sand" in "was and".
-    borderless = len(wanted) >= _LONG or (len(wanted) >= _SHORTEST and _CJK.search(wanted))
+    borderless = len(wanted) >= _DISTINCTIVE or (len(wanted) >= _MIN_LETTERS and _CJK.search(wanted))
     if borderless and wanted in "".join(line.folded for line in lines):
         return True
-    words = _telling(title)
+    words = _content_stems(title)
     if not words:
         alone = {wanted, *_numerals(title)}
         return any(line.folded in alone for line in lines)
     needed = -(-len(words) * 2 // 3)  # of two words both: one is no evidence
-    return _most_in_a_window(words, lines, window) >= needed
+    return _best_match(words, lines, window) >= needed
 
 
-def _most_in_a_window(words: frozenset[str], lines: Sequence[TextLine], window: int) -> int:
+def _best_match(words: frozenset[str], lines: Sequence[TextLine], window: int) -> int:
     held: Counter[str] = Counter()
     best = 0
     for number, line in enumerate(lines):
@@ -90,9 +90,9 @@ def _most_in_a_window(words: frozenset[str], lines: Sequence[TextLine], window: 
 
 
 @lru_cache(maxsize=20_000)
-def _telling(title: str) -> frozenset[str]:
+def _content_stems(title: str) -> frozenset[str]:
     """The stems of the words that say what a title is about; none of a title such as `Chapter 4`."""
-    return frozenset(stem for stem in _stems(title) if not stem.isdigit() and stem not in _EMPTY_STEMS)
+    return frozenset(stem for stem in _stems(title) if not stem.isdigit() and stem not in _STOP_STEMS)
 
 
 def _numerals(title: str) -> list[str]:
@@ -104,11 +104,11 @@ def _numerals(title: str) -> list[str]:
 
 
 def _stems(text: str) -> list[str]:
-    plain = unicodedata.normalize("NFKC", _HUMP.sub(" ", text)).casefold()
-    return [stem for word in _WORD.findall(_unmarked(plain)) for stem in _of_word(word)]
+    plain = unicodedata.normalize("NFKC", _CAMEL_CASE.sub(" ", text)).casefold()
+    return [stem for word in _WORD.findall(_without_accents(plain)) for stem in _word_stems(word)]
 
 
-def _unmarked(text: str) -> str:
+def _without_accents(text: str) -> str:
     """`text` without accents, which titles in capitals often lack."""
     if text.isascii():
         return text
@@ -116,12 +116,12 @@ def _unmarked(text: str) -> str:
     return "".join(character for character in apart if unicodedata.category(character) != "Mn")
 
 
-def _of_word(word: str) -> list[str]:
+def _word_stems(word: str) -> list[str]:
     """A word's stem; of scripts that write no spaces, every two characters."""
     if _CJK.search(word):
         return [word[n : n + 2] for n in range(max(1, len(word) - 1))]
-    ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= _SHORTEST), "")
+    ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= _MIN_LETTERS), "")
     return [word.removesuffix(ending)[:_STEM]]
 
 
-_EMPTY_STEMS = frozenset(stem for word in _EMPTY.split() for stem in _of_word(_unmarked(word)))
+_STOP_STEMS = frozenset(stem for word in _STOP_WORDS.split() for stem in _word_stems(_without_accents(word)))

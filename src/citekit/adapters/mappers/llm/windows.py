@@ -12,7 +12,7 @@ from pathlib import Path
 from attrs import field, frozen
 
 from citekit.adapters.mappers.llm.file_views import Viewer
-from citekit.adapters.mappers.llm.location_codec import Place, Scale
+from citekit.adapters.mappers.llm.location_codec import LocationCodec, Span
 from citekit.adapters.mappers.llm.messages import Limits, Part
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.node import Node
@@ -22,7 +22,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
-PIECE_LIMIT = 100
+WINDOW_LIMIT = 100
 """Pieces of the longest source that is sent where no other number of requests was allowed."""
 
 Stills = Callable[[Path, float], bytes]
@@ -33,13 +33,13 @@ Clips = Callable[[Path, float, float, Path], Path]
 
 
 @frozen
-class Piece:
+class Window:
     """`window` is its part of the file, in numbers of the file; the model's numbers are `shift` smaller.
 
     `said` tells the model which part it sees; `notes` are sentences for the reader of the map. `see` makes what it is shown.
     """
 
-    window: Place
+    window: Span
     see: Callable[[], Sequence[Part]] = field(repr=False)
     shift: float = 0
     said: str = ""
@@ -47,7 +47,7 @@ class Piece:
 
 
 @frozen(kw_only=True)
-class View:
+class SourceView:
     """What is needed to show `source` to a service called `service` that takes `limits` of it.
 
     `local` is the local mapper's map; pieces of files are written into `folder`.
@@ -55,7 +55,7 @@ class View:
 
     source: Source
     local: ResourceMap
-    scale: Scale
+    scale: LocationCodec
     limits: Limits
     service: str
     folder: Path
@@ -63,7 +63,7 @@ class View:
     probe: MediaProbe
     viewer: Viewer
     progress: Progress
-    max_pieces: int = PIECE_LIMIT
+    max_pieces: int = WINDOW_LIMIT
     stills: Stills | None = None
     clips: Clips | None = None
 
@@ -89,7 +89,7 @@ class View:
             )
 
 
-def part_said(number: int, count: int, told: str) -> str:
+def part_sentence(number: int, count: int, told: str) -> str:
     """Which part of the file a piece is."""
     return f"You see part {number} of {count} of the file: {told}. Map that part only." if count > 1 else ""
 
@@ -98,7 +98,7 @@ def _megabytes(size: int) -> str:
     return f"{size / 1_000_000:.1f} MB"
 
 
-def pieces(costs: Sequence[float], limit: float, borders: Mapping[int, int]) -> list[tuple[int, int]]:
+def split_ranges(costs: Sequence[float], limit: float, borders: Mapping[int, int]) -> list[tuple[int, int]]:
     """Ranges (start, end), end excluded, that cover all items of `costs` in order; each costs at most `limit`.
 
     An item that costs more is a piece of its own. `borders` tells of items that begin a part how deep that part is, from 1:
@@ -119,7 +119,7 @@ def pieces(costs: Sequence[float], limit: float, borders: Mapping[int, int]) -> 
     return found
 
 
-def borders_of(nodes: Iterable[Node], scale: Scale) -> dict[float, int]:
+def section_starts(nodes: Iterable[Node], scale: LocationCodec) -> dict[float, int]:
     """Where nodes of a map begin, on `scale`, and how deep the least deep of them is."""
     found: dict[float, int] = {}
     pending = [(node, 1) for node in nodes]
@@ -132,6 +132,6 @@ def borders_of(nodes: Iterable[Node], scale: Scale) -> dict[float, int]:
     return found
 
 
-def overlapping(place: Place, window: Place) -> bool:
+def overlaps(place: Span, window: Span) -> bool:
     """Whether a place begins in `window` or reaches into it."""
     return place[0] <= window[1] and place[1] >= window[0]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, frozen
 
 from citekit.adapters.libraries.google_genai import client, errors
-from citekit.adapters.libraries.google_genai.statuses import KEYS_PAGE, LIMITS_PAGE, MESSAGE_LIMIT, Scene
+from citekit.adapters.libraries.google_genai.statuses import KEYS_PAGE, LIMITS_PAGE, MESSAGE_LIMIT, CallContext
 from citekit.adapters.search.embedders.service import Limits, as_long_as, embedded, trimmed
 from citekit.adapters.system.lazy import Once
 from citekit.adapters.system.retry import Retries, Verdict, asked
@@ -62,7 +62,7 @@ _OTHER = {3: "answered with a redirect: check the address {base_url}", 5: "faile
 _SHORT = "did not accept the request: check the model '{model}'"
 
 
-def explainer(scene: Scene) -> Callable[[Exception], Verdict | None]:
+def explainer(scene: CallContext) -> Callable[[Exception], Verdict | None]:
     """Tells of an exception what it means, as `asked` wants it; None for one that is none of the SDK's."""
 
     def explain(error: Exception) -> Verdict | None:
@@ -75,7 +75,7 @@ def explainer(scene: Scene) -> Callable[[Exception], Verdict | None]:
     return explain
 
 
-def _text(error: Exception, scene: Scene) -> str:
+def _text(error: Exception, scene: CallContext) -> str:
     code = getattr(error, "code", None)
     words = " ".join(str(getattr(error, "message", None) or error).split())[:MESSAGE_LIMIT].rstrip(".")
     said = f"({words})" if words and not words.startswith("<") else f"({type(error).__name__})"
@@ -102,7 +102,7 @@ def _escaped(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _filled(text: str, scene: Scene) -> str:
+def _filled(text: str, scene: CallContext) -> str:
     filled = text.format(
         model=scene.model,
         base_url=scene.base_url,
@@ -191,8 +191,8 @@ class GeminiEmbedder:
         return client.connect(self.key, self.base_url, self.timeout)
 
     @property
-    def _scene(self) -> Scene:
-        return Scene(
+    def _scene(self) -> CallContext:
+        return CallContext(
             model=self.model,
             base_url=self.base_url or client.BASE_URL,
             timeout=self.timeout,

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from attrs import field, frozen
 
 from citekit.adapters.libraries import openai as driver
-from citekit.adapters.libraries.openai import Kind, Trouble
+from citekit.adapters.libraries.openai import FailureKind, OpenAiFailure
 from citekit.adapters.search.embedders.service import Limits, as_long_as, embedded, trimmed
 from citekit.adapters.search.embedders.texts import Prompts
 from citekit.adapters.system.lazy import Once
@@ -63,21 +63,22 @@ _OTHER = {
 _NO_CREDIT = "has no credit left for this account{said}: add credit, or choose another embedder"
 
 
-def verdict(place: Place, trouble: Trouble) -> Verdict:
+def verdict(place: Place, trouble: OpenAiFailure) -> Verdict:
     """Our error for a trouble, and whether asking again may help."""
-    if trouble.kind is Kind.STATUS:
+    if trouble.kind is FailureKind.STATUS:
         return _of_status(place, trouble)
     sentence = {
-        Kind.TIMEOUT: f"did not answer within {place.timeout:g} s: try again later, or allow more time",
-        Kind.UNREACHABLE: f"is not reachable ({trouble.message[:_QUOTED]}): check that it runs, the network and the address",
-        Kind.UNREADABLE: f"gave an answer that cannot be read ({trouble.message[:_QUOTED]}): check the address",
-        Kind.SETUP: f"cannot be asked ({trouble.message[:_QUOTED]}): check the key and the address",
+        FailureKind.TIMEOUT: f"did not answer within {place.timeout:g} s: try again later, or allow more time",
+        FailureKind.UNREACHABLE: f"is not reachable ({trouble.message[:_QUOTED]}): "
+        "check that it runs, the network and the address",
+        FailureKind.UNREADABLE: f"gave an answer that cannot be read ({trouble.message[:_QUOTED]}): check the address",
+        FailureKind.SETUP: f"cannot be asked ({trouble.message[:_QUOTED]}): check the key and the address",
     }[trouble.kind]
-    transient = trouble.kind in (Kind.TIMEOUT, Kind.UNREACHABLE) and not trouble.lasting
+    transient = trouble.kind in (FailureKind.TIMEOUT, FailureKind.UNREACHABLE) and not trouble.lasting
     return Verdict(EmbedderUnavailable(f"{place.who} {sentence}."), transient)
 
 
-def _of_status(place: Place, trouble: Trouble) -> Verdict:
+def _of_status(place: Place, trouble: OpenAiFailure) -> Verdict:
     status = trouble.status or 500
     broke = "insufficient_quota" in trouble.words
     sentence = _NO_CREDIT if broke else STATUSES.get(status) or _OTHER.get(status // 100, _OTHER[4])
@@ -182,7 +183,7 @@ class OpenAiEmbedder:
         return self.dimensions or (DIMENSIONS.get(self.model) if self.hosted else None)
 
     def _explain(self, error: Exception) -> Verdict | None:
-        trouble = driver.trouble(error, self.key)
+        trouble = driver.classify(error, self.key)
         if trouble is not None:
             return verdict(self._place, trouble)
         if isinstance(error, ValueError):  # the SDK's word for an answer without any vectors

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from citekit.adapters.mappers.llm.messages import NoReply, Reply, Usage
+from citekit.adapters.mappers.llm.messages import NoReplyError, Reply, Usage
 
 if TYPE_CHECKING:
     from google.genai import types
 
-_OTHERWISE = "map it with another model (--model), or use --mapper local"
+_REMEDY = "map it with another model (--model), or use --mapper local"
 
-BLOCKED = {
+BLOCK_REASONS = {
     "SAFETY": "its safety filters object to what the file shows or says",
     "BLOCKLIST": "it holds a word of the service's blocklist",
     "PROHIBITED_CONTENT": "it may hold prohibited content",
@@ -27,7 +27,7 @@ BLOCKED = {
 }
 """Why a question was not answered at all."""
 
-STOPPED = {
+STOP_REASONS = {
     "SAFETY": "its safety filters object to the answer",
     "RECITATION": "the answer would have repeated a text that is protected",
     "LANGUAGE": "the answer is in a language it does not support",
@@ -40,7 +40,7 @@ STOPPED = {
 
 
 @define
-class Gathered:
+class StreamedAnswer:
     """The chunks of an answer as one. `characters` counts its words so far, for progress."""
 
     parts: list[types.Part] = field(factory=list)
@@ -51,7 +51,7 @@ class Gathered:
     characters: int = 0
     _stopped: bool = False
 
-    def all_of(self, chunks: Iterator[types.GenerateContentResponse]) -> Gathered:
+    def all_of(self, chunks: Iterator[types.GenerateContentResponse]) -> StreamedAnswer:
         """Take in all chunks, until there are no more or `stop` is called from another thread."""
         for chunk in chunks:
             if self._stopped:
@@ -100,27 +100,27 @@ def _is_plain(part: types.Part) -> bool:
     return part.text is not None and not part.thought and part.thought_signature is None
 
 
-def reply_from(gathered: Gathered, model: str, requests: int) -> Reply:
-    """The reply in the chunks of an answer. Raises `NoReply` if there is none to be had."""
+def reply_from(gathered: StreamedAnswer, model: str, requests: int) -> Reply:
+    """The reply in the chunks of an answer. Raises `NoReplyError` if there is none to be had."""
     usage = _usage(gathered.usage, requests)
     if gathered.blocked:
-        raise _no_answer(f"refused the file or the question ({gathered.blocked})", BLOCKED.get(gathered.blocked), usage)
+        raise _no_reply(
+            f"refused the file or the question ({gathered.blocked})", BLOCK_REASONS.get(gathered.blocked), usage
+        )
     if not gathered.answered:
-        raise _no_answer(f"answered with no candidate (model '{model}')", None, usage)
+        raise _no_reply(f"answered with no candidate (model '{model}')", None, usage)
     reason, text = gathered.reason, gathered.text
     if reason not in ("", "FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "CONTINUATION"):
-        raise _no_answer(f"broke off its answer ({reason})", STOPPED.get(reason), usage)
+        raise _no_reply(f"broke off its answer ({reason})", STOP_REASONS.get(reason), usage)
     if not text and reason == "MAX_TOKENS":
-        raise _no_answer(
-            f"reached its limit of output before the first word (MAX_TOKENS, model '{model}')", None, usage
-        )
+        raise _no_reply(f"reached its limit of output before the first word (MAX_TOKENS, model '{model}')", None, usage)
     if not text:
-        raise _no_answer(f"answered with nothing ({reason or 'no reason given'}, model '{model}')", None, usage)
+        raise _no_reply(f"answered with nothing ({reason or 'no reason given'}, model '{model}')", None, usage)
     return Reply(text, complete=reason == "STOP", usage=usage, native=gathered.turn())
 
 
-def _no_answer(happened: str, why: str | None, usage: Usage) -> NoReply:
-    return NoReply(f"Gemini {happened}{f', because {why}' if why else ''}: {_OTHERWISE}.", usage)
+def _no_reply(happened: str, why: str | None, usage: Usage) -> NoReplyError:
+    return NoReplyError(f"Gemini {happened}{f', because {why}' if why else ''}: {_REMEDY}.", usage)
 
 
 def _value(reason: Any) -> str:

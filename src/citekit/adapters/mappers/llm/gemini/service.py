@@ -10,14 +10,14 @@ from attrs import define, evolve, field, frozen
 
 from citekit.adapters.libraries.google_genai import client as google_genai
 from citekit.adapters.libraries.google_genai import errors, statuses
-from citekit.adapters.mappers.llm.gemini.replies import Gathered, reply_from
+from citekit.adapters.mappers.llm.gemini.replies import StreamedAnswer, reply_from
 from citekit.adapters.mappers.llm.gemini.uploads import (
     FILE_BYTES,
-    MEDIA_NAMES,
+    GEMINI_MEDIA_TYPES,
     PDF_BYTES,
     RemoteFiles,
+    orphans_note,
     owner_of,
-    said_left,
 )
 from citekit.adapters.mappers.llm.messages import (
     Budget,
@@ -31,7 +31,7 @@ from citekit.adapters.mappers.llm.messages import (
     Session,
     TextPart,
 )
-from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 from citekit.adapters.system.files import unreadable
 from citekit.adapters.system.interruptible import attended, uninterrupted
 from citekit.adapters.system.retry import Retries, Verdict, tried
@@ -50,18 +50,18 @@ MODEL = "gemini-3.8-flash"
 VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 """Where the key is looked for, in this order."""
 
-INLINE_FILE = 4_000_000
-INLINE_TOTAL = 14_000_000
+INLINE_IMAGE_BYTES = 4_000_000
+INLINE_TOTAL_BYTES = 14_000_000
 """Bytes of a picture, and of all pictures together, that go into the request itself: a request has at most 20 MB, in which
 a byte takes 4/3."""
 
 CHARACTERS = 400_000
 """Characters of text in one request: at one token each, as in Chinese, less than half of what a model takes."""
 
-SOUND_SECONDS = 8 * 3600.0
+AUDIO_SECONDS = 8 * 3600.0
 """The longest sound that is sent at once."""
 
-SEEN = {
+NATIVE_LIMITS = {
     "pdf": Limits(as_file=True, file_bytes=PDF_BYTES, pages=1000),
     **{name: Limits(as_file=True, file_bytes=FILE_BYTES) for name in ("jpeg", "png", "webp")},
     **{
@@ -69,7 +69,7 @@ SEEN = {
         for name in ("mp4", "quicktime", "webm", "avi", "mpeg", "flv", "wmv", "3gp")
     },
     **{
-        name: Limits(as_file=True, file_bytes=FILE_BYTES, seconds=SOUND_SECONDS)
+        name: Limits(as_file=True, file_bytes=FILE_BYTES, seconds=AUDIO_SECONDS)
         for name in ("mp3", "wav", "m4a", "aac", "flac", "ogg", "opus", "aiff")
     },
 }
@@ -90,7 +90,7 @@ class GeminiService:
     timeout: float = 300
     retries: Retries = field(factory=Retries, kw_only=True)
     max_requests: int | None = field(default=None, kw_only=True)
-    leftovers: Leftovers = field(kw_only=True)
+    leftovers: OrphanedUploads = field(kw_only=True)
     key_variable: str | None = field(default=None, kw_only=True)
     generation: Generation = field(factory=Generation, kw_only=True)
 
@@ -103,9 +103,9 @@ class GeminiService:
         """What it takes of a format; what it does not see itself, it can be told of in text and pictures."""
         if format.modality is Modality.VIRTUAL:
             return None
-        seen = SEEN.get(format.name)
+        seen = NATIVE_LIMITS.get(format.name)
         if seen is not None and format.modality is Modality.AUDIO:
-            return evolve(seen, seconds=SOUND_SECONDS)
+            return evolve(seen, seconds=AUDIO_SECONDS)
         return seen or Limits(as_file=False, characters=CHARACTERS)
 
     def session(self) -> AbstractContextManager[Session]:
@@ -131,10 +131,10 @@ class GeminiService:
 
     @contextmanager
     def _session(self, key: str) -> Iterator[Session]:
-        scene = statuses.Scene(
+        scene = statuses.CallContext(
             self.model, self.base_url or google_genai.BASE_URL, self.timeout, self._variables(), MODEL, key
         )
-        explain = _Explanation(scene)
+        explain = _ErrorExplainer(scene)
         client = self._client(key, explain)
         try:
             with self.leftovers.run() as run:
@@ -148,14 +148,14 @@ class GeminiService:
                 except BaseException as error:
                     uninterrupted(files.delete_all)
                     if left := run.names():
-                        error.add_note(said_left(left))
+                        error.add_note(orphans_note(left))
                     raise
                 else:
                     uninterrupted(files.delete_all)
         finally:
             client.close()
 
-    def _client(self, key: str, explain: _Explanation) -> genai.Client:
+    def _client(self, key: str, explain: _ErrorExplainer) -> genai.Client:
         try:
             return google_genai.connect(key, self.base_url, self.timeout)
         except Exception as error:
@@ -166,8 +166,8 @@ class GeminiService:
 
 
 @frozen
-class _Explanation:
-    scene: statuses.Scene
+class _ErrorExplainer:
+    scene: statuses.CallContext
 
     def __call__(self, error: Exception) -> Verdict | None:
         trouble = errors.explain(error, self.scene)
@@ -186,7 +186,7 @@ class GeminiSession:
     _model: str
     _generation: Generation
     _retries: Retries
-    _explain: _Explanation
+    _explain: _ErrorExplainer
     _files: RemoteFiles
     _budget: Budget
 
@@ -196,12 +196,12 @@ class GeminiSession:
         config = _config(question, self._generation)
         tries = 0
 
-        def request() -> Gathered:
+        def request() -> StreamedAnswer:
             nonlocal tries
             progress(0, None, f"asking {self._model}")
             self._budget.spend()
             tries += 1
-            gathered = Gathered()
+            gathered = StreamedAnswer()
             try:
                 return attended(
                     lambda: gathered.all_of(
@@ -229,7 +229,7 @@ class GeminiSession:
     def _parts(self, parts: Sequence[Part], progress: Progress) -> list[types.Part]:
         from google.genai import types
 
-        room = INLINE_TOTAL
+        room = INLINE_TOTAL_BYTES
         spoken: list[types.Part] = []
         for part in parts:
             data = _inline(part, room)
@@ -248,7 +248,7 @@ class GeminiSession:
         from google.genai import types
 
         file = self._files.obtain(part, progress)
-        media_type = file.mime_type or MEDIA_NAMES.get(part.media_type, part.media_type)
+        media_type = file.mime_type or GEMINI_MEDIA_TYPES.get(part.media_type, part.media_type)
         return types.Part.from_uri(file_uri=file.uri, mime_type=media_type)
 
 
@@ -259,12 +259,12 @@ def _inline(part: Part, room: int) -> bytes | None:
     if isinstance(part, ImagePart):
         if len(part.data) > room:
             raise MapperUnavailable(
-                f"The pictures of one question have more than the {INLINE_TOTAL / 1e6:.0f} MB that Gemini takes: "
+                f"The pictures of one question have more than the {INLINE_TOTAL_BYTES / 1e6:.0f} MB that Gemini takes: "
                 "map a smaller file, or use --mapper local."
             )
         return part.data
     try:
-        small = part.media_type.startswith("image/") and part.path.stat().st_size <= min(room, INLINE_FILE)
+        small = part.media_type.startswith("image/") and part.path.stat().st_size <= min(room, INLINE_IMAGE_BYTES)
         return part.path.read_bytes() if small else None
     except OSError as error:
         raise unreadable(error, part.path) from error

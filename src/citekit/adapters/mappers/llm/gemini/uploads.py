@@ -21,7 +21,7 @@ from attrs import define, evolve, field
 
 from citekit.adapters.libraries.google_genai import client as google_genai
 from citekit.adapters.mappers.llm.messages import FilePart
-from citekit.adapters.mappers.llm.orphaned_uploads import Leftover, Leftovers, Run
+from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUpload, OrphanedUploads, UploadRun
 from citekit.adapters.system.files import unreadable
 from citekit.adapters.system.interruptible import attended
 from citekit.adapters.system.retry import Retries, Verdict, asked, tried
@@ -40,19 +40,19 @@ PDF_BYTES = 50_000_000
 FILE_BYTES = 2_000_000_000
 """The largest PDF, and the largest file of any kind, that the service takes."""
 
-POLL = 2.0
+POLL_SECONDS = 2.0
 """Seconds between two looks at whether a file has been processed."""
 
-GRACE = 2.0
+GRACE_SECONDS = 2.0
 """Seconds that an upload which was given up has for ending its current step."""
 
 DELETE_TIMEOUT = 15.0
 """Seconds for a deletion: it may keep somebody waiting who has pressed Ctrl-C."""
 
-LONGEST_PAUSE = 5.0
+MAX_PAUSE = 5.0
 """Seconds before a deletion is tried again."""
 
-MEDIA_NAMES = {
+GEMINI_MEDIA_TYPES = {
     "audio/mp4": "audio/m4a",
     "video/quicktime": "video/mov",
     "video/x-msvideo": "video/avi",
@@ -68,7 +68,7 @@ def owner_of(key: str, base_url: str | None) -> str:
     return hashlib.sha256(f"{base_url or google_genai.BASE_URL}\n{key}".encode()).hexdigest()[:12]
 
 
-def said_left(names: Sequence[str]) -> str:
+def orphans_note(names: Sequence[str]) -> str:
     """Which files could not be deleted, and what becomes of them."""
     return (
         f"Still at Gemini: {', '.join(names)}. The next run with the same key deletes what is there, "
@@ -86,7 +86,7 @@ class RemoteFiles:
     timeout: float
     base_url: str | None = field(repr=False)
     owner: str
-    run: Run
+    run: UploadRun
     _sent: dict[FilePart, Any] = field(factory=dict, init=False)
     _gates: dict[FilePart, threading.Lock] = field(factory=dict, init=False)
     _names: dict[str, bool] = field(factory=dict, init=False)  # name -> whether its upload may still be going on
@@ -105,8 +105,8 @@ class RemoteFiles:
 
     def _upload(self, part: FilePart, progress: Progress) -> Any:
         name = f"citekit-{secrets.token_hex(12)}"
-        media_type = MEDIA_NAMES.get(part.media_type, part.media_type)
-        with _outgoing(part.path) as outgoing, self._noted(name, outgoing) as ended:
+        media_type = GEMINI_MEDIA_TYPES.get(part.media_type, part.media_type)
+        with _open_outgoing(part.path) as outgoing, self._noted(name, outgoing) as ended:
             sent = attended(
                 lambda: _signalling(
                     ended, lambda: google_genai.upload(self.client, outgoing, name, media_type, self.base_url)
@@ -127,7 +127,7 @@ class RemoteFiles:
             yield ended
         except BaseException:
             outgoing.stopped = True
-            self._names[name] = not ended.wait(GRACE)
+            self._names[name] = not ended.wait(GRACE_SECONDS)
             if not outgoing.begun:
                 self._strike_out(name)
             raise
@@ -138,7 +138,7 @@ class RemoteFiles:
 
     def _note(self, name: str) -> None:
         self._names[name] = False
-        self.run.remember(Leftover(SERVICE, name, self.owner, time.time() + LIFETIME))
+        self.run.remember(OrphanedUpload(SERVICE, name, self.owner, time.time() + LIFETIME))
 
     def _ready(self, sent: Any, label: str, progress: Progress) -> Any:
         """Wait until the service has processed a file (it does so with recordings); at most `timeout` seconds of pauses."""
@@ -150,12 +150,13 @@ class RemoteFiles:
                     "raise --timeout, or map a shorter recording."
                 )
             progress(0, None, f"Gemini is processing {label} ({waited:.0f} s)")
-            self.retries.sleep(POLL)
-            waited += POLL
+            self.retries.sleep(POLL_SECONDS)
+            waited += POLL_SECONDS
             sent = asked(partial(self.client.files.get, name=sent.name), self.explain, self.retries, progress)
         if _state(sent) == "FAILED":
             raise MapperUnavailable(
-                f"Gemini could not process {label}{_why(sent)}: check that it plays or opens, or use --mapper local."
+                f"Gemini could not process {label}{_failure_detail(sent)}: check that it plays or opens, "
+                "or use --mapper local."
             )
         return sent
 
@@ -167,14 +168,14 @@ class RemoteFiles:
         hurried = evolve(
             self.retries,
             count=min(1, self.retries.count),
-            sleep=lambda seconds: self.retries.sleep(min(seconds, LONGEST_PAUSE)),
+            sleep=lambda seconds: self.retries.sleep(min(seconds, MAX_PAUSE)),
         )
         delete = self._until_one_fails(hurried)
         for name, perhaps_coming in list(self._names.items()):
             if delete(name) and not perhaps_coming:
                 self._strike_out(name)
 
-    def sweep(self, leftovers: Leftovers) -> int:
+    def sweep(self, leftovers: OrphanedUploads) -> int:
         """Delete what earlier runs of this account left; one try each. Returns how many are gone."""
         return leftovers.sweep(SERVICE, self.owner, self._until_one_fails(evolve(self.retries, count=0)))
 
@@ -229,7 +230,7 @@ def check_size(part: FilePart) -> None:
         )
 
 
-def _outgoing(path: Path) -> google_genai.Outgoing:
+def _open_outgoing(path: Path) -> google_genai.Outgoing:
     try:
         return google_genai.Outgoing(path)
     except OSError as error:
@@ -247,6 +248,6 @@ def _state(file: Any) -> str:
     return str(getattr(file.state, "value", file.state) or "")
 
 
-def _why(file: Any) -> str:
+def _failure_detail(file: Any) -> str:
     message = getattr(file.error, "message", None)
     return f" ({' '.join(str(message).split())[:200].rstrip('.')})" if message else ""

@@ -13,10 +13,10 @@ from typing import Self
 
 from attrs import evolve, frozen
 
-from citekit.adapters.libraries.openai import Kind, Trouble
-from citekit.adapters.mappers.llm.openai.failures import about_the_account, too_long
+from citekit.adapters.libraries.openai import FailureKind, OpenAiFailure
+from citekit.adapters.mappers.llm.openai.failures import concerns_account, exceeds_context
 
-_NOT_TAKEN = frozenset({400, 404, 415, 422, 500, 501})
+_UNSUPPORTED_STATUSES = frozenset({400, 404, 415, 422, 500, 501})
 """Statuses that servers give for a request whose form they do not know (llama.cpp: 500 for a picture; vLLM: 501)."""
 
 _FORM = re.compile(r"response_format|json_schema|json_object|structured|schema|grammar|json mode")
@@ -29,7 +29,7 @@ _PICTURE = re.compile(
 )
 
 
-class Form(IntEnum):
+class AnswerFormat(IntEnum):
     """How an answer is held to its form, the strictest last."""
 
     WORDS = 0
@@ -38,14 +38,14 @@ class Form(IntEnum):
 
 
 @frozen(kw_only=True)
-class Abilities:
+class Capabilities:
     """What may be sent: files, pictures, a temperature, the wish to know the usage; and the strictest form of an answer."""
 
     files: bool = True
     pictures: bool = True
     temperature: bool = True
     usage: bool = True
-    form: Form = Form.SCHEMA
+    form: AnswerFormat = AnswerFormat.SCHEMA
 
     def __and__(self, other: Self) -> Self:
         """What both have."""
@@ -60,27 +60,29 @@ class Abilities:
 
     def lower_form(self) -> Self:
         """The same with the next form of answer below."""
-        return evolve(self, form=Form(max(0, self.form - 1)))
+        return evolve(self, form=AnswerFormat(max(0, self.form - 1)))
 
 
 @frozen(kw_only=True)
-class Sent:
+class RequestFeatures:
     """What a request held that a server may not know."""
 
     files: bool
     pictures: bool
     temperature: bool
-    form: Form
+    form: AnswerFormat
 
 
-def lesser(able: Abilities, sent: Sent, trouble: Trouble, *, hosted: bool) -> Abilities | None:
+def without_refused(
+    able: Capabilities, sent: RequestFeatures, trouble: OpenAiFailure, *, hosted: bool
+) -> Capabilities | None:
     """The abilities without the one that the refusal `trouble` is about, or None where it is about something else.
 
     A server that is not OpenAI's and refuses without a reason is tried without the file, then without the schema.
     """
-    if trouble.kind is not Kind.STATUS or trouble.status not in _NOT_TAKEN:
+    if trouble.kind is not FailureKind.STATUS or trouble.status not in _UNSUPPORTED_STATUSES:
         return None
-    if too_long(trouble) or about_the_account(trouble):
+    if exceeds_context(trouble) or concerns_account(trouble):
         return None
     words = trouble.words
     if sent.temperature and "temperature" in words:
@@ -96,7 +98,7 @@ def lesser(able: Abilities, sent: Sent, trouble: Trouble, *, hosted: bool) -> Ab
     return None if hosted or trouble.status not in (400, 422, 501) else _guess(able, sent)
 
 
-def _guess(able: Abilities, sent: Sent) -> Abilities | None:
+def _guess(able: Capabilities, sent: RequestFeatures) -> Capabilities | None:
     if sent.files:
         return evolve(able, files=False)
-    return able.lower_form() if sent.form is Form.SCHEMA else None
+    return able.lower_form() if sent.form is AnswerFormat.SCHEMA else None

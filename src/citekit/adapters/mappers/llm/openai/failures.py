@@ -7,36 +7,36 @@ from urllib.parse import urlsplit
 
 from attrs import field, frozen
 
-from citekit.adapters.libraries.openai import Kind, Trouble
+from citekit.adapters.libraries.openai import FailureKind, OpenAiFailure
 from citekit.adapters.system.retry import TIMED_OUT, TRANSIENT, Verdict
 from citekit.domain.errors import MapperUnavailable
 
 DETAIL_LIMIT = 200
 """Characters of the service's own words that a sentence repeats."""
 
-_NO_MONEY = re.compile(r"insufficient_quota|billing|insufficient credits|exceeded your current quota")
+_NO_CREDIT = re.compile(r"insufficient_quota|billing|insufficient credits|exceeded your current quota")
 _TOO_LONG = re.compile(
     r"context_length_exceeded|context length|context window|maximum context|exceed_context|context size"
     r"|prompt is too long|too many tokens|string_above_max_length"
 )
-_TOO_MUCH_AT_ONCE = re.compile(r"request too large|tokens_limit")
-_LOST = re.compile(r"disconnected|closed connection|connection reset|reset by peer|broken pipe")
+_REQUEST_TOO_LARGE = re.compile(r"request too large|tokens_limit")
+_CONNECTION_LOST = re.compile(r"disconnected|closed connection|connection reset|reset by peer|broken pipe")
 _REFUSED = re.compile(r"content_policy|content_filter|invalid_prompt|policy_violation|flagged|moderation")
 _NO_MODEL = re.compile(
     r"model_not_found|model.{0,120}(not found|not exist|no access|unknown)|(unknown|invalid) model|no endpoints found for"
 )
 
 
-class BadAnswerError(Exception):
+class BadResponseError(Exception):
     """An answer of status 200 that says, or shows, that something went wrong."""
 
-    def __init__(self, trouble: Trouble) -> None:
+    def __init__(self, trouble: OpenAiFailure) -> None:
         self.trouble = trouble
         super().__init__(trouble.message)
 
 
 @frozen(kw_only=True)
-class Place:
+class Endpoint:
     """Which model is asked, and where: what the sentences are made of. `keyed` says whether a key is sent."""
 
     model: str
@@ -71,69 +71,69 @@ def no_key() -> MapperUnavailable:
     )
 
 
-def refusal(place: Place, words: str, http: str = "") -> MapperUnavailable:
+def refusal(place: Endpoint, words: str, http: str = "") -> MapperUnavailable:
     """The model, or a filter in front of it, did not want to; `http` is the status in brackets, where it was an error."""
-    said = f": {_short(words)!r}" if words.strip() else ""
+    said = f": {_one_line(words)!r}" if words.strip() else ""
     return MapperUnavailable(
         f"{place.who} refused to map this with the model {place.model!r}{http and ' ' + http}{said}. "
         "Try another model (--model), or map without one (--mapper local)."
     )
 
 
-def too_long(trouble: Trouble) -> bool:
+def exceeds_context(trouble: OpenAiFailure) -> bool:
     """Whether the question was longer than the model's context."""
     return bool(_TOO_LONG.search(trouble.words))
 
 
-def about_the_account(trouble: Trouble) -> bool:
+def concerns_account(trouble: OpenAiFailure) -> bool:
     """Whether the trouble is about money, the model's name, or what may be said, whatever else its words name."""
-    return bool(_NO_MONEY.search(trouble.words) or _NO_MODEL.search(trouble.words) or _REFUSED.search(trouble.words))
+    return bool(_NO_CREDIT.search(trouble.words) or _NO_MODEL.search(trouble.words) or _REFUSED.search(trouble.words))
 
 
-def failure(place: Place, trouble: Trouble) -> Verdict:
+def verdict(place: Endpoint, trouble: OpenAiFailure) -> Verdict:
     """Our error for `trouble`, and whether the same request may succeed later."""
-    if trouble.kind is Kind.STATUS and trouble.status is not None:
-        sentence, transient = _by_status(place, trouble, trouble.status)
+    if trouble.kind is FailureKind.STATUS and trouble.status is not None:
+        sentence, transient = _status_sentence(place, trouble, trouble.status)
     else:
-        sentence, transient = _without_status(place, trouble)
-    timed_out = trouble.kind is Kind.TIMEOUT or trouble.status in TIMED_OUT
+        sentence, transient = _connection_sentence(place, trouble)
+    timed_out = trouble.kind is FailureKind.TIMEOUT or trouble.status in TIMED_OUT
     return Verdict(MapperUnavailable(sentence), transient, trouble.retry_after, timed_out)
 
 
-def _without_status(place: Place, trouble: Trouble) -> tuple[str, bool]:
-    who, said = place.who, f" ({_short(trouble.message)})" if trouble.message.strip() else ""
-    if trouble.kind is Kind.TIMEOUT:
+def _connection_sentence(place: Endpoint, trouble: OpenAiFailure) -> tuple[str, bool]:
+    who, said = place.who, f" ({_one_line(trouble.message)})" if trouble.message.strip() else ""
+    if trouble.kind is FailureKind.TIMEOUT:
         return f"{who} sent nothing for {place.timeout:g} s: allow more time (--timeout).", True
-    if trouble.kind is Kind.UNREACHABLE and _LOST.search(trouble.words):
-        return f"The connection to {_inside(who)} was lost{said}: try again.", True
-    if trouble.kind is Kind.UNREACHABLE:
+    if trouble.kind is FailureKind.UNREACHABLE and _CONNECTION_LOST.search(trouble.words):
+        return f"The connection to {_mid_sentence(who)} was lost{said}: try again.", True
+    if trouble.kind is FailureKind.UNREACHABLE:
         look = "the network" if place.base_url is None else "that it is running there, and --base-url"
         return f"{who} cannot be reached{said}: check {look}.", not trouble.lasting
-    if trouble.kind is Kind.SETUP:
+    if trouble.kind is FailureKind.SETUP:
         return f"{who} cannot be asked{said}: check the key and --base-url.", False
-    return f"{who} gave an answer that cannot be read{said}: {_is_it_one(place)}", False
+    return f"{who} gave an answer that cannot be read{said}: {_address_advice(place)}", False
 
 
-def _is_it_one(place: Place) -> str:
+def _address_advice(place: Endpoint) -> str:
     if place.base_url is None:
         return "try again later."
     return "check that --base-url is the address of an OpenAI-compatible API; it usually ends in /v1."
 
 
-def _by_status(place: Place, trouble: Trouble, status: int) -> tuple[str, bool]:
+def _status_sentence(place: Endpoint, trouble: OpenAiFailure, status: int) -> tuple[str, bool]:
     who, http = place.who, f"(HTTP {status})"
-    said = f": {_short(trouble.message)}" if trouble.message.strip() else ""
+    said = f": {_one_line(trouble.message)}" if trouble.message.strip() else ""
     if status == 401:
-        return _about_the_key(place, http), False
-    if status == 402 or (status in (403, 429) and _NO_MONEY.search(trouble.words)):
+        return _key_sentence(place, http), False
+    if status == 402 or (status in (403, 429) and _NO_CREDIT.search(trouble.words)):
         return f"{who} says that the account has no credit left {http}: add credit, or raise its limit there.", False
-    if status in (400, 413, 422) and too_long(trouble):
+    if status in (400, 413, 422) and exceeds_context(trouble):
         return (
-            f"This is too long for the model {place.model!r}, says {_inside(who)} {http}: choose a model with a longer "
+            f"This is too long for the model {place.model!r}, says {_mid_sentence(who)} {http}: choose a model with a longer "
             "context (--model), or give the server a longer one.",
             False,
         )
-    if status == 413 or (status == 429 and _TOO_MUCH_AT_ONCE.search(trouble.words)):
+    if status == 413 or (status == 429 and _REQUEST_TOO_LARGE.search(trouble.words)):
         return f"{who} takes no request that large {http}{said}. Map a smaller file.", False
     if status == 429:
         wait = "wait" if trouble.retry_after is None else f"wait {trouble.retry_after:.0f} s"
@@ -145,24 +145,24 @@ def _by_status(place: Place, trouble: Trouble, status: int) -> tuple[str, bool]:
     if status == 403:
         return f"{who} does not allow this key to do that {http}{said}. Check the key's permissions.", False
     if status in (404, 405):
-        return f"{who} has no chat completions at that address {http}: {_is_it_one(place)}", False
+        return f"{who} has no chat completions at that address {http}: {_address_advice(place)}", False
     if status // 100 == 3:
-        return f"{who} answered with a redirect {http}, which is not followed: {_is_it_one(place)}", False
+        return f"{who} answered with a redirect {http}, which is not followed: {_address_advice(place)}", False
     if status in TRANSIENT:
         return f"{who} is out of order {http}{said}. Try again later.", True
     return f"{who} refused the request {http}{said}.", False
 
 
-def _about_the_key(place: Place, http: str) -> str:
+def _key_sentence(place: Endpoint, http: str) -> str:
     if place.keyed:
         return f"{place.who} does not accept the key {http}: check OPENAI_API_KEY."
     return f"{place.who} wants a key {http}: set OPENAI_API_KEY."
 
 
-def _inside(who: str) -> str:
+def _mid_sentence(who: str) -> str:
     return who[0].lower() + who[1:] if who.startswith("The ") else who
 
 
-def _short(text: str) -> str:
+def _one_line(text: str) -> str:
     flat = " ".join(text.split()).rstrip(".")
     return flat if len(flat) <= DETAIL_LIMIT else f"{flat[: DETAIL_LIMIT - 3]}..."

@@ -11,84 +11,92 @@ from typing import Any
 from attrs import frozen
 
 from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Question, TextPart, Turn
-from citekit.adapters.mappers.llm.openai.capabilities import Abilities, Form, Sent
-from citekit.adapters.mappers.llm.openai.failures import Place
+from citekit.adapters.mappers.llm.openai.capabilities import AnswerFormat, Capabilities, RequestFeatures
+from citekit.adapters.mappers.llm.openai.failures import Endpoint
 from citekit.domain.errors import MapperUnavailable, SourceUnreadable
 
 FILE_BYTES = 50_000_000
 """Of one file, and of all files of one request ("File inputs": 50 MB)."""
 
 PDF = "application/pdf"
-PICTURES = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
+IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 """What the API sees as a picture ("Images and vision": PNG, JPEG, WEBP, GIF that does not move)."""
 
-_IN_WORDS = "Answer with one JSON object and nothing else. It has to fit this JSON Schema:\n"
+_SCHEMA_INSTRUCTION = "Answer with one JSON object and nothing else. It has to fit this JSON Schema:\n"
 
 
 @frozen(kw_only=True)
-class Messages:
+class ChatMessages:
     """What is sent, `notes` on how, and `characters`: of its text, and of the text that its `files` hold besides."""
 
     messages: list[dict[str, Any]]
-    sent: Sent
+    sent: RequestFeatures
     notes: tuple[str, ...]
     characters: int
     in_files: int
 
 
 @frozen(kw_only=True)
-class Writer:
+class MessageWriter:
     """Writes questions as a server takes them; `extract_text` gives the text of a PDF where it takes no files."""
 
-    place: Place
+    place: Endpoint
     extract_text: Callable[[Path], str] | None
 
-    def written(self, question: Question, able: Abilities, *, temperature: bool) -> Messages:
+    def written(self, question: Question, able: Capabilities, *, temperature: bool) -> ChatMessages:
         """The messages for `question`.
 
         Raises `MapperUnavailable` where the server cannot get what is asked about at all, `SourceUnreadable`.
         """
         self._check_size(question)
         content = [piece for part in question.parts for piece in self._pieces(part, able)]
-        system = question.system if able.form is Form.SCHEMA else f"{question.system}\n\n{_in_words(question)}"
-        turns = [message for turn in question.turns for message in _messages(turn)]
+        system = (
+            question.system
+            if able.form is AnswerFormat.SCHEMA
+            else f"{question.system}\n\n{_schema_instruction(question)}"
+        )
+        turns = [message for turn in question.turns for message in _turn_messages(turn)]
         kinds = {piece["type"] for piece in content}
-        sent = Sent(
+        sent = RequestFeatures(
             files="file" in kinds,
             pictures="image_url" in kinds,
             temperature=temperature and able.temperature,
             form=able.form,
         )
-        return Messages(
-            messages=[{"role": "system", "content": system}, {"role": "user", "content": _plain(content)}, *turns],
+        return ChatMessages(
+            messages=[
+                {"role": "system", "content": system},
+                {"role": "user", "content": _joined_text(content)},
+                *turns,
+            ],
             sent=sent,
             notes=tuple(self._notes(question, able, temperature=temperature)),
             characters=len(system) + sum(len(piece.get("text", "")) for piece in content),
             in_files=sum(len(self._text(part)) for part in _pdfs(question)) if self._doubtful(sent) else 0,
         )
 
-    def _doubtful(self, sent: Sent) -> bool:
+    def _doubtful(self, sent: RequestFeatures) -> bool:
         """Whether a file is sent to a server that might ignore it in silence."""
         return sent.files and not self.place.hosted and self.extract_text is not None
 
-    def _pieces(self, part: TextPart | ImagePart | FilePart, able: Abilities) -> Iterator[dict[str, Any]]:
+    def _pieces(self, part: TextPart | ImagePart | FilePart, able: Capabilities) -> Iterator[dict[str, Any]]:
         match part:
             case TextPart(text):
-                yield _text(text)
+                yield _text_content(text)
             case ImagePart(data, media_type, label):
                 if label:
-                    yield _text(label if able.pictures else f"{label} (not shown)")
+                    yield _text_content(label if able.pictures else f"{label} (not shown)")
                 if able.pictures:
-                    yield _picture(data, media_type)
-            case FilePart(path, media_type) if media_type in PICTURES:
+                    yield _image_content(data, media_type)
+            case FilePart(path, media_type) if media_type in IMAGE_TYPES:
                 if not able.pictures:
                     raise MapperUnavailable(
                         f"{self.place.who} takes no pictures with the model {self.place.model!r}: "
                         "choose one that sees (--model)."
                     )
-                yield _picture(_read(path), media_type)
+                yield _image_content(_read(path), media_type)
             case FilePart(path, media_type) if media_type == PDF:
-                yield _file(path) if able.files else _text(self._in_words(path))
+                yield _file_content(path) if able.files else _text_content(self._in_words(path))
             case FilePart(path, media_type):
                 raise MapperUnavailable(
                     f"{self.place.who} takes no {media_type} files such as {path.name!r}: map it with another service "
@@ -107,7 +115,7 @@ class Writer:
     def _text(self, part: FilePart) -> str:
         return self.extract_text(part.path) if self.extract_text is not None else ""
 
-    def _notes(self, question: Question, able: Abilities, *, temperature: bool) -> Iterator[str]:
+    def _notes(self, question: Question, able: Capabilities, *, temperature: bool) -> Iterator[str]:
         who = self.place.who
         if temperature and not able.temperature:
             yield f"{who} takes no temperature for the model {self.place.model!r}: its default was used."
@@ -117,9 +125,9 @@ class Writer:
         left_out = sum(isinstance(part, ImagePart) for part in question.parts)
         if not able.pictures and left_out:
             yield f"{who} takes no pictures with the model {self.place.model!r}: {left_out} of them were left out."
-        if able.form is Form.JSON:
+        if able.form is AnswerFormat.JSON:
             yield f"{who} does not hold answers to a schema: it was asked for JSON, with the schema in words."
-        if able.form is Form.WORDS:
+        if able.form is AnswerFormat.WORDS:
             yield f"{who} has no JSON mode: it was asked for JSON in words alone."
 
     def _check_size(self, question: Question) -> None:
@@ -132,7 +140,7 @@ class Writer:
             )
 
 
-def _messages(turn: Turn) -> Iterator[dict[str, Any]]:
+def _turn_messages(turn: Turn) -> Iterator[dict[str, Any]]:
     yield {"role": "assistant", "content": turn.reply.text}
     yield {"role": "user", "content": turn.words}
 
@@ -141,26 +149,26 @@ def _pdfs(question: Question) -> Iterator[FilePart]:
     return (part for part in question.parts if isinstance(part, FilePart) and part.media_type == PDF)
 
 
-def _in_words(question: Question) -> str:
-    return _IN_WORDS + json.dumps(question.schema, ensure_ascii=False)
+def _schema_instruction(question: Question) -> str:
+    return _SCHEMA_INSTRUCTION + json.dumps(question.schema, ensure_ascii=False)
 
 
-def _plain(content: list[dict[str, Any]]) -> Any:
+def _joined_text(content: list[dict[str, Any]]) -> Any:
     """Text alone goes as one string, which the smallest servers take too."""
     if all(piece["type"] == "text" for piece in content):
         return "\n\n".join(piece["text"] for piece in content)
     return content
 
 
-def _text(text: str) -> dict[str, Any]:
+def _text_content(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
-def _picture(data: bytes, media_type: str) -> dict[str, Any]:
+def _image_content(data: bytes, media_type: str) -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": _data_uri(data, media_type)}}
 
 
-def _file(path: Path) -> dict[str, Any]:
+def _file_content(path: Path) -> dict[str, Any]:
     return {"type": "file", "file": {"filename": path.name, "file_data": _data_uri(_read(path), PDF)}}
 
 

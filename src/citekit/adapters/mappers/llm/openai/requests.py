@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field, frozen
 
 from citekit.adapters.libraries import openai as driver
-from citekit.adapters.mappers.llm.messages import Budget, Generation, NoReply, Question, Reply, Usage
-from citekit.adapters.mappers.llm.openai.capabilities import Abilities, Form, lesser
-from citekit.adapters.mappers.llm.openai.failures import BadAnswerError, Place, failure, refusal
-from citekit.adapters.mappers.llm.openai.messages import Messages, Writer
+from citekit.adapters.mappers.llm.messages import Budget, Generation, NoReplyError, Question, Reply, Usage
+from citekit.adapters.mappers.llm.openai.capabilities import AnswerFormat, Capabilities, without_refused
+from citekit.adapters.mappers.llm.openai.failures import BadResponseError, Endpoint, refusal, verdict
+from citekit.adapters.mappers.llm.openai.messages import ChatMessages, MessageWriter
 from citekit.adapters.mappers.llm.openai.stream import Completion
-from citekit.adapters.mappers.llm.openai.strict_schema import bare, fits, strict
+from citekit.adapters.mappers.llm.openai.strict_schema import may_match, strict, without_wrapping
 from citekit.adapters.system.interruptible import attended
 from citekit.adapters.system.retry import Retries, Verdict, tried
 from citekit.domain.progress import Progress
@@ -30,10 +30,10 @@ _CHARACTERS_PER_TOKEN = 10
 
 
 @frozen(kw_only=True)
-class Talk:
+class SessionContext:
     """What all questions of one session share."""
 
-    place: Place
+    place: Endpoint
     client: OpenAI = field(repr=False)
     key: str | None = field(repr=False)
     retries: Retries
@@ -43,37 +43,37 @@ class Talk:
     cache_key: str = field(factory=lambda: f"citekit-{secrets.token_hex(8)}")
 
 
-class _LackingError(Exception):
+class _UnsupportedError(Exception):
     """The server does not take what was sent; `able` is what remains."""
 
-    def __init__(self, able: Abilities) -> None:
+    def __init__(self, able: Capabilities) -> None:
         self.able = able
         super().__init__("the server lacks an ability")
 
 
 @define(kw_only=True)
-class Asking:
+class ChatRequest:
     """One question, asked until it is answered; `able` shrinks where the server takes less."""
 
-    talk: Talk
+    talk: SessionContext
     question: Question
     progress: Progress
-    able: Abilities
+    able: Capabilities
     used: Usage = field(factory=Usage)
 
     def reply(self) -> Reply:
         """The model's reply. Raises `MapperUnavailable`, `SourceUnreadable`, and what `progress` raises."""
         talk = self.talk
-        writer = Writer(place=talk.place, extract_text=talk.extract_text)
+        writer = MessageWriter(place=talk.place, extract_text=talk.extract_text)
         while True:
             written = writer.written(self.question, self.able, temperature=talk.generation.temperature is not None)
             try:
                 completion = tried(partial(self._send, written), self._explain, talk.retries, self.progress)
                 return self._read(completion, written)
-            except _LackingError as lacking:
+            except _UnsupportedError as lacking:
                 self.able = lacking.able
 
-    def _send(self, written: Messages) -> Completion:
+    def _send(self, written: ChatMessages) -> Completion:
         talk = self.talk
         talk.budget.spend()
         completion = Completion(talk.key)
@@ -85,16 +85,16 @@ class Asking:
                     lambda: self.progress(len(completion.text), None, f"asking {talk.place.model}"),
                 )
             )
-        except BadAnswerError:
+        except BadResponseError:
             self._counted(completion)
             raise
         except Exception as error:
-            trouble = driver.trouble(error, talk.key)
+            trouble = driver.classify(error, talk.key)
             if trouble is not None and trouble.status is not None:
                 self.used += Usage(requests=1)
-                less = lesser(self.able, written.sent, trouble, hosted=talk.place.hosted)
+                less = without_refused(self.able, written.sent, trouble, hosted=talk.place.hosted)
                 if less is not None and less != self.able:
-                    raise _LackingError(less) from error
+                    raise _UnsupportedError(less) from error
             raise
         finally:
             completion.stop()  # the service need not write on for nobody
@@ -111,9 +111,11 @@ class Asking:
         try:
             return completion.whole(json.loads(response.http_response.read()))
         except ValueError as error:
-            raise BadAnswerError(driver.Trouble(kind=driver.Kind.UNREADABLE, message="it is no JSON")) from error
+            raise BadResponseError(
+                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="it is no JSON")
+            ) from error
 
-    def _request(self, written: Messages) -> dict[str, Any]:
+    def _request(self, written: ChatMessages) -> dict[str, Any]:
         wanted, hosted = self.talk.generation, self.talk.place.hosted
         request: dict[str, Any] = {"model": self.talk.place.model, "messages": written.messages, "stream": True}
         if self.able.usage:
@@ -127,43 +129,43 @@ class Asking:
         if hosted:
             request["store"] = False
             request["prompt_cache_key"] = self.talk.cache_key  # follow-ups find the file in the same cache
-        if self.able.form is Form.SCHEMA:
+        if self.able.form is AnswerFormat.SCHEMA:
             form = {"name": "answer", "strict": True, "schema": strict(self.question.schema)}
             request["response_format"] = {"type": "json_schema", "json_schema": form}
-        elif self.able.form is Form.JSON:
+        elif self.able.form is AnswerFormat.JSON:
             request["response_format"] = {"type": "json_object"}
         return request
 
     def _explain(self, error: Exception) -> Verdict | None:
         talk = self.talk
-        trouble = error.trouble if isinstance(error, BadAnswerError) else driver.trouble(error, talk.key)
-        return None if trouble is None else failure(talk.place, trouble)
+        trouble = error.trouble if isinstance(error, BadResponseError) else driver.classify(error, talk.key)
+        return None if trouble is None else verdict(talk.place, trouble)
 
-    def _read(self, completion: Completion, written: Messages) -> Reply:
-        """The reply in `completion`. Raises `NoReply` (a refusal), `_LackingError` (something was ignored)."""
-        place, text = self.talk.place, bare(completion.text)
+    def _read(self, completion: Completion, written: ChatMessages) -> Reply:
+        """The reply in `completion`. Raises `NoReplyError` (a refusal), `_UnsupportedError` (something was ignored)."""
+        place, text = self.talk.place, without_wrapping(completion.text)
         complete = completion.finish not in ("length", "")  # a stream that ends without a reason was cut off
         if completion.refusal or completion.finish == "content_filter":
-            raise NoReply(str(refusal(place, completion.refusal)), self.used)
+            raise NoReplyError(str(refusal(place, completion.refusal)), self.used)
         if not text:
-            raise NoReply(_nothing(place, complete), self.used)
+            raise NoReplyError(_empty_answer(place, complete), self.used)
         self._check_taken(completion, written, text, complete)
         return Reply(text, complete, self.used, written.notes + self._cut(completion, written))
 
-    def _check_taken(self, completion: Completion, written: Messages, text: str, complete: bool) -> None:
+    def _check_taken(self, completion: Completion, written: ChatMessages, text: str, complete: bool) -> None:
         """Notice a file or a schema that the server took in silence and left aside."""
         tokens = completion.tokens_in
         held = written.characters + written.in_files
         if written.in_files and tokens and tokens * _CHARACTERS_PER_TOKEN < held:
-            raise _LackingError(evolve(self.able, files=False))
-        if self.able.form is not Form.SCHEMA:
+            raise _UnsupportedError(evolve(self.able, files=False))
+        if self.able.form is not AnswerFormat.SCHEMA:
             return
-        if complete and not fits(text, self.question.schema):
-            raise _LackingError(self.able.lower_form())
+        if complete and not may_match(text, self.question.schema):
+            raise _UnsupportedError(self.able.lower_form())
         if not completion.text.lstrip().startswith("{"):
             self.able = self.able.lower_form()
 
-    def _cut(self, completion: Completion, written: Messages) -> tuple[str, ...]:
+    def _cut(self, completion: Completion, written: ChatMessages) -> tuple[str, ...]:
         tokens = completion.tokens_in
         if not tokens or tokens * _CHARACTERS_PER_TOKEN >= written.characters:
             return ()
@@ -174,6 +176,6 @@ class Asking:
         )
 
 
-def _nothing(place: Place, complete: bool) -> str:
+def _empty_answer(place: Endpoint, complete: bool) -> str:
     why = "gave an empty answer" if complete else "used all of its output for thinking and wrote no answer"
     return f"The model {place.model!r} at {place.host or 'OpenAI'} {why}: choose another model (--model)."

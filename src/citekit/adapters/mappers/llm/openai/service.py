@@ -18,10 +18,10 @@ from attrs import define, field, frozen
 
 from citekit.adapters.libraries import openai as driver
 from citekit.adapters.mappers.llm.messages import Budget, Generation, Limits, Question, Reply, Session
-from citekit.adapters.mappers.llm.openai.capabilities import Abilities
-from citekit.adapters.mappers.llm.openai.failures import Place, failure, no_key
+from citekit.adapters.mappers.llm.openai.capabilities import Capabilities
+from citekit.adapters.mappers.llm.openai.failures import Endpoint, no_key, verdict
 from citekit.adapters.mappers.llm.openai.messages import FILE_BYTES, PDF
-from citekit.adapters.mappers.llm.openai.requests import Asking, Talk
+from citekit.adapters.mappers.llm.openai.requests import ChatRequest, SessionContext
 from citekit.adapters.system.retry import Retries
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.formats import Format
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "gpt-6.1-terra"
 """Sees, holds answers to a schema, has a context of 1,050,000 tokens, and costs half of the next larger model."""
 
-_SEEN = frozenset({"jpeg", "png", "webp"})
+_IMAGE_FORMATS = frozenset({"jpeg", "png", "webp"})
 """Formats that the API sees as they are. It takes GIF too, but none that moves."""
 
 
 @define(kw_only=True)
-class _Learnt:
+class _LearnedCapabilities:
     """What a server turned out to be able to do, shared by all sessions."""
 
-    able: Abilities = field(factory=Abilities)
+    able: Capabilities = field(factory=Capabilities)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
-    def add(self, able: Abilities) -> None:
+    def add(self, able: Capabilities) -> None:
         with self._lock:
             self.able = self.able & able
 
@@ -70,7 +70,7 @@ class OpenAiService:
     max_requests: int | None = None
     extract_text: Callable[[Path], str] | None = field(default=None, repr=False)
     generation: Generation = field(factory=Generation)
-    _learnt: _Learnt = field(factory=_Learnt, init=False, repr=False, eq=False)
+    _learnt: _LearnedCapabilities = field(factory=_LearnedCapabilities, init=False, repr=False, eq=False)
 
     @property
     def name(self) -> str:
@@ -78,9 +78,9 @@ class OpenAiService:
         return "openai"
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Endpoint:
         """Which model is asked, and where."""
-        return Place(model=self.model, base_url=self.base_url, timeout=self.timeout, keyed=self.key is not None)
+        return Endpoint(model=self.model, base_url=self.base_url, timeout=self.timeout, keyed=self.key is not None)
 
     def limits(self, format: Format) -> Limits:
         """What it takes of that format: PDF files and pictures themselves, of all else what can be told of it.
@@ -93,7 +93,7 @@ class OpenAiService:
         characters = 400_000 if hosted else 100_000
         if format.media_type == PDF:
             return Limits(as_file=True, file_bytes=FILE_BYTES, pages=100 if hosted else 40, characters=characters)
-        if format.modality is Modality.IMAGE and format.name in _SEEN:
+        if format.modality is Modality.IMAGE and format.name in _IMAGE_FORMATS:
             return Limits(as_file=True, file_bytes=FILE_BYTES, characters=characters)
         return Limits(as_file=False, characters=characters)
 
@@ -105,19 +105,19 @@ class OpenAiService:
         """
         if self.key is None and self.place.hosted:
             raise no_key()
-        _check(self.place, self.key)
+        _check_settings(self.place, self.key)
         try:
             client = driver.connect(self.key, self.base_url, self.timeout)
         except Exception as error:
-            trouble = driver.trouble(error, self.key)
+            trouble = driver.classify(error, self.key)
             if trouble is None:
                 raise
-            raise failure(self.place, trouble).error from error
+            raise verdict(self.place, trouble).error from error
         with client:
             yield _OpenAiSession(talk=self._talk(client), learnt=self._learnt)
 
-    def _talk(self, client: OpenAI) -> Talk:
-        return Talk(
+    def _talk(self, client: OpenAI) -> SessionContext:
+        return SessionContext(
             place=self.place,
             client=client,
             key=self.key,
@@ -130,29 +130,29 @@ class OpenAiService:
 
 @frozen(kw_only=True)
 class _OpenAiSession:
-    talk: Talk
-    learnt: _Learnt
+    talk: SessionContext
+    learnt: _LearnedCapabilities
 
     def ask(self, question: Question, progress: Progress) -> Reply:
-        asking = Asking(talk=self.talk, question=question, progress=progress, able=self.learnt.able)
+        asking = ChatRequest(talk=self.talk, question=question, progress=progress, able=self.learnt.able)
         reply = asking.reply()
         self.learnt.add(asking.able)
         return reply
 
 
-def _check(place: Place, key: str | None) -> None:
+def _check_settings(place: Endpoint, key: str | None) -> None:
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise MapperUnavailable(
             "The key in OPENAI_API_KEY holds spaces or characters that no key has: copy it again, whole and alone."
         )
-    if place.base_url is not None and not _is_address(place.base_url):
+    if place.base_url is not None and not _is_http_url(place.base_url):
         raise MapperUnavailable(
             "The base URL for the mapper openai is no address: it begins with http:// or https:// and usually ends in /v1, "
             "such as http://localhost:11434/v1."
         )
 
 
-def _is_address(url: str) -> bool:
+def _is_http_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

@@ -9,7 +9,7 @@ from attrs import define, field
 
 from citekit.adapters.libraries import openai as driver
 from citekit.adapters.mappers.llm.messages import Usage
-from citekit.adapters.mappers.llm.openai.failures import BadAnswerError
+from citekit.adapters.mappers.llm.openai.failures import BadResponseError
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
@@ -38,7 +38,7 @@ class Completion:
         self._stopped = True
 
     def all_of(self, chunks: Iterator[ChatCompletionChunk]) -> Completion:
-        """Take in all chunks. Raises `BadAnswerError` for a reported error, and where there is no choice."""
+        """Take in all chunks. Raises `BadResponseError` for a reported error, and where there is no choice."""
         for chunk in chunks:
             if self._stopped:
                 return self
@@ -49,25 +49,27 @@ class Completion:
     def whole(self, body: object) -> Completion:
         """Take in an answer that came at once. Raises as `all_of`."""
         if not isinstance(body, Mapping):
-            raise BadAnswerError(driver.Trouble(kind=driver.Kind.UNREADABLE, message="it holds no choice"))
+            raise BadResponseError(
+                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="it holds no choice")
+            )
         self._add(body, "message")
         return self._checked()
 
     def _add(self, body: Mapping[str, Any], name: str) -> None:
         if body.get("error"):
-            raise BadAnswerError(driver.of_body(body["error"], self.key))
+            raise BadResponseError(driver.failure_in_body(body["error"], self.key))
         self._count(body.get("usage"))
         choices = body.get("choices")
         for choice in choices[:1] if isinstance(choices, list) else ():
             if not isinstance(choice, Mapping):
                 continue
             if choice.get("error"):
-                raise BadAnswerError(driver.of_body(choice["error"], self.key))
+                raise BadResponseError(driver.failure_in_body(choice["error"], self.key))
             said = choice.get(name)
             self.finish = _text(choice.get("finish_reason")) or self.finish
             if isinstance(said, Mapping):
                 self.chosen = True
-                self.text += _words(said.get("content"))
+                self.text += _content_text(said.get("content"))
                 self.refusal += _text(said.get("refusal"))
 
     def _count(self, used: object) -> None:
@@ -77,11 +79,13 @@ class Completion:
 
     def _checked(self) -> Completion:
         if not self.chosen:
-            raise BadAnswerError(driver.Trouble(kind=driver.Kind.UNREADABLE, message="it holds no choice"))
+            raise BadResponseError(
+                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="it holds no choice")
+            )
         return self
 
 
-def _words(content: object) -> str:
+def _content_text(content: object) -> str:
     """The text of a message; some servers give it as a list of parts."""
     if isinstance(content, list):
         return "".join(_text(part.get("text")) for part in content if isinstance(part, Mapping))

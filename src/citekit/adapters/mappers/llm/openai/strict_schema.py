@@ -24,12 +24,12 @@ _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
 
 def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
     """`schema` by the rules of strict mode; a property that was optional may be null instead."""
-    kept = {name: _inside(value) for name, value in schema.items() if name in _KNOWN and name != "properties"}
+    kept = {name: _strict_value(value) for name, value in schema.items() if name in _KNOWN and name != "properties"}
     properties = schema.get("properties")
     if isinstance(properties, Mapping):
         needed = set(schema.get("required", ()))
         kept["properties"] = {
-            name: strict(value) if name in needed else _or_null(strict(value)) for name, value in properties.items()
+            name: strict(value) if name in needed else _nullable(strict(value)) for name, value in properties.items()
         }
     if "properties" in kept or schema.get("type") == "object":
         kept.setdefault("properties", {})
@@ -38,7 +38,7 @@ def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def fits(text: str, schema: Mapping[str, Any]) -> bool:
+def may_match(text: str, schema: Mapping[str, Any]) -> bool:
     """Whether `text` may be an answer to `schema`: an object with the properties required at the top.
 
     An object that is cut off or malformed counts as one: what of it can be saved is not decided here.
@@ -50,14 +50,14 @@ def fits(text: str, schema: Mapping[str, Any]) -> bool:
     return isinstance(answer, dict) and set(schema.get("required", ())) <= answer.keys()
 
 
-def bare(text: str) -> str:
+def without_wrapping(text: str) -> str:
     """`text` without the thoughts and the code fence that a model without structured outputs puts around its JSON."""
     answer = _THOUGHTS.sub("", text).strip()
     fenced = _FENCED.search(answer)
     return fenced[1].strip() if fenced and not answer.startswith("{") else answer
 
 
-def _inside(value: Any) -> Any:
+def _strict_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return strict(value)
     if isinstance(value, list | tuple):
@@ -65,7 +65,7 @@ def _inside(value: Any) -> Any:
     return value
 
 
-def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     kind = schema.get("type")
     if kind is None:
         options = schema.get("anyOf", [schema])
