@@ -16,7 +16,7 @@ from citekit.settings.secrets import concealed, without_user
 if TYPE_CHECKING:
     from citekit.adapters.mappers.llm.file_views import Viewer
     from citekit.adapters.mappers.llm.messages import Generation, Service
-    from citekit.adapters.mappers.llm.orphaned_uploads import Leftovers
+    from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
     from citekit.adapters.sandbox.worker_pool import Children
     from citekit.container.parsers import Parsers
     from citekit.domain.ports.extractor import Extractor
@@ -60,7 +60,7 @@ class MapperServices(Protocol):
         """The workers that parse files; None if this process parses them."""
 
     @property
-    def leftovers(self) -> Leftovers:
+    def leftovers(self) -> OrphanedUploads:
         """The uploads that a service may still hold."""
 
     def isolated(self, name: str, here: Extractor) -> Extractor:
