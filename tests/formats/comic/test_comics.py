@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from citekit.adapters.formats.comic.archive import opened_comic, reading_order
+from citekit.adapters.formats.comic.archive import open_comic, reading_order
 from citekit.adapters.formats.comic.extractor import CbzExtractor
 from citekit.adapters.formats.comic.outliner import CbzOutliner
 from citekit.adapters.formats.shared.outline import Outline
@@ -49,7 +49,7 @@ def test_pages_come_in_natural_order_without_what_is_no_picture(tmp_path: Path) 
     names = ("p10.png", "p2.png", "P1.png", "__MACOSX/._p1.png", ".hidden.png", "notes.txt")
     path = comic(tmp_path / "a.cbz", {name: picture() for name in names})
 
-    with opened_comic(path) as found:
+    with open_comic(path) as found:
         assert ("P1.png", "p2.png", "p10.png") == found.names
 
 
@@ -102,7 +102,7 @@ def test_several_pages_are_a_smaller_comic_with_the_same_pictures(tmp_path: Path
     for name in ("one.cbz", "two.cbz"):
         CbzExtractor().extract(book, Pages((1, 3)), Options(), tmp_path / name)
 
-    with opened_comic(tmp_path / "one.cbz") as smaller:
+    with open_comic(tmp_path / "one.cbz") as smaller:
         assert [pages[0], pages[2]] == [smaller.read(1), smaller.read(2)]
         assert ("00001.png", "00003.png") == smaller.names
     assert (tmp_path / "one.cbz").read_bytes() == (tmp_path / "two.cbz").read_bytes()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.formats.image.outliner import Reading
+from citekit.adapters.formats.image.outliner import RecognizedText
 from citekit.adapters.formats.shared.ocr import OcrLine, in_reading_order
 from citekit.domain.locations import Box
 
@@ -73,19 +73,21 @@ def test_every_line_comes_once_and_the_order_depends_on_nothing_else(places: lis
 
 
 def test_the_tallest_line_is_the_title_and_unsure_lines_are_left_out() -> None:
-    reading = Reading.of([line("| ~", 0, 0, 0.5, 0.2), line("x", 0, 0.3, 0.1, 0.2, score=0.4), *TWO_COLUMNS])
+    reading = RecognizedText.from_lines(
+        [line("| ~", 0, 0, 0.5, 0.2), line("x", 0, 0.3, 0.1, 0.2, score=0.4), *TWO_COLUMNS]
+    )
 
     assert "title" == reading.title() == reading.heading()
     assert TWO_COLUMNS == list(reading.lines)
 
 
 def test_the_lines_of_a_box_are_those_whose_centre_lies_in_it() -> None:
-    found = Reading(TWO_COLUMNS).within(Box(0.5, 0.08, 1, 0.15))
+    found = RecognizedText(TWO_COLUMNS).within(Box(0.5, 0.08, 1, 0.15))
 
     assert ["right 1", "right 2"] == [each.text for each in found]
 
 
 def test_without_a_taller_line_there_is_no_heading_and_the_first_line_is_the_title() -> None:
-    assert None is Reading(TWO_COLUMNS[1:]).heading()
-    assert "left 1" == Reading(TWO_COLUMNS[1:]).title()
-    assert None is Reading().title()
+    assert None is RecognizedText(TWO_COLUMNS[1:]).heading()
+    assert "left 1" == RecognizedText(TWO_COLUMNS[1:]).title()
+    assert None is RecognizedText().title()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageOps
 from PIL.PngImagePlugin import PngInfo
 
-from citekit.adapters.formats.image.animation import seconds
+from citekit.adapters.formats.image.animation import animation_duration
 from citekit.adapters.formats.image.outliner import ImageOutliner
 from citekit.adapters.formats.image.regions import REGION_LIMIT
 from citekit.adapters.formats.shared.ocr import OcrLine
@@ -250,7 +250,7 @@ def test_what_is_no_animation_has_no_length_and_ends(kind: str, data: bytes, tmp
     path = tmp_path_factory.getbasetemp() / "animation"
     path.write_bytes(data)
 
-    length = seconds(path, kind)
+    length = animation_duration(path, kind)
 
     assert length is None or length > 0
 

@@ -16,8 +16,8 @@ from PIL import Image, ImageCms
 
 from citekit.adapters.formats.image import extractor
 from citekit.adapters.formats.image.extractor import PillowExtractor
-from citekit.adapters.formats.image.jpeg_segments import copied
-from citekit.adapters.formats.image.partial_decoding import decoded_part
+from citekit.adapters.formats.image.jpeg_segments import copy_without_metadata
+from citekit.adapters.formats.image.partial_decoding import decode_region
 from citekit.adapters.libraries import pillow
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, ExtractionFailed, HomeUnwritable
@@ -92,7 +92,7 @@ def test_rows_below_the_part_are_not_decoded(folder: Path) -> None:
         path = folder / name
         smooth().save(path)
         with pillow.open_image(path) as picture:
-            decoded_part(picture, (0, 0, 150, 10))
+            decode_region(picture, (0, 0, 150, 10))
 
             assert (150, 170) == picture.size
             assert b"\0" * 150 * 3 * 100 == picture.tobytes()[-150 * 3 * 100 :], name
@@ -112,7 +112,7 @@ def test_a_cut_off_picture_is_refused_wherever_the_part_lies(name: str, folder: 
 
 def part_of(path: Path, box: tuple[int, int, int, int]) -> Image.Image:
     with pillow.open_image(path, failure=ExtractionFailed) as picture:
-        return decoded_part(picture, box)
+        return decode_region(picture, box)
 
 
 def cut(path: Path, target: Path, box: Box = Box(0, 0, 1, 1)) -> Extraction:  # noqa: B008 - a value
@@ -176,8 +176,8 @@ def test_a_resolution_is_not_written_where_it_would_change_the_colours(folder: P
     start = 20 if data[2:4] == b"\xff\xe0" else 2
     plain = io.BytesIO(data[:2] + adobe + data[start:])
 
-    assert copied(plain, (300.0, 300.0)) is None
-    kept = copied(plain, ())
+    assert copy_without_metadata(plain, (300.0, 300.0)) is None
+    kept = copy_without_metadata(plain, ())
     assert kept is not None
     with Image.open(io.BytesIO(kept)) as after, Image.open(plain) as before:
         assert before.tobytes() == after.tobytes()
@@ -216,7 +216,7 @@ def test_a_jpeg_that_does_not_open_is_not_copied(folder: Path) -> None:
 
 @given(st.binary(max_size=200), st.binary(max_size=60))
 def test_no_bytes_make_the_copy_fail_otherwise_than_by_none(body: bytes, end: bytes) -> None:
-    copy = copied(io.BytesIO(b"\xff\xd8" + body + b"\xff\xda\0\x02" + end + b"\xff\xd9"), ())
+    copy = copy_without_metadata(io.BytesIO(b"\xff\xd8" + body + b"\xff\xda\0\x02" + end + b"\xff\xd9"), ())
 
     assert copy is None or copy.startswith(b"\xff\xd8")
 
@@ -240,7 +240,7 @@ def test_parts_of_every_picture_of_the_corpus_have_the_pixels_of_a_whole_decodin
 def test_a_full_disk_is_said_to_be_one(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, target = folder / name, folder / "full"
     noise(size=(900, 900)).save(path)
-    monkeypatch.setattr(extractor, "_BUFFER", 1 << 10)
+    monkeypatch.setattr(extractor, "_BUFFER_SIZE", 1 << 10)
     opening = Path.open
 
     def full(self: Path, mode: str = "r", buffering: int = -1) -> IO[Any]:

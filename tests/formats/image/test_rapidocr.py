@@ -84,7 +84,7 @@ def test_pictures_without_text_hold_no_lines_however_odd_their_size(
 
 def test_what_is_read_is_bounded() -> None:
     for size in ((20_000, 3), (3, 20_000), (2500, 2000), (10, 10)):
-        canvas, inner = rapidocr._canvas(Image.new("L", size))
+        canvas, inner = rapidocr._prepare(Image.new("L", size))
 
         assert max(canvas.size) <= rapidocr.SIDE_LIMIT
         assert inner[0] <= canvas.width

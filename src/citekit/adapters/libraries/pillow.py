@@ -32,7 +32,7 @@ FORMATS = ("JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "DIB", "AVIF", "ICO", "P
 ORIENTATION = 0x0112
 """The EXIF tag that says how a picture is turned (EXIF 2.3, table 4)."""
 
-_STRIP = 4_000_000
+_STRIP_PIXELS = 4_000_000
 """Pixels that are changed into another mode at a time."""
 
 _BROKEN = "is broken or cut off"
@@ -80,11 +80,11 @@ def translated_errors(path: Path, failure: type[CiteKitError]) -> Iterator[None]
         raise
     except tuple(known) as error:
         ours, reason = next(known[kind] for kind in known if isinstance(error, kind))
-        detail = f" ({_in_short(error)})" if reason == _BROKEN else ""
+        detail = f" ({_short_reason(error)})" if reason == _BROKEN else ""
         raise ours(f"The picture {path.name} {reason}{detail}.") from error
 
 
-def _in_short(error: BaseException) -> str:
+def _short_reason(error: BaseException) -> str:
     text = (str(error).splitlines() or [""])[0].strip(" .")[:120]
     if "MAX_TEXT_" in text:  # names of settings of Pillow
         return "it holds more text beside the picture than is read"
@@ -138,7 +138,7 @@ def upright_size(picture: Image) -> tuple[int, int]:
     return (height, width) if orientation(picture) >= 5 else (width, height)
 
 
-def turned(picture: Image, turn: int) -> Image:
+def turn_upright(picture: Image, turn: int) -> Image:
     """The picture turned upright from the EXIF orientation `turn`."""
     method = library().Transpose
     methods = {
@@ -160,7 +160,7 @@ def frame_count(picture: Image) -> int:
     return 1
 
 
-def reduced(picture: ImageFile, side: int, mode: str) -> Image:
+def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
     """An upright copy of the first frame, at most `side` pixels on its longer side; `mode` is `L` or `RGB`.
 
     What is transparent is white. JPEG is decoded at a lower resolution where that suffices; others are turned into `mode`
@@ -170,17 +170,17 @@ def reduced(picture: ImageFile, side: int, mode: str) -> Image:
     picture.draft(mode, (side, side))
     picture.load()
     factor = max(1, max(picture.size) // side)
-    levels = _levels(picture)
+    levels = _value_range(picture)
     copy: Image = library().new(mode, (-(-picture.width // factor), -(-picture.height // factor)))
-    step = factor * max(1, _STRIP // (picture.width * factor))
+    step = factor * max(1, _STRIP_PIXELS // (picture.width * factor))
     for top in range(0, picture.height, step):
-        strip = _opaque(picture.crop((0, top, picture.width, min(top + step, picture.height))), mode, levels)
+        strip = _on_white(picture.crop((0, top, picture.width, min(top + step, picture.height))), mode, levels)
         copy.paste(strip.reduce(factor) if factor > 1 else strip, (0, top // factor))
     copy.thumbnail((side, side))
-    return turned(copy, turn)
+    return turn_upright(copy, turn)
 
 
-def _levels(picture: Image) -> tuple[float, float] | None:
+def _value_range(picture: Image) -> tuple[float, float] | None:
     """The darkest and the lightest value of a picture of more than 8 bits; None for others."""
     if not picture.mode.startswith(("I", "F")):
         return None
@@ -188,7 +188,7 @@ def _levels(picture: Image) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def _opaque(picture: Image, mode: str, levels: tuple[float, float] | None) -> Image:
+def _on_white(picture: Image, mode: str, levels: tuple[float, float] | None) -> Image:
     if levels is not None:
         low, high = levels
         scale = 255 / (high - low) if high > low else 0.0

@@ -94,12 +94,12 @@ class RapidOcr:
         """
         array: Any = imported("numpy", FEATURE, EXTRA)
         with _translated_errors():
-            canvas, size = _canvas(image)
+            canvas, size = _prepare(image)
             pixels = array.ascontiguousarray(array.asarray(canvas)[:, :, ::-1])
             engine = self._engine()
             with self._lock:
                 found = engine(pixels)
-            return list(_lines(found, size))
+            return list(_recognized_lines(found, size))
 
 
 def _new_engine() -> Any:
@@ -154,7 +154,7 @@ def translate_error(error: BaseException) -> MapperUnavailable:
     return MapperUnavailable(f"The reader of text in pictures (RapidOCR) {says}: {detail}.")
 
 
-def _canvas(image: Image) -> tuple[Image, tuple[int, int]]:
+def _prepare(image: Image) -> tuple[Image, tuple[int, int]]:
     """The picture in RGB and of a bounded size, on white where it is too narrow; and its size without that white."""
     width, height = image.size
     scale = min(SIDE_LIMIT / max(width, height), max(1.0, min(2.0, _ENLARGE_BELOW / min(width, height))))
@@ -170,7 +170,7 @@ def _canvas(image: Image) -> tuple[Image, tuple[int, int]]:
     return canvas, size
 
 
-def _lines(found: Any, size: tuple[int, int]) -> Iterator[RecognizedLine]:
+def _recognized_lines(found: Any, size: tuple[int, int]) -> Iterator[RecognizedLine]:
     if found.boxes is None or found.txts is None:
         return
     for corners, text, score in zip(found.boxes, found.txts, found.scores, strict=True):

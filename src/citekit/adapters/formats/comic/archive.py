@@ -19,7 +19,7 @@ from citekit.domain.errors import SourceUnsupported
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-ITEM_LIMIT = 64 * 1024 * 1024
+PICTURE_LIMIT = 64 * 1024 * 1024
 """Bytes of the largest picture that is unpacked."""
 
 INFO_LIMIT = 8 * 1024 * 1024
@@ -54,7 +54,7 @@ class ComicArchive:
 
     def read(self, page: int) -> bytes:
         """The picture of a page from 1, as it is. Raises `SourceUnsupported` where it is damaged, protected or too large."""
-        return self._read(self.names[page - 1], ITEM_LIMIT)
+        return self._read(self.names[page - 1], PICTURE_LIMIT)
 
     def info(self) -> ComicInfo:
         """What the comic says of itself; nothing where its description is missing or damaged."""
@@ -64,7 +64,7 @@ class ComicArchive:
         if not found:
             return ComicInfo()
         try:
-            return _info(
+            return _parse_info(
                 parse_xml(self._read(min(found, key=lambda name: name.count("/")), INFO_LIMIT), "ComicInfo.xml")
             )
         except SourceUnsupported:
@@ -84,7 +84,7 @@ class ComicArchive:
 
 
 @contextmanager
-def opened_comic(path: Path) -> Iterator[ComicArchive]:
+def open_comic(path: Path) -> Iterator[ComicArchive]:
     """The comic at `path`. Raises `SourceUnsupported` (no archive, or one without pictures), `SourceUnreadable`."""
     with _translated(path):
         stream = open_for_reading(path)
@@ -107,10 +107,12 @@ def reading_order(name: str) -> list[list[tuple[int, int, str]]]:
     """
     *folders, file = name.split("/")
     parts = [*folders, file.rpartition(".")[0] or file]
-    return [[_ordered(piece) for piece in _NUMBER.split(part.casefold()) if piece] for part in parts] + [[(0, 0, name)]]
+    return [[_sort_key(piece) for piece in _NUMBER.split(part.casefold()) if piece] for part in parts] + [
+        [(0, 0, name)]
+    ]
 
 
-def _ordered(piece: str) -> tuple[int, int, str]:
+def _sort_key(piece: str) -> tuple[int, int, str]:
     if piece.isdecimal() and piece.isascii():
         return 1, int(piece), ""
     return (0 if piece < "0" else 2), 0, piece
@@ -128,7 +130,7 @@ def _translated(path: Path) -> AbstractContextManager[None]:
     return translated(f"{path.name} cannot be read as a comic, a ZIP archive of pictures")
 
 
-def _info(root: _Element) -> ComicInfo:
+def _parse_info(root: _Element) -> ComicInfo:
     from citekit.adapters.libraries.lxml import inner_text, local_attributes, local_name
 
     said = {local_name(each): inner_text(each) for each in root if local_name(each) != "pages"}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import evolve
 
-from citekit.adapters.formats.comic.archive import ComicArchive, opened_comic
+from citekit.adapters.formats.comic.archive import ComicArchive, open_comic
 from citekit.adapters.formats.image.extractor import PillowExtractor
 from citekit.adapters.libraries import pillow
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive, translated
@@ -29,8 +29,8 @@ PDF_LIMIT = 500
 
 _MEDIA_TYPE = "application/vnd.comicbook+zip"
 _WHOLE = Box(0, 0, 1, 1)
-_BEGINNING = (1980, 1, 1, 0, 0, 0)
-_KEPT_BY_PDF = ("jpeg", "png", "gif", "bmp", "tiff", "jpeg2000")
+_FIXED_TIME = (1980, 1, 1, 0, 0, 0)
+_PDF_FORMATS = ("jpeg", "png", "gif", "bmp", "tiff", "jpeg2000")
 """Formats that MuPDF reads; pictures of others become PNG."""
 
 
@@ -58,27 +58,27 @@ class CbzExtractor:
             raise FormUnsupported(
                 f"Pages of a comic are not cut as {options.form.value}; ask for the native form or pdf."
             )
-        with opened_comic(source.path) as comic:
+        with open_comic(source.path) as comic:
             if location.numbers[-1] > len(comic.names):
                 raise LocationOutside(
                     f"page {location.numbers[-1]} is beyond the end: the comic has {len(comic.names)} pages"
                 )
             if options.form is Form.PDF:
-                return self._pdf(comic, location, target, progress)
+                return self._write_pdf(comic, location, target, progress)
             if len(location.numbers) > 1:
-                return _smaller(comic, location, target, progress)
+                return _write_cbz(comic, location, target, progress)
             if location.region is None and options.form is Form.NATIVE:
-                return _picture(comic, location, target)
-            return self._part(comic, location, options, target)
+                return _copy_picture(comic, location, target)
+            return self._crop(comic, location, options, target)
 
-    def _part(self, comic: ComicArchive, location: Pages, options: Options, target: Path) -> Extraction:
+    def _crop(self, comic: ComicArchive, location: Pages, options: Options, target: Path) -> Extraction:
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
-            page = _on_disk(comic, location.numbers[0], Path(folder))
+            page = _page_file(comic, location.numbers[0], Path(folder))
             cut = self._pictures.extract(page, location.region or _WHOLE, options, target)
         region = cut.extent if location.region is not None and isinstance(cut.extent, Box) else None
         return evolve(cut, extent=Pages(location.numbers, region))
 
-    def _pdf(self, comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
+    def _write_pdf(self, comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
         """A page for each picture, of its size in pixels at 72 to the inch."""
         if len(location.numbers) > PDF_LIMIT:
             raise FormUnsupported(
@@ -92,16 +92,16 @@ class CbzExtractor:
             made = pymupdf.open()
             for done, number in enumerate(location.numbers):
                 progress(done, len(location.numbers), "adding pages")
-                self._add(made, comic, number, Path(folder))
+                self._add_page(made, comic, number, Path(folder))
             with writing(target):
                 target.write_bytes(made.tobytes(garbage=3, deflate=True, no_new_id=True))
         return Extraction(suffix=".pdf", media_type="application/pdf", extent=location)
 
-    def _add(self, made: Document, comic: ComicArchive, number: int, folder: Path) -> None:
-        page = _on_disk(comic, number, folder)
+    def _add_page(self, made: Document, comic: ComicArchive, number: int, folder: Path) -> None:
+        page = _page_file(comic, number, folder)
         with pillow.open_image(page.path, failure=ExtractionFailed) as picture:
             width, height = pillow.upright_size(picture)
-        if page.format.name not in _KEPT_BY_PDF:
+        if page.format.name not in _PDF_FORMATS:
             png = folder / f"{number}.converted.png"
             self._pictures.extract(page, _WHOLE, Options(Form.PNG), png)
             page = evolve(page, path=png)
@@ -110,7 +110,7 @@ class CbzExtractor:
         page.path.unlink()
 
 
-def _read(comic: ComicArchive, number: int) -> tuple[bytes, Format]:
+def _read_picture(comic: ComicArchive, number: int) -> tuple[bytes, Format]:
     """A picture, and what its first bytes say it is. Raises `SourceUnsupported` where it is none."""
     data = comic.read(number)
     format = detect(comic.names[number - 1], data[:HEAD_SIZE])
@@ -119,28 +119,28 @@ def _read(comic: ComicArchive, number: int) -> tuple[bytes, Format]:
     return data, format
 
 
-def _on_disk(comic: ComicArchive, number: int, folder: Path) -> Source:
+def _page_file(comic: ComicArchive, number: int, folder: Path) -> Source:
     """A page as a file of its own, under a name of ours."""
-    data, format = _read(comic, number)
+    data, format = _read_picture(comic, number)
     path = folder / f"page-{number}{format.suffix}"
     path.write_bytes(data)
     return Source(path, Digest.of_bytes(data), len(data), format)
 
 
-def _picture(comic: ComicArchive, location: Pages, target: Path) -> Extraction:
-    data, format = _read(comic, location.numbers[0])
+def _copy_picture(comic: ComicArchive, location: Pages, target: Path) -> Extraction:
+    data, format = _read_picture(comic, location.numbers[0])
     with writing(target):
         target.write_bytes(data)
     return Extraction(suffix=format.suffix, media_type=format.media_type, extent=location)
 
 
-def _smaller(comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
+def _write_cbz(comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
     """A CBZ of those pages, not compressed again, without times: the same pages give the same bytes."""
     with writing(target), zipfile.ZipFile(target, "x", zipfile.ZIP_STORED) as smaller:
         for done, number in enumerate(location.numbers):
             progress(done, len(location.numbers), "copying pages")
             suffix = comic.names[number - 1].rpartition(".")[2].lower()
-            item = zipfile.ZipInfo(f"{number:05}.{suffix}", _BEGINNING)
+            item = zipfile.ZipInfo(f"{number:05}.{suffix}", _FIXED_TIME)
             item.external_attr = 0o644 << 16
             smaller.writestr(item, comic.read(number))
     return Extraction(suffix=".cbz", media_type=_MEDIA_TYPE, extent=location)

@@ -24,9 +24,9 @@ class ComicHandler(NativeHandler):
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
         """The number of images."""
-        from citekit.adapters.formats.comic.archive import opened_comic
+        from citekit.adapters.formats.comic.archive import open_comic
 
-        with opened_comic(path) as comic:
+        with open_comic(path) as comic:
             return Extent(pages=len(comic.names))
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader | None:  # noqa: ARG002

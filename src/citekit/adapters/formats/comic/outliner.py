@@ -7,14 +7,14 @@ from itertools import groupby
 
 from attrs import frozen
 
-from citekit.adapters.formats.comic.archive import ComicArchive, ComicInfo, opened_comic
+from citekit.adapters.formats.comic.archive import ComicArchive, ComicInfo, open_comic
 from citekit.adapters.formats.shared.outline import Draft, Outline
 from citekit.domain.extent import Extent
 from citekit.domain.locations import Pages
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
-PAGE_NODES = 2000
+PAGE_NODE_LIMIT = 2000
 """Pages of the longest comic that has a node for each; a longer one has nodes for its chapters only."""
 
 _DEPTH = 8
@@ -28,9 +28,9 @@ class CbzOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Chapters with their pages. Raises `SourceUnsupported`: no archive, no pictures; `SourceUnreadable`."""
         progress(0, 1, "reading the comic")
-        with opened_comic(source.path) as comic:
+        with open_comic(source.path) as comic:
             info = comic.info()
-            drafter = _Drafter(comic, info)
+            drafter = _OutlineBuilder(comic, info)
             facts = {"authors": list(info.authors), "language": info.language, "series": info.series}
             return Outline(
                 title=_title(info),
@@ -47,7 +47,7 @@ def _title(info: ComicInfo) -> str | None:
 
 
 @frozen
-class _Drafter:
+class _OutlineBuilder:
     comic: ComicArchive
     info: ComicInfo
 
@@ -61,7 +61,9 @@ class _Drafter:
             for (first, title), last in zip(marked, ends, strict=True):
                 yield self._chapter(title, first, last, tuple(self._pages(first, last)))
             return
-        yield from self._folders([name.split("/")[:-1] for name in self.comic.names], 1, _shared(self.comic.names))
+        yield from self._folders(
+            [name.split("/")[:-1] for name in self.comic.names], 1, _common_folders(self.comic.names)
+        )
 
     def _folders(self, folders: Sequence[Sequence[str]], first: int, depth: int) -> Iterator[Draft]:
         """The pages from `first` on, which lie in `folders`, by the folder of each at `depth`."""
@@ -81,7 +83,7 @@ class _Drafter:
 
     def _pages(self, first: int, last: int) -> Iterator[Draft]:
         """A draft a page; one for all of them where the comic is too long for that."""
-        if len(self.comic.names) > PAGE_NODES:
+        if len(self.comic.names) > PAGE_NODE_LIMIT:
             if first <= last:
                 yield Draft(f"Pages {first}-{last}", "pages", Pages.span(first, last))
             return
@@ -92,7 +94,7 @@ class _Drafter:
             yield Draft(title or f"Page {page}", type, Pages((page,)), name=f"page_{page}")
 
 
-def _shared(names: Sequence[str]) -> int:
+def _common_folders(names: Sequence[str]) -> int:
     """How many folders hold all of the pages: they tell nothing apart."""
     first, last = names[0].split("/")[:-1], names[-1].split("/")[:-1]
     every = [name.split("/")[:-1] for name in names]

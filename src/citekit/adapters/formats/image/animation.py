@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-_BLOCKS = 1_000_000
+_BLOCK_LIMIT = 1_000_000
 _GIF_EXTENSION, _GIF_CONTROL, _GIF_IMAGE = 0x21, 0xF9, 0x2C
 
 
-def seconds(path: Path, kind: str) -> float | None:
+def animation_duration(path: Path, kind: str) -> float | None:
     """The length of the animation at `path` in seconds; None where the file does not say, or breaks off.
 
     `kind` is Pillow's name of the format.
     """
-    delays = {"GIF": _gif, "PNG": _png, "WEBP": _webp}.get(kind)
+    delays = {"GIF": _gif_delays, "PNG": _png_delays, "WEBP": _webp_delays}.get(kind)
     if delays is None:
         return None
     try:
@@ -31,11 +31,11 @@ def seconds(path: Path, kind: str) -> float | None:
     return round(total, 3) or None
 
 
-def _gif(stream: IO[bytes]) -> Iterator[float]:
+def _gif_delays(stream: IO[bytes]) -> Iterator[float]:
     stream.seek(10)
     flags = stream.read(3)[0]
-    stream.seek(_colours(flags), 1)
-    for _ in range(_BLOCKS):
+    stream.seek(_color_table_size(flags), 1)
+    for _ in range(_BLOCK_LIMIT):
         kind = stream.read(1)
         if kind == bytes([_GIF_EXTENSION]):
             label = stream.read(1)
@@ -45,14 +45,14 @@ def _gif(stream: IO[bytes]) -> Iterator[float]:
             if label == bytes([_GIF_CONTROL]):
                 yield struct.unpack_from("<H", first, 1)[0] / 100
         elif kind == bytes([_GIF_IMAGE]):
-            stream.seek(_colours(stream.read(9)[8]) + 1, 1)
+            stream.seek(_color_table_size(stream.read(9)[8]) + 1, 1)
             for _rest in _sub_blocks(stream):
                 pass
         else:
             return
 
 
-def _colours(flags: int) -> int:
+def _color_table_size(flags: int) -> int:
     """Bytes of the table of colours that follows."""
     return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
 
@@ -62,9 +62,9 @@ def _sub_blocks(stream: IO[bytes]) -> Iterator[bytes]:
         yield stream.read(size)
 
 
-def _png(stream: IO[bytes]) -> Iterator[float]:
+def _png_delays(stream: IO[bytes]) -> Iterator[float]:
     stream.seek(8)
-    for _ in range(_BLOCKS):
+    for _ in range(_BLOCK_LIMIT):
         head = stream.read(8)
         if len(head) < 8:
             return
@@ -76,9 +76,9 @@ def _png(stream: IO[bytes]) -> Iterator[float]:
         stream.seek(max(0, length) + 4, 1)
 
 
-def _webp(stream: IO[bytes]) -> Iterator[float]:
+def _webp_delays(stream: IO[bytes]) -> Iterator[float]:
     stream.seek(12)
-    for _ in range(_BLOCKS):
+    for _ in range(_BLOCK_LIMIT):
         head = stream.read(8)
         if len(head) < 8:
             return

@@ -34,17 +34,17 @@ _FORMATS = {
     "JPEG2000": ("JPEG2000", ".jp2", "image/jp2"),
 }
 _PNG_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I;16", "I"})
-_PNG_EFFORT = 4
+_PNG_COMPRESSION = 4
 """Of zlib, 0 to 9: three times as fast as its usual 6, for one per cent of size."""
 
-_KEPT = ("transparency",)
+_COPIED_INFO = ("transparency",)
 _LOSSY = "The source is a lossy {format}; the crop was encoded again, at quality {quality}."
 _AS_PNG = "A crop cannot be written as {format} ({mode}); it is PNG instead."
 _CONVERTED = "The colours were converted from {mode} to {to}, which PNG can hold."
 
 
 @define
-class Output:
+class CropFile:
     """The file that a picture is written to, piece by piece. What the system refuses is `HomeUnwritable` at once."""
 
     path: Path
@@ -71,7 +71,7 @@ class Output:
         with writing(self.path):
             self.stream.flush()
 
-    def clear(self) -> None:
+    def discard(self) -> None:
         """Take back all that was written."""
         self.seek(0)
         with writing(self.path):
@@ -79,7 +79,7 @@ class Output:
 
 
 @frozen(kw_only=True)
-class Encoded:
+class EncodedCrop:
     """What sort of file was written, and sentences about what is not as in the source."""
 
     suffix: str
@@ -87,35 +87,35 @@ class Encoded:
     notes: tuple[str, ...] = ()
 
 
-def encode(path: Path, source: Image, crop: Image, out: Output, *, as_png: bool) -> Encoded:
+def encode(path: Path, source: Image, crop: Image, out: CropFile, *, as_png: bool) -> EncodedCrop:
     """Write `crop`, cut out of the picture `source` at `path`, as a file of the source's format, or as PNG."""
     info = dict(source.info)
-    crop.info = {name: info[name] for name in _KEPT if name in info}
+    crop.info = {name: info[name] for name in _COPIED_INFO if name in info}
     name = source.format or "PNG"
     if not as_png and name in _FORMATS:
-        native = _native(path, source, crop, out, *_FORMATS[name])
+        native = _encode_native(path, source, crop, out, *_FORMATS[name])
         if native is not None:
             return native
-    return _png(source, crop, out, wanted=as_png)
+    return _encode_png(source, crop, out, wanted=as_png)
 
 
-def _native(
-    path: Path, source: Image, crop: Image, out: Output, format: str, suffix: str, media_type: str
-) -> Encoded | None:
-    options, notes = _options(path, source, format)
+def _encode_native(
+    path: Path, source: Image, crop: Image, out: CropFile, format: str, suffix: str, media_type: str
+) -> EncodedCrop | None:
+    options, notes = _encoder_options(path, source, format)
     try:
-        crop.save(cast("Any", out), format=format, **_colour(source, format), **options)
+        crop.save(cast("Any", out), format=format, **_color_options(source, format), **options)
     except (OSError, ValueError, KeyError, TypeError):
-        out.clear()
+        out.discard()
         return None  # this mode cannot be written in this format; PNG holds it
-    return Encoded(suffix=suffix, media_type=media_type, notes=notes)
+    return EncodedCrop(suffix=suffix, media_type=media_type, notes=notes)
 
 
-def _options(path: Path, source: Image, format: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _encoder_options(path: Path, source: Image, format: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     again = (_LOSSY.format(format=format, quality=QUALITY),)
     match format:
         case "PNG":
-            return {"compress_level": _PNG_EFFORT}, ()
+            return {"compress_level": _PNG_COMPRESSION}, ()
         case "JPEG":
             return {"quality": QUALITY, "subsampling": _subsampling(source)}, again
         case "AVIF":
@@ -142,7 +142,7 @@ def _subsampling(source: Image) -> int:
         return 0
 
 
-def _colour(source: Image, format: str) -> dict[str, Any]:
+def _color_options(source: Image, format: str) -> dict[str, Any]:
     """Colour profile and resolution, for the formats that hold them; a turned picture has its resolution turned."""
     kept: dict[str, Any] = {}
     profile, dpi = source.info.get("icc_profile"), resolution(source)
@@ -151,7 +151,7 @@ def _colour(source: Image, format: str) -> dict[str, Any]:
     if dpi and format in ("JPEG", "PNG", "TIFF", "BMP"):
         kept["dpi"] = dpi if pillow.orientation(source) < 5 else dpi[::-1]
     if format == "PNG":
-        kept["pnginfo"] = _png_colour(source)
+        kept["pnginfo"] = _png_color_chunks(source)
     return kept
 
 
@@ -164,7 +164,7 @@ def resolution(source: Image) -> tuple[float, ...]:
     return values if all(0 < each < 65_000 for each in values) else ()
 
 
-def _png_colour(source: Image) -> Any:
+def _png_color_chunks(source: Image) -> Any:
     """The chunks that say how the colours of a PNG are meant (PNG 1.2, 4.2.2), where no profile does."""
     from PIL.PngImagePlugin import PngInfo
 
@@ -177,13 +177,13 @@ def _png_colour(source: Image) -> Any:
     return chunks
 
 
-def _png(source: Image, crop: Image, out: Output, *, wanted: bool) -> Encoded:
+def _encode_png(source: Image, crop: Image, out: CropFile, *, wanted: bool) -> EncodedCrop:
     notes = [] if wanted else [_AS_PNG.format(format=source.format, mode=crop.mode)]
-    colour = _colour(source, "PNG")
+    colour = _color_options(source, "PNG")
     if crop.mode not in _PNG_MODES:
         to = "RGBA" if crop.mode.lower().endswith("a") else "L" if crop.mode == "F" else "RGB"
         notes.append(_CONVERTED.format(mode=crop.mode, to=to))
         crop = crop.convert(to)
         colour.pop("icc_profile", None)
-    crop.save(cast("Any", out), format="PNG", compress_level=_PNG_EFFORT, **colour)
-    return Encoded(suffix=".png", media_type="image/png", notes=tuple(notes))
+    crop.save(cast("Any", out), format="PNG", compress_level=_PNG_COMPRESSION, **colour)
+    return EncodedCrop(suffix=".png", media_type="image/png", notes=tuple(notes))

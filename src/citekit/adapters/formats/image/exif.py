@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 _DESCRIPTION, _MAKER, _MODEL, _CHANGED = 0x010E, 0x010F, 0x0110, 0x0132
-_PRIVATE, _TAKEN = 0x8769, 0x9003
+_EXIF_IFD, _TAKEN = 0x8769, 0x9003
 """Tags of EXIF 2.3: ImageDescription, Make, Model, DateTime; the Exif IFD, DateTimeOriginal in it."""
 
 _TIME = re.compile(r"\A(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)\Z")
 
 
-def said(picture: ImageFile) -> dict[str, str]:
+def read_metadata(picture: ImageFile) -> dict[str, str]:
     """`title`, `description`, `taken` (local time, ISO 8601) and `camera`, as far as the file says so.
 
     Damaged metadata says nothing; it is no error.
@@ -39,16 +39,16 @@ def said(picture: ImageFile) -> dict[str, str]:
 
 def _exif(picture: ImageFile) -> dict[str, str]:
     tags = picture.getexif()
-    taken = tags.get_ifd(_PRIVATE).get(_TAKEN) or tags.get(_CHANGED)
+    taken = tags.get_ifd(_EXIF_IFD).get(_TAKEN) or tags.get(_CHANGED)
     maker, model = _text(tags.get(_MAKER)), _text(tags.get(_MODEL))
     camera = model if maker and model.lower().startswith(maker.lower().split()[0]) else f"{maker} {model}"
-    return {"description": _text(tags.get(_DESCRIPTION)), "taken": _when(_text(taken)), "camera": camera.strip()}
+    return {"description": _text(tags.get(_DESCRIPTION)), "taken": _iso_time(_text(taken)), "camera": camera.strip()}
 
 
 def _text(value: object) -> str:
     return value.replace("\0", " ").strip() if isinstance(value, str) else ""
 
 
-def _when(text: str) -> str:
+def _iso_time(text: str) -> str:
     match = _TIME.match(text)
     return f"{match[1]}-{match[2]}-{match[3]}T{match[4]}" if match and match[1] != "0000" else ""

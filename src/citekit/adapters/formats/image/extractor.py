@@ -8,10 +8,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from citekit.adapters.formats.image.encoding import Encoded, Output, encode, resolution
-from citekit.adapters.formats.image.file_properties import lost_depth
-from citekit.adapters.formats.image.jpeg_segments import copied
-from citekit.adapters.formats.image.partial_decoding import Rectangle, decoded_part
+from citekit.adapters.formats.image.encoding import CropFile, EncodedCrop, encode, resolution
+from citekit.adapters.formats.image.file_properties import depth_notes
+from citekit.adapters.formats.image.jpeg_segments import copy_without_metadata
+from citekit.adapters.formats.image.partial_decoding import Rectangle, decode_region
 from citekit.adapters.libraries import pillow
 from citekit.adapters.system.files import writing
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 _FORMS = (Form.NATIVE, Form.PNG)
-_BUFFER = 1 << 20
+_BUFFER_SIZE = 1 << 20
 """Bytes that are written at once: encoders give them in pieces of 64 kB, and each call of the system takes its time."""
 
 
@@ -54,16 +54,16 @@ class PillowExtractor:
         with pillow.open_image(source.path, failure=ExtractionFailed) as picture:
             width, height = pillow.upright_size(picture)
             rectangle = location.pixels(width, height)
-            notes = [*_frame_note(picture), *lost_depth(source.path, picture)]
+            notes = [*_frame_note(picture), *depth_notes(source.path, picture)]
             progress(0, 2, "decoding the picture")
             whole = rectangle == (0, 0, width, height) and options.form is Form.NATIVE
-            copy = _copied(picture) if whole else None
-            crop = picture if copy is not None else _cut(picture, rectangle, (width, height))
+            copy = _lossless_copy(picture) if whole else None
+            crop = picture if copy is not None else _crop(picture, rectangle, (width, height))
             progress(1, 2, "writing the crop")
-            with _output(target) as out:
+            with _new_crop_file(target) as out:
                 if copy is not None:
                     out.write(copy)
-                    encoded = Encoded(suffix=".jpg", media_type="image/jpeg")
+                    encoded = EncodedCrop(suffix=".jpg", media_type="image/jpeg")
                 else:
                     encoded = encode(source.path, picture, crop, out, as_png=options.form is Form.PNG)
         return Extraction(
@@ -79,18 +79,18 @@ def _frame_note(picture: Image) -> list[str]:
     return [f"The picture has {count} frames or pages; this is a part of the first."] if count > 1 else []
 
 
-def _cut(picture: ImageFile, rectangle: Rectangle, upright: tuple[int, int]) -> Image:
+def _crop(picture: ImageFile, rectangle: Rectangle, upright: tuple[int, int]) -> Image:
     turn = pillow.orientation(picture)
-    return pillow.turned(decoded_part(picture, _stored(rectangle, turn, upright)), turn)
+    return pillow.turn_upright(decode_region(picture, _stored_rectangle(rectangle, turn, upright)), turn)
 
 
 @contextmanager
-def _output(target: Path) -> Iterator[Output]:
+def _new_crop_file(target: Path) -> Iterator[CropFile]:
     """A new file at `target`; gone again where the work fails."""
     with writing(target):
-        stream = target.open("xb", buffering=_BUFFER)
+        stream = target.open("xb", buffering=_BUFFER_SIZE)
     try:
-        yield Output(target, stream)
+        yield CropFile(target, stream)
         with writing(target):
             stream.close()
     except BaseException:
@@ -100,18 +100,18 @@ def _output(target: Path) -> Iterator[Output]:
         raise
 
 
-def _copied(picture: ImageFile) -> bytes | None:
+def _lossless_copy(picture: ImageFile) -> bytes | None:
     """The whole of an upright JPEG without coding it again; its first rows are decoded, as a proof that it opens."""
     if picture.format not in ("JPEG", "MPO") or pillow.orientation(picture) != 1 or picture.fp is None:
         return None
-    data = copied(picture.fp, resolution(picture))
+    data = copy_without_metadata(picture.fp, resolution(picture))
     if data is not None:
         with pillow.library().open(BytesIO(data), formats=("JPEG",)) as copy:
-            decoded_part(copy, (0, 0, copy.width, 1))
+            decode_region(copy, (0, 0, copy.width, 1))
     return data
 
 
-def _stored(rectangle: Rectangle, turn: int, upright: tuple[int, int]) -> Rectangle:
+def _stored_rectangle(rectangle: Rectangle, turn: int, upright: tuple[int, int]) -> Rectangle:
     """Where the pixels of an upright rectangle lie in the file, which is turned as EXIF says."""
     left, top, right, bottom = rectangle
     width, height = upright
@@ -125,9 +125,9 @@ def _stored(rectangle: Rectangle, turn: int, upright: tuple[int, int]) -> Rectan
 def _extent(asked: Box, rectangle: Rectangle, width: int, height: int) -> Box:
     left, top, right, bottom = rectangle
     cut = Box(left / width, top / height, right / width, bottom / height)
-    return asked if asked.pixels(width, height) == rectangle and _equal(asked, cut) else cut
+    return asked if asked.pixels(width, height) == rectangle and _nearly_equal(asked, cut) else cut
 
 
-def _equal(one: Box, other: Box) -> bool:
+def _nearly_equal(one: Box, other: Box) -> bool:
     """Whether two boxes differ by rounding error only."""
     return all(abs(a - b) < 1e-9 for a, b in zip(one.corners, other.corners, strict=True))

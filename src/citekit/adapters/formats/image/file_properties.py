@@ -10,31 +10,31 @@ if TYPE_CHECKING:
 
 _HEAD = 8192
 _BITS_PER_SAMPLE = 258
-_DEEP = frozenset({"I;16", "I;16B", "I;16L", "I", "F"})
+_DEEP_MODES = frozenset({"I;16", "I;16B", "I;16L", "I", "F"})
 _NOTE = "The source has {bits} bits in each colour channel; the crop has 8, which is all that can be decoded here."
 
 
-def lost_depth(path: Path, picture: Image) -> list[str]:
+def depth_notes(path: Path, picture: Image) -> list[str]:
     """A sentence where the picture has more bits in a channel than what is decoded of it."""
-    if picture.mode in _DEEP:
+    if picture.mode in _DEEP_MODES:
         return []
-    bits = _bits(_head(path), picture)
+    bits = _bits_per_channel(_first_bytes(path), picture)
     return [_NOTE.format(bits=bits)] if bits > 8 else []
 
 
 def webp_is_lossless(path: Path) -> bool:
     """Whether a WebP file holds its first frame without loss (a `VP8L` chunk and no `VP8 ` before it)."""
-    head = _head(path)
+    head = _first_bytes(path)
     lossless, lossy = head.find(b"VP8L"), head.find(b"VP8 ")
     return lossless >= 0 and (lossy < 0 or lossless < lossy)
 
 
-def _head(path: Path) -> bytes:
+def _first_bytes(path: Path) -> bytes:
     with path.open("rb") as stream:
         return stream.read(_HEAD)
 
 
-def _bits(head: bytes, picture: Image) -> int:
+def _bits_per_channel(head: bytes, picture: Image) -> int:
     if picture.format == "PNG":
         return head[24] if len(head) > 24 else 8
     if picture.format == "TIFF":

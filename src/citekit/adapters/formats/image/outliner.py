@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from citekit.adapters.formats.image.animation import seconds
+from citekit.adapters.formats.image.animation import animation_duration
 from citekit.adapters.formats.image.detail import Rectangle
-from citekit.adapters.formats.image.exif import said
+from citekit.adapters.formats.image.exif import read_metadata
 from citekit.adapters.formats.image.region_kinds import TEXT, is_photo
-from citekit.adapters.formats.image.regions import GROUP, HEADING, WORKING_SIZE, Region, regions
+from citekit.adapters.formats.image.regions import GROUP, HEADING, WORKING_SIZE, Region, find_regions
 from citekit.adapters.formats.shared.ocr import OcrLine, OcrReader
 from citekit.adapters.formats.shared.outline import Draft, Outline
 from citekit.adapters.libraries import pillow
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 
-SURE = 0.6
+MIN_SCORE = 0.6
 """Score from which a line is taken for text; below it, drawings are often read as letters."""
 
 
 @frozen
-class Reading:
+class RecognizedText:
     """The lines that were read in a picture, in reading order."""
 
     lines: Sequence[OcrLine] = ()
 
     @classmethod
-    def of(cls, lines: Sequence[OcrLine]) -> Reading:
+    def from_lines(cls, lines: Sequence[OcrLine]) -> RecognizedText:
         """Those that are sure enough and hold a letter or a digit."""
-        return cls([line for line in lines if line.score >= SURE and any(map(str.isalnum, line.text))])
+        return cls([line for line in lines if line.score >= MIN_SCORE and any(map(str.isalnum, line.text))])
 
     def within(self, box: Box) -> Sequence[OcrLine]:
         """The lines whose centre lies in `box`."""
-        return [line for line in self.lines if _holds(box, line.box)]
+        return [line for line in self.lines if _contains_center(box, line.box)]
 
     def text(self) -> str:
         """All of it on one line, after a space; empty where there is none."""
@@ -74,19 +74,21 @@ def _height(line: OcrLine) -> float:
     return line.box.y2 - line.box.y1
 
 
-def _holds(box: Box, line: Box) -> bool:
+def _contains_center(box: Box, line: Box) -> bool:
     x, y = (line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2
     return box.x1 <= x <= box.x2 and box.y1 <= y <= box.y2
 
 
-READING_SIZE = 1920
+OCR_SIZE = 1920
 """Pixels of the longer side of the copy in which text is read."""
 
 _MARGIN = 1
-_TITLE = 80
+_TITLE_LIMIT = 80
 _ROWS, _COLUMNS = ("Top", "Middle", "Bottom"), ("left", "centre", "right")
-_WORDS = {TEXT: "text", HEADING: "heading", "picture": "picture", GROUP: "region"}
-_UNREAD = "There is text in this picture, which was not read: that needs the extra 'ocr' (pip install 'citekit[ocr]')."
+_KIND_NAMES = {TEXT: "text", HEADING: "heading", "picture": "picture", GROUP: "region"}
+_NO_OCR_NOTE = (
+    "There is text in this picture, which was not read: that needs the extra 'ocr' (pip install 'citekit[ocr]')."
+)
 
 
 @frozen
@@ -99,49 +101,49 @@ class ImageOutliner:
         """The structure of `source`. Raises as `Mapper.map` does; a picture that cannot be decoded is refused."""
         with pillow.open_image(source.path) as picture:
             size = pillow.upright_size(picture)
-            kind, facts, words = picture.format or "Unknown", _facts(picture, source), said(picture)
+            kind, facts, words = picture.format or "Unknown", _metadata(picture, source), read_metadata(picture)
             progress(0, 2, "decoding the picture")
-            copy = pillow.reduced(picture, *((READING_SIZE, "RGB") if self.ocr else (WORKING_SIZE, "L")))
+            copy = pillow.reduced_copy(picture, *((OCR_SIZE, "RGB") if self.ocr else (WORKING_SIZE, "L")))
         grey = copy.convert("L")
         grey.thumbnail((WORKING_SIZE, WORKING_SIZE))
-        found = regions(grey)
+        found = find_regions(grey)
         reading = self._read(copy, grey, progress)
-        canvas = _Canvas(grey, size, reading or Reading())
+        canvas = _ItemBuilder(grey, size, reading or RecognizedText())
         facts = {"dimensions": list(size), **facts, **words}
         whole = Draft(
-            title=canvas.reading.heading() or "Whole picture",
+            title=canvas.recognized.heading() or "Whole picture",
             type="picture",
             location=Box(0, 0, 1, 1),
-            summary=_summary(kind, facts, len(found)) + canvas.reading.text(),
+            summary=_summary(kind, facts, len(found)) + canvas.recognized.text(),
             children=canvas.drafts(found, Box(0, 0, 1, 1)),
             name="Whole picture",
         )
         return Outline(
-            title=words.get("title") or canvas.reading.heading(),
+            title=words.get("title") or canvas.recognized.heading(),
             bounds=Extent(size=size),
             drafts=(whole,),
             facts=facts if reading is None else {**facts, "text_lines": len(reading.lines)},
-            notes=[*_frames_note(kind, facts), *([_UNREAD] if reading is None and _has_text(found) else [])],
+            notes=[*_frames_note(kind, facts), *([_NO_OCR_NOTE] if reading is None and _has_text(found) else [])],
         )
 
-    def _read(self, copy: Image, grey: Image, progress: Progress) -> Reading | None:
+    def _read(self, copy: Image, grey: Image, progress: Progress) -> RecognizedText | None:
         """What stands in the picture; None where nobody reads it. Photographs are not read: it costs seconds."""
         if self.ocr is None or is_photo(grey):
             return None
         progress(1, 2, "reading the text of the picture")
-        return Reading.of(self.ocr.lines(copy))
+        return RecognizedText.from_lines(self.ocr.lines(copy))
 
 
 def _has_text(found: Sequence[Region]) -> bool:
     return any(leaf.kind in (TEXT, HEADING) for region in found for leaf in region.leaves())
 
 
-def _facts(picture: ImageFile, source: Source) -> dict[str, Any]:
+def _metadata(picture: ImageFile, source: Source) -> dict[str, Any]:
     facts: dict[str, Any] = {"mode": picture.mode}
     frames = pillow.frame_count(picture)
     if frames > 1:
         facts["frames"] = frames
-        length = seconds(source.path, picture.format or "")
+        length = animation_duration(source.path, picture.format or "")
         facts |= {"animation_seconds": length} if length else {}
     return facts
 
@@ -162,21 +164,21 @@ def _summary(kind: str, facts: dict[str, Any], parts: int) -> str:
 
 
 @frozen
-class _Canvas:
+class _ItemBuilder:
     """Turns rectangles of the small copy into drafts."""
 
     grey: Image
     size: tuple[int, int]
-    reading: Reading
+    recognized: RecognizedText
 
     def drafts(self, found: Sequence[Region], parent: Box) -> list[Draft]:
         return [self._draft(each, self._box(each.box, parent)) for each in found]
 
     def _draft(self, region: Region, box: Box) -> Draft:
-        place = f"{_position(box)} {_WORDS[region.kind]}"
-        lines = Reading(self.reading.within(box))
+        place = f"{_position(box)} {_KIND_NAMES[region.kind]}"
+        lines = RecognizedText(self.recognized.within(box))
         read = " ".join(line.text for line in lines.lines)
-        title = _head(lines.title() if region.parts else read)
+        title = _shorten(lines.title() if region.parts else read)
         return Draft(
             title=title or place,
             type=region.kind,
@@ -202,11 +204,11 @@ class _Canvas:
         return f"{max(1, round(share * 100))} % of the picture, {right - left} x {bottom - top} pixels."
 
 
-def _head(text: str | None) -> str:
+def _shorten(text: str | None) -> str:
     """The beginning of a text, cut at a word."""
-    if not text or len(text) <= _TITLE:
+    if not text or len(text) <= _TITLE_LIMIT:
         return text or ""
-    return f"{text[: _TITLE - 3].rsplit(' ', 1)[0]}..."
+    return f"{text[: _TITLE_LIMIT - 3].rsplit(' ', 1)[0]}..."
 
 
 def _thousandth(value: float) -> float:

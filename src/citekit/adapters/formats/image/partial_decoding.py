@@ -22,45 +22,45 @@ if TYPE_CHECKING:
 Rectangle = tuple[int, int, int, int]
 """(left, top, right, bottom) in pixels as they are stored, right and bottom exclusive."""
 
-_UNIT = 16
+_MCU_ROWS = 16
 """Rows of the tallest unit that JPEG codes at once (ITU-T T.81, A.2); its edge is smoothed into the next one."""
 
-_TAIL = 64
+_TAIL_SIZE = 64
 """Bytes at the end of a file in which its end mark is looked for."""
 
-_ENDS = {"JPEG": b"\xff\xd9", "PNG": b"IEND\xaeB`\x82"}
+_END_MARKERS = {"JPEG": b"\xff\xd9", "PNG": b"IEND\xaeB`\x82"}
 
-_PIXELS = {("L", "L"): 1, ("I;16", "I;16"): 2, ("I;16B", "I;16B"): 2, ("RGB", "RGB"): 3, ("RGBA", "RGBA"): 4}
+_PIXEL_SIZES = {("L", "L"): 1, ("I;16", "I;16"): 2, ("I;16B", "I;16B"): 2, ("RGB", "RGB"): 3, ("RGBA", "RGBA"): 4}
 """Bytes of a pixel by the modes of the picture and of its rows in the file, where one holds the other as it is."""
 
-_SPARSE = 16
+_SPARSE_FACTOR = 16
 """From a row of so many times the piece on, pieces are read one by one: a call costs as much as some ten thousand bytes."""
 
-_BLOCK = 1 << 18
+_BLOCK_SIZE = 1 << 18
 """Bytes of rows that are read at once where pieces of them are wanted; they stay in the processor's cache."""
 
 _ORIENTATION = 274
 
 
-def decoded_part(picture: ImageFile, part: Rectangle) -> Image:
+def decode_region(picture: ImageFile, part: Rectangle) -> Image:
     """Those pixels of a picture that is open and was not decoded yet."""
-    found = _unpacked(picture, part)
+    found = _read_uncompressed(picture, part)
     if found is not None:
         return found
-    if part[3] < picture.height and _has_its_end(picture):
+    if part[3] < picture.height and _is_complete(picture):
         _stop_after(picture, part[3])
     picture.load()
     return picture.crop(part)
 
 
-def _has_its_end(picture: ImageFile) -> bool:
-    mark, stream = _ENDS.get(picture.format or ""), picture.fp
+def _is_complete(picture: ImageFile) -> bool:
+    mark, stream = _END_MARKERS.get(picture.format or ""), picture.fp
     if mark is None or stream is None:
         return False
     place = stream.tell()
     try:
-        stream.seek(-min(_TAIL, stream.seek(0, os.SEEK_END)), os.SEEK_END)
-        return mark in stream.read(_TAIL)
+        stream.seek(-min(_TAIL_SIZE, stream.seek(0, os.SEEK_END)), os.SEEK_END)
+        return mark in stream.read(_TAIL_SIZE)
     finally:
         stream.seek(place)
 
@@ -70,8 +70,8 @@ def _stop_after(picture: ImageFile, bottom: int) -> None:
     if len(picture.tile) != 1 or picture.tile[0].extents != (0, 0, *picture.size):
         return
     if picture.format == "JPEG":
-        height = min(bottom + 2 * _UNIT, picture.height)
-        patch = _shortened(cast("IO[bytes]", picture.fp), picture.height, height)
+        height = min(bottom + 2 * _MCU_ROWS, picture.height)
+        patch = _with_fewer_rows(cast("IO[bytes]", picture.fp), picture.height, height)
         if patch is None:
             return
         picture.fp = cast("Any", patch)
@@ -82,7 +82,7 @@ def _stop_after(picture: ImageFile, bottom: int) -> None:
     picture.tile = [picture.tile[0]._replace(extents=(0, 0, picture.width, height))]
 
 
-def _shortened(stream: IO[bytes], declared: int, height: int) -> _Patched | None:
+def _with_fewer_rows(stream: IO[bytes], declared: int, height: int) -> _PatchedStream | None:
     """A JPEG stream that says it has only `height` rows; the decoder skips the rest. None where it cannot be said."""
     place = stream.tell()
     try:
@@ -92,14 +92,14 @@ def _shortened(stream: IO[bytes], declared: int, height: int) -> _Patched | None
             if marker in (0xC0, 0xC1, 0xC2):
                 stream.seek(start)
                 same = frame_height(stream.read(7)) == declared
-                return _Patched(stream, start + 3, height.to_bytes(2, "big")) if same else None
+                return _PatchedStream(stream, start + 3, height.to_bytes(2, "big")) if same else None
     finally:
         stream.seek(place)
     return None
 
 
 @define
-class _Patched:
+class _PatchedStream:
     """A stream that has `patch` at the offset `at`."""
 
     stream: IO[bytes]
@@ -138,7 +138,7 @@ class _Strip:
     mode: str
 
 
-def _unpacked(picture: ImageFile, part: Rectangle) -> Image | None:
+def _read_uncompressed(picture: ImageFile, part: Rectangle) -> Image | None:
     """The part of a picture whose rows lie in the file as they are, read row by row; None for any other picture."""
     left, top, right, bottom = part
     strips = _strips(picture)
@@ -151,7 +151,7 @@ def _unpacked(picture: ImageFile, part: Rectangle) -> Image | None:
         if low < high:
             begin = strip.offset + ((low - strip.first) * picture.width + left) * depth
             rows = data[(low - top) * width * depth : (high - top) * width * depth]
-            _fill(rows, picture.fp, begin, width * depth, picture.width * depth)
+            _read_pieces(rows, picture.fp, begin, width * depth, picture.width * depth)
     image: Image = pillow.library().frombuffer(picture.mode, (width, bottom - top), data, "raw", strips[0].mode, 0, 1)
     return image
 
@@ -174,23 +174,23 @@ def _strips(picture: ImageFile) -> list[_Strip]:
 def _strip(picture: ImageFile, tile: Any) -> _Strip | None:
     kind, extents, offset, args = tile
     mode, stride, turn = (args, 0, 1) if isinstance(args, str) else args if len(args or ()) == 3 else (None, 0, 0)
-    depth = _PIXELS.get((picture.mode, str(mode)), 0)
+    depth = _PIXEL_SIZES.get((picture.mode, str(mode)), 0)
     usual = kind == "raw" and turn == 1 and offset >= 0 and stride in (0, picture.width * depth)
     if not usual or not depth or extents is None or (extents[0], extents[2]) != (0, picture.width):
         return None
     return _Strip(extents[1], extents[3], offset, depth, str(mode))
 
 
-def _fill(rows: memoryview, stream: Any, begin: int, length: int, stride: int) -> None:
+def _read_pieces(rows: memoryview, stream: Any, begin: int, length: int, stride: int) -> None:
     """Read pieces of `length` bytes, one every `stride` bytes from `begin` on, until `rows` is full."""
     stream = getattr(stream, "raw", stream)  # a buffer would fetch more than is asked for, and copy it once more
     if length == stride:
         return _read_into(rows, stream, begin)
-    if length * _SPARSE < stride:
+    if length * _SPARSE_FACTOR < stride:
         for number, at in enumerate(range(0, len(rows), length)):
             _read_into(rows[at : at + length], stream, begin + number * stride)
         return None
-    block = memoryview(bytearray(max(1, _BLOCK // stride) * stride))
+    block = memoryview(bytearray(max(1, _BLOCK_SIZE // stride) * stride))
     count = len(rows) // length
     for first in range(0, count, len(block) // stride):
         some = min(len(block) // stride, count - first)

@@ -17,14 +17,29 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from citekit.adapters.formats.image.detail import Rectangle, changes, detail, median_of, profiles, runs, shrunk
-from citekit.adapters.formats.image.region_kinds import PICTURE, TEXT, is_photo, kind_of, line_height, line_heights
+from citekit.adapters.formats.image.detail import (
+    Rectangle,
+    detail_mask,
+    median_value,
+    pixel_changes,
+    profiles,
+    runs,
+    trim,
+)
+from citekit.adapters.formats.image.region_kinds import (
+    PICTURE,
+    TEXT,
+    classify_region,
+    is_photo,
+    line_heights,
+    typical_line_height,
+)
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-_LEAST_GAP = 3
+_MIN_GAP = 3
 """Pixels of a band that separates anything."""
 
 
@@ -32,14 +47,14 @@ def row_bands(lines: Sequence[tuple[int, int]], usual: float) -> list[tuple[int,
     """The bands between rows that separate more than one line from the next."""
     pairs = list(pairwise(lines))
     heights = [end - start for start, end in lines]
-    if _even(heights, [two[0] - one[1] for one, two in pairs]):
+    if _is_evenly_spaced(heights, [two[0] - one[1] for one, two in pairs]):
         return []
     pitches = sorted(two[0] - one[0] for one, two in pairs)
     pitch = pitches[len(pitches) // 4] if len(pitches) >= 3 else None
     return [(one[1], two[0]) for one, two in pairs if _separates(one, two, pitch, usual)]
 
 
-def _even(heights: Sequence[int], widths: Sequence[int]) -> bool:
+def _is_evenly_spaced(heights: Sequence[int], widths: Sequence[int]) -> bool:
     """Whether these are the lines of one list: alike in height and distance, however far apart up to two lines."""
     if len(heights) < 3:
         return False
@@ -51,7 +66,7 @@ def _separates(one: tuple[int, int], two: tuple[int, int], pitch: int | None, us
     """Whether the band between two rows is more than that between lines, whose tops are `pitch` apart where known."""
     gap = two[0] - one[1]
     low, high = sorted((one[1] - one[0], two[1] - two[0]))
-    if gap < _LEAST_GAP:
+    if gap < _MIN_GAP:
         return False
     if gap >= 1.3 * min(high, 2 * usual):
         return True
@@ -63,22 +78,22 @@ def _separates(one: tuple[int, int], two: tuple[int, int], pitch: int | None, us
 def column_bands(letters: Sequence[tuple[int, int]], space: float) -> list[tuple[int, int]]:
     """The bands between columns that are wider than the space between words."""
     gaps = [(one[1], two[0]) for one, two in pairwise(letters)]
-    least = max(2 * _LEAST_GAP, space)
+    least = max(2 * _MIN_GAP, space)
     return [(start, end) for start, end in gaps if end - start >= least]
 
 
-def shared(one: Sequence[tuple[int, int]], two: Sequence[tuple[int, int]]) -> int:
+def widest_common_band(one: Sequence[tuple[int, int]], two: Sequence[tuple[int, int]]) -> int:
     """The width of the widest band that both have."""
     widths = (min(a[1], b[1]) - max(a[0], b[0]) for a in one for b in two)
     return max(widths, default=0)
 
 
-def widest(bands: Sequence[tuple[int, int]]) -> int:
+def widest_band(bands: Sequence[tuple[int, int]]) -> int:
     """The width of the widest band, 0 where there is none."""
     return max((end - start for start, end in bands), default=0)
 
 
-def between(length: int, bands: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def complement(length: int, bands: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """What lies between the bands."""
     edges = [0, *(edge for band in bands for edge in band), length]
     return [(edges[number], edges[number + 1]) for number in range(0, len(edges), 2)]
@@ -90,17 +105,17 @@ WORKING_SIZE = 1000
 REGION_LIMIT = 60
 """Regions of one picture."""
 
-LEVELS = 4
+LEVEL_LIMIT = 4
 """How deep regions lie in one another."""
 
 HEADING, GROUP = "heading", "region"
 
-_DEPTH = 8
+_DEPTH_LIMIT = 8
 _LINE_SHARE = 60
-_JOIN = 2
-_FILL = 0.97
-_LEAST_AREA = 40
-_LARGER = 1.25
+_JOIN_GAP = 2
+_FULL_SHARE = 0.97
+_MIN_AREA = 40
+_HEADING_RATIO = 1.25
 
 
 @frozen
@@ -112,7 +127,7 @@ class Region:
 
     box: Rectangle
     kind: str = GROUP
-    line: float = 0.0
+    line_height: float = 0.0
     parts: tuple[Region, ...] = ()
 
     def leaves(self) -> Iterator[Region]:
@@ -123,20 +138,20 @@ class Region:
             yield from part.leaves()
 
 
-def regions(grey: Image) -> tuple[Region, ...]:
+def find_regions(grey: Image) -> tuple[Region, ...]:
     """The parts of a small grey picture, in reading order; empty where nothing separates any, and for a photograph."""
     if is_photo(grey):
         return ()
-    mask = detail(grey)
-    content = shrunk(mask, (0, 0, *mask.size))
+    mask = detail_mask(grey)
+    content = trim(mask, (0, 0, *mask.size))
     if content is None:
         return ()
-    whole = _Cutter(grey, mask, median_of(changes(grey))).region(content, 0)
-    whole = _bounded(_with_headings(whole))
+    whole = _Cutter(grey, mask, median_value(pixel_changes(grey))).region(content, 0)
+    whole = _limit_regions(_find_headings(whole))
     if whole.parts:
         return whole.parts
     share = area(content) / (grey.width * grey.height)
-    return (whole,) if share < _FILL or whole.kind == TEXT else ()
+    return (whole,) if share < _FULL_SHARE or whole.kind == TEXT else ()
 
 
 @frozen
@@ -149,16 +164,16 @@ class _Cutter:
 
     def region(self, box: Rectangle, depth: int) -> Region:
         """What lies in `box`, which holds no empty margin."""
-        pieces = self._pieces(box) if depth < _DEPTH else []
+        pieces = self._split(box) if depth < _DEPTH_LIMIT else []
         parts = [self.region(each, depth + 1) for each in pieces]
         if len(parts) > 1:
             return self._group(box, parts)
         heights = line_heights(self.mask, box)
-        return Region(box, kind_of(self.grey, self.mask, box, self.noise), line_height(heights))
+        return Region(box, classify_region(self.grey, self.mask, box, self.noise), typical_line_height(heights))
 
     def _group(self, box: Rectangle, parts: list[Region]) -> Region:
         """Parts that are cut in one direction are siblings; a drawing that falls to pieces is one picture."""
-        flat = [each for part in parts for each in (part.parts if _same_way(parts, part) else (part,))]
+        flat = [each for part in parts for each in (part.parts if _same_direction(parts, part) else (part,))]
         leaves = [leaf for part in flat for leaf in part.leaves()]
         texts = sum(area(leaf.box) for leaf in leaves if leaf.kind == TEXT)
         small = max((area(leaf.box) for leaf in leaves if leaf.kind == PICTURE), default=0) < 0.5 * area(box)
@@ -167,29 +182,31 @@ class _Cutter:
             return Region(box, PICTURE)
         return Region(box, GROUP, 0.0, tuple(flat))
 
-    def _pieces(self, box: Rectangle) -> list[Rectangle]:
+    def _split(self, box: Rectangle) -> list[Rectangle]:
         """`box` cut along the direction with the clearer bands, each piece without its empty margins."""
         left, top, right, bottom = box
         columns, rows = profiles(self.mask, box)
-        lines, letters = runs(rows, _JOIN), runs(columns, _JOIN)
-        down = row_bands(lines, self._usual)
+        lines, letters = runs(rows, _JOIN_GAP), runs(columns, _JOIN_GAP)
+        down = row_bands(lines, self._page_line_height)
         across = column_bands(letters, self._word_space(lines))
         if not down and not across:
             return []
-        if widest(down) >= 1.5 * widest(across):
-            cut = self._joined([(left, top + start, right, top + end) for start, end in between(len(rows), down)])
+        if widest_band(down) >= 1.5 * widest_band(across):
+            cut = self._join_columns(
+                [(left, top + start, right, top + end) for start, end in complement(len(rows), down)]
+            )
         else:
-            cut = [(left + start, top, left + end, bottom) for start, end in between(len(columns), across)]
-        found = [piece for each in cut if (piece := shrunk(self.mask, each)) is not None]
-        return [piece for piece in found if area(piece) >= _LEAST_AREA]
+            cut = [(left + start, top, left + end, bottom) for start, end in complement(len(columns), across)]
+        found = [piece for each in cut if (piece := trim(self.mask, each)) is not None]
+        return [piece for piece in found if area(piece) >= _MIN_AREA]
 
-    def _joined(self, pieces: list[Rectangle]) -> list[Rectangle]:
+    def _join_columns(self, pieces: list[Rectangle]) -> list[Rectangle]:
         """Pieces one above the other that the same wide gutter parts are columns: they stay together."""
         found = [pieces[0]]
         for piece in pieces[1:]:
             above = found[-1]
-            common = shared(self._gutters(above), self._gutters(piece))
-            upper, lower = shrunk(self.mask, above), shrunk(self.mask, piece)
+            common = widest_common_band(self._gutters(above), self._gutters(piece))
+            upper, lower = trim(self.mask, above), trim(self.mask, piece)
             gap = lower[1] - upper[3] if upper and lower else 0
             if 1.5 * common > gap:
                 found[-1] = (above[0], above[1], above[2], piece[3])
@@ -199,67 +216,67 @@ class _Cutter:
 
     def _gutters(self, box: Rectangle) -> list[tuple[int, int]]:
         columns, rows = profiles(self.mask, box)
-        return column_bands(runs(columns, _JOIN), self._word_space(runs(rows, _JOIN)))
+        return column_bands(runs(columns, _JOIN_GAP), self._word_space(runs(rows, _JOIN_GAP)))
 
     @property
-    def _usual(self) -> float:
+    def _page_line_height(self) -> float:
         """The height of a line of a page that fills the picture."""
         return max(6.0, max(self.grey.size) / _LINE_SHARE)
 
     def _word_space(self, lines: Sequence[tuple[int, int]]) -> float:
         """What the space between two words in these rows stays below; it never lines up over many lines of text."""
-        height = line_height([end - start for start, end in lines]) if lines else self._usual
-        if height > 4 * self._usual:
-            return 0.6 * self._usual
+        height = typical_line_height([end - start for start, end in lines]) if lines else self._page_line_height
+        if height > 4 * self._page_line_height:
+            return 0.6 * self._page_line_height
         return (0.9 if len(lines) > 2 else 1.5) * height
 
 
-def _same_way(parts: Sequence[Region], part: Region) -> bool:
+def _same_direction(parts: Sequence[Region], part: Region) -> bool:
     """Whether a part was cut in the direction in which it was cut out itself."""
-    return len(part.parts) > 1 and _stacked(parts) == _stacked(part.parts)
+    return len(part.parts) > 1 and _are_stacked(parts) == _are_stacked(part.parts)
 
 
-def _stacked(parts: Sequence[Region]) -> bool:
+def _are_stacked(parts: Sequence[Region]) -> bool:
     return parts[0].box[3] <= parts[1].box[1]
 
 
-def _with_headings(region: Region) -> Region:
+def _find_headings(region: Region) -> Region:
     """Text whose letters are clearly larger than those of most text in the picture is a heading."""
-    texts = [leaf for leaf in region.leaves() if leaf.kind == TEXT and leaf.line]
+    texts = [leaf for leaf in region.leaves() if leaf.kind == TEXT and leaf.line_height]
     if len(texts) < 2:
         return region
     total = sum(area(leaf.box) for leaf in texts)
     passed = 0
     body = 0.0
-    for leaf in sorted(texts, key=lambda each: each.line):
-        passed, body = passed + area(leaf.box), leaf.line
+    for leaf in sorted(texts, key=lambda each: each.line_height):
+        passed, body = passed + area(leaf.box), leaf.line_height
         if 2 * passed >= total:
             break
-    return _marked(region, body)
+    return _mark_headings(region, body)
 
 
-def _marked(region: Region, body: float) -> Region:
+def _mark_headings(region: Region, body: float) -> Region:
     if region.parts:
-        return evolve(region, parts=tuple(_marked(part, body) for part in region.parts))
-    lines = (region.box[3] - region.box[1]) / region.line if region.line else 0
-    large = region.kind == TEXT and region.line >= _LARGER * body and lines <= 4
+        return evolve(region, parts=tuple(_mark_headings(part, body) for part in region.parts))
+    lines = (region.box[3] - region.box[1]) / region.line_height if region.line_height else 0
+    large = region.kind == TEXT and region.line_height >= _HEADING_RATIO * body and lines <= 4
     return evolve(region, kind=HEADING) if large else region
 
 
-def _bounded(region: Region) -> Region:
-    """At most `LEVELS` levels and `REGION_LIMIT` regions: what lies deeper is left to its group."""
-    for levels in range(LEVELS, 0, -1):
-        cut = _cut_off(region, levels)
+def _limit_regions(region: Region) -> Region:
+    """At most `LEVEL_LIMIT` levels and `REGION_LIMIT` regions: what lies deeper is left to its group."""
+    for levels in range(LEVEL_LIMIT, 0, -1):
+        cut = _limit_depth(region, levels)
         if _count(cut) <= REGION_LIMIT + 1:
             return cut
     return evolve(region, parts=tuple(sorted(region.parts, key=lambda part: -area(part.box))[:REGION_LIMIT]))
 
 
-def _cut_off(region: Region, levels: int) -> Region:
+def _limit_depth(region: Region, levels: int) -> Region:
     if levels == 0 and region.parts:
         text = all(leaf.kind in (TEXT, HEADING) for leaf in region.leaves())
         return evolve(region, parts=(), kind=TEXT if text else GROUP)
-    return evolve(region, parts=tuple(_cut_off(part, levels - 1) for part in region.parts))
+    return evolve(region, parts=tuple(_limit_depth(part, levels - 1) for part in region.parts))
 
 
 def _count(region: Region) -> int:

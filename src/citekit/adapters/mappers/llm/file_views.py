@@ -95,14 +95,14 @@ class FileViewer:
 
     def picture(self, path: Path) -> tuple[bytes, str]:
         """See `Viewer.picture`."""
-        from citekit.adapters.libraries.pillow import open_image, orientation, turned
+        from citekit.adapters.libraries.pillow import open_image, orientation, turn_upright
 
         with open_image(path) as picture:
             turn = orientation(picture)
             picture.draft("RGB", (SIDE_LIMIT, SIDE_LIMIT))
             small = picture.convert("RGBA") if picture.has_transparency_data else picture.convert("RGB")
             small.thumbnail((SIDE_LIMIT, SIDE_LIMIT))
-            upright = turned(small, turn)
+            upright = turn_upright(small, turn)
             data = io.BytesIO()
             if upright.mode == "RGBA":
                 upright.save(data, "PNG")
