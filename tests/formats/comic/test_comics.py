@@ -170,7 +170,7 @@ def test_what_is_no_comic_is_one_clear_error(tmp_path: Path, make: Callable[[Pat
 def test_a_page_that_is_no_picture_or_too_large_is_refused(
     tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("citekit.adapters.formats.comic.archive.ITEM_LIMIT", 4000)
+    monkeypatch.setattr("citekit.adapters.formats.comic.archive.PICTURE_LIMIT", 4000)
     book = source(comic(tmp_path / "a.cbz", {"1.png": content}))
 
     with pytest.raises(SourceUnsupported, match=r"a\.cbz"):

@@ -43,8 +43,8 @@ def test_of_several_streams_the_default_ones_are_used_and_it_is_said(film: Path,
 
     assert (64, 64) == found.bounds.size
     assert [
-        "Of 2 video streams, number 2 is used, as players do without being asked.",
-        "Of 2 audio streams, number 2 (deu) is used, as players do without being asked.",
+        "Of 2 video streams, number 2 is used, the one that players choose.",
+        "Of 2 audio streams, number 2 (deu) is used, the one that players choose.",
     ] == [note for note in found.notes if "streams" in note]
 
 
@@ -55,9 +55,9 @@ def test_times_that_go_back_are_said(film: Path, tmp_path: Path) -> None:
 
     notes = outline(path).notes
 
-    assert ["The times of its packets go back from 3.9 s to 0 s: what comes after cannot be told by time, "
-            "and may be missing here."] == [note for note in notes if "packets" in note]  # fmt: skip
-    assert not [note for note in outline(part).notes if "packets" in note]
+    assert ["The packet times go back from 3.9 s to 0 s: times after that are ambiguous, "
+            "and parts can be missing here."] == [note for note in notes if "packet times" in note]  # fmt: skip
+    assert not [note for note in outline(part).notes if "packet times" in note]
 
 
 def test_a_film_that_begins_late_is_mapped_and_cut_from_its_beginning(film: Path, tmp_path: Path) -> None:
@@ -95,4 +95,4 @@ def test_pixels_that_are_not_square_are_said(film: Path, tmp_path: Path) -> None
     path = tmp_path / "wide.mp4"
     ffmpeg("-i", str(film), "-c", "copy", "-aspect", "16:9", str(path))
 
-    assert "Its pixels are not square: players show 128 x 96 as 171 x 96." in outline(path).notes
+    assert "The pixels are not square: players show 128 x 96 as 171 x 96." in outline(path).notes

@@ -1,4 +1,4 @@
-"""Chapter marks inside a container, as a list in which parts come before the chapters that they hold."""
+"""Chapters stored in a container, as a list in which a chapter comes before the chapters that it contains."""
 
 from __future__ import annotations
 
@@ -19,23 +19,25 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 CHAPTER_LIMIT = 10_000
-"""Marks that are read at most."""
+"""The highest number of chapters that are read."""
 
 TIMED_FROM_FIRST_SOUND = frozenset(("mp3",))
-"""Formats whose marks count from the first sound that is played (ID3v2 `CHAP`), not by the times of their packets: those of
-an MP3 begin after the delay of its encoder, which players skip."""
+"""Formats whose chapter times count from the first sound that players play (ID3v2 `CHAP`).
+
+The packets of an MP3 start after the encoder delay, which players skip, so packet times don't apply.
+"""
 
 TOLERANCE = 0.001
-"""Seconds that two marks may be apart and mean the same moment."""
+"""Seconds by which two times can differ and still mean the same moment."""
 
 _TITLE_TAG = re.compile(r"CHAPTER(\d{1,6})NAME", re.IGNORECASE)
 
 
 @define
 class ChapterMark:
-    """One mark as it is in the file; `end` is not after `start` where the file does not say it.
+    """One chapter as the file stores it. If `end` is not after `start`, the file doesn't state the end.
 
-    `level` is how deep it lies, from 0, in a file that says it.
+    `level` is the nesting depth from 0, or None if the file doesn't state it.
     """
 
     start: float
@@ -46,9 +48,9 @@ class ChapterMark:
 
 
 def read_chapters(container: InputContainer, path: Path, duration: float) -> list[Cue]:
-    """The marks that begin inside `duration`, by start, a part before the chapters inside it.
+    """Return the chapters that start before `duration`, sorted by start; a chapter comes before the chapters inside it.
 
-    Ends that are missing, or run into the next chapter without holding it, are those of the next start.
+    A missing end, or an end that overlaps the next chapter without containing it, becomes the next start.
     """
     zero = 0.0 if container.format.name in TIMED_FROM_FIRST_SOUND else start_time(container)
     found = container.chapters()[:CHAPTER_LIMIT]
@@ -60,53 +62,55 @@ def read_chapters(container: InputContainer, path: Path, duration: float) -> lis
 
 
 def _nested_marks(format_name: str, path: Path, zero: float) -> list[ChapterMark]:
-    """The marks of formats that say how they are nested, where the file does."""
-    found = read_matroska_chapters(path) if "matroska" in format_name else read_id3_chapters(path)
-    return [ChapterMark(each.start - zero, each.end - zero, each.title, level=each.level) for each in found]
+    """Read the chapters of formats that can state their nesting; empty if this file has none."""
+    chapters = read_matroska_chapters(path) if "matroska" in format_name else read_id3_chapters(path)
+    return [ChapterMark(each.start - zero, each.end - zero, each.title, level=each.level) for each in chapters]
 
 
-def _flat_marks(container: InputContainer, found: Sequence[Any], zero: float) -> list[ChapterMark]:
-    names = _titles_from_tags(container)
+def _flat_marks(container: InputContainer, chapters: Sequence[Any], zero: float) -> list[ChapterMark]:
+    titles = _titles_from_tags(container)
     marks = []
-    for said in found:
-        base = said["time_base"] or Fraction(1, 1000)
-        start, end = (float(said[edge] * base) - zero for edge in ("start", "end"))
-        marks.append(ChapterMark(start, end, said["metadata"].get("title") or names.get(said["id"], "")))
+    for chapter in chapters:
+        base = chapter["time_base"] or Fraction(1, 1000)
+        start, end = (float(chapter[edge] * base) - zero for edge in ("start", "end"))
+        marks.append(ChapterMark(start, end, chapter["metadata"].get("title") or titles.get(chapter["id"], "")))
     return marks
 
 
 def _titles_from_tags(container: InputContainer) -> dict[int, str]:
-    """Titles by number that FFmpeg leaves among the tags: a Vorbis comment `CHAPTER003NAME` before its `CHAPTER003`."""
-    found: dict[int, str] = {}
+    """Return chapter titles by number from the tags that FFmpeg doesn't interpret, such as the Vorbis comment
+    `CHAPTER003NAME`.
+    """
+    titles: dict[int, str] = {}
     for tags in (container.metadata, *(stream.metadata for stream in container.streams.audio)):
         for key, value in tags.items():
-            if (named := _TITLE_TAG.fullmatch(key)) is not None:
-                found.setdefault(int(named[1]), value)
-    return found
+            if (match := _TITLE_TAG.fullmatch(key)) is not None:
+                titles.setdefault(int(match[1]), value)
+    return titles
 
 
-def arrange_chapters(found: Iterable[ChapterMark], duration: float) -> list[Cue]:
-    """Marks in any order as stretches of which any two are apart, or one holds the other.
+def arrange_chapters(marks: Iterable[ChapterMark], duration: float) -> list[Cue]:
+    """Arrange marks in any order so that any two chapters are disjoint or one contains the other.
 
-    A mark holds others that lie deeper; where the file does not say how deep, it holds others where the first one in it
-    ends before it does: one that reaches to the same end is its follower, for some programs let every chapter end with the
-    file. Of two marks of one stretch and one level the first is kept.
+    A mark contains marks with a deeper level. Without levels, a mark contains later marks if the first of them ends
+    before the mark does. A mark with the same end is a sibling, because some programs let every chapter end with the
+    file. Of two marks with equal times and levels, the first is kept.
     """
-    marks = _sorted_without_duplicates(found)
-    around: list[ChapterMark] = []
-    for number, mark in enumerate(marks):
-        while around and around[-1].end <= mark.start + TOLERANCE:
-            around.pop()
+    ordered = _sorted_without_duplicates(marks)
+    enclosing: list[ChapterMark] = []
+    for number, mark in enumerate(ordered):
+        while enclosing and enclosing[-1].end <= mark.start + TOLERANCE:
+            enclosing.pop()
         if mark.end <= mark.start:
-            following = marks[number + 1].start if number + 1 < len(marks) else duration
-            mark.end = min(following, around[-1].end if around else duration)
-        while around and not _is_inside(mark, around[-1]):
-            around.pop().end = mark.start
-        if around:
-            around[-1].has_children = True
-            mark.end = min(mark.end, around[-1].end)
-        around.append(mark)
-    return [Cue(mark.start, mark.end, mark.title) for mark in marks if mark.end > mark.start]
+            following = ordered[number + 1].start if number + 1 < len(ordered) else duration
+            mark.end = min(following, enclosing[-1].end if enclosing else duration)
+        while enclosing and not _is_inside(mark, enclosing[-1]):
+            enclosing.pop().end = mark.start
+        if enclosing:
+            enclosing[-1].has_children = True
+            mark.end = min(mark.end, enclosing[-1].end)
+        enclosing.append(mark)
+    return [Cue(mark.start, mark.end, mark.title) for mark in ordered if mark.end > mark.start]
 
 
 def _is_inside(mark: ChapterMark, outer: ChapterMark) -> bool:
@@ -115,13 +119,13 @@ def _is_inside(mark: ChapterMark, outer: ChapterMark) -> bool:
     return mark.end < outer.end - TOLERANCE or (outer.has_children and mark.end <= outer.end + TOLERANCE)
 
 
-def _sorted_without_duplicates(found: Iterable[ChapterMark]) -> list[ChapterMark]:
-    kept: list[ChapterMark] = []
-    for mark in sorted(found, key=lambda one: (one.start, -max(one.end, one.start), one.level or 0)):
-        same = bool(kept) and mark.start - kept[-1].start < TOLERANCE and abs(mark.end - kept[-1].end) < TOLERANCE
-        same = same and mark.level == kept[-1].level
+def _sorted_without_duplicates(marks: Iterable[ChapterMark]) -> list[ChapterMark]:
+    unique: list[ChapterMark] = []
+    for mark in sorted(marks, key=lambda one: (one.start, -max(one.end, one.start), one.level or 0)):
+        same = bool(unique) and mark.start - unique[-1].start < TOLERANCE and abs(mark.end - unique[-1].end) < TOLERANCE
+        same = same and mark.level == unique[-1].level
         if same:
-            kept[-1].title = kept[-1].title or mark.title
+            unique[-1].title = unique[-1].title or mark.title
         else:
-            kept.append(mark)
-    return kept
+            unique.append(mark)
+    return unique

@@ -1,4 +1,4 @@
-"""Chapters of ID3 tags as their contents nest them (ID3v2 Chapter Frame Addendum 1.0): FFmpeg leaves the contents out."""
+"""Nested chapters from ID3 tags (ID3v2 Chapter Frame Addendum 1.0). FFmpeg ignores the tables of contents in the tags."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from attrs import define, evolve, field, frozen
 
 SIZE_LIMIT = 2**26
-"""Bytes of a tag that is read: pictures are in it, too."""
+"""Bytes of the largest tag that is read. Tags can contain pictures."""
 
 FRAME_LIMIT = 20_000
 TITLE_LIMIT = 4000
@@ -25,7 +25,7 @@ _COMPRESSED_OR_ENCRYPTED = 0x0C  # compressed, encrypted
 
 @frozen
 class Id3Chapter:
-    """A chapter, or a part that holds chapters: `start` and `end` in seconds; `level` 0 for the outermost."""
+    """A chapter, or a part that contains chapters. `start` and `end` are seconds; `level` is 0 for the outermost."""
 
     start: float
     end: float
@@ -41,9 +41,9 @@ class _TableOfContents:
 
 
 def read_id3_chapters(path: Path) -> list[Id3Chapter]:
-    """What the tables of contents (`CTOC`) name, a part before what it holds; empty where there is none to be read.
+    """Return what the tables of contents (`CTOC`) list, each part before its contents; empty if there are none.
 
-    A part lasts as long as what is in it. Chapters (`CHAP`) that no table names are hidden: players do not list them.
+    A part spans its contents. Chapters (`CHAP`) that no table lists are hidden: players don't show them.
     """
     try:
         with path.open("rb") as file:
@@ -69,7 +69,7 @@ def _parse_tag(version: int, flags: int, tag: bytes) -> list[Id3Chapter]:
     for name, body in _frames(version, tag):
         key, _, rest = body.partition(b"\0")
         if name == b"CHAP" and len(rest) >= 16:
-            start, end = (int.from_bytes(rest[place : place + 4]) / 1000 for place in (0, 4))
+            start, end = (int.from_bytes(rest[offset : offset + 4]) / 1000 for offset in (0, 4))
             chapters.setdefault(key.decode("latin-1"), Id3Chapter(start, end, _title(version, rest[16:]), 0))
         elif name == b"CTOC" and len(rest) >= 2:
             tables.setdefault(key.decode("latin-1"), _parse_table(version, rest))
@@ -78,9 +78,9 @@ def _parse_tag(version: int, flags: int, tag: bytes) -> list[Id3Chapter]:
 
 
 def _first_unreferenced(tables: Mapping[str, _TableOfContents]) -> _TableOfContents | None:
-    """The first table that no other one names."""
-    named = {key for each in tables.values() for key in each.child_ids}
-    return next((each for key, each in tables.items() if key not in named), None)
+    """Return the first table that no other table lists."""
+    referenced = {key for each in tables.values() for key in each.child_ids}
+    return next((each for key, each in tables.items() if key not in referenced), None)
 
 
 def _walk(
@@ -90,34 +90,36 @@ def _walk(
     level: int,
     seen: set[str],
 ) -> Iterator[Id3Chapter]:
-    """What a table names, each once: what is named again, in a circle or not, counts where it came first."""
+    """Yield the contents of a table, each item once. If an item is listed again, even in a cycle, only the first
+    listing counts.
+    """
     for key in table.child_ids:
         if key in seen or level >= DEPTH_LIMIT:
             continue
         seen.add(key)
-        own = chapters.get(key)
+        chapter = chapters.get(key)
         part = tables.get(key)
-        below = list(_walk(part, chapters, tables, level + 1, seen)) if part else []
-        inside = [each for each in (*below, *([own] if own else [])) if each.start < each.end]
-        if inside:
-            start, end = min(each.start for each in inside), max(each.end for each in inside)
-            title = (part.title if part else "") or (own.title if own else "")
+        children = list(_walk(part, chapters, tables, level + 1, seen)) if part else []
+        timed = [each for each in (*children, *([chapter] if chapter else [])) if each.start < each.end]
+        if timed:
+            start, end = min(each.start for each in timed), max(each.end for each in timed)
+            title = (part.title if part else "") or (chapter.title if chapter else "")
             yield Id3Chapter(start, end, title, level)
-            yield from below
-        elif own:
-            yield evolve(own, level=level)
+            yield from children
+        elif chapter:
+            yield evolve(chapter, level=level)
 
 
 def _parse_table(version: int, rest: bytes) -> _TableOfContents:
     parts = rest[2:].split(b"\0", rest[1])
-    below = [key.decode("latin-1") for key in parts[: rest[1]]]
+    child_ids = [key.decode("latin-1") for key in parts[: rest[1]]]
     return _TableOfContents(
-        _title(version, parts[-1] if len(parts) > rest[1] else b""), bool(rest[0] & _TOP_LEVEL), below
+        _title(version, parts[-1] if len(parts) > rest[1] else b""), bool(rest[0] & _TOP_LEVEL), child_ids
     )
 
 
 def _title(version: int, frames: bytes) -> str:
-    """What the title frame among those embedded says."""
+    """Return the title from the embedded title frame, or an empty string."""
     body = next((body for name, body in islice(_frames(version, frames), 100) if name == b"TIT2"), b"")
     if not body:
         return ""
@@ -125,18 +127,18 @@ def _title(version: int, frames: bytes) -> str:
 
 
 def _frames(version: int, data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Name and content of the frames, up to the first that does not fit; packed and secret ones are left out."""
-    place = 0
+    """Yield the name and content of each frame up to the first truncated one. Skips compressed and encrypted frames."""
+    offset = 0
     for _ in range(FRAME_LIMIT):
-        if place + 10 > len(data) or not data[place : place + 4].isalnum():
+        if offset + 10 > len(data) or not data[offset : offset + 4].isalnum():
             return
-        name, flags = data[place : place + 4], data[place + 9]
-        raw = data[place + 4 : place + 8]
+        name, flags = data[offset : offset + 4], data[offset + 9]
+        raw = data[offset + 4 : offset + 8]
         size = _synchsafe(raw) if version == 4 else int.from_bytes(raw)
-        body = data[place + 10 : place + 10 + size]
+        body = data[offset + 10 : offset + 10 + size]
         if len(body) < size:
             return
-        place += 10 + size
+        offset += 10 + size
         if version == 4 and not flags & _COMPRESSED_OR_ENCRYPTED:
             yield name, _frame_content(body, flags)
         elif version == 3 and not flags & 0xC0:
@@ -144,7 +146,7 @@ def _frames(version: int, data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _frame_content(body: bytes, flags: int) -> bytes:
-    """The content of a frame of version 4, without its group, its length and its unsynchronisation."""
+    """Return the content of a version 4 frame without its group byte, length field, and unsynchronization."""
     body = body[(1 if flags & 0x40 else 0) + (4 if flags & 1 else 0) :]
     return body.replace(b"\xff\x00", b"\xff") if flags & 2 else body
 

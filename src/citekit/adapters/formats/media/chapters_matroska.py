@@ -1,4 +1,4 @@
-"""Chapters of Matroska as they are nested (RFC 9559, 5.1.7): FFmpeg gives the outermost ones of all editions, mixed."""
+"""Nested chapters of Matroska (RFC 9559, 5.1.7). FFmpeg returns only the outermost chapters, of all editions mixed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import BinaryIO
 from attrs import evolve, frozen
 
 ELEMENT_LIMIT = 100_000
-"""Elements at the top of a segment that are passed over to find the chapters: 5 days of clusters of 5 seconds."""
+"""Top-level elements of a segment that are skipped to find the chapters: 5 days of clusters of 5 seconds."""
 
 SIZE_LIMIT = 2**23
-"""Bytes of chapters that are read at most."""
+"""Bytes of the largest chapters element that is read."""
 
 ATOM_LIMIT = 10_000
 DEPTH_LIMIT = 16
@@ -28,9 +28,9 @@ _NANOSECONDS = 1_000_000_000
 
 @frozen
 class MatroskaChapter:
-    """One chapter: `start` and `end` in seconds of the file's own time; `level` 0 for the outermost.
+    """One chapter. `start` and `end` are seconds in the time of the file; `level` is 0 for the outermost.
 
-    Where no end is said, it is the start of the next one that is not inside, infinity where there is none.
+    If the file doesn't state the end, `end` is the start of the next chapter that isn't inside, or infinity.
     """
 
     start: float
@@ -40,10 +40,9 @@ class MatroskaChapter:
 
 
 def read_matroska_chapters(path: Path) -> list[MatroskaChapter]:
-    """The chapters of the edition that is played, those below each after it; empty where there are none to be read.
+    """Return the chapters of the edition that players use, each before the chapters inside it; empty if there are none.
 
-    That edition is the first one that is marked as the default, else the first that is not hidden. Hidden chapters are
-    left out.
+    Players use the first edition marked as default, otherwise the first that isn't hidden. Hidden chapters are skipped.
     """
     try:
         with path.open("rb") as file:
@@ -51,23 +50,23 @@ def read_matroska_chapters(path: Path) -> list[MatroskaChapter]:
     except OSError:
         return []
     editions = [body for number, body in _elements(data) if number == _EDITION]
-    shown = [each for each in editions if not _flag(each, _IS_HIDDEN)] or editions
-    chosen = next((each for each in shown if _flag(each, _IS_DEFAULT)), shown[0] if shown else b"")
+    visible = [each for each in editions if not _flag(each, _IS_HIDDEN)] or editions
+    chosen = next((each for each in visible if _flag(each, _IS_DEFAULT)), visible[0] if visible else b"")
     return _with_ends(list(islice(_walk(chosen, 0), ATOM_LIMIT)))
 
 
-def _with_ends(atoms: list[MatroskaChapter]) -> list[MatroskaChapter]:
-    following = [math.inf] * (DEPTH_LIMIT + 1)
-    for place in reversed(range(len(atoms))):
-        atom = atoms[place]
-        if not atom.end:
-            atoms[place] = evolve(atom, end=following[atom.level])
-        following[atom.level :] = [atom.start] * (DEPTH_LIMIT + 1 - atom.level)
-    return atoms
+def _with_ends(chapters: list[MatroskaChapter]) -> list[MatroskaChapter]:
+    next_starts = [math.inf] * (DEPTH_LIMIT + 1)
+    for index in reversed(range(len(chapters))):
+        chapter = chapters[index]
+        if not chapter.end:
+            chapters[index] = evolve(chapter, end=next_starts[chapter.level])
+        next_starts[chapter.level :] = [chapter.start] * (DEPTH_LIMIT + 1 - chapter.level)
+    return chapters
 
 
 def _read_chapters_element(file: BinaryIO) -> bytes:
-    """What the element `Chapters` of the first segment holds."""
+    """Return the content of the `Chapters` element in the first segment, or nothing if there is none."""
     wanted = _SEGMENT
     for _ in range(ELEMENT_LIMIT):
         number, size = _read_element_id(file), _read_element_size(file)
@@ -85,14 +84,14 @@ def _read_chapters_element(file: BinaryIO) -> bytes:
 
 
 def _read_element_id(file: BinaryIO) -> int | None:
-    """The id of an element, its marker bit kept."""
+    """Read the ID of an element, including its marker bit."""
     first = file.read(1)
     length = 9 - first[0].bit_length() if first else 9
     return int.from_bytes(first + file.read(length - 1)) if length <= 4 else None
 
 
 def _read_element_size(file: BinaryIO) -> int | None:
-    """The size of an element; 2**56 - 1 where it is unknown."""
+    """Read the size of an element; 2**56 - 1 means unknown."""
     first = file.read(1)
     length = 9 - first[0].bit_length() if first else 9
     if length > 8:
@@ -102,7 +101,7 @@ def _read_element_size(file: BinaryIO) -> int | None:
 
 
 def _elements(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """The elements of one level, up to the first that does not fit."""
+    """Yield the ID and content of the elements at one level, up to the first truncated one."""
     file = BytesIO(data)
     while file.tell() < len(data):
         number, size = _read_element_id(file), _read_element_size(file)
@@ -121,11 +120,11 @@ def _walk(data: bytes, level: int) -> Iterator[MatroskaChapter]:
             yield from _walk(body, level + 1)
 
 
-def _title(atom: bytes) -> str:
-    """What the first display says that says anything."""
-    shown = (body for number, body in _elements(atom) if number == _DISPLAY)
-    words = (text for body in shown for number, text in _elements(body) if number == _STRING)
-    return next((text.rstrip(b"\0").decode("utf-8", "replace") for text in words if text), "")
+def _title(chapter: bytes) -> str:
+    """Return the first title in the displays of a chapter that isn't empty."""
+    displays = (body for number, body in _elements(chapter) if number == _DISPLAY)
+    titles = (text for body in displays for number, text in _elements(body) if number == _STRING)
+    return next((text.rstrip(b"\0").decode("utf-8", "replace") for text in titles if text), "")
 
 
 def _unsigned(data: bytes, wanted: int) -> int:

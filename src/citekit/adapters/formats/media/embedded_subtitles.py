@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 CUE_LIMIT = 100_000
-"""Cues that are read at most."""
+"""The highest number of cues that are read."""
 
 _UTF_16 = (b"\xfe\xff", b"\xff\xfe")
 _TEXTUAL = {"subrip", "srt", "ass", "ssa", "webvtt", "mov_text", "text"}
@@ -26,11 +26,14 @@ _ASS_FIELDS = 8
 
 
 def embedded_cues(container: InputContainer, streams: Sequence[Any], duration: float) -> list[list[Cue]]:
-    """The cues of each of the text subtitles `streams` that lie inside `duration`, in order of time; read in one go."""
+    """Read the cues of the text subtitle `streams` in one pass.
+
+    Returns one list per stream, sorted by time, with the cues that start before `duration`.
+    """
     if not streams:
         return []
     zero, count = start_time(container), 0
-    found: dict[int, list[Cue]] = {stream.index: [] for stream in streams}
+    cues_by_stream: dict[int, list[Cue]] = {stream.index: [] for stream in streams}
     codecs = {stream.index: codec_name(stream) for stream in streams}
     container.seek(int(zero * 1_000_000), backward=True)
     for packet in read_packets(container, list(streams)):
@@ -39,20 +42,20 @@ def embedded_cues(container: InputContainer, streams: Sequence[Any], duration: f
         end = start + float((packet.duration or 0) * packet.time_base)
         text = _text(bytes(packet), codecs[index])
         if text and 0 <= start < duration:
-            found[index].append(Cue(start, min(max(end, start + 0.001), duration), text))
+            cues_by_stream[index].append(Cue(start, min(max(end, start + 0.001), duration), text))
             count += 1
         if count >= CUE_LIMIT:
             break
-    return [sorted(cues, key=lambda cue: cue.start) for cues in found.values()]
+    return [sorted(cues, key=lambda cue: cue.start) for cues in cues_by_stream.values()]
 
 
 def text_subtitle_streams(container: InputContainer) -> list[Any]:
-    """The subtitles that are text, not pictures."""
+    """Return the subtitle streams that contain text, not pictures."""
     return [s for s in container.streams.subtitles if s.codec_context is not None and codec_name(s) in _TEXTUAL]
 
 
 def preferred_subtitles(streams: Sequence[Any]) -> Any | None:
-    """The default one, else the first that is not only for what is spoken in another language, else the first."""
+    """Return the default stream, otherwise the first that isn't forced (only for foreign speech), otherwise the first."""
     default = [s for s in streams if s.disposition & type(s.disposition).default]
     full = [s for s in streams if not s.disposition & type(s.disposition).forced]
     return next(iter(default or full or streams), None)
@@ -63,7 +66,7 @@ def _text(data: bytes, codec: str) -> str:
         data = data[2 : 2 + int.from_bytes(data[:2], "big")]
     text = data.decode("utf-16" if data[:2] in _UTF_16 else "utf-8", "replace")
     if codec in ("ass", "ssa"):
-        shown = _DRAWING.sub("", text.split(",", _ASS_FIELDS)[-1])
-        return " ".join(_BREAK.sub(" ", _OVERRIDE.sub("", shown)).split())
-    bare = _MARKUP.sub("", text)
-    return " ".join((unescape(bare) if codec != "mov_text" else bare).split())
+        without_drawings = _DRAWING.sub("", text.split(",", _ASS_FIELDS)[-1])
+        return " ".join(_BREAK.sub(" ", _OVERRIDE.sub("", without_drawings)).split())
+    without_markup = _MARKUP.sub("", text)
+    return " ".join((unescape(without_markup) if codec != "mov_text" else without_markup).split())

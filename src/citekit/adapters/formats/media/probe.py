@@ -1,6 +1,6 @@
-"""Probes media with PyAV.
+"""Probes media files with PyAV.
 
-What a reader of the map should know of the streams of a container: which is used, and whether its times can be trusted.
+Reports which streams are used, and whether the timestamps can be trusted.
 """
 
 from __future__ import annotations
@@ -35,39 +35,42 @@ if TYPE_CHECKING:
 
 
 SCANNED_FORMATS = frozenset(("mpegts", "mpeg"))
-"""Formats that are recorded as they come, and may be joined anywhere: their times may jump."""
+"""Broadcast formats, which can be joined anywhere, so their timestamps can jump."""
 
 SCAN_LIMIT = 2**30
-"""Bytes of the largest file that is read through for that."""
+"""Bytes of the largest file that is scanned for jumps."""
 
 FORWARD_JUMP = 10.0
-"""Seconds without a packet that are a jump forward: radio and pauses of encoders leave out less."""
+"""Seconds without a packet that count as a forward jump. Gaps from bad reception or paused encoders are shorter."""
 
 BACKWARD_JUMP = 1.0
-"""Seconds that times go back at a jump: less is the order of packets."""
+"""Seconds by which times go back at a jump. Smaller steps come from packet reordering."""
 
 _REPORTED_JUMPS = 3
 
 
-def stream_remarks(container: InputContainer, subtitles: Sequence[Any], read: Any | None) -> list[str]:
-    """Sentences; `read` is the one of the text streams `subtitles` whose cues are taken."""
-    shown, heard = video_streams(container), audio_streams(container)
+def stream_remarks(container: InputContainer, subtitles: Sequence[Any], chosen: Any | None) -> list[str]:
+    """Return sentences about the streams and their timestamps.
+
+    `chosen` is the stream of `subtitles` (the text streams) whose cues are used.
+    """
+    video, audio = video_streams(container), audio_streams(container)
     used = playable_streams(container)
-    chosen = [
-        *_stream_choice("video", shown, used),
-        *_stream_choice("audio", heard, used),
-        *_stream_choice("subtitle", subtitles, [read]),
+    choices = [
+        *_stream_choice("video", video, used),
+        *_stream_choice("audio", audio, used),
+        *_stream_choice("subtitle", subtitles, [chosen]),
     ]
-    return [*chosen, *_pixel_aspect(used[0]), *_timestamp_jumps(container)]
+    return [*choices, *_pixel_aspect(used[0]), *_timestamp_jumps(container)]
 
 
 def _stream_choice(kind: str, streams: Sequence[Any], used: Sequence[Any]) -> list[str]:
-    place = next((n for n, stream in enumerate(streams, 1) if any(stream is each for each in used)), None)
-    if len(streams) < 2 or place is None:
+    number = next((n for n, stream in enumerate(streams, 1) if any(stream is each for each in used)), None)
+    if len(streams) < 2 or number is None:
         return []
-    language = streams[place - 1].metadata.get("language", "und")
-    named = "" if language == "und" else f" ({language})"
-    return [f"Of {len(streams)} {kind} streams, number {place}{named} is used, as players do without being asked."]
+    language = streams[number - 1].metadata.get("language", "und")
+    in_language = "" if language == "und" else f" ({language})"
+    return [f"Of {len(streams)} {kind} streams, number {number}{in_language} is used, the one that players choose."]
 
 
 def _pixel_aspect(stream: Any) -> list[str]:
@@ -75,33 +78,31 @@ def _pixel_aspect(stream: Any) -> list[str]:
     if not ratio or ratio == 1:
         return []
     width = round(stream.width * ratio)
-    return [f"Its pixels are not square: players show {stream.width} x {stream.height} as {width} x {stream.height}."]
+    return [f"The pixels are not square: players show {stream.width} x {stream.height} as {width} x {stream.height}."]
 
 
 def _timestamp_jumps(container: InputContainer) -> Iterator[str]:
-    """Where the times of the packets are broken off."""
+    """Describe up to `_REPORTED_JUMPS` discontinuities in the packet times."""
     if container.format.name not in SCANNED_FORMATS or container.size > SCAN_LIMIT:
         return
     zero = start_time(container)
     stream = playable_streams(container)[0]
     container.seek(int(zero * 1_000_000), backward=True)
-    last: float | None = None
-    found = 0
+    previous: float | None = None
+    reported = 0
     for packet in read_packets(container, [stream]):
         time = float((packet.dts if packet.dts is not None else packet.pts) * packet.time_base) - zero
-        if last is not None and not -BACKWARD_JUMP < time - last < FORWARD_JUMP and found < _REPORTED_JUMPS:
-            found += 1
-            yield _describe_jump(last, time)
-        last = time
+        if previous is not None and not -BACKWARD_JUMP < time - previous < FORWARD_JUMP and reported < _REPORTED_JUMPS:
+            reported += 1
+            yield _describe_jump(previous, time)
+        previous = time
 
 
-def _describe_jump(last: float, time: float) -> str:
-    edges = f"from {shortest(round(max(last, 0.0), 1))} s to {shortest(round(max(time, 0.0), 1))} s"
-    if time > last:
-        return f"The times of its packets jump {edges}: nothing lies between."
-    return (
-        f"The times of its packets go back {edges}: what comes after cannot be told by time, and may be missing here."
-    )
+def _describe_jump(previous: float, time: float) -> str:
+    edges = f"from {shortest(round(max(previous, 0.0), 1))} s to {shortest(round(max(time, 0.0), 1))} s"
+    if time > previous:
+        return f"The packet times jump {edges}: there is nothing in between."
+    return f"The packet times go back {edges}: times after that are ambiguous, and parts can be missing here."
 
 
 _TAGS = (
@@ -113,35 +114,35 @@ _PACKETS_TRIED = 200
 
 
 class PyAvProbe:
-    """Asks FFmpeg's demuxers, and the packets where the container may be wrong."""
+    """Probes a file with FFmpeg's demuxers, and reads packets if the container can be wrong."""
 
     def probe(self, path: Path) -> MediaFacts:
         """See `MediaProbe.probe`."""
         with open_media(path) as container:
             streams = playable_streams(container)
-            shown, heard = video_stream(container), audio_stream(container)
-            size = None if shown is None else _upright_size(container, shown)
+            video, audio = video_stream(container), audio_stream(container)
+            size = None if video is None else _upright_size(container, video)
             if not any(_first_frame(container, stream) for stream in streams):
                 raise SourceUnsupported("Nothing in the file can be played: it is empty or damaged.")
-            end = measure_duration(container)
+            duration = measure_duration(container)
             texts = text_subtitle_streams(container)
-            read = preferred_subtitles(texts)
+            chosen = preferred_subtitles(texts)
             first, *others = embedded_cues(
-                container, sorted(texts, key=lambda each: each is not read), end.playable
+                container, sorted(texts, key=lambda each: each is not chosen), duration.playable
             ) or [[]]
             return MediaFacts(
-                duration=round(end.playable, 6),
-                declared=end.declared,
+                duration=round(duration.playable, 6),
+                declared=duration.declared,
                 container=container.format.name.split(",")[0],
-                video_codec=None if shown is None else codec_name(shown),
-                audio_codec=None if heard is None else codec_name(heard),
+                video_codec=None if video is None else codec_name(video),
+                audio_codec=None if audio is None else codec_name(audio),
                 size=size,
-                frame_rate=None if shown is None else _frame_rate(shown),
-                chapters=read_chapters(container, path, end.playable),
+                frame_rate=None if video is None else _frame_rate(video),
+                chapters=read_chapters(container, path, duration.playable),
                 subtitles=first,
                 other_subtitles=others,
-                tags=_tags(container, shown or heard, heard or shown),
-                remarks=stream_remarks(container, texts, read),
+                tags=_tags(container, video or audio, audio or video),
+                remarks=stream_remarks(container, texts, chosen),
             )
 
 
@@ -151,7 +152,10 @@ def _frame_rate(stream: Any) -> float | None:
 
 
 def _upright_size(container: InputContainer, stream: Any) -> tuple[int, int]:
-    """Width and height after the container's rotation, which is known with the first picture."""
+    """Return width and height after the container's rotation, which only a decoded frame states.
+
+    Raises `SourceUnsupported` if the picture has more than `PIXEL_LIMIT` pixels.
+    """
     width, height = stream.width, stream.height
     if width * height > PIXEL_LIMIT:
         raise SourceUnsupported(f"The picture is too large: {width} x {height} is more than {PIXEL_LIMIT} pixels.")
@@ -161,10 +165,10 @@ def _upright_size(container: InputContainer, stream: Any) -> tuple[int, int]:
 
 
 def _first_frame(container: InputContainer, stream: Any) -> Any | None:
-    """The first picture or sound that can be decoded, None where there is none among the first packets.
+    """Return the first video or audio frame that can be decoded, or None if the first packets have none.
 
-    Gone back to is what comes before second 0: there may be what a decoder needs, and nowhere else in a stream that
-    refreshes its pictures bit by bit. A decoder may hold the only picture back until it is told that none follows.
+    Seeks to before second 0: streams with gradual refresh can have the data that a decoder needs only there. A decoder
+    can hold back the only frame until it is flushed.
     """
     container.seek(min(int(start_time(container) * 1_000_000), 0), backward=True)
     for packet in islice(read_packets(container, [stream]), _PACKETS_TRIED):
@@ -174,16 +178,16 @@ def _first_frame(container: InputContainer, stream: Any) -> Any | None:
     return next(iter(flush_decoder(stream)), None)
 
 
-def _tags(container: InputContainer, stream: Any, spoken: Any) -> dict[str, str]:
-    """The container's descriptive tags (an Ogg file keeps them at its stream), in lower case.
+def _tags(container: InputContainer, stream: Any, language_stream: Any) -> dict[str, str]:
+    """Return the descriptive tags of the container (an Ogg file stores them in its stream) with lowercase names.
 
-    The language is that of the sound where the container says none: `und` (ISO 639-2) is none.
+    If the container states no language, the language of the audio is used. `und` (ISO 639-2) counts as none.
     """
-    found = stream.metadata if container.format.name == "ogg" and not container.metadata else container.metadata
-    plain = {key.lower(): " ".join(str(value).split())[:_TAG_LIMIT] for key, value in found.items()}
-    plain = {_TAG_ALIASES.get(key, key): value for key, value in plain.items()} | plain
-    if not plain.get("language"):
-        plain["language"] = str(spoken.metadata.get("language", ""))
-    if plain["language"] == "und":
-        del plain["language"]
-    return {key: plain[key] for key in _TAGS if plain.get(key)}
+    metadata = stream.metadata if container.format.name == "ogg" and not container.metadata else container.metadata
+    tags = {key.lower(): " ".join(str(value).split())[:_TAG_LIMIT] for key, value in metadata.items()}
+    tags = {_TAG_ALIASES.get(key, key): value for key, value in tags.items()} | tags
+    if not tags.get("language"):
+        tags["language"] = str(language_stream.metadata.get("language", ""))
+    if tags["language"] == "und":
+        del tags["language"]
+    return {key: tags[key] for key in _TAGS if tags.get(key)}

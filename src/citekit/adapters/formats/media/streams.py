@@ -1,4 +1,4 @@
-"""What of an opened container is played, where its time begins, and when it really ends.
+"""Which streams of an open container are played, at which time it starts, and when it really ends.
 
 Times are seconds from the container's own start time, as players show them.
 """
@@ -17,36 +17,38 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 SMALL_FILE = 64 * 2**20
-"""Bytes up to which a file without an index is read as a whole, where its last packets are not where it says."""
+"""Bytes up to which a file without an index is read completely if its last packets aren't where the duration says."""
 
 TAIL_STEPS = (10.0, 60.0, 600.0)
-"""Seconds before the declared end from which the last packets are looked for; of smaller files the first only."""
+"""Seconds before the declared end from which the last packets are searched. Small files use only the first step."""
 
 DURATION_TOLERANCE = 0.1
-"""Seconds by which declared and measured ends may differ: codec delay and padding, which players skip."""
+"""Seconds by which declared and measured durations can differ: codec delay and padding, which players skip."""
 
 WARM_UP_FRAMES = 16
-"""Pictures before the first wanted one that are all decoded: a decoder learns the order of pictures from them."""
+"""Frames before the first wanted one that are all decoded, because a decoder learns the frame order from them."""
 
 _ESTIMATED_DURATION = {"mp3", "aac", "ac3", "eac3", "h264", "hevc", "m4v", "mpegvideo", "amr", "gif"}
-"""Formats without an index whose duration FFmpeg can only estimate."""
+"""Formats without an index, for which FFmpeg only estimates the duration."""
 
 
 @frozen
 class MediaDuration:
-    """`playable` is when the last picture or sound ends, `declared` what the container says; both in seconds."""
+    """`playable` is when the last video or audio frame ends; `declared` is what the container states. Both are in
+    seconds.
+    """
 
     playable: float
     declared: float | None
 
 
 def video_stream(container: InputContainer) -> Any | None:
-    """The video stream that a player shows, cover art aside; None where there is none."""
+    """Return the video stream that players show, or None. Cover art doesn't count."""
     return _preferred(video_streams(container))
 
 
 def video_streams(container: InputContainer) -> list[Any]:
-    """The video streams that can be shown, cover art aside."""
+    """Return the video streams that can be shown, without cover art."""
     return [
         stream
         for stream in container.streams.video
@@ -58,43 +60,43 @@ def video_streams(container: InputContainer) -> list[Any]:
 
 
 def audio_streams(container: InputContainer) -> list[Any]:
-    """The audio streams that can be played."""
+    """Return the audio streams that can be played."""
     return [s for s in container.streams.audio if s.codec_context is not None and s.codec_context.sample_rate]
 
 
 def _preferred(streams: list[Any]) -> Any | None:
-    """The first that is marked as the default, else the first."""
+    """Return the first stream marked as default, otherwise the first."""
     default = [stream for stream in streams if stream.disposition & type(stream.disposition).default]
     return next(iter(default or streams), None)
 
 
 def audio_stream(container: InputContainer) -> Any | None:
-    """The audio stream that a player plays; None where there is none."""
+    """Return the audio stream that players play, or None."""
     return _preferred(audio_streams(container))
 
 
 def playable_streams(container: InputContainer) -> list[Any]:
-    """The picture and the sound. Raises `SourceUnsupported` where there is neither."""
-    found = [stream for stream in (video_stream(container), audio_stream(container)) if stream is not None]
-    if not found:
+    """Return the video stream and the audio stream that players use. Raises `SourceUnsupported` if there are none."""
+    streams = [stream for stream in (video_stream(container), audio_stream(container)) if stream is not None]
+    if not streams:
         raise SourceUnsupported("Nothing in the file can be played: it holds no readable video or audio stream.")
-    return found
+    return streams
 
 
 def start_time(container: InputContainer) -> float:
-    """The container's time that players show as 0, in seconds."""
+    """Return the container's own time that players show as 0, in seconds."""
     return (container.start_time or 0) / 1_000_000
 
 
 def codec_name(stream: Any) -> str:
-    """The codec's name as in FFmpeg's table (`mp3`, not the name of one of its decoders)."""
+    """Return the codec name in FFmpeg's table (`mp3`, not the name of one of its decoders)."""
     return str(stream.codec_context.codec.canonical_name)
 
 
 def measure_duration(container: InputContainer) -> MediaDuration:
-    """When the container really ends; cheap where it has a complete index.
+    """Measure when the container really ends. This is cheap if the container has a complete index.
 
-    Raises `SourceUnsupported` where not one packet can be read.
+    Raises `SourceUnsupported` if no packet can be read.
     """
     streams = playable_streams(container)
     declared = None if container.duration is None else container.duration / 1_000_000
@@ -107,13 +109,13 @@ def measure_duration(container: InputContainer) -> MediaDuration:
     if declared is not None and abs(declared - measured) > DURATION_TOLERANCE >= abs(
         declared - start_time(container) - measured
     ):
-        declared -= start_time(container)  # said of the whole time line, which begins later
-    close = declared is not None and abs(declared - measured) <= DURATION_TOLERANCE
-    return MediaDuration(declared if close and declared else measured, declared)
+        declared -= start_time(container)  # the container counts from 0, but the stream starts later
+    agree = declared is not None and abs(declared - measured) <= DURATION_TOLERANCE
+    return MediaDuration(declared if agree and declared else measured, declared)
 
 
 def _end_by_index(container: InputContainer, streams: list[Any]) -> float | None:
-    """The end by the sample tables of an MP4 whose last samples are within the file."""
+    """Return the end from the sample tables of an MP4 if the last samples are inside the file, otherwise None."""
     if "mp4" not in container.format.name or any(not s.duration or not len(s.index_entries) for s in streams):
         return None
     for stream in streams:
@@ -125,9 +127,9 @@ def _end_by_index(container: InputContainer, streams: list[Any]) -> float | None
 
 
 def lasts_until(container: InputContainer, time: float) -> bool:
-    """Whether the container, by what it says and by its packets, is played up to `time` seconds at least.
+    """Return whether the metadata and packets show that the container lasts at least `time` seconds.
 
-    Costs a seek and the packets around `time`; False means that only `measure_duration` knows.
+    Costs a seek and the packets near `time`. False means that only `measure_duration` can tell.
     """
     streams = playable_streams(container)
     indexed = _end_by_index(container, streams)
@@ -137,24 +139,24 @@ def lasts_until(container: InputContainer, time: float) -> bool:
         return False
     time += start_time(container)
     ticks = {stream.index: time / float(stream.time_base) for stream in streams}
-    found = _packet_ends(_packets_from(container, streams, time))
-    return any(end >= ticks[index] for index, end in found)
+    packet_ends = _packet_ends(_packets_from(container, streams, time))
+    return any(end >= ticks[index] for index, end in packet_ends)
 
 
 def _end_by_packets(container: InputContainer, streams: list[Any], declared: float | None) -> float | None:
     zero = start_time(container)
     if declared is not None:
-        whole = container.size <= SMALL_FILE or container.format.name in _ESTIMATED_DURATION
-        for step in TAIL_STEPS[: 1 if whole else None]:
-            found = _latest_end(_packets_from(container, streams, max(declared - step, 0.0) + zero), streams)
-            if found is not None and (not whole or abs(declared - (found - zero)) <= DURATION_TOLERANCE):
-                return found - zero
-    found = _latest_end(_packets_from(container, streams, zero), streams)
-    return None if found is None else found - zero
+        read_whole = container.size <= SMALL_FILE or container.format.name in _ESTIMATED_DURATION
+        for step in TAIL_STEPS[: 1 if read_whole else None]:
+            end = _latest_end(_packets_from(container, streams, max(declared - step, 0.0) + zero), streams)
+            if end is not None and (not read_whole or abs(declared - (end - zero)) <= DURATION_TOLERANCE):
+                return end - zero
+    end = _latest_end(_packets_from(container, streams, zero), streams)
+    return None if end is None else end - zero
 
 
 def _packets_from(container: InputContainer, streams: list[Any], time: float) -> Iterator[Any]:
-    """The packets from `time` (container's own time) on, or nothing where it cannot be gone to."""
+    """Yield the packets from `time` (container's own time) on, or nothing if the seek fails."""
     try:
         container.seek(int(time * 1_000_000), backward=True)
     except _ffmpeg_error():
@@ -163,7 +165,7 @@ def _packets_from(container: InputContainer, streams: list[Any], time: float) ->
 
 
 def read_packets(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
-    """The packets of `streams` up to the end, or to the first damage."""
+    """Yield the packets of `streams` up to the end or the first damage."""
     av_error = _ffmpeg_error()
     try:
         for packet in container.demux(streams):
@@ -182,7 +184,7 @@ def _latest_end(packets: Iterable[Any], streams: list[Any]) -> float | None:
 
 
 def _packet_ends(packets: Iterable[Any]) -> Iterator[tuple[int, float]]:
-    """The stream of each packet, and when what it holds stops being shown, in ticks of that stream."""
+    """Yield the stream index and the presentation end, in ticks of that stream, of each packet."""
     lengths: dict[int, float] = {}
     for packet in packets:
         index, length = packet.stream_index, packet.duration
@@ -195,27 +197,27 @@ def _packet_ends(packets: Iterable[Any]) -> Iterator[tuple[int, float]]:
 
 
 def packet_end(packet: Any) -> float:
-    """When what `packet` holds stops being shown, in the container's time."""
+    """Return when the content of `packet` stops being presented, in the container's time."""
     ticks = packet.pts if packet.pts is not None else packet.dts
     return float((ticks + (packet.duration or default_duration(packet.stream))) * packet.time_base)
 
 
 def default_duration(stream: Any) -> float:
-    """Ticks for which a picture of `stream` is shown where its packet does not say it; 0 for sound."""
+    """Return the ticks for which a video packet without a duration is shown; 0 for audio."""
     rate = getattr(stream, "average_rate", None)
     return float(1 / rate / stream.time_base) if rate else 0.0
 
 
-def decode_frames(container: InputContainer, stream: Any, wanted: int | None = None) -> Iterator[Any]:
-    """The pictures or sounds of `stream` from the container's position on; damaged packets are passed over.
+def decode_frames(container: InputContainer, stream: Any, from_tick: int | None = None) -> Iterator[Any]:
+    """Yield the frames of `stream` from the container's position on; skips damaged packets.
 
-    Where only pictures from the tick `wanted` on are asked for, earlier ones that no other refers to are not decoded.
+    With `from_tick`, earlier frames that no other frame refers to aren't decoded.
     """
     av_error = _ffmpeg_error()
     skipping = False
     for packet in container.demux(stream):
-        if wanted is not None:
-            early = packet.pts is not None and packet.pts < wanted - WARM_UP_FRAMES * (packet.duration or 0)
+        if from_tick is not None:
+            early = packet.pts is not None and packet.pts < from_tick - WARM_UP_FRAMES * (packet.duration or 0)
             if early != skipping:
                 skipping = early
                 stream.codec_context.skip_frame = "NONREF" if early else "DEFAULT"
@@ -227,7 +229,7 @@ def decode_frames(container: InputContainer, stream: Any, wanted: int | None = N
 
 
 def decode_packet(stream: Any, packet: Any) -> list[Any]:
-    """The pictures or sounds that `packet` completes; none where it is damaged."""
+    """Return the frames that `packet` completes; empty if it is damaged."""
     try:
         return list(stream.codec_context.decode(packet))
     except _ffmpeg_error():
@@ -235,11 +237,11 @@ def decode_packet(stream: Any, packet: Any) -> list[Any]:
 
 
 def flush_decoder(stream: Any) -> list[Any]:
-    """What the decoder still holds; it can begin anew after, at a key packet."""
+    """Return the frames that the decoder still holds, and reset it so that it can start at another keyframe."""
     context = stream.codec_context
-    rest = decode_packet(stream, None)
+    frames = decode_packet(stream, None)
     context.flush_buffers()
-    return rest
+    return frames
 
 
 def _ffmpeg_error() -> type[Exception]:

@@ -1,7 +1,7 @@
-"""What is heard of a recording in each twentieth of a second: how loud it is, and the shape of its spectrum.
+"""Loudness and spectral shape of a recording, in windows of a twentieth of a second.
 
-Both come from one pass over the sound, mono at 8 kHz. The shape is what FFmpeg's filter `aspectralstats` measures, after
-G. Peeters: A large set of audio features for sound description (Ircam, 2004).
+Both come from one pass over the audio, mono at 8 kHz. FFmpeg's filter `aspectralstats` measures the spectrum, after G.
+Peeters: A large set of audio features for sound description (Ircam, 2004).
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from citekit.adapters.libraries.pyav import library, open_media
 from citekit.domain.progress import Progress
 
 RATE = 8000
-"""Samples a second that are listened to."""
+"""Samples per second that are analyzed."""
 
 WINDOW = 0.05
-"""Seconds of one window."""
+"""Length of one window in seconds."""
 
 SPECTRAL_FEATURES = ("centroid", "spread", "skewness", "kurtosis", "entropy", "flatness", "rolloff", "decrease")
-"""What of the spectrum of a window is kept, in this order."""
+"""The spectral features of a window, in this order."""
 
 MAX_INSERTED_SILENCE = 3600.0
-"""Seconds of silence at most that are put in where nothing can be played."""
+"""Seconds of silence inserted at most for audio that is missing."""
 
 MIN_GAP = 0.25
-"""Seconds by which a frame has to come late for silence to be put in before it."""
+"""Seconds by which a frame must be late before silence is inserted in front of it."""
 
 _FEATURE_SCALES = (0.32, 0.21, 0.28, 0.46, 0.11, 0.4, 0.4, 0.32)
-"""By how much each trait varies within three seconds of one voice (recorded prompts of six speakers): its unit."""
+"""The unit of each feature: how much it varies within three seconds of one voice (recorded prompts of six speakers)."""
 
 _WINDOW_SAMPLES = int(RATE * WINDOW)
 _FFT_SIZE = 512
@@ -45,71 +45,75 @@ _SILENT_DB = -90.0
 
 @define
 class AudioFeatures:
-    """A recording, window by window."""
+    """The features of a recording.
+
+    `levels` has one loudness per window, in dB relative to full scale. `spectra` has `len(SPECTRAL_FEATURES)` numbers
+    per window.
+    """
 
     levels: array[float] = field(factory=lambda: array("f"))
     spectra: array[float] = field(factory=lambda: array("f"))
 
     def spectrum(self, window: int) -> Sequence[float]:
-        """The traits of a window; those of the last one that has any after it."""
-        place = min(window, len(self.spectra) // len(SPECTRAL_FEATURES) - 1) * len(SPECTRAL_FEATURES)
-        return self.spectra[place : place + len(SPECTRAL_FEATURES)]
+        """Return the spectral features of a window. After the last window, returns those of the last one."""
+        offset = min(window, len(self.spectra) // len(SPECTRAL_FEATURES) - 1) * len(SPECTRAL_FEATURES)
+        return self.spectra[offset : offset + len(SPECTRAL_FEATURES)]
 
 
 def measure_audio(path: Path, duration: float, progress: Progress) -> AudioFeatures:
-    """The sound at `path`, from second 0 on. Raises `SourceUnsupported`, `Cancelled`."""
-    heard = AudioFeatures()
+    """Measure the audio at `path` from second 0 on. Raises `SourceUnsupported`, `Cancelled`."""
+    features = AudioFeatures()
     pending = array("h")
     with open_media(path) as container:
-        spectra = _SpectrumMeter()
+        meter = _SpectrumMeter()
         for frame in _mono_frames(container):
-            heard.spectra.extend(spectra.measure(frame))
+            features.spectra.extend(meter.measure(frame))
             pending.frombytes(bytes(frame.planes[0])[: 2 * frame.samples])
             whole = len(pending) - len(pending) % _WINDOW_SAMPLES
-            heard.levels.extend(
+            features.levels.extend(
                 _loudness(pending[start : start + _WINDOW_SAMPLES]) for start in range(0, whole, _WINDOW_SAMPLES)
             )
             del pending[:whole]
-            progress(min(len(heard.levels) * WINDOW, duration), duration, "listening for silence")
-        heard.spectra.extend(spectra.measure(None))
+            progress(min(len(features.levels) * WINDOW, duration), duration, "listening for silence")
+        features.spectra.extend(meter.measure(None))
     if pending:
-        heard.levels.append(_loudness(pending))
-    return heard
+        features.levels.append(_loudness(pending))
+    return features
 
 
 def _mono_frames(container: Any) -> Iterator[Any]:
-    """Frames of mono samples of 16 bits, without a hole: silence stands where nothing can be played."""
-    resampler, shape = None, None
+    """Yield frames of 16-bit mono samples without gaps; silence replaces audio that can't be played."""
+    resampler, resampled_format = None, None
     for frame in _gapless_frames(container, audio_stream(container)):
-        now = (frame.format.name, frame.layout.name, frame.sample_rate)
-        if resampler is None or now != shape:
+        frame_format = (frame.format.name, frame.layout.name, frame.sample_rate)
+        if resampler is None or frame_format != resampled_format:
             yield from resampler.resample(None) if resampler else ()
-            resampler, shape = library().AudioResampler("s16", "mono", RATE, frame_size=RATE), now
+            resampler, resampled_format = library().AudioResampler("s16", "mono", RATE, frame_size=RATE), frame_format
         frame.pts = None
         yield from resampler.resample(frame)
     yield from resampler.resample(None) if resampler else ()
 
 
 def _gapless_frames(container: Any, stream: Any) -> Iterator[Any]:
-    """Frames as they are decoded, after silence where the sound begins after second 0, or a damaged part is left out."""
-    begin, until, left = start_time(container), 0.0, MAX_INSERTED_SILENCE
+    """Yield the decoded frames, with silence before a late start and in place of damaged parts."""
+    begin, played, remaining = start_time(container), 0.0, MAX_INSERTED_SILENCE
     for frame in decode_frames(container, stream):
-        gap = 0.0 if frame.pts is None else min(frame.time - begin - until, left)
-        if gap > (MIN_GAP if until else 0.0):
+        gap = 0.0 if frame.pts is None else min(frame.time - begin - played, remaining)
+        if gap > (MIN_GAP if played else 0.0):
             yield from _silence(gap)
-            until, left = until + gap, left - gap
+            played, remaining = played + gap, remaining - gap
         yield frame
-        until += frame.samples / frame.sample_rate
+        played += frame.samples / frame.sample_rate
 
 
 def _silence(seconds: float) -> Iterator[Any]:
-    left = int(seconds * RATE)
-    while left > 0:
-        frame = library().AudioFrame("s16", "mono", min(left, RATE))
+    remaining = int(seconds * RATE)
+    while remaining > 0:
+        frame = library().AudioFrame("s16", "mono", min(remaining, RATE))
         frame.planes[0].update(bytes(frame.planes[0].buffer_size))
         frame.sample_rate = RATE
         yield frame
-        left -= frame.samples
+        remaining -= frame.samples
 
 
 def _loudness(window: Sequence[int]) -> float:
@@ -118,7 +122,7 @@ def _loudness(window: Sequence[int]) -> float:
 
 
 class _SpectrumMeter:
-    """The filter that measures spectra: each window's ends where the window of its level does."""
+    """Measures spectra. Each spectral window ends together with the loudness window of the same number."""
 
     def __init__(self) -> None:
         graph = library().filter.Graph()
@@ -130,7 +134,7 @@ class _SpectrumMeter:
         self._graph, self._done = graph, 0
 
     def measure(self, frame: Any | None) -> Iterator[float]:
-        """The traits of the windows that are complete with `frame`; None ends the sound."""
+        """Yield the features of the windows that `frame` completes. None ends the audio."""
         av = library()
         if frame is not None:
             frame.pts, frame.time_base = self._done, Fraction(1, RATE)
@@ -145,10 +149,10 @@ class _SpectrumMeter:
 
 
 def _scaled_features(measured: dict[str, str]) -> Iterator[float]:
-    """In units of what is usual; what differs by a factor as a logarithm, so that it differs by as much everywhere."""
-    found = (float(measured.get(f"lavfi.aspectralstats.1.{name}", 0)) for name in SPECTRAL_FEATURES)
+    """Scale the features to typical variation. Takes the logarithm of features that differ by factors."""
+    raw = (float(measured.get(f"lavfi.aspectralstats.1.{name}", 0)) for name in SPECTRAL_FEATURES)
     centroid, spread, skewness, kurtosis, entropy, flatness, rolloff, decrease = (
-        value if math.isfinite(value) else 0.0 for value in found
+        value if math.isfinite(value) else 0.0 for value in raw
     )
     values = (
         math.log(max(centroid, 0.0) + 50.0),

@@ -1,8 +1,8 @@
-"""Which stretches of a film have to be decoded at all to find its scene cuts.
+"""Selects the parts of a film that must be decoded to find its scene cuts.
 
-Key pictures are compared first, and the sizes of the packets between them: where two key pictures are alike and no packet
-stands out, nothing happens between. A cut inside makes one packet much larger than its neighbours, because little of the
-picture before it can be used.
+First, keyframes and the sizes of the packets between them are compared. If two keyframes are alike and no packet stands
+out, there is no cut between them. A cut makes one packet much larger than its neighbors, because little of the previous
+frame can be reused.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from citekit.adapters.libraries.pyav import open_media
 from citekit.domain.progress import Progress
 
 MIN_INTERVAL = 0.9
-"""Seconds between the key pictures that are compared, where the film has more of them."""
+"""Seconds between compared keyframes if the film has more of them."""
 
 SAME_SCENE_DIFFERENCE = 6.0
-"""Grey levels by which key pictures of one scene differ that nobody moves in."""
+"""Gray levels by which keyframes of one scene without motion differ at most."""
 
 PACKET_LIMIT = 4_000_000
-"""Packets that are looked at: 18 hours of 60 pictures a second."""
+"""The highest number of packets that are examined: 18 hours at 60 frames per second."""
 
 _OUTLIER_FACTOR = 2.5
 _MIN_KEYFRAME_SHARE = 0.15
@@ -34,10 +34,10 @@ _MIN_KEYFRAME_SHARE = 0.15
 
 @frozen
 class KeyframeInterval:
-    """From one compared key picture to the next, as numbers of packets: `first` included, `end` excluded.
+    """The packets from one compared keyframe to the next, as numbers; `first_packet` is included, `end_packet` is not.
 
-    `change` is the difference of those two pictures in grey levels, `hints` the packets that stand out by their size, and
-    `starts`, `ends` are seconds.
+    `change` is the difference of the two keyframes in gray levels. `outliers` are the packets that stand out by their
+    size, and `outlier_times` their times. Times are in seconds.
     """
 
     first_packet: int
@@ -50,51 +50,51 @@ class KeyframeInterval:
 
 
 def keyframe_intervals(path: Path, duration: float, progress: Progress) -> list[KeyframeInterval]:
-    """The stretches of the film at `path`, in order. Raises `SourceUnsupported`, `Cancelled`."""
+    """Return the intervals of the film at `path` in order. Raises `SourceUnsupported`, `Cancelled`."""
     sizes, times, keys = array("I"), array("d"), bytearray()
-    marks: list[tuple[int, float, Any]] = []
+    compared: list[tuple[int, float, Any]] = []
     with open_media(path) as container:
         stream: Any = video_stream(container)
         stream.thread_type = "SLICE"
         stream.codec_context.options = {**stream.codec_context.options, "skip_loop_filter": "all"}
         zero = start_time(container)
-        copies = ThumbnailMaker()
+        thumbnails = ThumbnailMaker()
         for number, packet in enumerate(read_packets(container, [stream])):
             time = float((packet.pts if packet.pts is not None else packet.dts) * packet.time_base) - zero
             sizes.append(packet.size)
             times.append(time)
             keys.append(packet.is_keyframe)
-            if packet.is_keyframe and (not marks or time - marks[-1][1] >= MIN_INTERVAL):
-                shown = [*decode_packet(stream, packet), *flush_decoder(stream)]
-                if shown:
-                    marks.append((number, time, copies.thumbnail(shown[0])))
+            if packet.is_keyframe and (not compared or time - compared[-1][1] >= MIN_INTERVAL):
+                frames = [*decode_packet(stream, packet), *flush_decoder(stream)]
+                if frames:
+                    compared.append((number, time, thumbnails.thumbnail(frames[0])))
                     progress(min(time, duration), 3 * duration, "comparing key pictures")
             if number >= PACKET_LIMIT:
                 break
-    return list(_intervals(marks, sizes, times, keys, duration))
+    return list(_intervals(compared, sizes, times, keys, duration))
 
 
 def _intervals(
-    marks: Sequence[tuple[int, float, Any]], sizes: array[int], times: array[float], keys: bytearray, duration: float
+    compared: Sequence[tuple[int, float, Any]], sizes: array[int], times: array[float], keys: bytearray, duration: float
 ) -> Iterator[KeyframeInterval]:
-    for position, (first, time, copy) in enumerate(marks):
-        last = position + 1 == len(marks)
-        end = len(sizes) if last else marks[position + 1][0]
-        change = 255.0 if last else difference(copy, marks[position + 1][2])
-        hints = _outliers(sizes, keys, first, end)
-        yield KeyframeInterval(first, end, time, duration if last else marks[position + 1][1], change, hints,
-                      [times[each] for each in hints])  # fmt: skip
+    for position, (first, time, thumbnail) in enumerate(compared):
+        last = position + 1 == len(compared)
+        end = len(sizes) if last else compared[position + 1][0]
+        change = 255.0 if last else difference(thumbnail, compared[position + 1][2])
+        outliers = _outliers(sizes, keys, first, end)
+        yield KeyframeInterval(first, end, time, duration if last else compared[position + 1][1], change, outliers,
+                      [times[each] for each in outliers])  # fmt: skip
 
 
 def _outliers(sizes: array[int], keys: bytearray, first: int, end: int) -> list[int]:
-    """The packets, key packets aside, that are much larger than the larger ones around them."""
+    """Return the packets, keyframes excluded, that are much larger than the 80th percentile of their neighbors."""
     inner = [number for number in range(first, end) if not keys[number]]
-    found = []
-    for place, number in enumerate(inner):
+    outliers = []
+    for index, number in enumerate(inner):
         if sizes[number] < _MIN_KEYFRAME_SHARE * sizes[first]:
             continue
-        around = sorted(sizes[each] for each in inner[max(place - 12, 0) : place + 13] if each != number)
-        usual = around[len(around) * 4 // 5] if around else 0
-        if sizes[number] > _OUTLIER_FACTOR * usual:
-            found.append(number)
-    return found
+        neighbors = sorted(sizes[each] for each in inner[max(index - 12, 0) : index + 13] if each != number)
+        typical = neighbors[len(neighbors) * 4 // 5] if neighbors else 0
+        if sizes[number] > _OUTLIER_FACTOR * typical:
+            outliers.append(number)
+    return outliers

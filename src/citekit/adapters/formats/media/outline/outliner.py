@@ -1,4 +1,4 @@
-"""The outline of a video or a recording, by the best structure that it has."""
+"""The outline of a video or a recording, from the best structure available."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DURATION_TOLERANCE = 1.0
 
 @frozen
 class Structure:
-    """Drafts, and sentences about where they come from."""
+    """Outline items, and sentences about their origin."""
 
     drafts: Sequence[Draft]
     notes: Sequence[str] = ()
@@ -35,11 +35,12 @@ class Structure:
 
 @frozen
 class MediaOutliner:
-    """Chapters of the container; else subtitles beside the file or inside it; else silences of a sound.
+    """Uses the chapters of the container, otherwise sidecar or embedded subtitles, otherwise the silences of a
+    recording.
 
-    The scenes of a film lie below its chapters or topics, and stand alone where there are none.
+    The scenes of a video are children of its chapters or topics, or top-level items if it has neither.
 
-    Places are spans of video where the file holds moving pictures, else of audio, whatever its name says.
+    Locations are spans of video if the file contains a video stream, otherwise of audio, whatever the file extension.
     """
 
     media_probe: MediaProbe
@@ -60,18 +61,18 @@ class MediaOutliner:
 
 def _structure(source: Source, facts: MediaFacts, modality: Modality, progress: Progress) -> Structure:
     cues, origin = _cues(source, facts)
-    told = _explicit_structure(facts, cues, origin, modality)
+    explicit = _explicit_structure(facts, cues, origin, modality)
     if modality is Modality.VIDEO:
-        return _structure_with_scenes(source, facts, told, cues, progress)
-    return told or _structure_from_sound(source, facts, progress)
+        return _structure_with_scenes(source, facts, explicit, cues, progress)
+    return explicit or _structure_from_sound(source, facts, progress)
 
 
 def _explicit_structure(facts: MediaFacts, cues: Sequence[Cue], origin: str, modality: Modality) -> Structure | None:
-    """The structure that somebody wrote down: chapters, else the words that are spoken."""
+    """Return the authored structure: chapters, otherwise topics of the subtitles; None if there is neither."""
     if facts.chapters:
         return Structure(_chapters(facts, cues, modality), ["The structure is that of the container's chapters."])
-    found = topics_from_cues(cues, facts.duration, modality)
-    return Structure(found, [f"The structure was made from {origin}."]) if found else None
+    topics = topics_from_cues(cues, facts.duration, modality)
+    return Structure(topics, [f"The structure was made from {origin}."]) if topics else None
 
 
 def _cues(source: Source, facts: MediaFacts) -> tuple[Sequence[Cue], str]:
@@ -83,7 +84,7 @@ def _cues(source: Source, facts: MediaFacts) -> tuple[Sequence[Cue], str]:
 
 
 def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Sequence[Draft]:
-    """The chapters as the container nests them; what is spoken lies below the innermost ones."""
+    """Return the chapters as the container nests them. The innermost chapters contain the topics of the subtitles."""
     levels = _levels(facts.chapters)
     leaves = [after <= level for level, after in pairwise([*levels, 0])]
     numbers: Counter[int] = Counter()
@@ -96,7 +97,7 @@ def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Seq
 
 
 def _levels(chapters: Sequence[Cue]) -> list[int]:
-    """For each chapter, how many of those before it hold it."""
+    """Return, for each chapter, how many earlier chapters contain it."""
     ends: list[float] = []
     levels = []
     for chapter in chapters:
@@ -110,38 +111,40 @@ def _levels(chapters: Sequence[Cue]) -> list[int]:
 def _chapter(
     chapter: Cue, title: str, cues: Sequence[Cue], duration: float, modality: Modality, is_leaf: bool
 ) -> Draft:
-    place = span(chapter.start, chapter.end, modality)
+    location = span(chapter.start, chapter.end, modality)
     inner = [cue for cue in cues if chapter.start <= cue.start < chapter.end]
-    said = topics_from_cues(inner, min(chapter.end, duration), modality) if is_leaf else ()
-    inside = [draft for draft in said if place.contains(draft.location)]
-    words = " ".join(cue.text for cue in inner[:20]) or None
-    return Draft(title, "chapter", place, summary=words, children=inside)
+    topics = topics_from_cues(inner, min(chapter.end, duration), modality) if is_leaf else ()
+    inside = [draft for draft in topics if location.contains(draft.location)]
+    summary = " ".join(cue.text for cue in inner[:20]) or None
+    return Draft(title, "chapter", location, summary=summary, children=inside)
 
 
 def _structure_with_scenes(
-    source: Source, facts: MediaFacts, told: Structure | None, cues: Sequence[Cue], progress: Progress
+    source: Source, facts: MediaFacts, explicit: Structure | None, cues: Sequence[Cue], progress: Progress
 ) -> Structure:
     cuts = find_cuts(source.path, facts.duration, facts.frame_rate, facts.size or (1, 1), progress)
-    how = "scene cuts, at key pictures only because the film is long" if cuts.keyframes_only else "scene cuts"
-    if told is None:
+    how = "scene cuts, at keyframes only because the film is long" if cuts.keyframes_only else "scene cuts"
+    if explicit is None:
         return Structure(scenes_between(cuts.times, facts.duration, cues), [f"The structure was made from {how}."])
-    notes = [*told.notes, f"Below it lie {how}."] if cuts.times else told.notes
-    return Structure(add_scenes(told.drafts, cuts.times, facts.duration), notes)
+    notes = [*explicit.notes, f"The nodes below it are {how}."] if cuts.times else explicit.notes
+    return Structure(add_scenes(explicit.drafts, cuts.times, facts.duration), notes)
 
 
 def _structure_from_sound(source: Source, facts: MediaFacts, progress: Progress) -> Structure:
-    heard = find_sound_segments(source.path, facts.duration, progress)
-    if not heard:
+    segments = find_sound_segments(source.path, facts.duration, progress)
+    if not segments:
         whole = span(0.0, facts.duration, Modality.AUDIO)
-        return Structure([Draft("Whole recording", "recording", whole)], ["No silence parts the recording."])
+        return Structure(
+            [Draft("Whole recording", "recording", whole)], ["The recording has no silence that could split it."]
+        )
     counts: Counter[str] = Counter()
     drafts = []
-    for part in heard:
-        counts[part.kind] += 1
-        word, number = part.kind.capitalize(), counts[part.kind]
-        title = numbered_title(word, number, part.start, part.end)
-        place = span(part.start, part.end, Modality.AUDIO)
-        drafts.append(Draft(title, part.kind, place, name=f"{word} {number}"))
+    for segment in segments:
+        counts[segment.kind] += 1
+        word, number = segment.kind.capitalize(), counts[segment.kind]
+        title = numbered_title(word, number, segment.start, segment.end)
+        location = span(segment.start, segment.end, Modality.AUDIO)
+        drafts.append(Draft(title, segment.kind, location, name=f"{word} {number}"))
     return Structure(drafts, ["The structure was made from pauses and changes of the sound."])
 
 

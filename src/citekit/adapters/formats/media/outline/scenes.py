@@ -1,4 +1,4 @@
-"""The scene cuts of a film, found by decoding no more of it than is needed."""
+"""The scene cuts of a film. Decodes no more of the film than necessary."""
 
 from __future__ import annotations
 
@@ -38,16 +38,18 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 FULL_DECODE_BUDGET = 1280 * 720 * 24 * 90
-"""Pixels, over all pictures, up to which every picture is decoded: a minute and a half of 720p."""
+"""Pixels over all frames up to which every frame is decoded: a minute and a half of 720p."""
 
 PARTIAL_DECODE_BUDGET = 1280 * 720 * 24 * 2400
-"""Pixels up to which pictures between key pictures are decoded where something happens: 40 minutes of 720p."""
+"""Pixels over all frames up to which frames between keyframes are decoded if something changes there: 40 minutes of
+720p.
+"""
 
 MIN_SCENE = 0.6
-"""Seconds that a scene lasts at least."""
+"""The shortest scene, in seconds."""
 
 SCENE_LIMIT = 2000
-"""Scenes at most: where there are more, the weakest cuts are left out."""
+"""The highest number of scenes. If there are more, the weakest cuts are dropped."""
 
 _NEAR_OUTLIER = 0.25
 _KEYFRAME_CHANGE = 2.5 * MIN_CHANGE
@@ -57,7 +59,9 @@ TimedThumbnails = Iterator[tuple[float, "Image"]]
 
 @frozen
 class SceneCuts:
-    """The seconds at which scenes begin after the first; `coarse` where only key pictures were looked at."""
+    """The times, in seconds, at which scenes after the first start. `keyframes_only` means that only keyframes were
+    compared.
+    """
 
     times: Sequence[float]
     keyframes_only: bool
@@ -66,23 +70,23 @@ class SceneCuts:
 def find_cuts(
     path: Path, duration: float, frame_rate: float | None, size: tuple[int, int], progress: Progress
 ) -> SceneCuts:
-    """The scene cuts of the video at `path`. Raises `SourceUnsupported`, `Cancelled`."""
-    work = size[0] * size[1] * (frame_rate or 25.0) * duration
-    if work <= FULL_DECODE_BUDGET:
+    """Find the scene cuts of the video at `path`. `size` is in pixels. Raises `SourceUnsupported`, `Cancelled`."""
+    pixels = size[0] * size[1] * (frame_rate or 25.0) * duration
+    if pixels <= FULL_DECODE_BUDGET:
         return SceneCuts(_spaced_times(find_transitions(_every_picture(path, duration, progress)), duration), False)
-    parts = keyframe_intervals(path, duration, progress)
-    if work > PARTIAL_DECODE_BUDGET:
-        return SceneCuts(_spaced_times(_keyframe_cuts(parts), duration), True)
-    chosen = [part for part in parts if part.change >= SAME_SCENE_DIFFERENCE or part.outliers]
+    intervals = keyframe_intervals(path, duration, progress)
+    if pixels > PARTIAL_DECODE_BUDGET:
+        return SceneCuts(_spaced_times(_keyframe_cuts(intervals), duration), True)
+    chosen = [interval for interval in intervals if interval.change >= SAME_SCENE_DIFFERENCE or interval.outliers]
     pictures = _decode_intervals(path, duration, chosen, progress)
     runs = groupby(pictures, key=itemgetter(0))
-    found = [each for _, run in runs for each in find_transitions((time, copy) for _, time, copy in run)]
+    found = [each for _, run in runs for each in find_transitions((time, thumbnail) for _, time, thumbnail in run)]
     return SceneCuts(_spaced_times(merge_transitions(found), duration), False)
 
 
 def _every_picture(path: Path, duration: float, progress: Progress) -> TimedThumbnails:
-    """Every picture of a short film."""
-    copies = ThumbnailMaker()
+    """Yield every frame of a short film as a thumbnail."""
+    thumbnails = ThumbnailMaker()
     with open_media(path) as container:
         stream = _fast_video_stream(container)
         zero = start_time(container)
@@ -94,7 +98,7 @@ def _every_picture(path: Path, duration: float, progress: Progress) -> TimedThum
                     "looking for scene cuts",
                 )
             if frame.pts is not None:
-                yield frame.time - zero, copies.thumbnail(frame)
+                yield frame.time - zero, thumbnails.thumbnail(frame)
 
 
 def _fast_video_stream(container: Any) -> Any:
@@ -105,86 +109,89 @@ def _fast_video_stream(container: Any) -> Any:
 
 
 def _decode_intervals(
-    path: Path, duration: float, parts: Sequence[KeyframeInterval], progress: Progress
+    path: Path, duration: float, intervals: Sequence[KeyframeInterval], progress: Progress
 ) -> Iterator[tuple[int, float, Image]]:
-    """The pictures of those stretches, each with the number of the unbroken run that it is in.
+    """Yield the frames of `intervals` as (number of the contiguous run, seconds, thumbnail).
 
-    Pictures that no other refers to are left out, unless a packet nearby stands out: a cut is found there to the picture.
+    Frames that no other frame refers to are skipped unless an outlier packet is near. There, the cut is located to the
+    frame.
     """
-    copies = ThumbnailMaker()
+    thumbnails = ThumbnailMaker()
     with open_media(path) as container:
         stream = _fast_video_stream(container)
         zero = start_time(container)
-        for run, packets in enumerate(_packet_runs(read_packets(container, [stream]), parts)):
-            for packet, part in packets:
+        for run, packets in enumerate(_packet_runs(read_packets(container, [stream]), intervals)):
+            for packet, interval in packets:
                 seconds = float((packet.pts if packet.pts is not None else packet.dts) * packet.time_base) - zero
-                stream.codec_context.skip_frame = "DEFAULT" if _is_near_outlier(seconds, part) else "NONREF"
+                stream.codec_context.skip_frame = "DEFAULT" if _is_near_outlier(seconds, interval) else "NONREF"
                 for frame in decode_packet(stream, packet):
                     if frame.pts is not None:
-                        yield run, float(frame.pts * stream.time_base) - zero, copies.thumbnail(frame)
+                        yield run, float(frame.pts * stream.time_base) - zero, thumbnails.thumbnail(frame)
                 progress(min(max(duration / 3 + 2 * seconds / 3, 0.0), duration), duration, "looking for scene cuts")
             for frame in flush_decoder(stream):
                 if frame.pts is not None:
-                    yield run, float(frame.pts * stream.time_base) - zero, copies.thumbnail(frame)
+                    yield run, float(frame.pts * stream.time_base) - zero, thumbnails.thumbnail(frame)
 
 
 def _packet_runs(
-    packets: Iterator[Any], parts: Sequence[KeyframeInterval]
+    packets: Iterator[Any], intervals: Sequence[KeyframeInterval]
 ) -> Iterator[Iterator[tuple[Any, KeyframeInterval]]]:
-    """The packets of the stretches, those of stretches that touch in one run, each run to the key packet behind it."""
+    """Yield the packets of each run of adjacent intervals, including the keyframe after the run."""
     numbered = enumerate(packets)
-    for joined in _adjacent(parts):
-        yield _packets_of_run(numbered, joined)
+    for run in _adjacent(intervals):
+        yield _packets_of_run(numbered, run)
 
 
 def _packets_of_run(
-    numbered: Iterator[tuple[int, Any]], parts: Sequence[KeyframeInterval]
+    numbered: Iterator[tuple[int, Any]], run: Sequence[KeyframeInterval]
 ) -> Iterator[tuple[Any, KeyframeInterval]]:
-    remaining = list(reversed(parts))
+    remaining = list(reversed(run))
     for number, packet in numbered:
-        if number < parts[0].first_packet:
+        if number < run[0].first_packet:
             continue
         while len(remaining) > 1 and number >= remaining[-1].end_packet:
             remaining.pop()
         yield packet, remaining[-1]
-        if number >= parts[-1].end_packet:
+        if number >= run[-1].end_packet:
             return
 
 
-def _adjacent(parts: Sequence[KeyframeInterval]) -> list[list[KeyframeInterval]]:
-    """Stretches that follow one another at once, together; the packet behind a run belongs to no other run."""
+def _adjacent(intervals: Sequence[KeyframeInterval]) -> list[list[KeyframeInterval]]:
+    """Group adjacent intervals. The packet after a run belongs to no other run."""
     runs: list[list[KeyframeInterval]] = []
-    for part in parts:
-        if runs and runs[-1][-1].end_packet >= part.first_packet:
-            runs[-1].append(part)
+    for interval in intervals:
+        if runs and runs[-1][-1].end_packet >= interval.first_packet:
+            runs[-1].append(interval)
         else:
-            runs.append([part])
+            runs.append([interval])
     return runs
 
 
-def _is_near_outlier(seconds: float, part: KeyframeInterval) -> bool:
-    return any(abs(seconds - hint) < _NEAR_OUTLIER for hint in part.outlier_times)
+def _is_near_outlier(seconds: float, interval: KeyframeInterval) -> bool:
+    return any(abs(seconds - outlier) < _NEAR_OUTLIER for outlier in interval.outlier_times)
 
 
-def _keyframe_cuts(parts: Sequence[KeyframeInterval]) -> list[Transition]:
-    """The changes between key pictures that are far above the usual ones, each at the packet that stands out."""
-    usual = sorted(part.change for part in parts)[len(parts) // 2] if parts else 0.0
-    limit = max(_KEYFRAME_CHANGE, 1.2 * usual)
+def _keyframe_cuts(intervals: Sequence[KeyframeInterval]) -> list[Transition]:
+    """Return the changes between keyframes that are far above the median, each at the time of its outlier packet if
+    there is one.
+    """
+    median = sorted(interval.change for interval in intervals)[len(intervals) // 2] if intervals else 0.0
+    limit = max(_KEYFRAME_CHANGE, 1.2 * median)
     return [
-        Transition(part.outlier_times[0] if part.outlier_times else part.end_time, part.change)
-        for part in parts[:-1]
-        if part.change >= limit
+        Transition(interval.outlier_times[0] if interval.outlier_times else interval.end_time, interval.change)
+        for interval in intervals[:-1]
+        if interval.change >= limit
     ]
 
 
 def _spaced_times(found: Sequence[Transition], duration: float) -> list[float]:
-    """The times of the strongest transitions that are far enough from one another and from both ends."""
-    kept: list[float] = []
+    """Return the times of the strongest transitions that are far enough from each other and from both ends."""
+    times: list[float] = []
     for each in sorted(found, key=lambda one: (-one.amount, one.time)):
-        if len(kept) >= SCENE_LIMIT - 1:
+        if len(times) >= SCENE_LIMIT - 1:
             break
-        near = bisect_left(kept, each.time)
-        around = [0.0, *kept[max(near - 1, 0) : near + 1], duration]
-        if all(abs(each.time - other) >= MIN_SCENE for other in around):
-            kept.insert(near, each.time)
-    return kept
+        index = bisect_left(times, each.time)
+        neighbors = [0.0, *times[max(index - 1, 0) : index + 1], duration]
+        if all(abs(each.time - other) >= MIN_SCENE for other in neighbors):
+            times.insert(index, each.time)
+    return times

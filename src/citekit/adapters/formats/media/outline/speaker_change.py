@@ -1,8 +1,8 @@
-"""Where within a stretch of sound another voice, or music, begins: without a pause, by the shape of the spectrum.
+"""Finds where another voice or music starts without a pause, by the shape of the spectrum.
 
-Two windows side by side are told apart by the Bayesian information criterion (S. Chen and P. Gopalakrishnan: Speaker,
-environment and channel change detection and clustering via the Bayesian information criterion, DARPA 1998): whether two
-normal distributions describe them better than one.
+Compares two adjacent groups of windows by the Bayesian information criterion: whether two normal distributions describe
+them better than one (S. Chen and P. Gopalakrishnan: Speaker, environment and channel change detection and clustering
+via the Bayesian information criterion, DARPA 1998).
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ from collections.abc import Callable, Iterator, Sequence
 from attrs import define, field
 
 CONTEXT = 60
-"""Windows before and after a moment that are compared at most: 3 s of what is heard."""
+"""Windows compared at most on each side of a moment: 3 s of audible sound."""
 
 MIN_TURN = 24
-"""Windows of a turn, and between two changes: 1.2 s of what is heard."""
+"""Windows of the shortest turn, and between two changes: 1.2 s of audible sound."""
 
 STEP = 4
-"""Windows between two moments that are tried."""
+"""Windows between two moments that are tested."""
 
 PENALTY = 1.75
-"""What the criterion's term for complexity is multiplied with: windows that follow each other are alike."""
+"""Factor of the criterion's complexity term. It is above 1 because consecutive windows are similar."""
 
 NEAR_CONTEXT = 12
-"""Windows on either side of a change that have to differ, too: a sound that changes slowly has no place where it does."""
+"""Windows on each side of a change that must differ, too. A sound that changes slowly has no single moment of change.
+"""
 
 _FLOOR = 1e-3
 _MIN_NEAR_SHARE = 0.15
@@ -35,7 +36,7 @@ Vector = Sequence[float]
 
 @define
 class _Sums:
-    """Sums over some vectors, and over the products of their components (the lower triangle, row by row)."""
+    """Sums over vectors and over the products of their components (the lower triangle, row by row)."""
 
     size: int
     count: int = 0
@@ -46,10 +47,10 @@ class _Sums:
         self.first = self.first or [0.0] * self.size
         self.second = self.second or [0.0] * (self.size * (self.size + 1) // 2)
 
-    def move(self, vector: Vector, by: int) -> None:
-        """One vector more (1) or less (-1)."""
+    def add_or_remove(self, vector: Vector, by: int) -> None:
+        """Add (`by` = 1) or remove (`by` = -1) one vector."""
         self.count += by
-        products = [one * other for place, one in enumerate(vector, 1) for other in vector[:place]]
+        products = [one * other for length, one in enumerate(vector, 1) for other in vector[:length]]
         add = float.__add__ if by > 0 else float.__sub__
         self.first = list(map(add, self.first, vector))
         self.second = list(map(add, self.second, products))
@@ -60,15 +61,17 @@ class _Sums:
         return _Sums(self.size, self.count + other.count, first, second)
 
     def log_determinant(self) -> float:
-        """That of the covariance, by Cholesky's decomposition; a little is added to its diagonal."""
+        """Return the log determinant of the covariance by Cholesky decomposition, with a small value added to its
+        diagonal.
+        """
         means = [value / self.count for value in self.first]
         rows: list[list[float]] = []
-        total, place = 0.0, 0
+        total, index = 0.0, 0
         for number, mean in enumerate(means):
             row: list[float] = []
             for column in range(number + 1):
-                value = self.second[place] / self.count - mean * means[column]
-                place += 1
+                value = self.second[index] / self.count - mean * means[column]
+                index += 1
                 above = rows[column] if column < number else row
                 value -= sum(map(float.__mul__, row, above[:column]))
                 if column < number:
@@ -81,32 +84,34 @@ class _Sums:
         return total
 
 
-def find_changes(count: int, shape: Callable[[int], Vector], alive: Callable[[], None] = lambda: None) -> list[int]:
-    """The windows at which another sound begins, of `count` windows one after another; `shape` gives the vector of each.
+def find_changes(
+    count: int, spectrum: Callable[[int], Vector], heartbeat: Callable[[], None] = lambda: None
+) -> list[int]:
+    """Return the windows at which another sound starts.
 
-    `alive` is called now and then, and may raise.
+    `spectrum` returns the vector of each of `count` consecutive windows. `heartbeat` is called regularly and can raise.
     """
     scores: dict[int, float] = {}
-    for place, score in _scores(count, shape):
-        alive()
-        scores[place] = score
-    best = [place for place, score in scores.items() if score > 0 and score >= _best_nearby(scores, place)]
+    for window, score in _scores(count, spectrum):
+        heartbeat()
+        scores[window] = score
+    peaks = [window for window, score in scores.items() if score > 0 and score >= _best_nearby(scores, window)]
     return [
-        place
-        for place in best
-        if _mean_distance(count, shape, place, NEAR_CONTEXT)
-        >= _MIN_NEAR_SHARE * _mean_distance(count, shape, place, CONTEXT)
+        window
+        for window in peaks
+        if _mean_distance(count, spectrum, window, NEAR_CONTEXT)
+        >= _MIN_NEAR_SHARE * _mean_distance(count, spectrum, window, CONTEXT)
     ]
 
 
-def _best_nearby(scores: dict[int, float], place: int) -> float:
-    return max(scores.get(near, 0.0) for near in range(place - MIN_TURN + STEP, place + MIN_TURN, STEP))
+def _best_nearby(scores: dict[int, float], window: int) -> float:
+    return max(scores.get(near, 0.0) for near in range(window - MIN_TURN + STEP, window + MIN_TURN, STEP))
 
 
-def _mean_distance(count: int, shape: Callable[[int], Vector], place: int, reach: int) -> float:
-    """How far the means of the windows before and after lie apart, squared."""
-    before = _mean([shape(each) for each in range(max(place - reach, 0), place)])
-    after = _mean([shape(each) for each in range(place, min(place + reach, count))])
+def _mean_distance(count: int, spectrum: Callable[[int], Vector], window: int, context: int) -> float:
+    """Return the squared distance between the means of the windows before and after `window`."""
+    before = _mean([spectrum(each) for each in range(max(window - context, 0), window)])
+    after = _mean([spectrum(each) for each in range(window, min(window + context, count))])
     return sum((one - other) ** 2 for one, other in zip(before, after, strict=True))
 
 
@@ -114,24 +119,24 @@ def _mean(vectors: Sequence[Vector]) -> Vector:
     return [sum(column) / len(vectors) for column in zip(*vectors, strict=True)]
 
 
-def _scores(count: int, shape: Callable[[int], Vector]) -> Iterator[tuple[int, float]]:
-    """The criterion at every `STEP`th window that has `MIN_TURN` before and behind it: above 0 something changes."""
+def _scores(count: int, spectrum: Callable[[int], Vector]) -> Iterator[tuple[int, float]]:
+    """Yield the criterion at every `STEP`th window with `MIN_TURN` windows on each side. Above 0, the sound changes."""
     if count < 2 * MIN_TURN:
         return
-    size = len(shape(0))
+    size = len(spectrum(0))
     before, after = _Sums(size), _Sums(size)
-    for place in range(min(CONTEXT, count)):
-        after.move(shape(place), 1)
-    for place in range(count - MIN_TURN + 1):
-        if place >= MIN_TURN and place % STEP == 0:
-            yield place, _criterion(before, after)
-        here = shape(place)
-        before.move(here, 1)
-        after.move(here, -1)
-        if place >= CONTEXT:
-            before.move(shape(place - CONTEXT), -1)
-        if place + CONTEXT < count:
-            after.move(shape(place + CONTEXT), 1)
+    for window in range(min(CONTEXT, count)):
+        after.add_or_remove(spectrum(window), 1)
+    for window in range(count - MIN_TURN + 1):
+        if window >= MIN_TURN and window % STEP == 0:
+            yield window, _criterion(before, after)
+        vector = spectrum(window)
+        before.add_or_remove(vector, 1)
+        after.add_or_remove(vector, -1)
+        if window >= CONTEXT:
+            before.add_or_remove(spectrum(window - CONTEXT), -1)
+        if window + CONTEXT < count:
+            after.add_or_remove(spectrum(window + CONTEXT), 1)
 
 
 def _criterion(before: _Sums, after: _Sums) -> float:

@@ -1,8 +1,8 @@
-"""Stretches of speech or other sound, parted where it is silent, and where another voice or music begins.
+"""Segments of speech or other sound, split at silences and where another voice or music starts.
 
-Speech is told by how it varies: it is made of syllables, about four a second, with quiet moments between, which most music
-and noise has not (the low-energy frames of E. Scheirer and M. Slaney: Construction and evaluation of a robust multifeature
-speech/music discriminator, ICASSP 1997).
+Speech is recognized by its variation: it consists of about four syllables per second with quiet moments between them,
+which most music and noise lacks (the low-energy frames of E. Scheirer and M. Slaney: Construction and evaluation of a
+robust multifeature speech/music discriminator, ICASSP 1997).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from citekit.adapters.formats.media.outline.speaker_change import find_changes
 from citekit.domain.progress import Progress
 
 MIN_PAUSE = 0.3
-"""Seconds of silence that may part two stretches."""
+"""Seconds of silence that can split two segments."""
 
 LONG_PAUSE = 2.0
-"""Seconds of silence that always part them."""
+"""Seconds of silence that always split two segments."""
 
 MIN_SEGMENT, MAX_SEGMENT = 3.0, 60.0
-"""Seconds that a stretch lasts: at least, beside the shortest pauses; at most."""
+"""Seconds that a segment lasts at least next to the shortest pauses, and at most."""
 
 MIN_CLASSIFIABLE = 4.0
-"""Seconds from which on music and noise are told from speech."""
+"""Seconds from which music and noise are distinguished from speech."""
 
 _MAX_EVEN_SHARE = 0.15
 _RANGE_DB = 12.0
@@ -41,7 +41,7 @@ Span = tuple[float, float]
 
 @frozen
 class SoundSegment:
-    """A stretch in which something is heard, in seconds; `kind` is `speech`, or `sound`: music or noise."""
+    """A segment of audible sound, in seconds. `kind` is `speech` or `sound` (music or noise)."""
 
     start: float
     end: float
@@ -49,50 +49,56 @@ class SoundSegment:
 
 
 def find_sound_segments(path: Path, duration: float, progress: Progress) -> list[SoundSegment]:
-    """Where something is heard, in order; empty where loudness does not vary enough to tell.
+    """Return the segments of audible sound in order; empty if the loudness doesn't vary enough.
 
     Raises `SourceUnsupported`, `Cancelled`.
     """
-    heard = measure_audio(path, duration, progress)
-    threshold = _threshold(heard.levels)
+    features = measure_audio(path, duration, progress)
+    threshold = _threshold(features.levels)
     if threshold is None:
         return []
-    alive = partial(progress, duration, duration, "listening for voices")
-    runs = [_pad(run, duration) for run in _join_short_runs(_loud_runs(heard.levels, threshold)) if run[0] < duration]
-    parts = [part for run in runs for part in _split_turns(run, heard, threshold, alive)]
-    told = _join_even_sound(
-        [SoundSegment(start, end, classify_sound(_levels_between(heard.levels, start, end))) for start, end in parts]
+    heartbeat = partial(progress, duration, duration, "listening for voices")
+    runs = [
+        _pad(run, duration) for run in _join_short_runs(_loud_runs(features.levels, threshold)) if run[0] < duration
+    ]
+    turns = [turn for run in runs for turn in _split_turns(run, features, threshold, heartbeat)]
+    segments = _join_even_sound(
+        [SoundSegment(start, end, classify_sound(_levels_between(features.levels, start, end))) for start, end in turns]
     )
     return [
-        SoundSegment(*piece, each.kind) for each in told for piece in _split_long((each.start, each.end), heard.levels)
+        SoundSegment(*part, segment.kind)
+        for segment in segments
+        for part in _split_long((segment.start, segment.end), features.levels)
     ]
 
 
-def classify_sound(loudness: Sequence[float]) -> str:
-    """`sound` where a stretch is long enough to tell and hardly pauses; else `speech`."""
-    even = len(loudness) >= MIN_CLASSIFIABLE / WINDOW and low_energy_share(loudness) < _MAX_EVEN_SHARE
+def classify_sound(levels: Sequence[float]) -> str:
+    """Return `sound` if a segment is long enough to classify and has few quiet moments, otherwise `speech`."""
+    even = len(levels) >= MIN_CLASSIFIABLE / WINDOW and low_energy_share(levels) < _MAX_EVEN_SHARE
     return "sound" if even else "speech"
 
 
-def low_energy_share(loudness: Sequence[float]) -> float:
-    """The share of windows that are 6 dB or more quieter than the mean power of the second around them."""
-    powers = [10 ** (level / 10) for level in loudness]
+def low_energy_share(levels: Sequence[float]) -> float:
+    """Return the share of windows that are at least 6 dB quieter than the mean power of the second around them."""
+    powers = [10 ** (level / 10) for level in levels]
     half = round(0.5 / WINDOW)
     sums = [0.0, *accumulate(powers)]
     quiet = 0
-    for place, power in enumerate(powers):
-        low, high = max(place - half, 0), min(place + half, len(powers))
+    for index, power in enumerate(powers):
+        low, high = max(index - half, 0), min(index + half, len(powers))
         quiet += power < 0.25 * (sums[high] - sums[low]) / max(high - low, 1)
     return quiet / len(powers)
 
 
 def required_length(pause: float) -> float:
-    """Seconds that the stretches beside a pause have to last: the longer the pause, the shorter they may be."""
+    """Return the seconds that the segments next to a pause must last: the longer the pause, the shorter the segments
+    can be.
+    """
     return 0.0 if pause >= LONG_PAUSE else MIN_SEGMENT * (MIN_PAUSE + _MARGIN) / (pause + _MARGIN)
 
 
 def _threshold(levels: Sequence[float]) -> float | None:
-    """The level between the quiet and the loud windows; None where they hardly differ."""
+    """Return the level between the quiet and the loud windows, or None if they hardly differ."""
     if not levels:
         return None
     ordered = sorted(levels)
@@ -102,7 +108,7 @@ def _threshold(levels: Sequence[float]) -> float | None:
 
 
 def _loud_runs(levels: Sequence[float], threshold: float) -> list[Span]:
-    """Runs of windows above the threshold; pauses shorter than `MIN_PAUSE` are bridged, clicks left out."""
+    """Return the runs of windows above the threshold. Bridges pauses shorter than `MIN_PAUSE` and drops clicks."""
     runs: list[Span] = []
     for number, level in enumerate(levels):
         if level < threshold:
@@ -116,7 +122,7 @@ def _loud_runs(levels: Sequence[float], threshold: float) -> list[Span]:
 
 
 def _join_short_runs(runs: Sequence[Span]) -> list[Span]:
-    """Runs joined over pauses, the shortest first, beside which one of them does not last as long as is needed."""
+    """Join runs across pauses, the shortest pause first, if one of the two runs is shorter than required."""
     starts, ends = {run[0]: run for run in runs}, {run[1]: run for run in runs}
     for first, after in sorted(pairwise(runs), key=lambda two: two[1][0] - two[0][1]):
         left, right = ends[first[1]], starts[after[0]]
@@ -134,35 +140,37 @@ def _levels_between(levels: Sequence[float], start: float, end: float) -> Sequen
     return levels[round(start / WINDOW) : max(round(end / WINDOW), round(start / WINDOW) + 1)]
 
 
-def _split_turns(run: Span, heard: AudioFeatures, threshold: float, alive: Callable[[], None]) -> Iterator[Span]:
-    """`run` in pieces of one voice or sound each, parted at a quiet moment nearby."""
-    low, high = int(run[0] / WINDOW), min(int(run[1] / WINDOW), len(heard.levels))
-    loud = [window for window in range(low, high) if heard.levels[window] >= threshold]
-    places = find_changes(len(loud), lambda number: heard.spectrum(loud[number]), alive)
-    edges = [run[0], *(_quietest_near(heard.levels, loud[place]) for place in places), run[1]]
+def _split_turns(run: Span, features: AudioFeatures, threshold: float, heartbeat: Callable[[], None]) -> Iterator[Span]:
+    """Split `run` into turns of one voice or sound each, at a quiet moment near each change."""
+    low, high = int(run[0] / WINDOW), min(int(run[1] / WINDOW), len(features.levels))
+    loud = [window for window in range(low, high) if features.levels[window] >= threshold]
+    changes = find_changes(len(loud), lambda number: features.spectrum(loud[number]), heartbeat)
+    edges = [run[0], *(_quietest_near(features.levels, loud[change]) for change in changes), run[1]]
     yield from ((start, end) for start, end in pairwise(edges) if start < end)
 
 
 def _quietest_near(levels: Sequence[float], window: int) -> float:
-    """The middle of the quietest window near one; half a dB is a window's distance worth."""
+    """Return the middle of the quietest window near `window`, in seconds. One window of distance counts as half a dB."""
     near = range(max(window - _SEARCH_WINDOWS, 0), min(window + _SEARCH_WINDOWS + 1, len(levels)))
     return (min(near, key=lambda each: levels[each] + 0.5 * abs(each - window)) + 0.5) * WINDOW
 
 
-def _join_even_sound(sounds: Sequence[SoundSegment]) -> list[SoundSegment]:
-    """Music and noise that go on after a short pause, or after a piece too short to tell, as one stretch."""
+def _join_even_sound(segments: Sequence[SoundSegment]) -> list[SoundSegment]:
+    """Join music or noise that continues after a short pause, or after a segment too short to classify."""
     joined: list[SoundSegment] = []
-    for place, each in enumerate(sounds):
-        after = sounds[place + 1] if place + 1 < len(sounds) else None
+    for index, segment in enumerate(segments):
+        after = segments[index + 1] if index + 1 < len(segments) else None
         last = joined[-1] if joined and joined[-1].kind == "sound" else None
         between = (
-            each.end - each.start < MIN_CLASSIFIABLE and _follows_closely(last, each) and _follows_closely(each, after)
+            segment.end - segment.start < MIN_CLASSIFIABLE
+            and _follows_closely(last, segment)
+            and _follows_closely(segment, after)
         )
-        kind = "sound" if between and after is not None and after.kind == "sound" else each.kind
-        if last is not None and kind == "sound" and each.start - last.end < 2 * MIN_PAUSE:
-            joined[-1] = evolve(last, end=each.end)
+        kind = "sound" if between and after is not None and after.kind == "sound" else segment.kind
+        if last is not None and kind == "sound" and segment.start - last.end < 2 * MIN_PAUSE:
+            joined[-1] = evolve(last, end=segment.end)
         else:
-            joined.append(evolve(each, kind=kind))
+            joined.append(evolve(segment, kind=kind))
     return joined
 
 
@@ -170,12 +178,14 @@ def _follows_closely(one: SoundSegment | None, other: SoundSegment | None) -> bo
     return one is not None and other is not None and other.start - one.end < MIN_PAUSE
 
 
-def _split_long(run: Span, loudness: Sequence[float]) -> Iterator[Span]:
-    """`run` in pieces of at most `MAX_SEGMENT`, each cut at the quietest third of a second of its second half."""
+def _split_long(run: Span, levels: Sequence[float]) -> Iterator[Span]:
+    """Split `run` into parts of at most `MAX_SEGMENT` seconds, each at the quietest third of a second in its second
+    half.
+    """
     start, end = run
     while end - start > MAX_SEGMENT:
         low, high = int((start + MAX_SEGMENT / 2) / WINDOW), int((start + MAX_SEGMENT) / WINDOW)
-        quietest = min(range(low, high), key=lambda place: (sum(loudness[place - 3 : place + 4]), place))
+        quietest = min(range(low, high), key=lambda window: (sum(levels[window - 3 : window + 4]), window))
         middle = (quietest + 0.5) * WINDOW
         yield start, middle
         start = middle

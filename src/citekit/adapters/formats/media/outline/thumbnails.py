@@ -1,4 +1,4 @@
-"""Small copies of pictures, and by how much two of them differ."""
+"""Thumbnails of frames, and measures of how much two of them differ."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 WIDTH, HEIGHT = 64, 36
-"""Pixels of a small copy's brightness; each of its two colour differences has half of them across and down."""
+"""Pixels of the brightness plane of a thumbnail. Each of the two color planes has half as many in each direction."""
 
 _PLANAR = {"yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p"}
 _ROWS = 72
@@ -20,31 +20,32 @@ _GRAYS = range(256)
 
 @define
 class ThumbnailMaker:
-    """Makes small copies: brightness above, the two colour differences side by side below, all as one grey picture.
+    """Makes thumbnails: one gray picture with the brightness plane on top and the two color planes next to each other
+    below.
 
-    Of a large picture only every so many rows are looked at: what tells scenes apart is coarse.
+    Samples only some rows of a large frame, because the differences between scenes are coarse.
     """
 
     _scaler: Any = field(default=None)
 
     def thumbnail(self, frame: Any) -> Image:
-        """The small copy of a decoded picture, `WIDTH` x `HEIGHT` * 3 / 2."""
+        """Return the thumbnail of a decoded frame: `WIDTH` x `HEIGHT` * 3 / 2 pixels."""
         from PIL import Image
 
         if frame.format.name not in _PLANAR:
             frame = self._to_planar(frame)
-        copy = Image.new("L", (WIDTH, HEIGHT * 3 // 2))
-        places = (
+        thumbnail = Image.new("L", (WIDTH, HEIGHT * 3 // 2))
+        boxes = (
             (0, 0, WIDTH, HEIGHT),
             (0, HEIGHT, WIDTH // 2, HEIGHT // 2),
             (WIDTH // 2, HEIGHT, WIDTH // 2, HEIGHT // 2),
         )
-        for plane, (left, top, width, height) in zip(frame.planes, places, strict=False):
+        for plane, (left, top, width, height) in zip(frame.planes, boxes, strict=False):
             step = max(1, plane.height * 36 // (height * _ROWS))
             rows = (plane.width, plane.height // step)
             sparse = Image.frombuffer("L", rows, plane, "raw", "L", plane.line_size * step, 1)
-            copy.paste(sparse.resize((width, height), Image.Resampling.BOX), (left, top))
-        return copy
+            thumbnail.paste(sparse.resize((width, height), Image.Resampling.BOX), (left, top))
+        return thumbnail
 
     def _to_planar(self, frame: Any) -> Any:
         if self._scaler is None:
@@ -55,7 +56,7 @@ class ThumbnailMaker:
 
 
 def difference(one: Image, other: Image) -> float:
-    """The mean difference of two small copies in grey levels, 0 to 255."""
+    """Return the mean difference of two thumbnails in gray levels, 0 to 255."""
     from PIL import ImageChops
 
     counts = ImageChops.difference(one, other).histogram()
@@ -64,43 +65,45 @@ def difference(one: Image, other: Image) -> float:
 
 
 def blend_error(before: Image, middle: Image, after: Image) -> float:
-    """By how much `middle` differs from the two others mixed half and half, in grey levels."""
+    """Return how much `middle` differs from an even blend of the other two, in gray levels."""
     from PIL import Image
 
     return difference(Image.blend(before, after, 0.5), middle)
 
 
 def brightness_correlation(one: Image, other: Image) -> float:
-    """The correlation of the brightness of two small copies, -1 to 1: a change of light alone leaves it at 1."""
-    left, right = (copy.crop((0, 0, WIDTH, HEIGHT)).tobytes() for copy in (one, other))
+    """Return the correlation of the brightness of two thumbnails, -1 to 1. A change of lighting alone leaves it at 1."""
+    left, right = (thumbnail.crop((0, 0, WIDTH, HEIGHT)).tobytes() for thumbnail in (one, other))
     size, a, b = len(left), sum(left), sum(right)
     across = size * sum(map(mul, left, right)) - a * b
     within = (size * sum(map(mul, left, left)) - a * a) * (size * sum(map(mul, right, right)) - b * b)
     return across / within**0.5 if within > 0 else 0.0
 
 
-def brightness_statistics(copy: Image) -> tuple[float, float]:
-    """Mean and standard deviation of the brightness of a small copy."""
-    counts = copy.crop((0, 0, WIDTH, HEIGHT)).histogram()
+def brightness_statistics(thumbnail: Image) -> tuple[float, float]:
+    """Return the mean and the standard deviation of the brightness of a thumbnail."""
+    counts = thumbnail.crop((0, 0, WIDTH, HEIGHT)).histogram()
     size = WIDTH * HEIGHT
     mean = sum(map(mul, counts, _GRAYS)) / size
-    square = sum(count * grey * grey for grey, count in enumerate(counts) if count) / size
+    square = sum(count * gray * gray for gray, count in enumerate(counts) if count) / size
     return mean, max(square - mean * mean, 0.0) ** 0.5
 
 
-def color_histogram(copy: Image) -> list[int]:
-    """How many pixels have each brightness and each colour difference, in steps of 16: where they lie does not matter."""
+def color_histogram(thumbnail: Image) -> list[int]:
+    """Count the pixels of each brightness and of each color difference in steps of 16, wherever they are in the
+    picture.
+    """
     counts: list[int] = []
     for box in (
         (0, 0, WIDTH, HEIGHT),
         (0, HEIGHT, WIDTH // 2, HEIGHT * 3 // 2),
         (WIDTH // 2, HEIGHT, WIDTH, HEIGHT * 3 // 2),
     ):
-        fine = copy.crop(box).histogram()
+        fine = thumbnail.crop(box).histogram()
         counts += [sum(fine[low : low + 16]) for low in range(0, 256, 16)]
     return counts
 
 
 def color_difference(one: list[int], other: list[int]) -> float:
-    """The share of pixels, 0 to 1, whose colours the other picture does not have."""
+    """Return the share of pixels, 0 to 1, whose colors the other picture doesn't have."""
     return sum(abs(a - b) for a, b in zip(one, other, strict=True)) / max(sum(one) + sum(other), 1)

@@ -1,4 +1,4 @@
-"""Subtitles grouped into topics: cues that follow one another closely, parted at long pauses and where the words change."""
+"""Groups subtitle cues into topics: splits at long pauses and where the vocabulary changes."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
 
 MIN_TOPIC = 20.0
-"""Seconds that a topic lasts at least, where the next pause is not a long one."""
+"""Seconds that a topic lasts at least, unless a very long pause ends it."""
 
 MAX_TOPIC = 180.0
-"""Seconds after which a topic is parted at its longest pause."""
+"""Seconds after which a topic is split at the best position."""
 
 BLOCK = 8
-"""Cues whose words are compared with those of as many others."""
+"""Cues on each side of a position whose vocabulary is compared."""
 
 _WORD = re.compile(r"\w{4,}")
 _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", '"', "”")
 
 
 def topics_from_cues(cues: Sequence[Cue], duration: float, modality: Modality) -> list[Draft]:
-    """One draft a topic, the cues below it; siblings do not overlap, all lie inside [0, duration]."""
-    kept = _without_overlaps([cue for cue in cues if 0 <= cue.start < duration and cue.text], duration)
-    groups = _groups(kept)
+    """Return one item per topic with its cues as children. Siblings don't overlap, and all are inside [0, duration]."""
+    usable = _without_overlaps([cue for cue in cues if 0 <= cue.start < duration and cue.text], duration)
+    groups = _groups(usable)
     return [_topic(group, modality) for group in groups]
 
 
 def _without_overlaps(cues: Sequence[Cue], duration: float) -> list[Cue]:
-    """Cues cut where the next one starts; those that start together become one."""
+    """Cut each cue where the next one starts. Merge cues that start together."""
     joined: list[Cue] = []
     for cue in sorted(cues, key=lambda each: each.start):
         start, end = round(cue.start, 3), min(round(cue.end, 3), duration)
@@ -55,50 +55,54 @@ def _groups(cues: Sequence[Cue]) -> list[list[Cue]]:
         return []
     pauses = [max(after.start - before.end, 0.0) for before, after in pairwise(cues)]
     shifts = vocabulary_shifts([cue.text for cue in cues])
-    long = max(2.0, 4 * statistics.median(pauses)) if pauses else 2.0
+    long_pause = max(2.0, 4 * statistics.median(pauses)) if pauses else 2.0
     firsts = [0]
-    for place, pause in enumerate(pauses, 1):
-        lasted = cues[place - 1].end - cues[firsts[-1]].start
-        if pause >= 5 * long or (pause >= long * (1 - shifts[place] / 2) and lasted >= MIN_TOPIC):
-            firsts.append(place)
+    for index, pause in enumerate(pauses, 1):
+        duration = cues[index - 1].end - cues[firsts[-1]].start
+        if pause >= 5 * long_pause or (pause >= long_pause * (1 - shifts[index] / 2) and duration >= MIN_TOPIC):
+            firsts.append(index)
     groups = pairwise([*firsts, len(cues)])
     return [list(cues[a:b]) for first, end in groups for a, b in _split_long(cues, shifts, first, end)]
 
 
 def _split_long(cues: Sequence[Cue], shifts: Sequence[float], first: int, end: int) -> list[tuple[int, int]]:
-    """A group that lasts too long, parted where other words begin, at a long pause and the end of a sentence."""
+    """Split a group that lasts too long where the vocabulary changes, at a long pause and the end of a sentence."""
     pending, done = [(first, end)], []
     while pending:
         low, high = pending.pop()
         if cues[high - 1].end - cues[low].start <= MAX_TOPIC or high - low < 4:
             done.append((low, high))
             continue
-        cut = max(range(low + 1, high), key=lambda place, a=low, b=high: _split_score(cues, shifts, a, b, place))  # type: ignore[misc]
+        cut = max(range(low + 1, high), key=lambda index, a=low, b=high: _split_score(cues, shifts, a, b, index))  # type: ignore[misc]
         pending += [(cut, high), (low, cut)]
     return done
 
 
-def _split_score(cues: Sequence[Cue], shifts: Sequence[float], low: int, high: int, place: int) -> tuple[bool, float]:
-    """How good it is to part before `place`: both parts are of some size, a sentence ends, other words begin."""
-    start, end, at = cues[low].start, cues[high - 1].end, cues[place].start
+def _split_score(cues: Sequence[Cue], shifts: Sequence[float], low: int, high: int, index: int) -> tuple[bool, float]:
+    """Rate a split before `index`: balanced parts, a pause, the end of a sentence, and a change of vocabulary are
+    better.
+    """
+    start, end, at = cues[low].start, cues[high - 1].end, cues[index].start
     balance = min(at - start, end - at) / (end - start)
-    pause = max(cues[place].start - cues[place - 1].end, 0.0)
-    sentence = 1.0 if cues[place - 1].text.endswith(_SENTENCE_ENDS) else 0.0
-    return (balance >= 0.2, pause + sentence + balance + 2 * shifts[place])
+    pause = max(cues[index].start - cues[index - 1].end, 0.0)
+    sentence = 1.0 if cues[index - 1].text.endswith(_SENTENCE_ENDS) else 0.0
+    return (balance >= 0.2, pause + sentence + balance + 2 * shifts[index])
 
 
 def vocabulary_shifts(texts: Sequence[str]) -> list[float]:
-    """For each text, 0 to 1: how much the words from it on differ from those before, beside what is usual around.
+    """Return, for each text, a score of how much the vocabulary changes there compared with its surroundings.
 
-    The depth scores of TextTiling (M. Hearst, Computational Linguistics 23, 1997), over blocks of `BLOCK` texts.
+    These are the depth scores of TextTiling (M. Hearst, Computational Linguistics 23, 1997) over blocks of `BLOCK`
+    texts.
     """
     words = [Counter(word for word in _WORD.findall(text.casefold())) for text in texts]
-    alike = [_cosine(words[max(at - BLOCK, 0) : at], words[at : at + BLOCK]) for at in range(len(words))]
+    similarities = [_cosine(words[max(at - BLOCK, 0) : at], words[at : at + BLOCK]) for at in range(len(words))]
+    inner = range(BLOCK // 2, len(similarities) - BLOCK // 2 + 1)
     depths = []
-    for place, here in enumerate(alike):
-        left = max(alike[max(place - BLOCK, 1) : place + 1], default=here)
-        right = max(alike[place : place + BLOCK], default=here)
-        depths.append(max(0.0, (left + right) / 2 - here) if BLOCK // 2 <= place <= len(alike) - BLOCK // 2 else 0.0)
+    for index, similarity in enumerate(similarities):
+        left = max(similarities[max(index - BLOCK, 1) : index + 1], default=similarity)
+        right = max(similarities[index : index + BLOCK], default=similarity)
+        depths.append(max(0.0, (left + right) / 2 - similarity) if index in inner else 0.0)
     return depths
 
 
@@ -112,8 +116,8 @@ def _cosine(one: Sequence[Counter[str]], other: Sequence[Counter[str]]) -> float
 
 def _topic(cues: Sequence[Cue], modality: Modality) -> Draft:
     text = " ".join(cue.text for cue in cues)
-    below = [
+    children = [
         Draft(title_from_text(cue.text), "cue", span(cue.start, cue.end, modality), summary=cue.text) for cue in cues
     ]
-    whole = span(cues[0].start, cues[-1].end, modality)
-    return Draft(title_from_text(text), "topic", whole, summary=text, children=below if len(cues) > 1 else ())
+    location = span(cues[0].start, cues[-1].end, modality)
+    return Draft(title_from_text(text), "topic", location, summary=text, children=children if len(cues) > 1 else ())

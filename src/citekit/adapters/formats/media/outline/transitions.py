@@ -1,8 +1,9 @@
-"""Where one scene ends and the next begins: hard cuts, dissolves, and fades through black or white.
+"""Detects transitions between scenes: hard cuts, dissolves, and fades through black or white.
 
-A hard cut is a change that stands out from those around it, after the adaptive detector of PySceneDetect (BSD), unless the
-picture from before comes back at once (a flash). In a dissolve the picture in the middle is those around it, mixed; nothing
-that moves does that. In a fade the picture becomes all one grey, and comes out of it.
+A hard cut is a change that stands out from those around it, after the adaptive detector of PySceneDetect (BSD), unless
+the previous picture comes back at once (a flash). In the middle of a dissolve, the frame is a blend of the frames
+around it; motion never produces that. In a fade, the picture becomes uniformly black or white and comes back from
+there.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MIN_CHANGE = 8.0
-"""Grey levels of the least change that is a cut."""
+"""The smallest change that is a cut, in gray levels."""
 
 MIN_PROMINENCE = 3.0
-"""How many times the changes around it a cut is at least."""
+"""The smallest ratio of a cut to the changes around it."""
 
 FLASH_DURATION = 0.4
-"""Seconds within which a picture that comes back shows that there was no cut."""
+"""Seconds within which the previous picture comes back after a flash, which is not a cut."""
 
 DISSOLVE_LAGS = (0.6, 1.2)
-"""Seconds over which pictures are compared for dissolves."""
+"""Seconds over which frames are compared to find dissolves."""
 
 _NEIGHBORHOOD = 0.3
 _SAME_COLORS = 0.08
@@ -54,7 +55,10 @@ _STEP = 0.08
 
 @frozen
 class Transition:
-    """The second at which a new scene begins; `amount` (grey levels) says how much changes, `kind` how."""
+    """The time in seconds at which a new scene starts. `amount` is the size of the change in gray levels.
+
+    `kind` is `cut`, `dissolve`, or `fade`.
+    """
 
     time: float
     amount: float
@@ -63,7 +67,7 @@ class Transition:
 
 @define
 class TimedThumbnail:
-    """One picture: when it is shown, its small copy, and by how much it differs from the one before."""
+    """One frame: its time in seconds, its thumbnail, and its difference from the previous frame in gray levels."""
 
     time: float
     thumbnail: Image
@@ -72,7 +76,7 @@ class TimedThumbnail:
 
     @property
     def is_flat(self) -> bool:
-        """Whether it is all black, or all white."""
+        """Whether the frame is all black or all white."""
         if self.flat is None:
             mean, deviation = brightness_statistics(self.thumbnail)
             self.flat = deviation < _MAX_FLAT_DEVIATION and (mean < _DARK or mean > _BRIGHT)
@@ -80,50 +84,52 @@ class TimedThumbnail:
 
 
 def find_transitions(pictures: Iterable[tuple[float, Image]]) -> list[Transition]:
-    """The transitions of one unbroken run of pictures, in order of time; a few seconds of them are held at once."""
+    """Return the transitions of one contiguous run of frames, sorted by time. Holds only a few seconds of frames at
+    once.
+    """
     found: list[Transition] = []
-    held = PictureBuffer()
-    for time, copy in pictures:
-        held.add(time, copy)
-        if held.is_full:
-            found += held.decide(final=False)
-    return merge_transitions([*found, *held.decide(final=True)])
+    buffer = PictureBuffer()
+    for time, thumbnail in pictures:
+        buffer.add(time, thumbnail)
+        if buffer.is_full:
+            found += buffer.decide(final=False)
+    return merge_transitions([*found, *buffer.decide(final=True)])
 
 
 def merge_transitions(found: Sequence[Transition]) -> list[Transition]:
-    """Transitions in order of time, those that are seen twice once: a fade covers the changes in it, a cut a dissolve."""
-    kept: list[Transition] = []
+    """Remove duplicates and sort by time: a fade replaces the changes inside it, and a cut replaces a dissolve."""
+    merged: list[Transition] = []
     rank = {"fade": 0, "cut": 1, "dissolve": 2}
     for each in sorted(found, key=lambda one: (rank[one.kind], -one.amount, one.time)):
         within = {"fade": 1.0, "cut": 0.0, "dissolve": 0.8}[each.kind]
-        if all(abs(each.time - other.time) > max(within, 1.0 if other.kind == "fade" else 0.0) for other in kept):
-            kept.append(each)
-    return sorted(kept, key=lambda one: one.time)
+        if all(abs(each.time - other.time) > max(within, 1.0 if other.kind == "fade" else 0.0) for other in merged):
+            merged.append(each)
+    return sorted(merged, key=lambda one: one.time)
 
 
 @define
 class PictureBuffer:
-    """The pictures of the last few seconds; those before `judged_to` have been judged."""
+    """The frames of the last few seconds. Transitions before `decided_until` (seconds) have been reported."""
 
     pictures: list[TimedThumbnail] = field(factory=list)
     times: list[float] = field(factory=list)
     decided_until: float = -1.0
 
-    def add(self, time: float, copy: Image) -> None:
-        """One picture more; one whose time does not go on is passed over."""
+    def add(self, time: float, thumbnail: Image) -> None:
+        """Add a frame. Ignores a frame whose time doesn't increase."""
         if self.times and time <= self.times[-1]:
             return
-        change = difference(self.pictures[-1].thumbnail, copy) if self.pictures else 0.0
-        self.pictures.append(TimedThumbnail(time, copy, change))
+        change = difference(self.pictures[-1].thumbnail, thumbnail) if self.pictures else 0.0
+        self.pictures.append(TimedThumbnail(time, thumbnail, change))
         self.times.append(time)
 
     @property
     def is_full(self) -> bool:
-        """Whether it is time to judge."""
+        """Whether the buffer has enough frames to call `decide`."""
         return self.times[-1] - self.times[0] > _BUFFER_DURATION if self.times else False
 
     def decide(self, *, final: bool) -> list[Transition]:
-        """The transitions among the pictures that have not been judged and have enough of them behind."""
+        """Return the transitions among the frames that are undecided and have enough frames after them."""
         if len(self.times) < 2:
             return []
         low, high = self.decided_until, self.times[-1] + 1.0 if final else self.times[-1] - _LOOKAHEAD
@@ -134,57 +140,57 @@ class PictureBuffer:
         return found
 
     def _cuts(self, low: float, high: float) -> Iterator[Transition]:
-        for place in range(1, len(self.pictures)):
-            here = self.pictures[place]
-            if low <= here.time < high and here.change >= MIN_CHANGE and self._is_prominent(place):
+        for index in range(1, len(self.pictures)):
+            here = self.pictures[index]
+            if low <= here.time < high and here.change >= MIN_CHANGE and self._is_prominent(index):
                 yield Transition(here.time, here.change)
 
-    def _is_prominent(self, place: int) -> bool:
-        here = self.pictures[place]
-        first = min(bisect_left(self.times, here.time - _NEIGHBORHOOD), max(place - 3, 1))
-        last = max(bisect_right(self.times, here.time + _NEIGHBORHOOD), place + 4)
-        around = [each.change for each in (*self.pictures[max(first, 1) : place], *self.pictures[place + 1 : last])]
-        usual = sum(around) / len(around) if around else 0.0
-        if here.change < MIN_PROMINENCE * max(usual, 1.0):
+    def _is_prominent(self, index: int) -> bool:
+        here = self.pictures[index]
+        first = min(bisect_left(self.times, here.time - _NEIGHBORHOOD), max(index - 3, 1))
+        last = max(bisect_right(self.times, here.time + _NEIGHBORHOOD), index + 4)
+        neighbors = [each.change for each in (*self.pictures[max(first, 1) : index], *self.pictures[index + 1 : last])]
+        average = sum(neighbors) / len(neighbors) if neighbors else 0.0
+        if here.change < MIN_PROMINENCE * max(average, 1.0):
             return False
-        before, after = self.pictures[place - 1], here
+        before, after = self.pictures[index - 1], here
         if (
             color_difference(color_histogram(before.thumbnail), color_histogram(after.thumbnail)) < _SAME_COLORS
             and here.change < 2 * MIN_CHANGE
         ):
             return False
-        return not self._comes_back(place)
+        return not self._comes_back(index)
 
-    def _comes_back(self, place: int) -> bool:
-        """Whether soon after the change it looks as before it, or shortly before it as after it."""
-        here, before = self.pictures[place], self.pictures[place - 1]
-        after = self.pictures[place + 1 : bisect_right(self.times, here.time + FLASH_DURATION)]
-        earlier = self.pictures[bisect_left(self.times, before.time - FLASH_DURATION) : place - 1]
+    def _comes_back(self, index: int) -> bool:
+        """Whether the picture before the change comes back soon, or the picture after it appeared shortly before."""
+        here, before = self.pictures[index], self.pictures[index - 1]
+        after = self.pictures[index + 1 : bisect_right(self.times, here.time + FLASH_DURATION)]
+        earlier = self.pictures[bisect_left(self.times, before.time - FLASH_DURATION) : index - 1]
         limit = _MAX_RETURN_DIFFERENCE * here.change
         return any(difference(before.thumbnail, each.thumbnail) < limit for each in after) or any(
             difference(here.thumbnail, each.thumbnail) < limit for each in earlier
         )
 
     def _nearest(self, time: float) -> TimedThumbnail | None:
-        """The picture shown nearest to `time`; None outside of what is held."""
-        place = bisect_left(self.times, time)
-        if time < self.times[0] - _STEP or place >= len(self.times):
+        """Return the frame nearest to `time`, or None outside the buffer."""
+        index = bisect_left(self.times, time)
+        if time < self.times[0] - _STEP or index >= len(self.times):
             return None
-        if place and time - self.times[place - 1] < self.times[place] - time:
-            place -= 1
-        return self.pictures[place]
+        if index and time - self.times[index - 1] < self.times[index] - time:
+            index -= 1
+        return self.pictures[index]
 
     def _dissolves(self, low: float, high: float) -> Iterator[Transition]:
         for lag in DISSOLVE_LAGS:
             best: list[Transition] = []
             for time in self._sample_times(low, high):
-                mark = self._dissolve_at(time, lag)
-                if mark is None:
+                dissolve = self._dissolve_at(time, lag)
+                if dissolve is None:
                     continue
                 if best and time - best[-1].time <= lag:
-                    best[-1] = max(best[-1], mark, key=lambda each: each.amount)
+                    best[-1] = max(best[-1], dissolve, key=lambda each: each.amount)
                 else:
-                    best.append(mark)
+                    best.append(dissolve)
             yield from best
 
     def _sample_times(self, low: float, high: float) -> Iterator[float]:
@@ -201,24 +207,25 @@ class PictureBuffer:
         across = difference(before.thumbnail, after.thumbnail)
         if across < _MIN_DISSOLVE_CHANGE or before.is_flat or after.is_flat or middle.is_flat:
             return None
-        misfit = blend_error(before.thumbnail, middle.thumbnail, after.thumbnail) / across
-        if misfit > _MAX_BLEND_ERROR or not self._is_still_around(time, lag, across):
+        error = blend_error(before.thumbnail, middle.thumbnail, after.thumbnail) / across
+        if error > _MAX_BLEND_ERROR or not self._is_still_around(time, lag, across):
             return None
         if color_difference(color_histogram(before.thumbnail), color_histogram(after.thumbnail)) < _SAME_COLORS:
             return None
         if brightness_correlation(before.thumbnail, after.thumbnail) > _LIGHTING_CORRELATION:
             return None
-        return Transition(time, across * (1 - 2 * misfit), "dissolve")
+        return Transition(time, across * (1 - 2 * error), "dissolve")
 
     def _is_still_around(self, time: float, lag: float, across: float) -> bool:
-        """Whether just before and just after the picture changes much less than in between."""
+        """Whether the picture changes much less just before and just after than in between."""
         sides = ((time - lag, time - lag / 2), (time + lag / 2, time + lag))
         return all(self._is_still(low, high, _MAX_SIDE_CHANGE * across) for low, high in sides)
 
     def _is_still(self, low: float, high: float, limit: float) -> bool:
-        """Whether the picture changes by no more than `limit` from `low` to `high`, in proportion in what is held of it.
+        """Whether the picture changes by at most `limit` from `low` to `high`, in proportion to the buffered part of
+        that time.
 
-        Less than half of it tells nothing.
+        If less than half of it is buffered, the result is False.
         """
         first, last = max(low, self.times[0]), min(high, self.times[-1])
         one, other = self._nearest(first), self._nearest(last)
@@ -227,11 +234,11 @@ class PictureBuffer:
         return difference(one.thumbnail, other.thumbnail) <= limit * (last - first) / (high - low)
 
     def _fades(self, low: float, high: float) -> Iterator[Transition]:
-        """The middle of each short stretch of black or white that pictures fade into and out of."""
+        """Yield the middle of each short black or white stretch between two different pictures."""
         start: int | None = None
-        for place, each in enumerate(self.pictures):
+        for index, each in enumerate(self.pictures):
             if each.is_flat and start is None:
-                start = place
+                start = index
             if start is None or each.is_flat:
                 continue
             begin, end = self.times[start], each.time
@@ -245,6 +252,6 @@ class PictureBuffer:
             start = None
 
     def _differ(self, low: float, high: float) -> bool:
-        """Whether the pictures at two times are of different scenes; the first or last one held where there is none."""
+        """Whether the frames at two times show different scenes. Times outside the buffer use its first or last frame."""
         one, other = self._nearest(max(low, self.times[0])), self._nearest(min(high, self.times[-1]))
         return one is None or other is None or difference(one.thumbnail, other.thumbnail) >= MIN_CHANGE
