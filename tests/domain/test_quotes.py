@@ -12,6 +12,8 @@ from citekit.domain.errors import RequestRefused
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.locations import Lines, Pages, TimeSpan
 from citekit.domain.modality import Modality
+from citekit.domain.quotes.case import meaningful_case
+from citekit.domain.quotes.effort import MOST, Effort
 from citekit.domain.quotes.finding import Match, matches
 from citekit.domain.quotes.headers_footers import without_running_lines
 from citekit.domain.quotes.near import nearest_passage
@@ -469,3 +471,45 @@ def test_no_quote_runs_over_a_long_pause_between_subtitles() -> None:
     assert [str(TimeSpan(9, 17, Modality.AUDIO))] == times("topic runs on")
     assert [] == times("truths dear. Another topic")
     assert (0, len(spoken.text)) == spoken.span_of(TimeSpan(0, 20, Modality.AUDIO))
+
+
+COSTLY = {
+    "letters of a text of words": (
+        "some words of an ordinary text about many things\n" * 4000,
+        "b ... c ... d ... e ... f ... g",
+    ),
+    "equal letters": ("a " * 30_000, " ... ".join("a" * 16)),
+    "letters in another case": ("a " * 30_000, "A " * 9000),
+    "letters separated otherwise": ("a " * 30_000, "aa " * 4000),
+    "omissions over qualifiers": ("a not b unless c, " * 5000, "a ... b"),
+    "numbers that may be raised": ("x2 y " * 10_000, "x 2 y " * 45),
+}
+
+
+@pytest.mark.parametrize(("text", "quote"), COSTLY.values(), ids=COSTLY)
+def test_looking_for_a_quote_takes_a_bounded_amount_of_work(text: str, quote: str) -> None:
+    source, effort = quotable(text), Effort()
+
+    for pieces in ways_to_read(quote):
+        for _ in matches(source, pieces, 0, len(source.text), effort):
+            pass
+
+    assert effort.left > -MOST  # the last comparison may exceed what was left
+
+
+def test_a_rare_piece_is_found_behind_many_places_of_a_common_one() -> None:
+    text = "the end of it. " * 400 + "the ship that sank"
+
+    (match,) = found(text, "the ... ship ... sank")
+
+    assert "the ship that sank" == text[match.start : match.end]
+
+
+def test_an_omission_is_found_though_the_nearest_piece_leads_nowhere() -> None:
+    text = "alpha " + "then " * 30 + "beta " + "word " * 30 + "beta gamma"
+
+    assert found(text, "alpha then ... beta ... gamma")
+
+
+def test_the_case_of_many_single_letters_is_compared() -> None:
+    assert ("'A' for 'a'",) == meaningful_case("a " * 5000, "A " * 5000)

@@ -45,7 +45,13 @@ SETTINGS = {
     "CITEKIT_CACHE_LIMIT": "300M",
 }
 
-QUOTE = "words that stand nowhere at all"
+QUOTES = {
+    "quote": "words that stand nowhere at all",
+    "quote of letters": " ... ".join("etoisauydmbcfghk"),
+    "quote of equal letters": " ... ".join("a" * 50),
+    "long quote": "a " * 9990,
+}
+"""What is looked for in each file: quotes that are nowhere, or whose pieces are everywhere."""
 
 _PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 
@@ -185,7 +191,8 @@ def _measured(path: Path, home: Path, tell: Callable[[dict[str, Any]], None]) ->
         name = NodeName("input", node.id)
         for form in (app.resolve.forms(format, node.location) if format else ()) or (Form.NATIVE,):
             step(f"resolve {form}", partial(app.resolve, name, options=Options(form=form)))
-    step("quote", lambda: app.verify_quote("input", QUOTE))
+    for name, quote in QUOTES.items():
+        step(name, partial(app.verify_quote, "input", quote))
 
 
 def _warm(folder: Path) -> None:

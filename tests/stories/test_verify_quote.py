@@ -519,3 +519,12 @@ def test_nothing_holds_that_is_read_across_columns(kit: CiteKit, tmp_path: Path,
     assert not kit.verify_quote("columns", "grown people causes no harm to children").holds
     assert all(kit.verify_quote("columns", line).holds for line in (*left, *right))
     assert Finding.ABSENT is kit.verify_quote("columns", f"{left[1]} and should never").finding
+
+
+def test_a_quote_of_pieces_that_occur_everywhere_is_refused_in_one_sentence(kit: CiteKit, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("some words of an ordinary text about many things\n" * 18_000)
+    kit.ingest(tmp_path / "notes.txt", resource_id="notes")
+
+    with pytest.raises(RequestRefused, match=r"in too many places .*: give longer pieces, or name the part"):
+        kit.verify_quote("notes", " ... ".join("nrtdnrtdnrtdnrtd"))
+    assert kit.verify_quote("notes", "words ... ordinary ... things").holds

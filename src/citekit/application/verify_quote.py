@@ -20,6 +20,7 @@ from citekit.domain.node import NodeName
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.effort import Effort
 from citekit.domain.quotes.finding import Match, matches
 from citekit.domain.quotes.hidden import NOT_VISIBLE
 from citekit.domain.quotes.near import nearest_passage
@@ -37,6 +38,12 @@ LOOKED_AT = 200
 
 SHOWN = 1000
 """Characters of a passage that is shown."""
+
+TOO_COMMON = (
+    "The quote is made of pieces that occur in too many places of this source to compare them all: "
+    "give longer pieces, or name the part that it is quoted from."
+)
+"""The refusal of a quote whose search was ended."""
 
 _NEEDED = {WITH_MARKUP: has_markup, WITH_TAGS: has_tags}
 """What a quote has to hold to be looked for in a text that also holds what nobody sees."""
@@ -80,11 +87,12 @@ class VerifyQuote:
     ) -> QuoteVerdict:
         """Whether `quote` stands in that node or at that address; a text is the id of a resource: anywhere in it.
 
-        Raises `RequestRefused` for a quote without words or too long, and for a place that is virtual; `SourceUnsupported`
-        for a resource without text; what `Resolve` raises for a place, and `LocateSource` for a source that is gone or
-        changed.
+        Raises `RequestRefused` for a quote without words, too long, or found in too many places to compare,
+        and for a place that is virtual; `SourceUnsupported` for a resource without text; what `Resolve` raises for a
+        place, and `LocateSource` for a source that is gone or changed.
         """
         readings = ways_to_read(quote)
+        effort = Effort()
         resource_map = self.maps.get(what if isinstance(what, str) else what.resource_id)
         place = None if isinstance(what, str) else self.resolve(what, virtual=True).location
         if isinstance(place, Virtual):
@@ -102,15 +110,18 @@ class VerifyQuote:
         )
         shown, hidden = _visible(texts, visible=True), _visible(texts, visible=False)
         if isinstance(place, Pages) and place.region is not None:
-            page = _in_place(shown, readings, resource_map, evolve(place, region=None))
+            page = _in_place(shown, readings, resource_map, evolve(place, region=None), effort)
             inside = (
-                _in_place([self.texts.region(source, place)], readings, resource_map, None) if page.any else _Finds()
+                _in_place([self.texts.region(source, place)], readings, resource_map, None, effort)
+                if page.any
+                else _Finds()
             )
         else:
-            inside = _in_place(shown, readings, resource_map, place)
-        found = _judged(answer, inside, shown, readings, resource_map)
+            inside = _in_place(shown, readings, resource_map, place, effort)
+        found = _judged(answer, inside, shown, readings, resource_map, effort)
         if found is None and hidden:
-            found = _judged(answer, _in_place(hidden, readings, resource_map, place), hidden, readings, resource_map)
+            inside = _in_place(hidden, readings, resource_map, place, effort)
+            found = _judged(answer, inside, hidden, readings, resource_map, effort)
         return found or evolve(answer, near=_near(texts[0], readings, resource_map))
 
 
@@ -128,13 +139,14 @@ def _judged(
     texts: Sequence[Quotable],
     readings: Sequence[tuple[Piece, ...]],
     resource_map: ResourceMap,
+    effort: Effort,
 ) -> QuoteVerdict | None:
     """The verdict on what was found inside the place asked, or is elsewhere in `texts`; None if it is nowhere."""
     place = None if answer.asked is None else answer.asked.location
     if inside.faithful:
         best = _best(inside.faithful)
         return _placed(answer, Finding.NORMALISED if best[0].match.differences else Finding.EXACT, best)
-    outside = _Finds() if place is None else _in_place(texts, readings, resource_map, None)
+    outside = _Finds() if place is None else _in_place(texts, readings, resource_map, None, effort)
     if outside.faithful:
         return _placed(answer, Finding.ELSEWHERE, _best(outside.faithful, place))
     altered = inside.altered or outside.altered
@@ -159,10 +171,12 @@ def _in_place(
     readings: Sequence[tuple[Piece, ...]],
     resource_map: ResourceMap,
     place: Location | None,
+    effort: Effort,
 ) -> _Finds:
     """Where the quote is in the place, in the first text and the first way to read it that have it there.
 
-    A reading that keeps the meaning comes before all that do not.
+    A reading that keeps the meaning comes before all that do not. Raises `RequestRefused` if the search ends before it has
+    found the quote or has looked everywhere.
     """
     altered: list[_Found] = []
     for pieces in readings:
@@ -175,12 +189,14 @@ def _in_place(
                 continue
             found = (
                 _Found(source, match, location)
-                for match in matches(source, pieces, *span)
+                for match in matches(source, pieces, *span, effort)
                 if (location := _located(source, match, resource_map, place)) is not None
             )
             faithful = list(islice(_setting_aside(found, altered), LOOKED_AT))
             if faithful:
                 return _Finds(faithful=faithful)
+            if effort.is_spent:
+                raise RequestRefused(TOO_COMMON)
     return _Finds(altered=altered)
 
 

@@ -242,11 +242,7 @@ class _Passage:
 
     def _is_styled(self, at: int) -> bool:
         """Whether words next to it differ in case as well: title case, small capitals, capitals."""
-        near = (
-            next((each for each in self.tokens[at - 1 :: -1] if len(each.mine) > 1), None) if at else None,
-            next((each for each in self.tokens[at + 1 :] if len(each.mine) > 1), None),
-        )
-        return any(each is not None and each.differs for each in near) or self._is_all_recased
+        return any(each is not None and each.differs for each in self._neighbors[at]) or self._is_all_recased
 
     @cached_property
     def _is_all_recased(self) -> bool:
@@ -255,3 +251,19 @@ class _Passage:
         changed = [token for token in words if token.differs]
         upper = all(token.theirs.isupper() for token in words) or all(token.mine.isupper() for token in words)
         return upper and len(changed) >= _LEAST_RECASED
+
+    @cached_property
+    def _neighbors(self) -> Sequence[tuple[_Token | None, _Token | None]]:
+        """For each token, the nearest ones before and behind it that have more than one letter."""
+        before, after = self._nearest(self.tokens), self._nearest(self.tokens[::-1])[::-1]
+        return list(zip(before, after, strict=True))
+
+    @staticmethod
+    def _nearest(tokens: Sequence[_Token]) -> list[_Token | None]:
+        """For each token, the last one before it that has more than one letter."""
+        found: list[_Token | None] = []
+        last: _Token | None = None
+        for token in tokens:
+            found.append(last)
+            last = token if len(token.mine) > 1 else last
+        return found

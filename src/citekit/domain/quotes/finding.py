@@ -5,24 +5,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import groupby, islice, pairwise
+from itertools import groupby, pairwise
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from citekit.domain.quotes.case import meaningful_case
 from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, MARKS, UNPARTED, UNSPACED
 from citekit.domain.quotes.differences import differences
+from citekit.domain.quotes.effort import CANDIDATE, CHARACTER, GAP_CHARACTER, MATCHED_CHARACTER, OMISSION, STEP, Effort
 from citekit.domain.quotes.gaps import Gap, gap_between
 from citekit.domain.quotes.normal_form import normalised, same_words
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.quote import LevelledPiece, Piece
 from citekit.domain.quotes.superscripts import SCRIPTS, UNSEEN, is_low, note_ends, seen, with_notes_marked
-
-CANDIDATES = 5000
-"""Places with the same letters that are looked at; the work for a quote of one common word is bounded."""
-
-FOUND = 200
-"""Places that are kept of each piece of a quote with ellipses."""
 
 GAP = 5000
 """Characters that an ellipsis may stand for, about two pages."""
@@ -99,17 +94,139 @@ class Match:
         return bool(self.changes) or any(gap.changes_meaning for gap in self.gaps)
 
 
-def matches(source: Quotable, pieces: Sequence[Piece], start: int, end: int) -> Iterator[Match]:
-    """The places of a quote inside (start, end) of the text, in order of reading."""
+def matches(
+    source: Quotable, pieces: Sequence[Piece], start: int, end: int, effort: Effort | None = None
+) -> Iterator[Match]:
+    """The places of a quote inside (start, end) of the text, in order of reading.
+
+    Ends early when `effort` is spent; without one, a fresh one counts.
+    """
+    effort = effort or Effort()
+    low, high = source.letters_before(start), source.letters_before(end)
+    by_piece = {piece: _Places(source, piece, (start, end), (low, high), effort) for piece in pieces}
+    places = [by_piece[piece] for piece in pieces]
     if len(pieces) == 1:
-        yield from _of_piece(source, pieces[0], start, end)
+        yield from places[0].all()
         return
-    found = [list(islice(_of_piece(source, piece, start, end), FOUND)) for piece in pieces]
+    counts = [source.letters.count(piece.letters, low, high) for piece in pieces]
+    if not all(counts):
+        return
     gaps = [min(GAP, GAP_FOR_A_WORD * min(_words(left), _words(right))) for left, right in pairwise(pieces)]
-    chains = (_chain(first, found[1:], gaps) for first in found[0])
-    for _, same_end in groupby(filter(None, chains), key=lambda chain: chain[-1].end):
+    chains = _chains(_Chains(places, gaps, effort), counts.index(min(counts)))
+    nearest = (next(same_start) for _, same_start in groupby(chains, key=lambda chain: chain[0].start))
+    for _, same_end in groupby(nearest, key=lambda chain: chain[-1].end):
         *_, tightest = same_end  # what an earlier beginning leaves out holds all that a later one does
+        omitted = sum(other.start - one.end for one, other in pairwise(tightest))
+        if not effort.spend(OMISSION * len(gaps) + GAP_CHARACTER * omitted):
+            return
         yield _joined(source, tightest)
+
+
+def _chains(chains: _Chains, rarest: int) -> Iterator[tuple[Match, ...]]:
+    """One match of each piece, in order of reading: around each match of the rarest piece, the nearest ones that fit."""
+    for anchor in chains.places[rarest].all():
+        after = chains.after(rarest, anchor)
+        before = None if after is None else chains.before(rarest, anchor)
+        if after is not None and before is not None:
+            yield (*before, anchor, *after)
+
+
+@define
+class _Places:
+    """The matches of one piece in the characters `span` of a text, which are the letters `letters`.
+
+    Each place is checked once.
+    """
+
+    source: Quotable
+    piece: Piece
+    span: tuple[int, int]
+    letters: tuple[int, int]
+    effort: Effort
+    _checked: dict[int, Match | None] = field(factory=dict, init=False)
+
+    def all(self) -> Iterator[Match]:
+        """In order of reading."""
+        return filter(None, map(self._at, _candidates(self.source, self.piece, *self.letters, self.effort)))
+
+    def between(self, start: int, end: int) -> Iterator[Match]:
+        """Those that begin in the characters from `start` to `end`, in order of reading."""
+        low, high = self._letters_before(start), self._letters_before(end)
+        high = min(high + len(self.piece.letters) + 1, self.letters[1])
+        found = filter(None, map(self._at, _candidates(self.source, self.piece, low, high, self.effort)))
+        return (each for each in found if start <= each.start <= end)
+
+    def back(self, start: int, end: int) -> Iterator[Match]:
+        """Those that end in the characters from `start` to `end`, the last ones first. The piece is not a levelled one."""
+        low, high = self._letters_before(start), self._letters_before(end)
+        low = max(low - len(self.piece.letters) - 1, self.letters[0])
+        while (at := self.source.letters.rfind(self.piece.letters, low, high)) >= 0 and self.effort.spend(STEP):
+            match = self._at((at, self.piece))
+            if match is not None and start <= match.end <= end:
+                yield match
+            high = at + len(self.piece.letters) - 1
+
+    def _letters_before(self, offset: int) -> int:
+        self.effort.trace(id(self.source), *self.source.block_at(offset))
+        return self.source.letters_before(offset)
+
+    def _at(self, found: tuple[int, Piece]) -> Match | None:
+        at, piece = found
+        if at not in self._checked:
+            self._checked[at] = self._check(piece, at)
+        return self._checked[at]
+
+    def _check(self, piece: Piece, at: int) -> Match | None:
+        for number, length in self.source.blocks(at, at + len(piece.letters)):
+            self.effort.trace(id(self.source), number, length)
+        if not self.effort.spend(CANDIDATE + CHARACTER * len(piece.text)):
+            return None
+        match = _checked(self.source, piece, at)
+        if match is not None and not match.exact:
+            self.effort.spend(MATCHED_CHARACTER * len(piece.text))
+        return match if match is not None and self.span[0] <= match.start and match.end <= self.span[1] else None
+
+
+@define
+class _Chains:
+    """Finds the matches of the other pieces around that of one; what leads nowhere is tried once."""
+
+    places: Sequence[_Places]
+    gaps: Sequence[int]
+    effort: Effort
+    _dead: set[tuple[int, int, bool]] = field(factory=set, init=False)
+
+    def after(self, number: int, match: Match) -> tuple[Match, ...] | None:
+        """A match of each piece behind piece `number`, which matches at `match`; None if there are none near enough."""
+        if number + 1 == len(self.places):
+            return ()
+        near = self.places[number + 1].between(match.end, match.end + self.gaps[number])
+        for each in self._tried(near, number, match, is_after=True):
+            rest = self.after(number + 1, each)
+            if rest is not None:
+                return (each, *rest)
+        return None
+
+    def before(self, number: int, match: Match) -> tuple[Match, ...] | None:
+        """As `after`, for the pieces before it."""
+        if number == 0:
+            return ()
+        near = self.places[number - 1].back(match.start - self.gaps[number - 1], match.start)
+        for each in self._tried(near, number, match, is_after=False):
+            rest = self.before(number - 1, each)
+            if rest is not None:
+                return (*rest, each)
+        return None
+
+    def _tried(self, near: Iterator[Match], number: int, match: Match, *, is_after: bool) -> Iterator[Match]:
+        key = (number, match.end if is_after else match.start, is_after)
+        if key in self._dead:
+            return
+        for each in near:
+            if not self.effort.spend(STEP):
+                return
+            yield each
+        self._dead.add(key)
 
 
 def _joined(source: Quotable, chain: Sequence[Match]) -> Match:
@@ -125,35 +242,17 @@ def _words(piece: Piece) -> int:
     return max(len(piece.normal.split()), len(_UNSPACED.findall(piece.normal)) // 3)
 
 
-def _chain(first: Match, rest: Sequence[Sequence[Match]], gaps: Sequence[int]) -> list[Match] | None:
-    """One match of each piece, each after the one before and not too far from it."""
-    chain = [first]
-    for candidates, gap in zip(rest, gaps, strict=True):
-        behind = chain[-1].end
-        following = next((each for each in candidates if behind <= each.start <= behind + gap), None)
-        if following is None:
-            return None
-        chain.append(following)
-    return chain
-
-
-def _of_piece(source: Quotable, piece: Piece, start: int, end: int) -> Iterator[Match]:
-    low, high = source.letters_before(start), source.letters_before(end)
-    for at, candidate in islice(_candidates(source, piece, low, high), CANDIDATES):
-        match = _checked(source, candidate, at)
-        if match is not None and start <= match.start and match.end <= end:
-            yield match
-
-
-def _candidates(source: Quotable, piece: Piece, low: int, high: int) -> Iterator[tuple[int, Piece]]:
+def _candidates(source: Quotable, piece: Piece, low: int, high: int, effort: Effort) -> Iterator[tuple[int, Piece]]:
     """Where the letters of the piece stand among those from `low` to `high`, and the piece as it would be there."""
     if not isinstance(piece, LevelledPiece):
-        while (low := source.letters.find(piece.letters, low, high)) >= 0:
+        while (low := source.letters.find(piece.letters, low, high)) >= 0 and effort.spend(STEP):
             yield low, piece
             low += 1
         return
     while (found := piece.pattern.search(source.letters, low, high)) is not None:
         low = found.start()
+        if not effort.spend(CANDIDATE * (1 + 2 * len(piece.places))):
+            return
         yield low, piece.at(found, lambda letter: _is_low_behind(source, letter))
         low += 1
 

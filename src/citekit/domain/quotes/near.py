@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from attrs import frozen
 
@@ -19,6 +20,12 @@ LEAST = 0.6
 
 COMPARED = 400
 """Words of a quote that are compared."""
+
+COMPARED_REPETITIVE = 60
+"""Words of a quote and of a passage that are compared if they are repetitive: each pair of equal words adds work."""
+
+PAIRS = 40_000
+"""Pairs of equal words, one of a quote and one of a passage, from which both are repetitive."""
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _RUN = 40
@@ -78,6 +85,8 @@ def _compared(source: Quotable, piece: Piece, low: int, high: int) -> Near | Non
     wanted = [word[0] for word in _WORD.finditer(piece.normal)][:COMPARED]
     found = list(_WORD.finditer(normal.text))
     words = [word[0] for word in found]
+    if _is_repetitive(words, wanted):
+        words, wanted = words[:COMPARED_REPETITIVE], wanted[:COMPARED_REPETITIVE]
     blocks = difflib.SequenceMatcher(None, words, wanted, autojunk=False).get_matching_blocks()[:-1]
     if not blocks or not wanted:
         return None
@@ -90,6 +99,11 @@ def _compared(source: Quotable, piece: Piece, low: int, high: int) -> Near | Non
     start, end = normal.starts[found[first].start()], normal.ends[found[last - 1].end() - 1]
     start, end = _widened(source.text, place[0] + start, place[0] + end)
     return Near(start, end, round(min(similarity, 0.99), 2))
+
+
+def _is_repetitive(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    counts = Counter(words)
+    return sum(counts[word] for word in wanted) > PAIRS
 
 
 def _widened(text: str, start: int, end: int) -> tuple[int, int]:

@@ -6,7 +6,6 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import lru_cache
 from operator import le
 from typing import Protocol
 
@@ -24,6 +23,12 @@ WITH_TAGS = "in the source with its tags"
 
 BLOCK = 2048
 """Characters of a block, where the text can be parted there."""
+
+TRACED = 64
+"""Blocks that stay traced back to their text."""
+
+LONG = 100_000
+"""Characters of a block that only shares this memory with those after it: a text without spaces is one block."""
 
 _BORDER = re.compile(r"(?<=[A-Za-z0-9][,.; ])[ \n](?=[A-Za-z0-9])|(?<=[A-Za-z0-9])[ \n](?=[A-Za-z0-9])|\n(?=\n)")
 
@@ -54,6 +59,8 @@ class Quotable:
     starts: array[int] = field(repr=False)
     letter_starts: array[int] = field(repr=False)
     note: str = ""
+    _traced: dict[int, Normal] = field(factory=dict, init=False, repr=False, eq=False)
+    """The blocks whose letters were traced back last: a search stays near the same ones."""
 
     @classmethod
     def of(cls, placed: LocatedText, note: str = "") -> Quotable:
@@ -113,18 +120,32 @@ class Quotable:
             return 0
         return self.letter_starts[number] + bisect_right(self._block(number).starts, offset - self.starts[number] - 1)
 
+    def blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """The blocks that the letters from `start` to `end` begin and end in: the number and the length in characters."""
+        for number in {self._block_of(start)[0], self._block_of(end - 1)[0]}:
+            yield number, self._end(number) - self.starts[number]
+
+    def block_at(self, offset: int) -> tuple[int, int]:
+        """The number and the length of the block with the character at `offset`."""
+        number = max(0, bisect_right(self.starts, offset) - 1)
+        return number, self._end(number) - self.starts[number] if self.starts else 0
+
+    def _end(self, number: int) -> int:
+        return self.starts[number + 1] if number + 1 < len(self.starts) else len(self.text)
+
     def _block_of(self, letter: int) -> tuple[int, int]:
         number = bisect_right(self.letter_starts, letter) - 1
         return number, letter - self.letter_starts[number]
 
     def _block(self, number: int) -> Normal:
-        end = self.starts[number + 1] if number + 1 < len(self.starts) else len(self.text)
-        return _mapped(self.text[self.starts[number] : end])
-
-
-@lru_cache(maxsize=64)
-def _mapped(block: str) -> Normal:
-    return normalised(block).letters()
+        found = self._traced.get(number)
+        if found is None:
+            start, end = self.starts[number], self._end(number)
+            found = normalised(self.text[start:end]).letters()
+            if len(self._traced) >= TRACED or end - start > LONG:
+                self._traced.clear()
+            self._traced[number] = found
+        return found
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
