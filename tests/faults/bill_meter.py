@@ -191,8 +191,8 @@ def _measured(path: Path, home: Path, tell: Callable[[dict[str, Any]], None]) ->
         name = NodeName("input", node.id)
         for form in (app.resolve.forms(format, node.location) if format else ()) or (Form.NATIVE,):
             step(f"resolve {form}", partial(app.resolve, name, options=Options(form=form)))
-    for name, quote in QUOTES.items():
-        step(name, partial(app.verify_quote, "input", quote))
+    for kind, quote in QUOTES.items():
+        step(kind, partial(app.verify_quote, "input", quote))
 
 
 def _warm(folder: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from attrs import field, frozen
 
@@ -143,6 +143,7 @@ LONG = 500
 """Characters from which an omission is called long."""
 
 _AROUND = 600
+_PHRASE_LENGTH = 40
 _SENTENCE = re.compile(r"[.!?\u2026]['\"\u2019\u201d\u00bb)\]]*\s|[\u3002\uff01\uff1f]")
 _PARAGRAPH = re.compile(r"\n[ \t]*\r?\n")
 _NUMBER_BEFORE = re.compile(r"\d\s*\Z")
@@ -176,9 +177,24 @@ def gap_between(placed: LocatedText, start: int, end: int) -> Gap:
     text = placed.text
     omitted = " ".join(seen(text[start:end]).split())
     around = seen(text[max(0, start - _AROUND) : start] + text[end : end + _AROUND])
-    return Gap(
-        _shortened(omitted), len(omitted), qualifiers(text[start:end], around), tuple(_remarks(placed, start, end))
+    before, after = text[max(0, start - _PHRASE_LENGTH) : start], text[end : end + _PHRASE_LENGTH]
+    found = dict.fromkeys(
+        (
+            *_straddling(before, text[start:end]),
+            *qualifiers(text[start:end], around),
+            *_straddling(text[start:end], after),
+        )
     )
+    return Gap(_shortened(omitted), len(omitted), tuple(found)[:_LIMIT], tuple(_remarks(placed, start, end)))
+
+
+def _straddling(left: str, right: str) -> Iterator[str]:
+    """The phrases of `_PHRASES` that begin in `left` and end in `right`, such as "a menos" where a quote keeps the "a"."""
+    head = normalised(seen(left[-_PHRASE_LENGTH:])).text.strip()
+    tail = normalised(seen(right[:_PHRASE_LENGTH])).text.strip()
+    for phrase in _PHRASES.finditer(f"{head} {tail}"):
+        if phrase.start() < len(head) < phrase.end():
+            yield phrase[0]
 
 
 def _remarks(placed: LocatedText, start: int, end: int) -> list[str]:
