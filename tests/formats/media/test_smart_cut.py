@@ -59,9 +59,9 @@ def test_the_pictures_are_those_asked_for_and_copied_from_the_next_key_picture_o
 def test_what_was_done_is_said(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4")
 
-    assert ("Re-encoded up to the key picture at 2 s; the rest is a copy.",) == cut(path, tmp_path / "a", 1.5, 3).notes
-    assert ("Nothing was re-encoded: the clip begins at a key picture.",) == cut(path, tmp_path / "b", 2, 3).notes
-    assert ("The whole clip was re-encoded, because no key picture in it allows a clean join.",) == cut(
+    assert ("Re-encoded up to the keyframe at 2 s; the rest is a copy.",) == cut(path, tmp_path / "a", 1.5, 3).notes
+    assert ("Nothing was re-encoded: the clip begins at a keyframe.",) == cut(path, tmp_path / "b", 2, 3).notes
+    assert ("The whole clip was re-encoded, because no keyframe in it allows a clean join.",) == cut(
         path, tmp_path / "c", 2.5, 3.5
     ).notes
 

@@ -1,4 +1,6 @@
-"""The ffmpeg program: found on the PATH or in the extra `ffmpeg`, run as a child that never asks and never lingers."""
+"""The ffmpeg program: found on the PATH or in the extra `ffmpeg`, and run as a child process that never prompts or
+lingers.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,13 @@ from citekit.domain.errors import DriverMissing, ExtractionFailed
 from citekit.domain.progress import Progress
 
 TIME_LIMIT = 3600.0
-"""Seconds after which a run is given up."""
+"""Seconds after which a run is stopped."""
 
 _POLL = 0.1
 
 
 def program() -> str:
-    """The path of the program. Raises `DriverMissing` where there is none."""
+    """Return the path of the program. Raises `DriverMissing` if it isn't installed."""
     found = shutil.which("ffmpeg")
     if found is not None:
         return found
@@ -33,10 +35,9 @@ def program() -> str:
 
 
 def run(command: Sequence[str], progress: Progress, limit: float = TIME_LIMIT) -> None:
-    """Run `command` to its end. Raises `ExtractionFailed` with its last words, and what `progress` raises.
+    """Run `command` to its end. Raises `ExtractionFailed` with its last message, and the errors of `progress`.
 
-    The child, which sees no key of ours in its environment, is killed where it takes longer than `limit` seconds or
-    `progress` raises.
+    The child process gets an environment without API keys. It is killed after `limit` seconds, or if `progress` raises.
     """
     with tempfile.TemporaryFile() as words:
         with subprocess.Popen(
@@ -70,5 +71,5 @@ def _last_line(data: bytes) -> str:
 
 
 def file_url(path: Path) -> str:
-    """`path` as a URL that can only be a local file."""
+    """Return `path` as a URL that can only be a local file."""
     return f"file:{path.absolute()}"

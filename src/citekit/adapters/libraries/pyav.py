@@ -1,4 +1,4 @@
-"""PyAV (FFmpeg in process): imported on first use, silent, local files only, its exceptions translated by one table."""
+"""PyAV (FFmpeg in process): imported on first use, silent, limited to local files, with errors translated by one table."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ DEMUXERS = (
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpeg,mpegts,mpegvideo,flv,live_flv,asf,ogg,mp3,wav,w64,aac,flac,aiff,caf,"
     "ac3,eac3,amr,au,tta,wv,ape,m4v,h264,hevc,obu,ivf,gif"
 )
-"""What may be opened: no playlist (hls, dash, concat), no image pattern, nothing that names further files."""
+"""Formats that can be opened: no playlists (HLS, DASH, concat) or image patterns, and nothing that names other files.
+"""
 
 PIXEL_LIMIT = 2**26
-"""Pixels of the largest picture that is decoded, 67 million: 8K has 33 million."""
+"""Pixels of the largest frame that is decoded, 67 million. 8K has 33 million."""
 
 DTS_SYNC = re.compile(
     rb"\x7f\xfe\x80\x01|\xfe\x7f\x01\x80|\x1f\xff\xe8\x00\x07[\xf0-\xff]|\xff\x1f\x00\xe8[\xf0-\xff]\x07"
 )
-"""Where a frame of DTS begins, in words of 16 and of 14 bits, in both byte orders (ETSI TS 102 114)."""
+"""The sync words of DTS frames in 16-bit and 14-bit words and both byte orders (ETSI TS 102 114)."""
 
 DTS_SEARCH_SIZE = 2**18
-"""Bytes of a WAV among which that is looked for: twice what FFmpeg would try."""
+"""Bytes of a WAV that are searched for DTS: twice what FFmpeg would probe."""
 
 
 class Cause(Enum):
-    """Who can put an FFmpeg error right."""
+    """The cause of an FFmpeg error: the content of the file, access to the file, or FFmpeg itself."""
 
     FILE = "file"
     ACCESS = "access"
@@ -66,13 +67,13 @@ _EXCEPTIONS = {
 }
 
 CAUSES: dict[str, Cause] = {name: blame for blame, names in _EXCEPTIONS.items() for name in names.split()}
-"""Who is to blame for each exception class of `av.error`, by its name."""
+"""The cause of each exception class of `av.error`, by its name."""
 
 _DISK_FULL = {errno.ENOSPC, errno.EROFS, errno.EDQUOT}
 
 
 def library() -> Any:
-    """The module `av`, imported on first use; FFmpeg's own messages go nowhere."""
+    """Return the module `av`, imported on first use. FFmpeg's own messages are discarded."""
     import av
     import av.logging
 
@@ -83,10 +84,10 @@ def library() -> Any:
 
 @contextmanager
 def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> Iterator[InputContainer]:
-    """The media file at `path`, open for reading; whatever it refers to is not opened.
+    """Open the media file at `path` for reading. Files that it refers to aren't opened.
 
-    FFmpeg's errors inside the block leave as ours: `SourceUnsupported`, `SourceUnreadable`, or `fallback` where the
-    driver itself is to blame.
+    Translates FFmpeg's errors inside the block to `SourceUnsupported`, `SourceUnreadable`, or `fallback` if FFmpeg
+    itself is the cause.
     """
     av = library()
     limits = {
@@ -106,10 +107,10 @@ def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> 
 
 
 def _probe_options(path: Path) -> dict[str, str]:
-    """How much FFmpeg reads to find out what a file holds: of plain PCM, which its header describes, almost nothing.
+    """Limit how much FFmpeg reads to detect the streams of PCM, which its header describes completely.
 
-    It tries all its formats on the samples of a WAV, because DTS may be stored as PCM; most of the time of an opening
-    goes there. Where no frame of DTS begins among the bytes that it would try, it need not.
+    FFmpeg tries all its formats on the samples of a WAV, because DTS can be stored as PCM. That takes most of the time
+    of opening. It is unnecessary if no DTS frame starts in the bytes that FFmpeg would probe.
     """
     try:
         with path.open("rb") as file:
@@ -124,7 +125,7 @@ def _probe_options(path: Path) -> dict[str, str]:
 
 @contextmanager
 def create_media(target: Path, muxer: str, options: dict[str, str]) -> Iterator[OutputContainer]:
-    """A media file to be written at `target`, with nothing in it that differs from run to run."""
+    """Create a media file at `target` without content that differs between runs."""
     av = library()
     with av.open(
         f"file:{target.absolute()}", "w", format=muxer, container_options={"fflags": "+bitexact", **options}
@@ -134,7 +135,7 @@ def create_media(target: Path, muxer: str, options: dict[str, str]) -> Iterator[
 
 @contextmanager
 def translated_errors(path: Path, otherwise: type[CiteKitError] = ExtractionFailed) -> Iterator[None]:
-    """Turns the library's errors inside the block into ours; those of the driver itself into `otherwise`."""
+    """Translate the library's errors inside the block. Errors of FFmpeg itself become `otherwise`."""
     av = library()
     try:
         yield
@@ -154,7 +155,7 @@ def _translate(error: Any, path: Path, otherwise: type[CiteKitError]) -> CiteKit
     reason = str(getattr(error, "strerror", None) or error).rstrip(".")
     match CAUSES.get(type(error).__name__, Cause.DRIVER):
         case Cause.FILE:
-            return SourceUnsupported(f"{path.name} is no video or audio that can be played, or is damaged: {reason}.")
+            return SourceUnsupported(f"{path.name} is not a playable video or audio file, or is damaged: {reason}.")
         case Cause.ACCESS:
             return SourceUnreadable(f"{path} cannot be read: {reason}.")
         case Cause.DRIVER:

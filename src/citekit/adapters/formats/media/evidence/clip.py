@@ -1,4 +1,4 @@
-"""Cuts clips with PyAV, in process."""
+"""Extracts clips with PyAV, in process."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 
 class PyAvClipExtractor:
-    """Stream copy that shows exactly the asked start where the container can hide what comes before it.
+    """Copies streams. The clip shows exactly the requested start if its container can hide what comes before.
 
-    `accurate` re-encodes from the start to the next key picture, or all where a clean join is not possible.
+    `accurate` re-encodes from the start to the next keyframe, or the whole clip if a clean join isn't possible.
     """
 
     @property
@@ -55,60 +55,70 @@ class PyAvClipExtractor:
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
         """See `Extractor.extract`."""
-        place = validated_span(source, location, options, self.forms(source.format, location))
+        location_span = validated_span(source, location, options, self.forms(source.format, location))
         with open_media(source.path, ExtractionFailed) as container:
             playable_streams(container)
-            return _write_clip(container, place, options, target, progress)
+            return _write_clip(container, location_span, options, target, progress)
 
 
 def _write_clip(
-    container: InputContainer, place: TimeSpan, options: Options, target: Path, progress: Progress
+    container: InputContainer, location: TimeSpan, options: Options, target: Path, progress: Progress
 ) -> Extraction:
-    span = requested_span(container, place)
-    video = video_stream(container) if place.modality is Modality.VIDEO else None
+    span = requested_span(container, location)
+    video = video_stream(container) if location.modality is Modality.VIDEO else None
     audio = audio_stream(container)
     if video is None and audio is None:
         raise FormUnsupported("There is no sound in this video: ask for a span of video (video://...) instead.")
     if video is not None and options.accurate:
-        made, notes = smart_cut(container, video, audio, span, target, progress)
-        return _extraction(MP4, made, place, span, notes)
+        times, notes = smart_cut(container, video, audio, span, target, progress)
+        return _extraction(MP4, times, location, span, notes)
     codecs = [None if stream is None else codec_name(stream) for stream in (video, audio)]
-    into = container_for(codecs[0], codecs[1], container.format.name)
-    made = _copy_clip(container, video, audio, span, into, target, progress)
-    return _extraction(into, made, place, span, conversion_notes(codecs[1] if video is None else None, into.suffix))
+    output = container_for(codecs[0], codecs[1], container.format.name)
+    times = _copy_clip(container, video, audio, span, output, target, progress)
+    return _extraction(
+        output, times, location, span, conversion_notes(codecs[1] if video is None else None, output.suffix)
+    )
 
 
 def _copy_clip(
-    container: InputContainer, video: Any, audio: Any, span: Span, into: ClipContainer, target: Path, progress: Progress
+    container: InputContainer,
+    video: Any,
+    audio: Any,
+    span: Span,
+    output: ClipContainer,
+    target: Path,
+    progress: Progress,
 ) -> ClipTimes:
-    if video is None and encoder_for(codec_name(audio), into) is not None:
-        return _copy_sound(container, audio, span, into, target, progress)
-    if video is None and into.suffix == ".mp3":
+    if video is None and encoder_for(codec_name(audio), output) is not None:
+        return _copy_sound(container, audio, span, output, target, progress)
+    if video is None and output.suffix == ".mp3":
         with suppress(UncopyableError):
             return copy_mp3(container, audio, span, target, progress)
-    return copy_streams(container, video, audio, span, into, target, progress)
+    return copy_streams(container, video, audio, span, output, target, progress)
 
 
 def _copy_sound(
-    container: InputContainer, audio: Any, span: Span, into: ClipContainer, target: Path, progress: Progress
+    container: InputContainer, audio: Any, span: Span, output: ClipContainer, target: Path, progress: Progress
 ) -> ClipTimes:
-    """To the sample; decoded and encoded only where what is stored cannot be copied."""
+    """Cut to the sample. Decodes and encodes only if the stored form can't be copied."""
     codec = codec_name(audio)
-    if encoder_for(codec, into) == codec and sample_size(codec, audio.codec_context.channels) is not None:
-        return copy_samples(container, audio, span, into, target, progress)
+    if encoder_for(codec, output) == codec and sample_size(codec, audio.codec_context.channels) is not None:
+        return copy_samples(container, audio, span, output, target, progress)
     if codec == "flac":
         with suppress(UncopyableError):
             return copy_flac(container, audio, span, target, progress)
-    return transcode_samples(container, audio, span, into, target, progress)
+    return transcode_samples(container, audio, span, output, target, progress)
 
 
-def _extraction(into: ClipContainer, made: ClipTimes, place: TimeSpan, span: Span, notes: Sequence[str]) -> Extraction:
-    extent = TimeSpan(rounded_seconds(made.start), rounded_seconds(made.end), place.modality)
-    hidden = made.bytes_from < made.start - 0.0005
+def _extraction(
+    output: ClipContainer, times: ClipTimes, location: TimeSpan, span: Span, notes: Sequence[str]
+) -> Extraction:
+    extent = TimeSpan(rounded_seconds(times.start), rounded_seconds(times.end), location.modality)
+    hidden = times.bytes_from < times.start - 0.0005
     return Extraction(
-        suffix=into.suffix,
-        media_type=into.media_type,
+        suffix=output.suffix,
+        media_type=output.media_type,
         extent=extent,
-        bytes_from=rounded_seconds(made.bytes_from) if hidden else None,
-        notes=(*notes, *start_notes(made.start, made.bytes_from, span.start, into.suffix)),
+        bytes_from=rounded_seconds(times.bytes_from) if hidden else None,
+        notes=(*notes, *start_notes(times.start, times.bytes_from, span.start, output.suffix)),
     )

@@ -1,7 +1,7 @@
-"""Which container a clip goes into: one that takes the codecs as they are, and is played by ordinary players.
+"""Chooses the container of a clip: one that takes the codecs unchanged and that common players play.
 
-MP4 has edit lists (ISO/IEC 14496-12, 8.6.6): a clip shows exactly the asked start though its bytes begin at the key
-picture before it. The others begin where their bytes begin.
+MP4 has edit lists (ISO/IEC 14496-12, 8.6.6): a clip shows exactly the requested start although its bytes start at the
+keyframe before it. In other containers, the clip starts where its bytes start.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from attrs import frozen
 
 @frozen
 class ClipContainer:
-    """`muxer` is FFmpeg's name; `exact` says that the container can hide what comes before the asked start."""
+    """`muxer` is FFmpeg's name. `exact` means that the container can hide what comes before the requested start."""
 
     muxer: str
     suffix: str
@@ -43,7 +43,9 @@ _AUDIO_CONTAINERS = {
 
 
 def container_for(video: str | None, audio: str | None, source: str) -> ClipContainer:
-    """The container for these codecs (FFmpeg's names; None where there is none), cut out of a `source` container."""
+    """Return the container for these codecs, cut from a `source` container. All names are FFmpeg's; None means no such
+    stream.
+    """
     codecs = {codec for codec in (video, audio) if codec is not None}
     if video is None:
         return _container_for_audio(audio or "", source)
@@ -57,7 +59,7 @@ def container_for(video: str | None, audio: str | None, source: str) -> ClipCont
 
 
 def _container_for_audio(codec: str, source: str) -> ClipContainer:
-    """What has no container that can be cut cleanly is decoded, and kept without loss."""
+    """Return the container for audio. A codec that no container can cut cleanly is decoded and stored as FLAC."""
     if _is_pcm(codec):
         return AIFF if source == "aiff" and codec.endswith("be") else WAV if _fits_wav(codec) else FLAC
     return _AUDIO_CONTAINERS.get(codec, FLAC)

@@ -1,6 +1,6 @@
-"""Encodes pictures and sound where a copy is not possible, the same way every time.
+"""Encodes video and audio when a copy isn't possible; the same input always gives the same bytes.
 
-Clips that are encoded as a whole: H.264, with the sound copied where an MP4 takes it, else AAC.
+Clips that are encoded as a whole have H.264 video. Their audio is copied if MP4 takes it, otherwise it is AAC.
 """
 
 from __future__ import annotations
@@ -31,22 +31,24 @@ if TYPE_CHECKING:
 
 
 X264_OPTIONS = {"crf": "17", "preset": "veryfast", "threads": "2"}
-"""Visually the same as the source; a fixed number of threads, because the bytes depend on it."""
+"""Visually lossless. The number of threads is fixed because the bytes depend on it."""
 
 _COLOR_FIELDS = ("color_range", "color_primaries", "color_trc", "colorspace")
 
 
 def h264_encoder(video: Any, pixels: str, size: tuple[int, int], options: dict[str, str]) -> Any:
-    """An H.264 encoder for pictures like those of the stream `video`, not yet opened."""
+    """Return an H.264 encoder, not yet open, for frames like those of the stream `video`. `size` is (width, height) in
+    pixels.
+    """
     encoder = library().CodecContext.create("libx264", "w")
     copy_video_parameters(encoder, video, pixels, size)
     encoder.options = {**X264_OPTIONS, **options}
-    encoder.flags |= 1 << 22  # parameter sets apart from the pictures
+    encoder.flags |= 1 << 22  # global header: parameter sets are separate from the pictures
     return encoder
 
 
 def copy_video_parameters(encoder: Any, video: Any, pixels: str, size: tuple[int, int]) -> None:
-    """Give an encoder the size, rate, shape of pixels and colours of the stream `video`."""
+    """Give an encoder the size, frame rate, pixel aspect ratio, and colors of the stream `video`."""
     encoder.width, encoder.height = size
     encoder.pix_fmt = pixels
     encoder.time_base = video.time_base
@@ -57,18 +59,18 @@ def copy_video_parameters(encoder: Any, video: Any, pixels: str, size: tuple[int
         setattr(encoder, name, getattr(video.codec_context, name))
 
 
-def decode_from(container: InputContainer, stream: Any, time: float, wanted: int | None = None) -> Iterator[Any]:
-    """Frames with timestamps from the key picture at or before `time` (container's own time) on.
+def decode_from(container: InputContainer, stream: Any, time: float, from_tick: int | None = None) -> Iterator[Any]:
+    """Yield frames with timestamps from the keyframe at or before `time` (container's own time) on.
 
-    Of those before the tick `wanted` some may be missing.
+    Some of the frames before the tick `from_tick` can be missing.
     """
     stream.thread_type = "AUTO"
     seek(container, stream, time)
-    yield from (frame for frame in decode_frames(container, stream, wanted) if frame.pts is not None)
+    yield from (frame for frame in decode_frames(container, stream, from_tick) if frame.pts is not None)
 
 
 def add_aac(output: OutputContainer, audio: Any) -> Any:
-    """A new AAC stream for sound like that of `audio`."""
+    """Add an AAC stream for audio like that of `audio`."""
     encoder: Any = output.add_stream("aac", rate=_aac_sample_rate(audio.codec_context.sample_rate))
     encoder.layout = "mono" if audio.codec_context.channels == 1 else "stereo"
     encoder.bit_rate = 96_000 * (1 if audio.codec_context.channels == 1 else 2)
@@ -81,7 +83,7 @@ def _aac_sample_rate(rate: int) -> int:
 
 
 def encode_audio(container: InputContainer, audio: Any, encoder: Any, low: float, high: float) -> None:
-    """Encode the sound from `low` to `high` (container's own time) so that it begins at 0."""
+    """Encode the audio from `low` to `high` (container's own time, seconds) so that it starts at 0."""
     av = library()
     rate = encoder.codec_context.sample_rate
     resampler = av.AudioResampler("fltp", encoder.codec_context.layout, rate)
@@ -90,7 +92,7 @@ def encode_audio(container: InputContainer, audio: Any, encoder: Any, low: float
     for frame in decode_from(container, audio, low - 0.5):
         if frame.time >= high:
             break
-        frame.time_base, frame.pts = _tick(rate), round(frame.time * rate)
+        frame.time_base, frame.pts = Fraction(1, rate), round(frame.time * rate)
         for part in resampler.resample(frame):
             graph.push(part)
             _encode_trimmed(av, graph, encoder, output, round(low * rate))
@@ -99,17 +101,14 @@ def encode_audio(container: InputContainer, audio: Any, encoder: Any, low: float
     output.mux(encoder.encode(None))
 
 
-def _tick(rate: int) -> Any:
-    from fractions import Fraction
-
-    return Fraction(1, rate)
-
-
 def _trim_graph(av: Any, encoder: Any, first: int, last: int) -> Any:
     graph = av.filter.Graph()
     context = encoder.codec_context
     source = graph.add_abuffer(
-        format="fltp", sample_rate=context.sample_rate, layout=context.layout.name, time_base=_tick(context.sample_rate)
+        format="fltp",
+        sample_rate=context.sample_rate,
+        layout=context.layout.name,
+        time_base=Fraction(1, context.sample_rate),
     )
     trim = graph.add("atrim", f"start_pts={first}:end_pts={last}")
     frames = graph.add("asetnsamples", "n=1024:p=0")
@@ -131,28 +130,28 @@ def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, first: int) 
 
 
 VIDEO_TICK = Fraction(1, 90_000)
-"""Seconds of a tick in which encoded pictures are counted: the usual frame rates are whole numbers of it."""
+"""Seconds per tick of encoded video. The frame durations of common frame rates are whole numbers of it."""
 
 MP4_AUDIO_CODECS = {"aac", "mp3", "ac3", "eac3", "alac"}
-"""Sound that goes into an MP4 as it is."""
+"""Audio codecs that MP4 takes unchanged."""
 
 
 def re_encode(
     container: InputContainer, video: Any, audio: Any, span: Span, key: SeekPoint, path: Path, progress: Progress
 ) -> ClipTimes:
-    """Write `span` as a new MP4. Raises `ExtractionFailed` where no picture could be decoded."""
+    """Write `span` as a new MP4. Raises `ExtractionFailed` if no frame could be decoded."""
     size = _round_up_to_even(video.codec_context.width), _round_up_to_even(video.codec_context.height)
     with create_media(path, MP4.muxer, MP4_OPTIONS) as output:
         encoder: Any = output.add_stream("libx264", rate=video.average_rate or video.guessed_rate or 25)
         copy_video_parameters(encoder.codec_context, video, "yuv420p", size)
         encoder.codec_context.time_base = VIDEO_TICK
         encoder.codec_context.options = {**X264_OPTIONS}
-        voice = _add_audio_track(output, audio, span)
+        audio_track = _add_audio_track(output, audio, span)
         end = _encode_video(container, video, encoder, span, key, progress)
         if end is None:
             raise nothing_readable(Path(container.name).name)
         if audio is not None:
-            _write_audio(container, audio, voice, span)
+            _write_audio(container, audio, audio_track, span)
     return ClipTimes(span.start, min(end - span.zero, span.end), span.start)
 
 
@@ -173,10 +172,12 @@ def _add_audio_track(output: Any, audio: Any, span: Span) -> Any:
 def _encode_video(
     container: InputContainer, video: Any, encoder: Any, span: Span, key: SeekPoint, progress: Progress
 ) -> float | None:
-    """Encode the pictures shown in `span`; when the last of them ends, in the container's own time."""
+    """Encode the frames shown in `span`. Returns when the last of them ends in the container's own time, or None
+    without frames.
+    """
     limit = round((span.high - TOLERANCE) / video.time_base)
     end: float | None = None
-    lengths: dict[int, int] = {}
+    durations: dict[int, int] = {}
     for frame in decode_from(container, video, seek_time(container, video, key), key.first_pts):
         if frame.pts >= limit:
             break
@@ -186,30 +187,32 @@ def _encode_video(
             encoder.set_display_rotation(frame.rotation)
         progress(max(frame.time - span.low, 0.0), span.end - span.start, "encoding")
         time = max(frame.time, span.low)
-        length = float((frame.duration or 0) * video.time_base) or float(1 / encoder.codec_context.framerate)
-        over = frame.time + length if frame.time + length > time else span.high  # shown longer than it says
-        end = min(over, max(span.high, time + float(VIDEO_TICK)))
+        duration = float((frame.duration or 0) * video.time_base) or float(1 / encoder.codec_context.framerate)
+        shown_until = (
+            frame.time + duration if frame.time + duration > time else span.high
+        )  # shown until the end despite its stated duration
+        end = min(shown_until, max(span.high, time + float(VIDEO_TICK)))
         ticks = round((time - span.low) / VIDEO_TICK) if frame.pts > key.first_pts else 0
-        plain = frame.reformat(encoder.width, encoder.height, "yuv420p")
-        plain.pts, plain.time_base, plain.pict_type = ticks, VIDEO_TICK, 0
-        lengths[ticks] = max(round((end - time) / VIDEO_TICK), 1)
-        _mux(encoder, plain, lengths)
-    _mux(encoder, None, lengths)
+        converted = frame.reformat(encoder.width, encoder.height, "yuv420p")
+        converted.pts, converted.time_base, converted.pict_type = ticks, VIDEO_TICK, 0
+        durations[ticks] = max(round((end - time) / VIDEO_TICK), 1)
+        _mux(encoder, converted, durations)
+    _mux(encoder, None, durations)
     return end
 
 
-def _mux(encoder: Any, frame: Any, lengths: dict[int, int]) -> None:
+def _mux(encoder: Any, frame: Any, durations: dict[int, int]) -> None:
     for packet in encoder.encode(frame):
-        packet.duration = lengths.pop(packet.pts, packet.duration)
+        packet.duration = durations.pop(packet.pts, packet.duration)
         encoder.container.mux_one(packet)
 
 
-def _write_audio(container: InputContainer, audio: Any, voice: Any, span: Span) -> None:
+def _write_audio(container: InputContainer, audio: Any, track: Any, span: Span) -> None:
     if codec_name(audio) not in MP4_AUDIO_CODECS:
-        encode_audio(container, audio, voice, span.low, span.high)
+        encode_audio(container, audio, track, span.low, span.high)
         return
     seek(container, audio, span.low - 0.5)
     for packet in timestamped_packets(container, [audio]):
-        copy_audio_packet(voice, packet, preroll=False)
-        if voice.done:
+        copy_audio_packet(track, packet, preroll=False)
+        if track.done:
             return

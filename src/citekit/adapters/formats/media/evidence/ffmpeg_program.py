@@ -1,4 +1,4 @@
-"""Cuts clips with the ffmpeg program, by the same contract as the driver in process."""
+"""Extracts clips with the ffmpeg program, under the same contract as the PyAV extractor."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ _INPUT_LIMITS = {
     "max_streams": "100",
     "max_pixels": str(PIXEL_LIMIT),
 }
-"""As in the other driver: the program may take a file for something else than the library did, which looked before."""
+"""The same limits as in the PyAV extractor, because the program can detect another format than the library did."""
 
 _X264 = {"vcodec": "libx264", "crf": "17", "preset": "veryfast", "threads": "2", "pix_fmt": "yuv420p"}
 
 
 @frozen
 class _Plan:
-    """From where and how long to copy, in seconds from the source's start, which streams, and how."""
+    """What to copy: the start in seconds from the source's start, the streams, and the codecs."""
 
     span: Span
     start: float
     streams: tuple[int, ...]
-    into: ClipContainer
+    output: ClipContainer
     codecs: dict[str, str]
     notes: Sequence[str] = ()
 
 
 class FfmpegExtractor:
-    """Stream copy by the ffmpeg program; where its container has edit lists, from the picture shown at the start on.
+    """Copies streams with the ffmpeg program, from the frame shown at the start if the container has edit lists.
 
     `accurate` encodes the whole clip.
     """
@@ -77,54 +77,54 @@ class FfmpegExtractor:
     ) -> Extraction:
         """See `Extractor.extract`."""
         ffmpeg = program()
-        place = validated_span(source, location, options, self.forms(source.format, location))
+        location_span = validated_span(source, location, options, self.forms(source.format, location))
         with open_media(source.path, ExtractionFailed) as container:
             playable_streams(container)
-            plan = _plan(container, place, options)
+            plan = _plan(container, location_span, options)
         run(_command(ffmpeg, source.path, plan, target), progress)
-        if plan.into in (MP4, MOV, M4A):
+        if plan.output in (MP4, MOV, M4A):
             limit_shown_duration(target, plan.span.end - max(plan.start, 0.0))
-        made = _measure_clip(target, plan)
+        times = _measure_clip(target, plan)
         return Extraction(
-            suffix=plan.into.suffix,
-            media_type=plan.into.media_type,
-            extent=TimeSpan(rounded_seconds(made.start), rounded_seconds(made.end), place.modality),
-            bytes_from=rounded_seconds(made.bytes_from) if made.bytes_from < made.start - 0.0005 else None,
-            notes=(*plan.notes, *start_notes(made.start, made.bytes_from, plan.span.start, plan.into.suffix)),
+            suffix=plan.output.suffix,
+            media_type=plan.output.media_type,
+            extent=TimeSpan(rounded_seconds(times.start), rounded_seconds(times.end), location_span.modality),
+            bytes_from=rounded_seconds(times.bytes_from) if times.bytes_from < times.start - 0.0005 else None,
+            notes=(*plan.notes, *start_notes(times.start, times.bytes_from, plan.span.start, plan.output.suffix)),
         )
 
 
-def _plan(container: InputContainer, place: TimeSpan, options: Options) -> _Plan:
-    span = requested_span(container, place)
-    video = video_stream(container) if place.modality is Modality.VIDEO else None
+def _plan(container: InputContainer, location: TimeSpan, options: Options) -> _Plan:
+    span = requested_span(container, location)
+    video = video_stream(container) if location.modality is Modality.VIDEO else None
     audio = audio_stream(container)
     streams = tuple(stream.index for stream in (video, audio) if stream is not None)
     if not streams:
         raise FormUnsupported("There is no sound in this video: ask for a span of video (video://...) instead.")
     if video is None:
-        into = container_for(None, codec_name(audio), container.format.name)
+        output = container_for(None, codec_name(audio), container.format.name)
         codec = codec_name(audio)
-        coder = encoder_for(codec, into)
-        if coder is None:
-            return _Plan(span, span.start, streams, into, {"acodec": "copy"})
-        return _Plan(span, span.start, streams, into, {"acodec": coder}, conversion_notes(codec, into.suffix))
+        encoder = encoder_for(codec, output)
+        if encoder is None:
+            return _Plan(span, span.start, streams, output, {"acodec": "copy"})
+        return _Plan(span, span.start, streams, output, {"acodec": encoder}, conversion_notes(codec, output.suffix))
     key = find_seek_point(container, video, span.low)
-    shown = float(key.first_pts * video.time_base) - span.zero
+    first_shown = float(key.first_pts * video.time_base) - span.zero
     if options.accurate:
-        return _Plan(span, shown, streams, MP4, {**_X264, "acodec": "aac"}, ("The whole clip was re-encoded.",))
-    into = container_for(codec_name(video), None if audio is None else codec_name(audio), container.format.name)
-    start = shown if into.exact else float(key.key_pts * video.time_base) - span.zero
-    return _Plan(span, start, streams, into, {"codec": "copy"})
+        return _Plan(span, first_shown, streams, MP4, {**_X264, "acodec": "aac"}, ("The whole clip was re-encoded.",))
+    output = container_for(codec_name(video), None if audio is None else codec_name(audio), container.format.name)
+    start = first_shown if output.exact else float(key.key_pts * video.time_base) - span.zero
+    return _Plan(span, start, streams, output, {"codec": "copy"})
 
 
 def _command(ffmpeg: str, path: Path, plan: _Plan, target: Path) -> list[str]:
     import ffmpeg as builder
 
     source = builder.input(file_url(path), ss=f"{max(plan.start, 0.0):.6f}", **_INPUT_LIMITS)
-    chosen = [source[str(index)] for index in plan.streams]
-    written: dict[str, Any] = {
+    streams = [source[str(index)] for index in plan.streams]
+    output_options: dict[str, Any] = {
         **plan.codecs,
-        "format": plan.into.muxer,
+        "format": plan.output.muxer,
         "t": f"{_length(plan):.6f}",
         "map_chapters": "-1",
         "map_metadata": "-1",
@@ -132,21 +132,21 @@ def _command(ffmpeg: str, path: Path, plan: _Plan, target: Path) -> list[str]:
         "flags:v": "+bitexact",
         "flags:a": "+bitexact",
     }
-    if plan.into.suffix in (".mp4", ".m4a", ".mov"):
-        written["movflags"] = "+faststart"
-    out = builder.output(*chosen, file_url(target), **written)
-    quiet = out.global_args("-nostdin", "-hide_banner", "-v", "error", "-n")
-    return [str(part) for part in quiet.compile(cmd=ffmpeg)]
+    if plan.output.suffix in (".mp4", ".m4a", ".mov"):
+        output_options["movflags"] = "+faststart"
+    output = builder.output(*streams, file_url(target), **output_options)
+    command = output.global_args("-nostdin", "-hide_banner", "-v", "error", "-n")
+    return [str(part) for part in command.compile(cmd=ffmpeg)]
 
 
 def _length(plan: _Plan) -> float:
-    """Seconds to write; of copied pictures a little less, so that one that begins at the end is not among them."""
-    less = TOLERANCE if plan.codecs.get("codec") == "copy" else 0.0
-    return max(plan.span.end - plan.start - less, TOLERANCE)
+    """Return the seconds to write. A copy is a little shorter, so that a frame that starts at the end isn't included."""
+    margin = TOLERANCE if plan.codecs.get("codec") == "copy" else 0.0
+    return max(plan.span.end - plan.start - margin, TOLERANCE)
 
 
 def _measure_clip(target: Path, plan: _Plan) -> ClipTimes:
-    """What the clip shows and holds, by its own packets."""
+    """Return what the clip shows and stores, measured from its own packets. Raises `ExtractionFailed` if it has none."""
     with open_media(target, ExtractionFailed) as clip:
         first, last = 0.0, 0.0
         for packet in clip.demux(playable_streams(clip)):
@@ -157,5 +157,5 @@ def _measure_clip(target: Path, plan: _Plan) -> ClipTimes:
             raise ExtractionFailed("ffmpeg wrote a clip without a packet: the source is damaged there.")
     start = max(plan.start, 0.0)
     end = min(start + last, max(plan.span.end, start + TOLERANCE))
-    held = max(start + first, 0.0)
-    return ClipTimes(start if plan.into.exact else held, end, held)
+    stored_from = max(start + first, 0.0)
+    return ClipTimes(start if plan.output.exact else stored_from, end, stored_from)

@@ -1,4 +1,4 @@
-"""Clips of FLAC that are exact to the sample: the frames inside are copied, only those at the edges encoded anew."""
+"""FLAC clips exact to the sample: inner frames are copied, and only the frames at the edges are encoded again."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 MIN_BLOCK_SIZE = 16
-"""Samples of the shortest frame that may stand before another (RFC 9639, 9.1.1)."""
+"""Samples of the shortest frame that can come before another (RFC 9639, 9.1.1)."""
 
 _REPORT_EVERY = 100
 
 
 class UncopyableError(Exception):
-    """The frames are not such as can be copied: the sound is to be decoded instead."""
+    """The frames can't be copied, so the audio must be decoded."""
 
 
 @define
 class _FlacWriter:
-    """The file that is made: `written` samples so far."""
+    """Writes the frames of the clip. `written` counts the samples so far, and `blocks` has the samples of each frame."""
 
     file: BinaryIO
     audio: Any
@@ -46,7 +46,7 @@ class _FlacWriter:
         self.blocks.append(header.samples)
 
     def add_samples(self, sound: bytes) -> None:
-        """Encode samples, in frames none of which but the last may be too short."""
+        """Encode samples as frames of which only the last can be short."""
         context = self.audio.codec_context
         size = context.channels * context.format.bytes
         count = len(sound) // size
@@ -58,7 +58,7 @@ class _FlacWriter:
 
 
 def copy_flac(container: InputContainer, audio: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
-    """Write the samples of `span` to `path`. Raises `UncopyableError` where that is not possible."""
+    """Write the samples of `span` to `path`. Raises `UncopyableError` if the frames can't be copied."""
     rate = audio.codec_context.sample_rate
     info = bytes(audio.codec_context.extradata or b"")
     if (
@@ -92,44 +92,44 @@ def _with_progress(packets: Iterator[Any], rate: int, span: Span, progress: Prog
 
 
 def _copy_range(clip: _FlacWriter, packets: Iterator[Any], first: int, last: int) -> None:
-    """Add the frames that lie between `first` and `last`, and the parts of those that do not lie there as a whole."""
-    early = b""
-    following: int | None = None
+    """Add the samples from `first` to `last`: whole frames as copies, partial frames encoded again."""
+    partial = b""
+    expected: int | None = None
     copied: Any = None
     copied_samples = 0
     for packet in packets:
         begin, frame = packet.pts, bytes(packet)
-        samples = _validated_sample_count(clip.audio, frame, begin, following)
-        following = begin + samples
+        samples = _validated_sample_count(clip.audio, frame, begin, expected)
+        expected = begin + samples
         low, high = max(first - begin, 0), min(last - begin, samples)
         if begin >= last:
             break
         if low >= high:
             continue
-        if high - low == samples and not early:
+        if high - low == samples and not partial:
             clip.add(frame)
             copied, copied_samples = packet, samples
             continue
-        early += _decode_samples(clip.audio, packet, low, high)
-        if len(early) >= MIN_BLOCK_SIZE * clip.audio.codec_context.channels * _sample_width(clip.audio):
-            clip.add_samples(early)
-            early = b""
-    if early:
-        clip.add_samples(early)
+        partial += _decode_samples(clip.audio, packet, low, high)
+        if len(partial) >= MIN_BLOCK_SIZE * clip.audio.codec_context.channels * _sample_width(clip.audio):
+            clip.add_samples(partial)
+            partial = b""
+    if partial:
+        clip.add_samples(partial)
     if copied is not None:
-        _decode_samples(clip.audio, copied, 0, copied_samples)  # the last of a file may be cut off
+        _decode_samples(clip.audio, copied, 0, copied_samples)  # checks the last frame, which can be truncated
 
 
-def _validated_sample_count(audio: Any, frame: bytes, begin: int | None, following: int | None) -> int:
-    """The samples of `frame`, which is to begin at `begin` and to follow the one before.
+def _validated_sample_count(audio: Any, frame: bytes, begin: int | None, expected: int | None) -> int:
+    """Return the number of samples in `frame`, which must start at `begin`, right after the previous frame.
 
-    Around damage FFmpeg gives several frames as one, or leaves some out: then neither holds.
+    Near damage, FFmpeg merges or drops frames, so that one of these conditions fails. Raises `UncopyableError`.
     """
     header = FrameHeader.read(frame)
     if header is None:
         raise UncopyableError
     longest = int.from_bytes(audio.codec_context.extradata[2:4], "big")
-    if begin != (header.number if header.has_variable_size else header.number * longest) or following not in (
+    if begin != (header.number if header.has_variable_size else header.number * longest) or expected not in (
         None,
         begin,
     ):
@@ -138,13 +138,13 @@ def _validated_sample_count(audio: Any, frame: bytes, begin: int | None, followi
 
 
 def _sample_width(audio: Any) -> int:
-    """Bytes of one sample as it is decoded; 0 where the channels are not one after the other."""
+    """Return the bytes of one decoded sample; 0 for planar audio."""
     sample = audio.codec_context.format
     return 0 if sample.is_planar else int(sample.bytes)
 
 
 def _decode_samples(audio: Any, packet: Any, low: int, high: int) -> bytes:
-    """Samples `low` to `high` of a frame."""
+    """Return the samples `low` to `high` of a frame. Raises `UncopyableError`."""
     decoder = library().CodecContext.create("flac", "r")
     decoder.extradata = audio.codec_context.extradata
     decoder.thread_count = 1
@@ -160,7 +160,7 @@ def _decode_samples(audio: Any, packet: Any, low: int, high: int) -> bytes:
 
 
 def _encode_frame(audio: Any, sound: bytes) -> list[bytes]:
-    """One frame of FLAC with these samples."""
+    """Encode these samples as FLAC frames."""
     av = library()
     context = audio.codec_context
     encoder = _new_encoder(audio)

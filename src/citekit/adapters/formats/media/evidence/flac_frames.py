@@ -1,4 +1,4 @@
-"""Frames of FLAC as bytes (RFC 9639, section 9): where one begins in the sound is written into its header anew."""
+"""FLAC frames as bytes (RFC 9639, section 9). Gives a frame another position in the stream by rewriting its header."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _VARIABLE_BLOCK_SIZE = 0xF9
 
 @frozen
 class FrameHeader:
-    """How many `samples` a frame holds, its number, and where in it that number and the first sample are.
+    """The header of a frame: its number of samples, its number, and the bytes of that number and of the header.
 
-    The number is that of the frame, or of its first sample where frames differ in length (`variable`).
+    `number` counts frames, or samples if frames vary in size (`has_variable_size`).
     """
 
     samples: int
@@ -29,42 +29,46 @@ class FrameHeader:
 
     @classmethod
     def read(cls, frame: bytes) -> FrameHeader | None:
-        """The header, or None where there is none that is whole."""
+        """Return the header of `frame`, or None if it has no complete and valid one."""
         if len(frame) < 5 or frame[0] != 0xFF or frame[1] & 0xFE != 0xF8:
             return None
         code, rate = frame[2] >> 4, frame[2] & 15
-        after = 4 + max(8 - (~frame[4] & 0xFF).bit_length(), 1)
+        number_end = 4 + max(8 - (~frame[4] & 0xFF).bit_length(), 1)
         extra = {6: 1, 7: 2}.get(code, 0)
-        length = after + extra + {12: 1, 13: 2, 14: 2}.get(rate, 0) + 1
+        length = number_end + extra + {12: 1, 13: 2, 14: 2}.get(rate, 0) + 1
         if code == 0 or rate == 15 or length > len(frame) - 2 or _crc8(frame[: length - 1]) != frame[length - 1]:
             return None
-        told = int.from_bytes(frame[after : after + extra], "big") + 1
-        number = _decode_number(frame[4:after])
-        return cls(told if extra else _BLOCK_SIZES[code], bool(frame[1] & 1), number, slice(4, after), length)
+        stated_samples = int.from_bytes(frame[number_end : number_end + extra], "big") + 1
+        number = _decode_number(frame[4:number_end])
+        return cls(
+            stated_samples if extra else _BLOCK_SIZES[code], bool(frame[1] & 1), number, slice(4, number_end), length
+        )
 
 
 def renumber(frame: bytes, header: FrameHeader, sample: int) -> bytes:
-    """`frame` with `sample` as the number of its first sample, in a stream whose frames differ in length.
+    """Return `frame` with `sample` as the number of its first sample, in a stream with variable frame sizes.
 
-    Its checksum covers all of it, but only the header changes: the difference is carried over what follows (a checksum
-    is linear), so that the rest is not read, and damage in it stays visible.
+    The checksum covers the whole frame, but only the header changes. A CRC is linear, so the difference between the
+    headers is carried across the rest without reading it, and damage in the rest stays visible.
     """
-    start = (
+    new_header = (
         bytes((0xFF, _VARIABLE_BLOCK_SIZE))
         + frame[2:4]
         + _encode_number(sample)
         + frame[header.number_bytes.stop : header.length - 1]
     )
-    start += bytes((_crc8(start),))
-    before, after = _crc16(frame[: header.length]), _crc16(start)
+    new_header += bytes((_crc8(new_header),))
+    before, after = _crc16(frame[: header.length]), _crc16(new_header)
     checksum = int.from_bytes(frame[-2:], "big") ^ _crc_after_zeros(before ^ after, len(frame) - 2 - header.length)
-    return start + frame[header.length : -2] + checksum.to_bytes(2, "big")
+    return new_header + frame[header.length : -2] + checksum.to_bytes(2, "big")
 
 
 def stream_info(source: bytes, blocks: tuple[int, int], samples: int) -> bytes:
-    """The beginning of a FLAC file: like that of `source` (its STREAMINFO, 34 bytes), but of that many samples.
+    """Return the start of a FLAC file with `samples` samples and otherwise the properties of `source` (STREAMINFO, 34
+    bytes).
 
-    `blocks` are the fewest and the most samples of a frame. Lengths of frames in bytes and the MD5 are left unknown.
+    `blocks` are the smallest and the largest number of samples in a frame. Frame sizes in bytes and the MD5 stay
+    unknown.
     """
     shape = int.from_bytes(source[10:18], "big") >> 36 << 36 | samples & (1 << 36) - 1
     sizes = blocks[0].to_bytes(2, "big") + blocks[1].to_bytes(2, "big")
@@ -72,19 +76,19 @@ def stream_info(source: bytes, blocks: tuple[int, int], samples: int) -> bytes:
 
 
 def bits_per_sample(source: bytes) -> int:
-    """Bits of a sample by a STREAMINFO."""
+    """Return the bits per sample from a STREAMINFO."""
     return (int.from_bytes(source[10:18], "big") >> 36 & 31) + 1
 
 
 def _encode_number(number: int) -> bytes:
-    """A number as UTF-8 would write it, up to 36 bits."""
+    """Encode a number of up to 36 bits as extended UTF-8."""
     if number < 0x80:
         return bytes((number,))
     tail = 1
     while number >> 6 * tail + (6 - tail):
         tail += 1
     lead = (0xFF << 7 - tail & 0xFF) | number >> 6 * tail
-    return bytes((lead, *(0x80 | number >> 6 * place & 0x3F for place in reversed(range(tail)))))
+    return bytes((lead, *(0x80 | number >> 6 * position & 0x3F for position in reversed(range(tail)))))
 
 
 def _decode_number(coded: bytes) -> int:
@@ -126,7 +130,7 @@ def _crc16(data: bytes) -> int:
 
 @cache
 def _zero_byte_tables() -> list[tuple[list[int], list[int]]]:
-    """What 1, 2, 4, ... zero bytes make of the high and of the low byte of a 16-bit checksum."""
+    """Return tables for the high and low byte of a 16-bit CRC after 1, 2, 4, ... zero bytes."""
     table = _crc_tables()[1]
     leaps = [(table[:], [byte << 8 for byte in range(256)])]
     for _ in range(23):
@@ -136,7 +140,7 @@ def _zero_byte_tables() -> list[tuple[list[int], list[int]]]:
 
 
 def _crc_after_zeros(value: int, count: int) -> int:
-    """The checksum `value` after `count` zero bytes."""
+    """Return the CRC `value` after `count` more zero bytes."""
     for high, low in _zero_byte_tables()[: count.bit_length()]:
         if count & 1:
             value = high[value >> 8] ^ low[value & 255]

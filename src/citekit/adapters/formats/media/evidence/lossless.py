@@ -1,11 +1,12 @@
-"""Clips of uncompressed and losslessly compressed sound: exactly the samples asked for.
+"""Sample-exact clips of uncompressed and losslessly compressed audio.
 
-Clips of uncompressed sound by copying its bytes: exactly the samples asked for.
+PCM is copied as bytes. Other codecs are decoded and encoded again without loss.
 """
 
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def encoder_for(codec: str, target: ClipContainer) -> str | None:
-    """The codec that sound of `codec` is written with where it is cut by samples; None where it is copied."""
+    """Return the codec for audio of `codec` that is cut by samples, or None if its packets are copied."""
     if target.suffix in (".wav", ".aiff"):
         return codec
     if codec == "alac" and target.suffix == ".m4a":
@@ -30,7 +31,7 @@ def encoder_for(codec: str, target: ClipContainer) -> str | None:
 
 
 def sample_format(codec: str, decoded: str) -> str:
-    """The samples that an encoder of `codec` takes, as exact as those that come out of the decoder."""
+    """Return the sample format that an encoder of `codec` takes, as exact as the decoder's format `decoded`."""
     if codec not in ("flac", "alac"):
         return decoded
     width = "s32" if decoded.rstrip("p") in ("s32", "s64", "dbl") else "s16"
@@ -40,22 +41,22 @@ def sample_format(codec: str, decoded: str) -> str:
 def transcode_samples(
     container: InputContainer, audio: Any, span: Span, target: ClipContainer, path: Path, progress: Progress
 ) -> ClipTimes:
-    """Write the samples of `span` to `path`: from the one sounding at the start to the last before the end."""
+    """Decode and encode the samples of `span` to `path`. Raises `ExtractionFailed` if there are none."""
     av = library()
     rate = audio.codec_context.sample_rate
     first, last = round(span.low * rate), max(round(span.high * rate), round(span.low * rate) + 1)
     written = 0
     with create_media(path, target.muxer, MP4_OPTIONS if target.suffix == ".m4a" else {}) as output:
         codec = encoder_for(codec_name(audio), target) or "flac"
-        samples = sample_format(codec, audio.codec_context.format.name)
+        encoder_format = sample_format(codec, audio.codec_context.format.name)
         encoder: Any = output.add_stream(codec, rate=rate)
-        encoder.layout, encoder.format = audio.codec_context.layout, samples
+        encoder.layout, encoder.format = audio.codec_context.layout, encoder_format
         encoder.codec_context.flags |= 1 << 23  # bitexact: no encoder name in the tags
-        graph = _trim_graph(av, audio, first, last, samples)
+        graph = _trim_graph(av, audio, first, last, encoder_format)
         seek(container, audio, span.low - 0.2)
         for frame in _frames_before(container, audio, last):
             progress(max(frame.time - span.low, 0.0), span.end - span.start, "cutting")
-            frame.pts, frame.time_base = round(frame.time * rate), _tick(rate)
+            frame.pts, frame.time_base = round(frame.time * rate), Fraction(1, rate)
             graph.push(frame)
             written += _encode_trimmed(av, graph, encoder, output, written)
         graph.push(None)
@@ -67,26 +68,20 @@ def transcode_samples(
     return ClipTimes(max(start, 0.0), start + written / rate, max(start, 0.0))
 
 
-def _tick(rate: int) -> Any:
-    from fractions import Fraction
-
-    return Fraction(1, rate)
-
-
-def _trim_graph(av: Any, audio: Any, first: int, last: int, samples: str) -> Any:
+def _trim_graph(av: Any, audio: Any, first: int, last: int, sample_format: str) -> Any:
     graph = av.filter.Graph()
     rate = audio.codec_context.sample_rate
     source = graph.add_abuffer(
         format=audio.codec_context.format.name,
         sample_rate=rate,
         layout=audio.codec_context.layout.name,
-        time_base=_tick(rate),
+        time_base=Fraction(1, rate),
     )
     trim = graph.add("atrim", f"start_pts={first}:end_pts={last}")
-    plain = graph.add("aformat", f"sample_fmts={samples}")
+    converter = graph.add("aformat", f"sample_fmts={sample_format}")
     source.link_to(trim)
-    trim.link_to(plain)
-    plain.link_to(graph.add("abuffersink"))
+    trim.link_to(converter)
+    converter.link_to(graph.add("abuffersink"))
     graph.configure()
     return graph
 
@@ -101,15 +96,15 @@ def _frames_before(container: InputContainer, audio: Any, last: int) -> Any:
         yield frame
 
 
-def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, before: int) -> int:
-    """Encode what the graph lets through; the number of samples."""
+def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, written: int) -> int:
+    """Encode the samples that the graph lets through. Returns their number."""
     count = 0
     while True:
         try:
             frame = graph.pull()
         except (av.error.BlockingIOError, av.error.EOFError):
             return count
-        frame.pts = before + count
+        frame.pts = written + count
         count += frame.samples
         output.mux(encoder.encode(frame))
 
@@ -119,7 +114,7 @@ _REPORT_EVERY = 200
 
 
 def sample_size(codec: str, channels: int) -> int | None:
-    """Bytes of one moment of sound on all channels; None where `codec` does not store samples one after the other."""
+    """Return the bytes of one sample on all channels, or None if `codec` isn't linear PCM, A-law, or mu-law."""
     linear = _LINEAR.fullmatch(codec)
     bits = 8 if codec in ("pcm_alaw", "pcm_mulaw") else int(linear.group(1)) if linear else 0
     return bits // 8 * channels or None
@@ -128,9 +123,9 @@ def sample_size(codec: str, channels: int) -> int | None:
 def copy_samples(
     container: InputContainer, audio: Any, span: Span, target: ClipContainer, path: Path, progress: Progress
 ) -> ClipTimes:
-    """Write the samples of `span` to `path`: from the one sounding at the start to the last before the end.
+    """Copy the samples of `span` to `path`. Raises `ExtractionFailed` if there are none.
 
-    The sound must be of a codec with a `sample_size`, and `target` must take that codec.
+    The audio must have a codec with a `sample_size`, and `target` must take that codec.
     """
     av = library()
     rate = audio.codec_context.sample_rate
@@ -150,7 +145,7 @@ def copy_samples(
             low, high = max(first - begin, 0), min(last - begin, count)
             if low >= high:
                 continue
-            if (high - low) * size < packet.size:  # a file that was cut off may end within a sample
+            if (high - low) * size < packet.size:  # a truncated file can end within a sample
                 packet = av.Packet(memoryview(packet)[low * size : high * size])
             packet.time_base = audio.time_base
             packet.pts = packet.dts = round(written / rate / audio.time_base)
@@ -165,9 +160,9 @@ def copy_samples(
 
 
 def _packets_by_sample(container: InputContainer, audio: Any, rate: int) -> Any:
-    """Packets with the number of their first sample."""
+    """Yield packets with the number of their first sample."""
     per_tick = audio.time_base * rate
-    whole = per_tick == 1
+    ticks_are_samples = per_tick == 1
     for packet in read_packets(container, [audio]):
         ticks = packet.dts if packet.pts is None else packet.pts
-        yield ticks if whole else round(float(ticks * audio.time_base) * rate), packet
+        yield ticks if ticks_are_samples else round(float(ticks * audio.time_base) * rate), packet

@@ -1,8 +1,9 @@
-"""Clips of MP3 that begin and end at the sample: frames are copied, and what surrounds the part is declared as padding.
+"""Sample-exact MP3 clips: frames are copied, and the samples around the span are declared as padding.
 
-A frame is mixed with the one before it, and may use bits that lie in frames before (ISO/IEC 11172-3, 2.4.2.7). So the
-one before comes first, and before it a frame without sound that holds those bits. Both are hidden like the delay of an
-encoder, by the gapless playback that LAME's tag in the very first frame is read for (G. Bouvigne: MP3 Info Tag, revision 1).
+A frame overlaps with the previous one and can use bits stored in earlier frames, the bit reservoir (ISO/IEC 11172-3,
+2.4.2.7). So the clip also contains the previous frame, and before it a silent frame that holds the reservoir. The LAME
+tag in the first frame (G. Bouvigne: MP3 Info Tag, revision 1) declares both as encoder delay, which gapless players
+skip.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 DECODER_DELAY = 529
-"""Samples that every decoder is late by: players skip them beside those of the encoder."""
+"""Samples of delay of every decoder, which players skip in addition to the encoder delay."""
 
 _EARLIER_FRAMES = 64
-"""Frames before the start that are looked at: more than hold the bits that the next one can use."""
+"""Frames before the start that are read: more than the reservoir of the next frame can span."""
 
 _MPEG1_BIT_RATES = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
 _MPEG2_BIT_RATES = (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
@@ -37,35 +38,35 @@ _REPORT_EVERY = 200
 
 @frozen
 class Mp3Header:
-    """What the header of a frame says (ISO/IEC 11172-3, 2.4.1.3); `words` are its four bytes."""
+    """The header of a frame (ISO/IEC 11172-3, 2.4.1.3). `words` are its four bytes."""
 
     words: bytes
 
     @classmethod
     def parse(cls, frame: bytes) -> Mp3Header:
-        """Raises `UncopyableError` where `frame` does not begin with one of layer III."""
+        """Return the header of `frame`. Raises `UncopyableError` if it doesn't start with a layer III header."""
         if len(frame) < 4 or frame[0] != 0xFF or frame[1] & 0xE6 != 0xE2 or frame[1] >> 3 & 3 == 1:
             raise UncopyableError
         return cls(frame[:4])
 
     @property
     def is_mpeg1(self) -> bool:
-        """Whether it is of MPEG-1, not of the low sampling rates of MPEG-2 or 2.5."""
+        """Whether the frame is MPEG-1, and not MPEG-2 or 2.5 with low sampling rates."""
         return self.words[1] & 8 != 0
 
     @property
     def samples(self) -> int:
-        """Samples of one channel in the frame."""
+        """Samples per channel in the frame."""
         return 1152 if self.is_mpeg1 else 576
 
     @property
     def stream_type(self) -> tuple[int, int, bool]:
-        """What all frames of a file have in common: version, sampling rate, whether there is one channel."""
+        """The properties that all frames of a file share: version, sampling rate, and whether it is mono."""
         return self.words[1] & 0xFE, self.words[2] & 0x0C, self.words[3] >> 6 == 3
 
     @property
     def preroll_frames(self) -> int:
-        """How many frames before one shape its sound: the filters remember more than the shorter ones hold."""
+        """The number of previous frames that affect the sound of a frame, because the filters overlap."""
         return 1 if self.is_mpeg1 else 2
 
     @property
@@ -76,45 +77,48 @@ class Mp3Header:
 
     @property
     def reservoir_size(self) -> int:
-        """How many bytes of the frames before a frame can use at most."""
+        """The most bytes of previous frames that a frame can use."""
         return 511 if self.is_mpeg1 else 255
 
     def main_data(self, frame: bytes) -> bytes:
-        """The bits of `frame` that it, or one after it, uses: all behind the side information."""
+        """Return the bytes after the side information, which this frame and later ones use."""
         return frame[4 + (0 if self.words[1] & 1 else 2) + self.side_info_size :]
 
-    def silent_frame(self, rate: int, held: bytes) -> bytes:
-        """A frame of this kind without sound that ends with the bytes `held`."""
+    def silent_frame(self, rate: int, tail: bytes) -> bytes:
+        """Return a silent frame of the same kind that ends with `tail`. Raises `UncopyableError` if `tail` is too long."""
         table = _MPEG1_BIT_RATES if self.is_mpeg1 else _MPEG2_BIT_RATES
         for index, kbit in enumerate(table, 1):
             size = self.samples // 8 * kbit * 1000 // rate
-            if size >= 4 + self.side_info_size + len(held):
+            if size >= 4 + self.side_info_size + len(tail):
                 words = bytes((0xFF, self.words[1] | 1, index << 4 | self.words[2] & 0x0C, self.words[3]))
-                return words + bytes(size - 4 - len(held)) + held
+                return words + bytes(size - 4 - len(tail)) + tail
         raise UncopyableError
 
 
 def copy_mp3(container: InputContainer, audio: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
-    """Write the frames of `span` to `path`. Raises `UncopyableError` where they are not such as fit together."""
+    """Write the frames of `span` to `path`. Raises `UncopyableError` if the frames don't fit together."""
     rate = audio.codec_context.sample_rate
     first, last = round(span.low * rate), round(span.high * rate)
     seek(container, audio, span.low - 1.0)
     with path.open("wb") as file:
-        part = _Mp3Writer(file, rate)
-        part.copy_range(_with_progress(read_packets(container, [audio]), span, progress), first, last)
-        end = min(last, part.end)
-        delay, rest = first - part.begin - DECODER_DELAY, part.end - end + DECODER_DELAY
+        writer = _Mp3Writer(file, rate)
+        writer.copy_range(_with_progress(read_packets(container, [audio]), span, progress), first, last)
+        end = min(last, writer.end)
+        delay, padding = first - writer.begin - DECODER_DELAY, writer.end - end + DECODER_DELAY
         if end <= first or not 0 <= delay < 4096:
             raise UncopyableError
         file.seek(0)
-        file.write(_info_frame(part, rate, delay, rest))
+        file.write(_info_frame(writer, rate, delay, padding))
     start = first / rate - span.zero
-    return ClipTimes(max(start, 0.0), end / rate - span.zero, max(part.decodable_from / rate - span.zero, 0.0))
+    return ClipTimes(max(start, 0.0), end / rate - span.zero, max(writer.decodable_from / rate - span.zero, 0.0))
 
 
 @define
 class _Mp3Writer:
-    """The frames that were written: they sound from sample `begin` to `end`, really from `heard` on."""
+    """Writes the frames of the clip. Positions are samples of the source.
+
+    The frames span `begin` to `end`, and their sound is right from `decodable_from` on.
+    """
 
     file: BinaryIO
     rate: int
@@ -126,7 +130,9 @@ class _Mp3Writer:
     end: int = 0
 
     def copy_range(self, packets: Iterator[Any], first: int, last: int) -> None:
-        """Write the frames that sound between the samples `first` and `last`, and before them what they need."""
+        """Write the frames that sound between the samples `first` and `last`, and the frames before them that they
+        need.
+        """
         earlier: deque[bytes] = deque(maxlen=_EARLIER_FRAMES)
         for packet in packets:
             frame = bytes(packet)
@@ -148,16 +154,18 @@ class _Mp3Writer:
             raise UncopyableError
 
     def _write_start(self, header: Mp3Header, earlier: deque[bytes]) -> None:
-        """Before the first frame that sounds: room for the tag, the bits of earlier frames, and those just before it."""
+        """Before the first frame, write room for the tag, a frame with the bit reservoir, and the preroll frames."""
         if self.count:
             return
         self.file.write(header.silent_frame(self.rate, bytes(_TAG_SIZE)))
-        before = [earlier.pop() for _ in range(header.preroll_frames) if earlier][::-1]
-        held = b"".join(header.main_data(frame) for frame in earlier)
-        self.decodable_from = self.end - len(before) * header.samples
+        preroll = [earlier.pop() for _ in range(header.preroll_frames) if earlier][::-1]
+        reservoir = b"".join(header.main_data(frame) for frame in earlier)
+        self.decodable_from = self.end - len(preroll) * header.samples
         self.begin = self.decodable_from - header.samples
-        self._write(header.silent_frame(self.rate, held[-header.reservoir_size :].rjust(header.reservoir_size, b"\0")))
-        for frame in before:
+        self._write(
+            header.silent_frame(self.rate, reservoir[-header.reservoir_size :].rjust(header.reservoir_size, b"\0"))
+        )
+        for frame in preroll:
             self._write(frame)
 
     def _write(self, frame: bytes) -> None:
@@ -174,25 +182,25 @@ def _with_progress(packets: Iterator[Any], span: Span, progress: Progress) -> It
         yield packet
 
 
-def _info_frame(part: _Mp3Writer, rate: int, delay: int, rest: int) -> bytes:
-    """The frame without sound that says how many frames follow, and what of them is padding."""
-    if part.header is None:
+def _info_frame(writer: _Mp3Writer, rate: int, delay: int, padding: int) -> bytes:
+    """Return the silent first frame, whose tag states the number of frames and the padding."""
+    if writer.header is None:
         raise UncopyableError
-    tag = bytearray(part.header.silent_frame(rate, bytes(_TAG_SIZE)))
-    size = (len(tag) + part.size).to_bytes(4)
-    contents = bytes(n * 256 // 100 for n in range(100))
+    tag = bytearray(writer.header.silent_frame(rate, bytes(_TAG_SIZE)))
+    size = (len(tag) + writer.size).to_bytes(4)
+    seek_table = bytes(n * 256 // 100 for n in range(100))
     body = b"".join((
-        b"Xing", (15).to_bytes(4), part.count.to_bytes(4), size, contents, bytes(4),
-        b"Lavc58.13", bytes(12), (delay << 12 | rest).to_bytes(3), bytes(4), size, bytes(2),
+        b"Xing", (15).to_bytes(4), writer.count.to_bytes(4), size, seek_table, bytes(4),
+        b"Lavc58.13", bytes(12), (delay << 12 | padding).to_bytes(3), bytes(4), size, bytes(2),
     ))  # fmt: skip
-    at = 4 + part.header.side_info_size
-    tag[at : at + len(body)] = body
-    tag[at + len(body) : at + len(body) + 2] = _crc(bytes(tag[: at + len(body)])).to_bytes(2)
+    offset = 4 + writer.header.side_info_size
+    tag[offset : offset + len(body)] = body
+    tag[offset + len(body) : offset + len(body) + 2] = _crc(bytes(tag[: offset + len(body)])).to_bytes(2)
     return bytes(tag)
 
 
 def _crc(data: bytes) -> int:
-    """CRC-16 with the polynomial 0x8005, reflected."""
+    """Return the CRC-16 with the polynomial 0x8005, reflected."""
     value = 0
     for byte in data:
         value ^= byte

@@ -1,7 +1,7 @@
-"""Shortens what an MP4 shows to an exact end, by its edit list (ISO/IEC 14496-12, 8.6.6).
+"""Limits how long an MP4 is shown by its edit list (ISO/IEC 14496-12, 8.6.6).
 
-A muxer lets a track be shown to the end of its last sample. Samples that are there only because others refer to them
-are to stay hidden; so the shown durations are written over, in place: no box changes its size.
+A muxer shows a track to the end of its last sample. Samples that are included only because others refer to them must
+stay hidden, so this module overwrites the durations in place. No box changes its size.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _TOP_LIMIT = 64
 
 
 def limit_shown_duration(path: Path, seconds: float) -> None:
-    """Let no track of the MP4 at `path` be shown for longer than `seconds`."""
+    """Limit the shown duration of every track of the MP4 at `path` to `seconds`."""
     with path.open("r+b") as file:
         found = _read_moov(file)
         if found is None:
@@ -49,45 +49,45 @@ def _read_moov(file: BinaryIO) -> tuple[int, bytes] | None:
 
 def _limit_durations(data: bytearray, seconds: float) -> None:
     boxes = list(_boxes(data, 0, len(data)))
-    headers = [at for kind, at in boxes if kind == b"mvhd"]
+    headers = [offset for kind, offset in boxes if kind == b"mvhd"]
     if not headers:
         return
     header = headers[0]
     scale = struct.unpack_from(">I", data, header + (20 if data[header] else 12))[0]
     limit = round(seconds * scale)
     _limit_field(data, header + (24 if data[header] else 16), limit, wide=bool(data[header]))
-    for kind, at in boxes:
+    for kind, offset in boxes:
         if kind == b"tkhd":
-            _limit_field(data, at + (28 if data[at] else 20), limit, wide=bool(data[at]))
+            _limit_field(data, offset + (28 if data[offset] else 20), limit, wide=bool(data[offset]))
         elif kind == b"elst":
-            _limit_edits(data, at, limit)
+            _limit_edits(data, offset, limit)
 
 
-def _limit_edits(data: bytearray, at: int, limit: int) -> None:
-    """Empty edits come first and count too."""
-    wide = bool(data[at])
-    count = struct.unpack_from(">I", data, at + 4)[0]
-    entry, left = at + 8, limit
+def _limit_edits(data: bytearray, offset: int, limit: int) -> None:
+    """Limit the durations of the edits. Empty edits come first and count too."""
+    wide = bool(data[offset])
+    count = struct.unpack_from(">I", data, offset + 4)[0]
+    entry, remaining = offset + 8, limit
     for _ in range(min(count, 1000)):
-        left -= _limit_field(data, entry, max(left, 0), wide=wide)
+        remaining -= _limit_field(data, entry, max(remaining, 0), wide=wide)
         entry += 20 if wide else 12
 
 
-def _limit_field(data: bytearray, at: int, limit: int, *, wide: bool) -> int:
+def _limit_field(data: bytearray, offset: int, limit: int, *, wide: bool) -> int:
     shape = ">Q" if wide else ">I"
-    value = min(struct.unpack_from(shape, data, at)[0], limit)
-    struct.pack_into(shape, data, at, value)
+    value = min(struct.unpack_from(shape, data, offset)[0], limit)
+    struct.pack_into(shape, data, offset, value)
     return int(value)
 
 
 def _boxes(data: bytearray, start: int, end: int) -> Iterator[tuple[bytes, int]]:
-    """Kinds and content offsets of all boxes down to the edit lists."""
-    at = start
-    while at + 8 <= end:
-        size, kind = struct.unpack_from(">I4s", data, at)
-        if size < 8 or at + size > end:
+    """Yield the types and content offsets of all boxes down to the edit lists."""
+    offset = start
+    while offset + 8 <= end:
+        size, kind = struct.unpack_from(">I4s", data, offset)
+        if size < 8 or offset + size > end:
             return
-        yield bytes(kind), at + 8
+        yield bytes(kind), offset + 8
         if kind in _CONTAINERS:
-            yield from _boxes(data, at + 8, at + size)
-        at += size
+            yield from _boxes(data, offset + 8, offset + size)
+        offset += size

@@ -1,4 +1,4 @@
-"""Stills and clips of a film for somebody who cannot watch it: small pictures, and pieces as files."""
+"""Stills and clips for consumers that can't play video, such as models: small pictures and separate files."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from citekit.domain.ports.sources import Sources
 from citekit.domain.source import Source
 
 STILL_SIDE = 768
-"""Pixels of the longer side of a still: what models look at in one tile."""
+"""Pixels of the longer side of a still: the size that models process as one tile."""
 
 
 @frozen
 class JpegStills:
-    """Calls with (source, seconds) give the picture shown then, as the bytes of a small JPEG."""
+    """Called with (source, seconds), returns the frame shown then as the bytes of a small JPEG."""
 
     extractor: Extractor
 
     def __call__(self, source: Source, seconds: float, folder: Path | None = None) -> bytes:
-        """Works in `folder`, else in the temporary one. Raises what the extractor raises, and `ExtractionFailed`."""
+        """Works in `folder`, or in the temporary folder. Raises the errors of the extractor, and `ExtractionFailed`."""
         data = BytesIO()
         with tempfile.TemporaryDirectory(prefix="citekit-still-", dir=folder) as inner:
             target = Path(inner) / "still.png"
-            place = TimeSpan(seconds, None, Modality.VIDEO)
-            self.extractor.extract(source, place, Options(Form.FRAME), target)
+            location = TimeSpan(seconds, None, Modality.VIDEO)
+            self.extractor.extract(source, location, Options(Form.FRAME), target)
             with open_image(target, ExtractionFailed) as picture:
                 small = picture.convert("RGB")
                 small.thumbnail((STILL_SIDE, STILL_SIDE))
@@ -43,14 +43,14 @@ class JpegStills:
 
 @frozen
 class FileClips:
-    """Calls with (path, start, end, folder) give a file of exactly that time, which begins at 0."""
+    """Called with (path, start, end, folder), returns a file with exactly that span, which starts at 0."""
 
     sources: Sources
     extractor: Extractor
 
     def __call__(self, path: Path, start: float, end: float, folder: Path) -> Path:
-        """Raises what the extractor raises."""
+        """Raises the errors of the extractor."""
         source = self.sources.identify(path)
         target = folder / f"clip-{start:.3f}-{end:.3f}"
-        made = self.extractor.extract(source, TimeSpan(start, end, source.format.modality), Options(), target)
-        return target.rename(target.with_name(target.name + made.suffix))
+        extraction = self.extractor.extract(source, TimeSpan(start, end, source.format.modality), Options(), target)
+        return target.rename(target.with_name(target.name + extraction.suffix))

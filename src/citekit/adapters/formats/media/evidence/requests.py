@@ -1,7 +1,4 @@
-"""What is asked of the extractors of this family, and who they are.
-
-Sentences about what a clip shows that is not exactly as asked.
-"""
+"""Identity, request validation, and notes that the clip and still extractors share."""
 
 from __future__ import annotations
 
@@ -20,19 +17,21 @@ from citekit.domain.source import Source
 
 @cache
 def driver_identity(name: str) -> ExtractorIdentity:
-    """An extractor that writes with PyAV: another FFmpeg inside may write other bytes."""
+    """Return the identity of an extractor that writes with PyAV. Another FFmpeg version can write other bytes."""
     return ExtractorIdentity(name, f"4+av{version_of('av')}")
 
 
 def is_media(format: Format, location: Location) -> bool:
-    """Whether this is a span of time in a video or audio file."""
+    """Return whether `location` is a span of time in a video or audio file."""
     return format.modality in (Modality.VIDEO, Modality.AUDIO) and isinstance(location, TimeSpan)
 
 
 def validated_span(source: Source, location: Location, options: Options, forms: Sequence[Form]) -> TimeSpan:
-    """`location` as a span of time. Raises `FormUnsupported` where it is none, or has not the form asked for."""
+    """Return `location` as a span of time. Raises `FormUnsupported` if it isn't one, or doesn't have the requested
+    form.
+    """
     if not isinstance(location, TimeSpan) or not forms:
-        raise FormUnsupported(f"{source.path.name} is cut by a span of time (#t=10-20), and holds no other places.")
+        raise FormUnsupported(f"{source.path.name} supports only spans of time (#t=10-20) as locations.")
     if options.form not in forms:
         known = ", ".join(form.value for form in forms)
         raise FormUnsupported(f"A span of {location.modality.value} cannot be given as {options.form.value}: {known}.")
@@ -43,12 +42,12 @@ TOLERANCE = 0.0015
 
 
 def rounded_seconds(value: float) -> float:
-    """A time in whole microseconds, not below 0: what a receipt shows."""
+    """Return a time in whole microseconds, not below 0, as receipts show it."""
     return max(round(value, 6), 0.0)
 
 
 def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> list[str]:
-    """What to say where a clip shows, or holds, more than was asked for."""
+    """Return notes if a clip shows or stores more than requested. Times are in seconds."""
     notes = []
     begins, asked, held = _seconds_text(start), _seconds_text(wanted), _seconds_text(bytes_from)
     if wanted - start > TOLERANCE:
@@ -67,10 +66,10 @@ def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> 
 
 
 def conversion_notes(codec: str | None, suffix: str) -> list[str]:
-    """What to say where sound is kept as FLAC that was not."""
+    """Return a note if the audio was converted to FLAC."""
     if codec is None or suffix != ".flac" or codec == "flac":
         return []
-    return [f"The sound was decoded and kept as FLAC: {codec} cannot be cut as it is."]
+    return [f"The sound was decoded and stored as FLAC, because {codec} cannot be cut without decoding."]
 
 
 def _seconds_text(value: float) -> str:

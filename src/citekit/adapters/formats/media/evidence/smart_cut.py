@@ -1,7 +1,7 @@
-"""Exact clips with nothing hidden before them: re-encoded up to the next key picture, copied from there on.
+"""Exact clips without hidden content: re-encoded up to the next keyframe, copied from there on.
 
-Both parts are H.264 in one MP4 track: the record of the track holds the parameter sets of both, told apart by their ids.
-Where a clean join is not possible, the whole clip is encoded, and a note says so.
+Both parts are H.264 in one MP4 track. The `avcC` record of the track holds the parameter sets of both, with different
+IDs. If a clean join isn't possible, the whole clip is encoded, and a note says so.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 REENCODED_SET_ID = 31
-"""The id of the parameter sets of the re-encoded part; sources use 0 and the like."""
+"""The ID of the parameter sets of the re-encoded part. Sources use low numbers."""
 
 _PROFILES = {"Constrained Baseline": "baseline", "Baseline": "baseline", "Main": "main", "High": "high"}
 
 
 @frozen
 class Join:
-    """The key picture from which the source is copied."""
+    """The keyframe from which the source is copied, in ticks."""
 
     pts: int
     dts: int
@@ -58,23 +58,23 @@ class Join:
 def smart_cut(
     container: InputContainer, video: Any, audio: Any, span: Span, path: Path, progress: Progress
 ) -> tuple[ClipTimes, list[str]]:
-    """Write `span` exactly. What was made, and sentences about what was re-encoded."""
+    """Write `span` exactly. Returns its times, and notes about what was re-encoded."""
     key = find_seek_point(container, video, span.low)
-    reason = _join_obstacle(video, audio)
-    join = None if reason else _find_join(container, video, key, span)
+    obstacle = _join_obstacle(video, audio)
+    join = None if obstacle else _find_join(container, video, key, span)
     if join is None:
-        made = re_encode(container, video, audio, span, key, path, progress)
-        why = reason or "no key picture in it allows a clean join"
-        return made, [f"The whole clip was re-encoded, because {why}."]
-    made = _write_joined(container, video, audio, span, key, join, path, progress)
+        times = re_encode(container, video, audio, span, key, path, progress)
+        reason = obstacle or "no keyframe in it allows a clean join"
+        return times, [f"The whole clip was re-encoded, because {reason}."]
+    times = _write_joined(container, video, audio, span, key, join, path, progress)
     at = float(join.pts * video.time_base) - span.zero
     if join.pts == key.first_pts:
-        return made, ["Nothing was re-encoded: the clip begins at a key picture."]
-    return made, [f"Re-encoded up to the key picture at {shortest(round(at, 3))} s; the rest is a copy."]
+        return times, ["Nothing was re-encoded: the clip begins at a keyframe."]
+    return times, [f"Re-encoded up to the keyframe at {shortest(round(at, 3))} s; the rest is a copy."]
 
 
 def _join_obstacle(video: Any, audio: Any) -> str | None:
-    """Why a join is not possible, whatever the part; None where it may be."""
+    """Return why no part of this video can be joined, or None."""
     context = video.codec_context
     if codec_name(video) != "h264":
         return f"its pictures are {codec_name(video)}, and only h264 can be joined"
@@ -91,7 +91,7 @@ def _join_obstacle(video: Any, audio: Any) -> str | None:
 
 
 def _find_join(container: InputContainer, video: Any, key: SeekPoint, span: Span) -> Join | None:
-    """The first IDR picture that is not before the first one shown, where none after it is shown before it."""
+    """Return the first IDR picture at or after the first shown frame, or None if a later packet is shown before it."""
     seek_to(container, video, key)
     limit = round((span.high - TOLERANCE) / video.time_base)
     join: Join | None = None
@@ -138,7 +138,7 @@ def _write_joined(
 
 
 def _encode_until_join(container: InputContainer, track: Track, key: SeekPoint, join: Join, progress: Progress) -> None:
-    """Encode the pictures before the join; their decoding times lie as far back as those of the copied ones do."""
+    """Encode the frames before the join. Their decoding times have the same delay as those of the copied frames."""
     video = track.stream
     encoder = _encoder(video)
     encoder.open()
@@ -153,7 +153,7 @@ def _encode_until_join(container: InputContainer, track: Track, key: SeekPoint, 
             continue
         frame.pts = max(frame.pts, track.zero) if frame.pts != key.first_pts else track.zero
         frame.pict_type = 0
-        progress(0.0, None, "encoding up to the next key picture")
+        progress(0.0, None, "encoding up to the next keyframe")
         for packet in encoder.encode(frame):
             _write_encoded(track, packet, delay)
     for packet in encoder.encode(None):

@@ -1,4 +1,4 @@
-"""The picture shown at one moment, as PNG."""
+"""The frame shown at one moment, as PNG."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 COMPRESSION = 4
-"""How hard zlib tries: half the time of its usual 6 for a twentieth more bytes."""
+"""The zlib level: half the time of the default 6 for five percent more bytes."""
 
 
 class PyAvStillExtractor:
-    """The picture shown at the start of a span of video; its extent is the time that it is shown."""
+    """Extracts the frame shown at the start of a span of video. The extent is the time during which it is shown."""
 
     @property
     def identity(self) -> ExtractorIdentity:
@@ -43,26 +43,26 @@ class PyAvStillExtractor:
         return driver_identity("pyav-still")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """See `Extractor.forms`; there is no clip among them."""
+        """See `Extractor.forms`. Clips are not among them."""
         return (Form.FRAME, Form.PNG) if is_media(format, location) and location.modality is Modality.VIDEO else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
         """See `Extractor.extract`."""
-        place = validated_span(source, location, options, self.forms(source.format, location))
+        location_span = validated_span(source, location, options, self.forms(source.format, location))
         with open_media(source.path, ExtractionFailed) as container:
             playable_streams(container)
             video = video_stream(container)
             if video is None:
                 raise FormUnsupported("There is no picture in this recording: ask for the clip instead.")
-            made = write_still(container, video, requested_span(container, place), target, progress)
-        extent = TimeSpan(rounded_seconds(made.start), rounded_seconds(made.end), place.modality)
+            times = write_still(container, video, requested_span(container, location_span), target, progress)
+        extent = TimeSpan(rounded_seconds(times.start), rounded_seconds(times.end), location_span.modality)
         return Extraction(suffix=".png", media_type="image/png", extent=extent)
 
 
 def write_still(container: InputContainer, video: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
-    """Write the picture that is shown at the start of `span`, upright; it is shown until the next one comes."""
+    """Write the frame shown at the start of `span`, upright. Its times end when the next frame starts."""
     key = find_seek_point(container, video, span.low)
     video.thread_type = "AUTO"
     shown, following = _find_picture(container, video, key, span, progress, key.first_pts)
@@ -82,12 +82,12 @@ def write_still(container: InputContainer, video: Any, span: Span, path: Path, p
 
 
 def _find_picture(
-    container: InputContainer, video: Any, key: SeekPoint, span: Span, progress: Progress, wanted: int | None = None
+    container: InputContainer, video: Any, key: SeekPoint, span: Span, progress: Progress, from_tick: int | None = None
 ) -> tuple[Any, Any]:
-    """The last picture not after the start, and the one after it; with `wanted` those before it may be left out."""
+    """Return the last frame not after the start, and the next one. With `from_tick`, earlier frames can be skipped."""
     shown = None
     seek_to(container, video, key)
-    for frame in decode_frames(container, video, wanted):
+    for frame in decode_frames(container, video, from_tick):
         if frame.pts is None:
             continue
         if frame.time > span.low + TOLERANCE and shown is not None:

@@ -1,4 +1,4 @@
-"""Clips by stream copy: the packets of the source, unchanged, in a container of their own."""
+"""Clips by stream copy: the packets of the source, unchanged, in a new container."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
 
 PREROLL = 2
-"""Packets of sound before the start that a decoder needs for a clean start; an edit list hides them."""
+"""Audio packets before the start that a decoder needs for a clean start. An edit list hides them."""
 
 MP4_OPTIONS = {"movflags": "+faststart", "movie_timescale": "90000"}
 
 COARSE_TICK = 0.002
-"""Seconds of a tick from which on a clip can only begin at one: AVI counts whole pictures."""
+"""Seconds of a tick from which a clip can start only at a tick. AVI counts whole frames."""
 
 _REPORT_EVERY = 200
 
 
 @frozen
 class ClipTimes:
-    """What a clip shows and where its bytes begin, in seconds from the source's start."""
+    """The span that a clip shows, and the start of its bytes, in seconds from the source's start."""
 
     start: float
     end: float
@@ -49,11 +49,11 @@ class ClipTimes:
 
 @define
 class Track:
-    """One stream on its way, in ticks of the source: `zero` becomes 0, what begins at `limit` or later is not shown.
+    """The copy of one stream. Times are ticks of the source.
 
-    `stop` is where the last picture or sound is cut short; `slack` the ticks by which equal times may differ. A `strict`
-    track holds nothing from before `zero`; a `floating` one lets its first packet be 0. `usual` is how long a packet is
-    shown that does not say it.
+    `zero` becomes 0 in the clip. Packets that start at `limit` or later aren't shown, and the last packet is cut short
+    at `stop`. Times that differ by up to `tolerance` are equal. A `strict` track has no packets before `zero`; in a
+    `floating` one, the first packet becomes 0. `default_duration` applies to packets without a duration.
     """
 
     stream: Any
@@ -81,14 +81,14 @@ def copy_streams(
 ) -> ClipTimes:
     """Write the packets of `span` to `path`. Raises `LocationOutside`, `ExtractionFailed`, `Cancelled`."""
     key = None if video is None else find_seek_point(container, video, span.low)
-    begin = _clip_zero(video, key, span, target)
+    zero = _clip_zero(video, key, span, target)
     options = MP4_OPTIONS if target.suffix in (".mp4", ".m4a", ".mov") else {}
     with create_media(path, target.muxer, options) as output:
-        tracks = [track_for(output, s, begin, span, key if s is video else None, target) for s in (video, audio) if s]
+        tracks = [track_for(output, s, zero, span, key if s is video else None, target) for s in (video, audio) if s]
         if video is None and not target.exact:
             tracks[0].strict, tracks[0].floating = False, True
         if key is None:
-            seek(container, audio, begin - 0.5)
+            seek(container, audio, zero - 0.5)
         else:
             seek_to(container, video, key)
         copy_packets(container, tracks, key, span, target, progress)
@@ -96,12 +96,12 @@ def copy_streams(
     if not shown:
         raise nothing_readable(Path(container.name).name)
     if target.exact and any(track.hidden_after for track in tracks):
-        limit_shown_duration(path, span.high - begin)
-    return clip_times(shown, begin, span, target)
+        limit_shown_duration(path, span.high - zero)
+    return clip_times(shown, zero, span, target)
 
 
 def _clip_zero(video: Any, key: SeekPoint | None, span: Span, target: ClipContainer) -> float:
-    """The time of the source that becomes 0 in the clip."""
+    """Return the time of the source that becomes 0 in the clip."""
     if key is None:
         return span.low
     if not target.exact:
@@ -111,15 +111,15 @@ def _clip_zero(video: Any, key: SeekPoint | None, span: Span, target: ClipContai
 
 
 def track_for(
-    output: OutputContainer, stream: Any, begin: float, span: Span, key: SeekPoint | None, target: ClipContainer
+    output: OutputContainer, stream: Any, zero_time: float, span: Span, key: SeekPoint | None, target: ClipContainer
 ) -> Track:
-    """A new stream in `output` like `stream`, on which `begin` (the container's own time) becomes 0."""
-    copied = output.add_stream_from_template(stream, opaque=True)
-    copied.metadata.clear()
+    """Add a stream like `stream` to `output`, on which `zero_time` (the container's own time) becomes 0."""
+    output_stream = output.add_stream_from_template(stream, opaque=True)
+    output_stream.metadata.clear()
     base = float(stream.time_base)
-    zero, stop, slack = round(begin / base), round(span.high / base), round(TOLERANCE / base)
+    zero, stop, slack = round(zero_time / base), round(span.high / base), round(TOLERANCE / base)
     first = key.first_pts if key is not None and target.exact else None
-    track = Track(stream, copied, zero, max(stop - slack, zero + 1), max(stop, zero + 1), slack, first=first)
+    track = Track(stream, output_stream, zero, max(stop - slack, zero + 1), max(stop, zero + 1), slack, first=first)
     track.default_duration = round(default_duration(stream))
     track.strict = not target.exact
     return track
@@ -133,7 +133,7 @@ def copy_packets(
     target: ClipContainer,
     progress: Progress,
 ) -> None:
-    """Read packets until every track has all that it shows. `key` is where the pictures begin."""
+    """Copy packets until every track is complete. `key` is where the video starts."""
     by_index = {track.stream.index: track for track in tracks}
     for number, packet in enumerate(timestamped_packets(container, [track.stream for track in tracks])):
         track = by_index[packet.stream_index]
@@ -151,7 +151,7 @@ def copy_packets(
 
 
 def copy_video_packet(track: Track, packet: Any, key: SeekPoint | None) -> None:
-    """Pictures from the key picture on; those after the end only where one before the end comes after them."""
+    """Copy frames from the keyframe on. Frames after the end are copied only if a frame before the end follows them."""
     pts = packet.pts
     if not track.started:
         if key is None or not packet.is_keyframe or pts < key.key_pts:
@@ -174,14 +174,14 @@ def copy_video_packet(track: Track, packet: Any, key: SeekPoint | None) -> None:
 
 
 def copy_audio_packet(track: Track, packet: Any, *, preroll: bool) -> None:
-    """Sound from the start on, before it what a decoder needs (`preroll`), up to the end."""
+    """Copy audio from the start to the end. With `preroll`, also copies the packets before it that a decoder needs."""
     pts = packet.pts
     if pts >= track.limit:
         track.done = True
         return
     if not track.started:
-        early = pts if track.strict else pts + (packet.duration or 0) - 1
-        if early < track.zero:
+        last_tick = pts if track.strict else pts + (packet.duration or 0) - 1
+        if last_tick < track.zero:
             track.pending = [*track.pending, packet][-PREROLL:] if preroll else []
             return
         track.started = True
@@ -199,11 +199,11 @@ def _write_pending(track: Track) -> None:
 
 
 def _record_shown(track: Track, packet: Any) -> None:
-    """Remember what is shown, and let the last picture or sound end where the clip ends."""
+    """Record the shown range, and shorten the last packet to the end of the clip."""
     pts, duration = packet.pts, packet.duration or 0
-    over = pts + duration - track.stop
-    if duration > over > 0:
-        packet.duration = duration = duration - over
+    excess = pts + duration - track.stop
+    if duration > excess > 0:
+        packet.duration = duration = duration - excess
     if track.earliest is None or pts < track.earliest:
         track.earliest = pts
     end = pts + (duration or track.default_duration)
@@ -212,7 +212,7 @@ def _record_shown(track: Track, packet: Any) -> None:
 
 
 def mux_packet(track: Track, packet: Any) -> None:
-    """Write `packet` with times that count from the clip's start; decoding times never go back."""
+    """Write `packet` with times relative to the clip's start. Decoding times never decrease."""
     pts, dts = packet.pts, packet.dts - track.zero
     if track.stored_from is None or pts < track.stored_from:
         track.stored_from = pts
@@ -225,12 +225,14 @@ def mux_packet(track: Track, packet: Any) -> None:
     track.output.container.mux_one(packet)
 
 
-def clip_times(tracks: list[Track], begin: float, span: Span, target: ClipContainer) -> ClipTimes:
-    """What `tracks` show together: the first of them says where the clip begins."""
+def clip_times(tracks: list[Track], zero: float, span: Span, target: ClipContainer) -> ClipTimes:
+    """Return the times that `tracks` have together. The first track determines the start."""
     leading = tracks[0]
     base = float(leading.stream.time_base)
     end = max(float(track.latest * track.stream.time_base) for track in tracks if track.latest is not None)
-    start = begin if target.exact else float((leading.earliest or 0) * base)
-    held = min(float(track.stored_from * track.stream.time_base) for track in tracks if track.stored_from is not None)
+    start = zero if target.exact else float((leading.earliest or 0) * base)
+    stored_from = min(
+        float(track.stored_from * track.stream.time_base) for track in tracks if track.stored_from is not None
+    )
     low = max(start - span.zero, 0.0)
-    return ClipTimes(low, min(end - span.zero, span.end), min(max(held - span.zero, 0.0), low))
+    return ClipTimes(low, min(end - span.zero, span.end), min(max(stored_from - span.zero, 0.0), low))

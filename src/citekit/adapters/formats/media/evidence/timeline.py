@@ -1,4 +1,4 @@
-"""Where the pictures and sounds of a clip lie in the source: key picture, first and last picture shown."""
+"""Locates the packets of a clip in the source: keyframe, first and last frame shown."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 TOLERANCE = 0.001
-"""Seconds by which times that mean the same picture may differ: the coarsest tick of the usual containers."""
+"""Seconds by which times of the same frame can differ: the coarsest tick of common containers."""
 
 _STEPS_BACK = (0.0, 0.2, 1.0, 3.0, 10.0, 30.0, 1e6)
-"""Seconds before the asked time from which a key picture is looked for: not every container has a good index."""
+"""Seconds before the requested time at which a keyframe is searched, because some containers have poor indexes."""
 
 _RESYNC_MARGIN = 1.0
-"""Seconds further back that a program stream is gone to: after a seek its first times may belong to other pictures."""
+"""Additional seconds to seek back in a program stream. Its first times after a seek can belong to other frames."""
 
 _UNSEEKABLE_CODECS = {"flac", "speex"}
-"""Sound whose times in Ogg hold only from the beginning on: after a seek FFmpeg counts some of them twice."""
+"""Ogg codecs whose times are right only from the start. After a seek, FFmpeg counts some of them twice."""
 
 _REORDER_LIMIT = 32
-"""Packets without a decoding time that are held back at most: more than any codec reorders."""
+"""The most packets without a decoding time that are held back: more than any codec reorders."""
 
 
 @frozen
 class Span:
-    """The asked part in seconds from the container's start; `zero` is that start in the container's own time."""
+    """The requested span in seconds from the container's start. `zero` is that start in the container's own time."""
 
     start: float
     end: float
@@ -51,7 +51,7 @@ class Span:
 
 
 def requested_span(container: InputContainer, location: TimeSpan) -> Span:
-    """The part of `location` that the container really has. Raises `LocationOutside` where that is nothing."""
+    """Return the part of `location` that the container really has. Raises `LocationOutside` if it is empty."""
     if location.end is not None and lasts_until(container, location.end):
         return Span(location.start, location.end, start_time(container))
     duration = measure_duration(container).playable
@@ -65,7 +65,7 @@ def requested_span(container: InputContainer, location: TimeSpan) -> Span:
 
 @frozen
 class SeekPoint:
-    """The key picture that decoding starts from, and the picture shown at the start of a span, in stream ticks."""
+    """The keyframe where decoding starts, and the frame shown at the start of a span, in ticks of the stream."""
 
     key_pts: int
     key_dts: int
@@ -73,22 +73,22 @@ class SeekPoint:
 
 
 def find_seek_point(container: InputContainer, stream: Any, time: float) -> SeekPoint:
-    """Find the pictures around `time` (container's own time). Raises `LocationOutside` where no picture is shown.
+    """Find the frames around `time` (container's own time). Raises `LocationOutside` if no frame is shown there.
 
-    A seek goes by decoding times; where the picture found is shown after `time`, the one before is looked for.
+    A seek uses decoding times. If the keyframe found is shown after `time`, the search continues further back.
     """
-    found: SeekPoint | None = None
+    point: SeekPoint | None = None
     for step in _STEPS_BACK:
-        found = _seek_point_near(container, stream, time, time - step)
-        if found is not None and found.key_pts * stream.time_base <= time + TOLERANCE:
-            return found
-    if found is None:
+        point = _seek_point_near(container, stream, time, time - step)
+        if point is not None and point.key_pts * stream.time_base <= time + TOLERANCE:
+            return point
+    if point is None:
         raise LocationOutside("No picture is shown in that part of the video.")
-    return found
+    return point
 
 
-def _seek_point_near(container: InputContainer, stream: Any, time: float, back: float) -> SeekPoint | None:
-    seek(container, stream, back)
+def _seek_point_near(container: InputContainer, stream: Any, time: float, seek_target: float) -> SeekPoint | None:
+    seek(container, stream, seek_target)
     key: Any = None
     first: int | None = None
     limit = (time + TOLERANCE) / float(stream.time_base)
@@ -107,9 +107,9 @@ def _seek_point_near(container: InputContainer, stream: Any, time: float, back: 
 
 
 def seek(container: InputContainer, stream: Any, time: float) -> None:
-    """Seek `stream` to the key picture at or before `time` (container's own time), or to the beginning.
+    """Seek `stream` to the keyframe at or before `time` (container's own time), or to the start.
 
-    Where the times of what comes first after a seek cannot be trusted, it is one further back.
+    Seeks further back in formats whose first times after a seek are unreliable.
     """
     first = min(stream.start_time or 0, 0)
     if container.format.name == "mpeg":
@@ -124,45 +124,45 @@ def seek(container: InputContainer, stream: Any, time: float) -> None:
 
 
 def seek_time(container: InputContainer, stream: Any, key: SeekPoint) -> float:
-    """The time by which a seek finds `key`: Matroska is indexed by when pictures are shown, others by decoding."""
+    """Return the time with which a seek finds `key`. Matroska indexes presentation times, others index decoding times."""
     ticks = key.key_pts if "matroska" in container.format.name else key.key_dts
     return float(ticks * stream.time_base)
 
 
 def seek_to(container: InputContainer, stream: Any, key: SeekPoint) -> None:
-    """Seek `stream` to the key picture `key`."""
+    """Seek `stream` to the keyframe of `key`."""
     seek(container, stream, seek_time(container, stream, key))
 
 
 def timestamped_packets(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
-    """Packets with both timestamps, up to the end or the first damage.
+    """Yield packets with both timestamps, up to the end or the first damage.
 
-    The first decoding times after a seek may be unknown; they are counted back from the first that is known.
+    The first decoding times after a seek can be unknown. They are counted back from the first known one.
     """
-    unknown: dict[int, list[Any]] = {stream.index: [] for stream in streams}
+    undated: dict[int, list[Any]] = {stream.index: [] for stream in streams}
     for packet in read_packets(container, streams):
         pts, dts, index = packet.pts, packet.dts, packet.stream_index
         if pts is None:
             packet.pts = dts
-        if index in unknown:
-            if dts is None and len(unknown[index]) < _REORDER_LIMIT:
-                unknown[index].append(packet)
+        if index in undated:
+            if dts is None and len(undated[index]) < _REORDER_LIMIT:
+                undated[index].append(packet)
                 continue
-            yield from _with_decoding_times(unknown.pop(index), packet.pts if dts is None else dts)
+            yield from _with_decoding_times(undated.pop(index), packet.pts if dts is None else dts)
         if dts is None:
             packet.dts = packet.pts
         yield packet
-    for waiting in unknown.values():
-        yield from _with_decoding_times(waiting, None)
+    for packets in undated.values():
+        yield from _with_decoding_times(packets, None)
 
 
-def _with_decoding_times(packets: list[Any], following: int | None) -> Iterator[Any]:
-    for place, packet in enumerate(packets):
-        before = (len(packets) - place) * max(packet.duration or 1, 1)
-        packet.dts = packet.pts if following is None else min(following - before, packet.pts)
+def _with_decoding_times(packets: list[Any], next_dts: int | None) -> Iterator[Any]:
+    for index, packet in enumerate(packets):
+        before = (len(packets) - index) * max(packet.duration or 1, 1)
+        packet.dts = packet.pts if next_dts is None else min(next_dts - before, packet.pts)
         yield packet
 
 
 def nothing_readable(name: str) -> ExtractionFailed:
-    """The error for a part in which not one packet was found."""
+    """Return the error for a span without a single readable packet."""
     return ExtractionFailed(f"Nothing of {name} could be read in that part: the file is damaged there.")
