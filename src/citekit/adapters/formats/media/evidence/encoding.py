@@ -188,9 +188,8 @@ def _encode_video(
         progress(max(frame.time - span.low, 0.0), span.end - span.start, "encoding")
         time = max(frame.time, span.low)
         duration = float((frame.duration or 0) * video.time_base) or float(1 / encoder.codec_context.framerate)
-        shown_until = (
-            frame.time + duration if frame.time + duration > time else span.high
-        )  # shown until the end despite its stated duration
+        stated_end = frame.time + duration
+        shown_until = stated_end if stated_end > time else span.high
         end = min(shown_until, max(span.high, time + float(VIDEO_TICK)))
         ticks = round((time - span.low) / VIDEO_TICK) if frame.pts > key.first_pts else 0
         converted = frame.reformat(encoder.width, encoder.height, "yuv420p")

@@ -68,7 +68,7 @@ def keyframe_intervals(path: Path, duration: float, progress: Progress) -> list[
                 frames = [*decode_packet(stream, packet), *flush_decoder(stream)]
                 if frames:
                     compared.append((number, time, thumbnails.thumbnail(frames[0])))
-                    progress(min(time, duration), 3 * duration, "comparing key pictures")
+                    progress(min(time, duration), 3 * duration, "comparing keyframes")
             if number >= PACKET_LIMIT:
                 break
     return list(_intervals(compared, sizes, times, keys, duration))
