@@ -310,7 +310,7 @@ def test_a_broken_picture_is_one_clear_error(tmp_path: Path) -> None:
     Image.effect_noise((200, 200), 100).save(path)
     path.write_bytes(path.read_bytes()[:10_000])
 
-    with pytest.raises(SourceUnsupported, match=r"a\.png is broken or cut off"):
+    with pytest.raises(SourceUnsupported, match=r"a\.png is damaged or truncated"):
         ImageOutliner().outline(source_at(path), silent)
 
 

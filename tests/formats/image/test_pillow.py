@@ -52,7 +52,7 @@ def test_a_mapped_exception_becomes_one_sentence_with_its_cause(kind: type[BaseE
 
 def test_no_setting_of_the_driver_is_named() -> None:
     with (
-        pytest.raises(ExtractionFailed, match=r"more text beside the picture than is read\)\.$"),
+        pytest.raises(ExtractionFailed, match=r"more text metadata than the limit\)\.$"),
         pillow.translated_errors(Path("/tmp/a.png"), ExtractionFailed),
     ):
         raise ValueError("Decompressed data too large for PngImagePlugin.MAX_TEXT_CHUNK")

@@ -114,9 +114,7 @@ def test_what_fails_inside_is_one_clear_error(kind: type[Exception]) -> None:
 
     engine._engine.make = lambda: fail
 
-    with pytest.raises(
-        MapperUnavailable, match=r"^The reader of text in pictures \(RapidOCR\) .*last line\.$"
-    ) as caught:
+    with pytest.raises(MapperUnavailable, match=r"^Text recognition \(RapidOCR\) .*last line\.$") as caught:
         engine.read(notice())
     assert isinstance(caught.value.__cause__, kind)
 

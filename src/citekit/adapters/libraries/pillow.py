@@ -1,7 +1,7 @@
-"""Pillow: pictures opened safely, upright, with its exceptions translated by one table.
+"""Pillow: opens pictures safely and upright, with errors translated by one table.
 
-Only the formats of `FORMATS` are tried, so that no file reaches a decoder that runs other programs. The size that a file
-declares is checked before anything is decoded.
+Only the formats in `FORMATS` are tried, so that no file reaches a decoder that runs other programs. The declared size
+is checked before anything is decoded.
 """
 
 from __future__ import annotations
@@ -24,23 +24,24 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 PIXEL_LIMIT = 178_956_970
-"""Pixels of the largest picture that is decoded: from twice its own warning limit on, Pillow speaks of an attack."""
+"""Pixels of the largest picture that is decoded. It is twice Pillow's warning limit, from which Pillow raises an error.
+"""
 
 FORMATS = ("JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "DIB", "AVIF", "ICO", "PPM", "JPEG2000")
-"""Pillow's names of the formats that are opened; with JPEG comes MPO, several JPEGs in one file."""
+"""Pillow's names of the formats that are opened. JPEG includes MPO, several JPEGs in one file."""
 
 ORIENTATION = 0x0112
-"""The EXIF tag that says how a picture is turned (EXIF 2.3, table 4)."""
+"""The EXIF orientation tag (EXIF 2.3, table 4)."""
 
 _STRIP_PIXELS = 4_000_000
-"""Pixels that are changed into another mode at a time."""
+"""Pixels that are converted to another mode at a time."""
 
-_BROKEN = "is broken or cut off"
+_BROKEN = "is damaged or truncated"
 
 
 @lru_cache(maxsize=1)
 def library() -> ModuleType:
-    """The module `PIL.Image`. What it says about odd files as warnings, it says to nobody (filters of yours come first)."""
+    """Return the module `PIL.Image`. Ignores its warnings about odd files (your own warning filters take precedence)."""
     from PIL import Image
 
     warnings.filterwarnings("ignore", module=r"PIL(\.|\Z)", append=True)
@@ -48,20 +49,20 @@ def library() -> ModuleType:
 
 
 def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[CiteKitError], str]]:
-    """For every exception that Pillow raises: our error, and what its text says of the file. Subclasses come first.
+    """Return, for each exception that Pillow raises, the error to raise and its reason. Subclasses come first.
 
-    Damaged files make it raise most of Python's own exceptions, too.
+    Damaged files also make it raise most of Python's own exceptions.
     """
     from PIL import ImageCms, UnidentifiedImageError
 
     image = library()
-    too_large = (SourceUnsupported, f"declares more than the {PIXEL_LIMIT // 1_000_000} megapixels that are decoded")
+    too_large = (SourceUnsupported, f"declares more than the limit of {PIXEL_LIMIT // 1_000_000} megapixels")
     broken = (failure, _BROKEN)
     return {
-        UnidentifiedImageError: (SourceUnsupported, "is not a picture that can be read, or its beginning is damaged"),
+        UnidentifiedImageError: (SourceUnsupported, "is not a readable picture, or its start is damaged"),
         image.DecompressionBombError: too_large,
         image.DecompressionBombWarning: too_large,
-        ImageCms.PyCMSError: (failure, "has a colour profile that cannot be used"),
+        ImageCms.PyCMSError: (failure, "has an unusable color profile"),
         MemoryError: (failure, "needs more memory than there is"),
         **dict.fromkeys(
             (OSError, EOFError, SyntaxError, ValueError, TypeError, LookupError, AttributeError, Warning), broken
@@ -72,31 +73,31 @@ def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[
 
 @contextmanager
 def translated_errors(path: Path, failure: type[CiteKitError]) -> Iterator[None]:
-    """Turn what Pillow raises over the picture at `path` into our errors; the cause is kept."""
-    known = error_table(failure)
+    """Translate Pillow's errors about the picture at `path`. The original error stays as the cause."""
+    table = error_table(failure)
     try:
         yield
     except CiteKitError:
         raise
-    except tuple(known) as error:
-        ours, reason = next(known[kind] for kind in known if isinstance(error, kind))
+    except tuple(table) as error:
+        error_class, reason = next(table[kind] for kind in table if isinstance(error, kind))
         detail = f" ({_short_reason(error)})" if reason == _BROKEN else ""
-        raise ours(f"The picture {path.name} {reason}{detail}.") from error
+        raise error_class(f"The picture {path.name} {reason}{detail}.") from error
 
 
 def _short_reason(error: BaseException) -> str:
     text = (str(error).splitlines() or [""])[0].strip(" .")[:120]
-    if "MAX_TEXT_" in text:  # names of settings of Pillow
-        return "it holds more text beside the picture than is read"
+    if "MAX_TEXT_" in text:  # Pillow names its own settings
+        return "it has more text metadata than the limit"
     return text or type(error).__name__
 
 
 @contextmanager
 def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> Iterator[ImageFile]:
-    """The picture at `path`, its first frame, not decoded yet.
+    """Open the first frame of the picture at `path` without decoding it.
 
-    Raises `SourceUnreadable`, `SourceUnsupported` (no picture, or one that declares more than `PIXEL_LIMIT` pixels). What
-    Pillow raises while the picture is worked on becomes a `failure`.
+    Raises `SourceUnreadable` or `SourceUnsupported` (not a picture, or one that declares more than `PIXEL_LIMIT`
+    pixels). Pillow's errors inside the block become `failure`.
     """
     try:
         stream = path.open("rb")
@@ -115,31 +116,31 @@ def _check_size(path: Path, picture: Image) -> None:
     if width * height > PIXEL_LIMIT:
         limit = PIXEL_LIMIT // 1_000_000
         raise SourceUnsupported(
-            f"The picture {path.name} declares {width} x {height} pixels, more than the {limit} megapixels that are decoded."
+            f"The picture {path.name} declares {width} x {height} pixels, more than the limit of {limit} megapixels."
         )
 
 
 def orientation(picture: Image) -> int:
-    """How the stored pixels are turned, 1 to 8 as in EXIF; 1 where nothing sensible says so.
+    """Return the EXIF orientation of the stored pixels, 1 to 8; 1 if it is missing or invalid.
 
-    Pillow turns TIFF files itself while it decodes them.
+    Pillow rotates TIFF files itself while it decodes them.
     """
     if picture.format == "TIFF":
         return 1
     value: object = None
-    with suppress(Exception):  # EXIF is optional and often damaged; whatever is wrong with it, the picture is as stored
+    with suppress(Exception):  # EXIF is optional and often damaged; without it, the picture is upright
         value = picture.getexif().get(ORIENTATION)
     return value if isinstance(value, int) and 1 <= value <= 8 else 1
 
 
 def upright_size(picture: Image) -> tuple[int, int]:
-    """(width, height) in pixels as the picture is seen."""
+    """Return (width, height) in pixels of the upright picture."""
     width, height = picture.size
     return (height, width) if orientation(picture) >= 5 else (width, height)
 
 
-def turn_upright(picture: Image, turn: int) -> Image:
-    """The picture turned upright from the EXIF orientation `turn`."""
+def turn_upright(picture: Image, orientation: int) -> Image:
+    """Return the picture turned upright from the EXIF orientation `orientation`."""
     method = library().Transpose
     methods = {
         2: method.FLIP_LEFT_RIGHT,
@@ -150,23 +151,23 @@ def turn_upright(picture: Image, turn: int) -> Image:
         7: method.TRANSVERSE,
         8: method.ROTATE_90,
     }
-    return picture.transpose(methods[turn]) if turn in methods else picture
+    return picture.transpose(methods[orientation]) if orientation in methods else picture
 
 
 def frame_count(picture: Image) -> int:
-    """How many frames or pages there are, at least 1; 1 where they cannot be counted."""
-    with suppress(Exception):  # a file whose later frames are damaged still has its first
+    """Return the number of frames or pages, at least 1; 1 if they can't be counted."""
+    with suppress(Exception):  # a file with damaged later frames still has its first
         return max(1, int(getattr(picture, "n_frames", 1)))
     return 1
 
 
 def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
-    """An upright copy of the first frame, at most `side` pixels on its longer side; `mode` is `L` or `RGB`.
+    """Return an upright copy of the first frame, at most `side` pixels on its longer side; `mode` is `L` or `RGB`.
 
-    What is transparent is white. JPEG is decoded at a lower resolution where that suffices; others are turned into `mode`
-    a strip at a time, so that only the picture as it is stored is ever held as a whole.
+    Transparent areas become white. JPEG is decoded at a lower resolution if that suffices. Other formats are converted
+    to `mode` in strips, so that only the stored picture is ever in memory as a whole.
     """
-    turn = orientation(picture)
+    exif_orientation = orientation(picture)
     picture.draft(mode, (side, side))
     picture.load()
     factor = max(1, max(picture.size) // side)
@@ -177,11 +178,11 @@ def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
         strip = _on_white(picture.crop((0, top, picture.width, min(top + step, picture.height))), mode, levels)
         copy.paste(strip.reduce(factor) if factor > 1 else strip, (0, top // factor))
     copy.thumbnail((side, side))
-    return turn_upright(copy, turn)
+    return turn_upright(copy, exif_orientation)
 
 
 def _value_range(picture: Image) -> tuple[float, float] | None:
-    """The darkest and the lightest value of a picture of more than 8 bits; None for others."""
+    """Return the darkest and the lightest value of a picture with more than 8 bits; None for others."""
     if not picture.mode.startswith(("I", "F")):
         return None
     low, high = cast("tuple[float, float]", picture.getextrema())

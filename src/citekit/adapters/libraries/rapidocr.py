@@ -1,7 +1,7 @@
-"""RapidOCR on ONNX Runtime: the text of pictures, read with the models that lie in its wheel.
+"""RapidOCR on ONNX Runtime: recognizes text in pictures with the models in its wheel.
 
-Nothing is fetched: the models are named by their paths, and RapidOCR downloads only what has none. One reader serves all
-threads under a lock, because it changes itself while it reads. Its log is silent.
+Nothing is downloaded: the models are given by their paths, and RapidOCR downloads only missing models. All threads
+share one engine under a lock, because it changes its state while it works. Its log is disabled.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
 FEATURE, EXTRA = "Reading text in pictures", "ocr"
 SIDE_LIMIT = 1920
-"""Pixels of the longer side of what is read; larger pictures are made smaller. A page at 150 dpi has 1754."""
+"""Pixels of the longer side that are read; larger pictures are reduced. A page at 150 dpi has 1754."""
 
 _ENLARGE_BELOW = 960
-"""Pixels of the shorter side below which a picture is enlarged, at most twice: small print is read badly."""
+"""Pixels of the shorter side below which a picture is enlarged, at most twice, because small print is recognized badly.
+"""
 
 _MIN_SIDE = 64
 _THREADS = 4
@@ -40,7 +41,7 @@ _MODELS = {"Det": "*_det_*.onnx", "Cls": "*_cls_*.onnx", "Rec": "*_rec_*.onnx"}
 
 @frozen
 class RecognizedLine:
-    """A line as the engine gives it: `corners` are (left, top, right, bottom) in fractions, `score` lies in 0..1."""
+    """A line from the engine. `corners` are (left, top, right, bottom) as fractions; `score` is 0 to 1."""
 
     text: str
     corners: tuple[float, float, float, float]
@@ -48,12 +49,12 @@ class RecognizedLine:
 
 
 def installed() -> bool:
-    """Whether the extra is there, told without importing it."""
+    """Return whether the extra is installed, without importing it."""
     return all(importlib.util.find_spec(name) is not None for name in ("rapidocr", "onnxruntime"))
 
 
 def error_table() -> dict[type[BaseException], str]:
-    """For every exception of RapidOCR and what lies below it: what it says of the reader. Subclasses come first."""
+    """Return the reason for each exception of RapidOCR and its dependencies. Subclasses come first."""
     package: Any = imported("rapidocr.main", FEATURE, EXTRA)
     sizes: Any = imported("rapidocr.utils.process_img", FEATURE, EXTRA)
     detection: Any = imported("rapidocr.ch_ppocr_det.utils", FEATURE, EXTRA)
@@ -61,7 +62,7 @@ def error_table() -> dict[type[BaseException], str]:
     loading: Any = imported("rapidocr.utils.load_image", FEATURE, EXTRA)
     fetching: Any = imported("rapidocr.utils.download_file", FEATURE, EXTRA)
     vision: Any = imported("cv2", FEATURE, EXTRA)
-    failed = "failed while it read"
+    failed = "failed"
     return {
         package.RapidOCRError: failed,
         sizes.ResizeImgError: failed,
@@ -79,7 +80,7 @@ def error_table() -> dict[type[BaseException], str]:
 
 @define(eq=False)
 class RapidOcr:
-    """The engine: made on first use, then shared by every thread that asks."""
+    """The engine, created on first use and shared by all threads."""
 
     _engine: Once[Any] = field(init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
@@ -88,9 +89,9 @@ class RapidOcr:
         self._engine = Once(_new_engine)
 
     def read(self, image: Image) -> list[RecognizedLine]:
-        """The lines of an upright picture in the engine's order: down, then across.
+        """Return the lines of an upright picture in the engine's order: top to bottom, then left to right.
 
-        Raises `DriverMissing` without the extra, `MapperUnavailable` where the engine fails.
+        Raises `DriverMissing` without the extra, and `MapperUnavailable` if the engine fails.
         """
         array: Any = imported("numpy", FEATURE, EXTRA)
         with _translated_errors():
@@ -98,8 +99,8 @@ class RapidOcr:
             pixels = array.ascontiguousarray(array.asarray(canvas)[:, :, ::-1])
             engine = self._engine()
             with self._lock:
-                found = engine(pixels)
-            return list(_recognized_lines(found, size))
+                result = engine(pixels)
+            return list(_recognized_lines(result, size))
 
 
 def _new_engine() -> Any:
@@ -111,8 +112,8 @@ def _new_engine() -> Any:
         params={
             **paths,
             "Global.log_level": "critical",
-            "Global.use_cls": False,  # pictures come upright, and it turns some upright lines over (1 of 8 words lost)
-            "Det.limit_type": "max",  # never enlarges: that is done in `_canvas`, where it is bounded
+            "Global.use_cls": False,  # pictures are upright, and it turns some upright lines (1 of 8 words lost)
+            "Det.limit_type": "max",  # never enlarges: `_prepare` does that, with a limit
             "Det.limit_side_len": 2 * SIDE_LIMIT,
             "EngineConfig.onnxruntime.intra_op_num_threads": threads,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
@@ -129,7 +130,7 @@ def _silence() -> None:
 
 
 def _model_path(pattern: str) -> Path:
-    """The one model of that kind in the wheel; it is named to the engine, which then has nothing to fetch."""
+    """Return the model of this kind in the wheel. The engine gets its path and has nothing to download."""
     folder = package_folder("rapidocr", FEATURE, EXTRA) / "models"
     found = sorted(folder.glob(pattern))
     if not found:
@@ -148,14 +149,14 @@ def _translated_errors() -> Iterator[None]:
 
 
 def translate_error(error: BaseException) -> MapperUnavailable:
-    """Our error for an exception of the engine."""
-    says = next((text for kind, text in error_table().items() if isinstance(error, kind)), "failed while it read")
+    """Return the error for an exception of the engine."""
+    reason = next((text for kind, text in error_table().items() if isinstance(error, kind)), "failed")
     detail = (str(error).strip().splitlines() or [""])[-1].strip(" .")[:160] or type(error).__name__
-    return MapperUnavailable(f"The reader of text in pictures (RapidOCR) {says}: {detail}.")
+    return MapperUnavailable(f"Text recognition (RapidOCR) {reason}: {detail}.")
 
 
 def _prepare(image: Image) -> tuple[Image, tuple[int, int]]:
-    """The picture in RGB and of a bounded size, on white where it is too narrow; and its size without that white."""
+    """Return the picture in RGB, limited in size and padded with white if too narrow, and its size without the padding."""
     width, height = image.size
     scale = min(SIDE_LIMIT / max(width, height), max(1.0, min(2.0, _ENLARGE_BELOW / min(width, height))))
     size = max(1, round(width * scale)), max(1, round(height * scale))
@@ -170,17 +171,17 @@ def _prepare(image: Image) -> tuple[Image, tuple[int, int]]:
     return canvas, size
 
 
-def _recognized_lines(found: Any, size: tuple[int, int]) -> Iterator[RecognizedLine]:
-    if found.boxes is None or found.txts is None:
+def _recognized_lines(result: Any, size: tuple[int, int]) -> Iterator[RecognizedLine]:
+    if result.boxes is None or result.txts is None:
         return
-    for corners, text, score in zip(found.boxes, found.txts, found.scores, strict=True):
-        across, down = [float(x) / size[0] for x, _ in corners], [float(y) / size[1] for _, y in corners]
-        left, right = _fraction(min(across)), _fraction(max(across))
-        top, bottom = _fraction(min(down)), _fraction(max(down))
+    for corners, text, score in zip(result.boxes, result.txts, result.scores, strict=True):
+        xs, ys = [float(x) / size[0] for x, _ in corners], [float(y) / size[1] for _, y in corners]
+        left, right = _fraction(min(xs)), _fraction(max(xs))
+        top, bottom = _fraction(min(ys)), _fraction(max(ys))
         if left < right and top < bottom and text.strip():
             yield RecognizedLine(" ".join(text.split()), (left, top, right, bottom), round(float(score), 3))
 
 
 def _fraction(value: float) -> float:
-    """In ten-thousandths: what differs below comes from rounding on another processor."""
+    """Round to ten-thousandths, because smaller differences come from rounding on other processors."""
     return round(min(1.0, max(0.0, value)), 4)

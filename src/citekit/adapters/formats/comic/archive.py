@@ -1,4 +1,4 @@
-"""A comic as a ZIP archive of pictures (CBZ), read with every size bounded. Nothing of it is unpacked to disk by its name."""
+"""A comic as a ZIP archive of pictures (CBZ), read with size limits. Nothing is unpacked to disk under its own name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INFO_LIMIT = 8 * 1024 * 1024
 """Bytes of the largest `ComicInfo.xml` that is read."""
 
 ENTRY_LIMIT = 50_000
-"""Items in one archive."""
+"""The highest number of files in one archive."""
 
 _PICTURES = (".jpg", ".jpeg", ".jpe", ".png", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".jp2")
 _NUMBER = re.compile(r"(\d{1,18})")
@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"(\d{1,18})")
 
 @frozen(kw_only=True)
 class ComicInfo:
-    """What `ComicInfo.xml` (Anansi Project, 2.1) says; `pages` holds what is said of a page, by its number from 1."""
+    """The content of `ComicInfo.xml` (Anansi Project, 2.1). `pages` has the attributes of pages by their number from 1."""
 
     title: str | None = None
     series: str | None = None
@@ -46,18 +46,20 @@ class ComicInfo:
 
 @define
 class ComicArchive:
-    """The pictures of one comic: `names` are their paths in reading order, page 1 first."""
+    """The pictures of one comic. `names` are their paths in reading order, page 1 first."""
 
     path: Path
     zip: zipfile.ZipFile
     names: tuple[str, ...]
 
     def read(self, page: int) -> bytes:
-        """The picture of a page from 1, as it is. Raises `SourceUnsupported` where it is damaged, protected or too large."""
+        """Return the picture of a page (from 1) unchanged. Raises `SourceUnsupported` if it is damaged, encrypted, or
+        too large.
+        """
         return self._read(self.names[page - 1], PICTURE_LIMIT)
 
     def info(self) -> ComicInfo:
-        """What the comic says of itself; nothing where its description is missing or damaged."""
+        """Return the metadata of the comic; empty if it is missing or damaged."""
         from citekit.adapters.libraries.lxml import parse_xml
 
         found = [name for name in self.zip.namelist() if name.rpartition("/")[2].casefold() == "comicinfo.xml"]
@@ -73,9 +75,9 @@ class ComicArchive:
     def _read(self, name: str, limit: int) -> bytes:
         item = self.zip.getinfo(name)
         if item.flag_bits & 1:
-            raise SourceUnsupported(f"{self.path.name} is protected by a password; use a copy without protection.")
+            raise SourceUnsupported(f"{self.path.name} is encrypted; use a copy without a password.")
         if item.compress_type not in METHODS:
-            raise SourceUnsupported(f"{self.path.name} holds {name!r} in a compression that is not read here.")
+            raise SourceUnsupported(f"{self.path.name} holds {name!r} in an unsupported compression.")
         with _translated(self.path):
             data = b"".join(pieces(self.zip, item, limit))
         if len(data) > limit:
@@ -85,7 +87,7 @@ class ComicArchive:
 
 @contextmanager
 def open_comic(path: Path) -> Iterator[ComicArchive]:
-    """The comic at `path`. Raises `SourceUnsupported` (no archive, or one without pictures), `SourceUnreadable`."""
+    """Open the comic at `path`. Raises `SourceUnsupported` (not an archive, or without pictures), `SourceUnreadable`."""
     with _translated(path):
         stream = open_for_reading(path)
     with stream:
@@ -95,15 +97,15 @@ def open_comic(path: Path) -> Iterator[ComicArchive]:
             raise SourceUnsupported(f"{path.name} holds {len(archive.filelist)} items; at most {ENTRY_LIMIT} are read.")
         names = {item.filename for item in archive.filelist if _is_picture(item)}
         if not names:
-            raise SourceUnsupported(f"{path.name} holds no pictures, so it is no comic that can be read.")
+            raise SourceUnsupported(f"{path.name} holds no pictures, so it is not a readable comic.")
         yield ComicArchive(path, archive, tuple(sorted(names, key=reading_order)))
 
 
 def reading_order(name: str) -> list[list[tuple[int, int, str]]]:
-    """What names are sorted by: folder by folder, numbers by their values, case aside; the name itself breaks ties.
+    """Return the sort key of a path: folder by folder, numbers by value, without case; the path itself breaks ties.
 
-    Signs come before numbers, as in ASCII (`!cover` before `01`), and a name before the same with more behind it, whatever
-    the ending (`cover.jpg` before `cover2.jpg`).
+    Symbols come before numbers as in ASCII (`!cover` before `01`), and a name before a longer name with the same start,
+    whatever the extension (`cover.jpg` before `cover2.jpg`).
     """
     *folders, file = name.split("/")
     parts = [*folders, file.rpartition(".")[0] or file]
@@ -119,7 +121,7 @@ def _sort_key(piece: str) -> tuple[int, int, str]:
 
 
 def _is_picture(item: zipfile.ZipInfo) -> bool:
-    """Whether an item is a picture by its name; folders, links, and what macOS leaves in archives are none."""
+    """Return whether a file is a picture by its name. Folders, links, and macOS metadata aren't."""
     parts = item.filename.split("/")
     if is_folder(item) or stat.S_ISLNK(item.external_attr >> 16) or "__MACOSX" in parts or parts[-1].startswith("."):
         return False
@@ -133,19 +135,19 @@ def _translated(path: Path) -> AbstractContextManager[None]:
 def _parse_info(root: _Element) -> ComicInfo:
     from citekit.adapters.libraries.lxml import inner_text, local_attributes, local_name
 
-    said = {local_name(each): inner_text(each) for each in root if local_name(each) != "pages"}
+    fields = {local_name(each): inner_text(each) for each in root if local_name(each) != "pages"}
     pages: dict[int, dict[str, str]] = {}
     for each in root.iter():
         if local_name(each) == "page":
             attributes = local_attributes(each)
             if attributes.get("image", "").isdecimal() and len(attributes["image"]) < 7:
                 pages[int(attributes["image"]) + 1] = attributes
-    writers = [name.strip() for name in said.get("writer", "").split(",")]
+    writers = [name.strip() for name in fields.get("writer", "").split(",")]
     return ComicInfo(
-        title=said.get("title") or None,
-        series=said.get("series") or None,
-        number=said.get("number") or None,
+        title=fields.get("title") or None,
+        series=fields.get("series") or None,
+        number=fields.get("number") or None,
         authors=[name for name in writers if name],
-        language=said.get("languageiso") or None,
+        language=fields.get("languageiso") or None,
         pages=pages,
     )

@@ -1,4 +1,4 @@
-"""Pages of a comic: the picture as it is, a part of it, a smaller comic of several, or a PDF."""
+"""Extracts pages of a comic: the unchanged picture, a part of it, a smaller comic of several pages, or a PDF."""
 
 from __future__ import annotations
 
@@ -25,17 +25,19 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 PDF_LIMIT = 500
-"""Pages of one PDF that is made of pictures."""
+"""The highest number of pages in a PDF made of pictures."""
 
 _MEDIA_TYPE = "application/vnd.comicbook+zip"
 _WHOLE = Box(0, 0, 1, 1)
 _FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 _PDF_FORMATS = ("jpeg", "png", "gif", "bmp", "tiff", "jpeg2000")
-"""Formats that MuPDF reads; pictures of others become PNG."""
+"""Formats that MuPDF reads. Other pictures are converted to PNG."""
 
 
 class CbzExtractor:
-    """Cuts comics. One whole page is the picture, byte for byte; several are a smaller CBZ, each under its page number."""
+    """Extracts pages of comics. One whole page is the picture, byte for byte. Several pages are a CBZ named by page
+    numbers.
+    """
 
     identity = ExtractorIdentity("cbz", "2")
 
@@ -43,7 +45,7 @@ class CbzExtractor:
         self._pictures = PillowExtractor()
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """The picture or a smaller CBZ (the native form), PDF, and of one page PNG; none for anything but a comic."""
+        """Return native, PDF, and for one page PNG; nothing for anything but pages of a comic."""
         if format.name != "cbz" or not isinstance(location, Pages):
             return ()
         if location.region is not None:
@@ -53,10 +55,10 @@ class CbzExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write those pages to `target`; raises as the port says."""
+        """Write the pages to `target`. Raises the errors of the port."""
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(
-                f"Pages of a comic are not cut as {options.form.value}; ask for the native form or pdf."
+                f"Pages of a comic can't be extracted as {options.form.value}; ask for the native form or pdf."
             )
         with open_comic(source.path) as comic:
             if location.numbers[-1] > len(comic.names):
@@ -74,30 +76,30 @@ class CbzExtractor:
     def _crop(self, comic: ComicArchive, location: Pages, options: Options, target: Path) -> Extraction:
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
             page = _page_file(comic, location.numbers[0], Path(folder))
-            cut = self._pictures.extract(page, location.region or _WHOLE, options, target)
-        region = cut.extent if location.region is not None and isinstance(cut.extent, Box) else None
-        return evolve(cut, extent=Pages(location.numbers, region))
+            crop = self._pictures.extract(page, location.region or _WHOLE, options, target)
+        region = crop.extent if location.region is not None and isinstance(crop.extent, Box) else None
+        return evolve(crop, extent=Pages(location.numbers, region))
 
     def _write_pdf(self, comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
-        """A page for each picture, of its size in pixels at 72 to the inch."""
+        """Write one PDF page per picture, with its size in pixels at 72 per inch."""
         if len(location.numbers) > PDF_LIMIT:
             raise FormUnsupported(
-                f"A PDF takes at most {PDF_LIMIT} pages of a comic: ask for fewer, or the native form."
+                f"A PDF can have at most {PDF_LIMIT} pages of a comic: ask for fewer pages, or for the native form."
             )
         with (
             tempfile.TemporaryDirectory(prefix="citekit-") as folder,
             exclusive() as pymupdf,
             translated(target, ExtractionFailed),
         ):
-            made = pymupdf.open()
+            document = pymupdf.open()
             for done, number in enumerate(location.numbers):
                 progress(done, len(location.numbers), "adding pages")
-                self._add_page(made, comic, number, Path(folder))
+                self._add_page(document, comic, number, Path(folder))
             with writing(target):
-                target.write_bytes(made.tobytes(garbage=3, deflate=True, no_new_id=True))
+                target.write_bytes(document.tobytes(garbage=3, deflate=True, no_new_id=True))
         return Extraction(suffix=".pdf", media_type="application/pdf", extent=location)
 
-    def _add_page(self, made: Document, comic: ComicArchive, number: int, folder: Path) -> None:
+    def _add_page(self, document: Document, comic: ComicArchive, number: int, folder: Path) -> None:
         page = _page_file(comic, number, folder)
         with pillow.open_image(page.path, failure=ExtractionFailed) as picture:
             width, height = pillow.upright_size(picture)
@@ -105,22 +107,22 @@ class CbzExtractor:
             png = folder / f"{number}.converted.png"
             self._pictures.extract(page, _WHOLE, Options(Form.PNG), png)
             page = evolve(page, path=png)
-        sheet = made.new_page(width=width, height=height)
-        sheet.insert_image(sheet.rect, filename=str(page.path))
+        pdf_page = document.new_page(width=width, height=height)
+        pdf_page.insert_image(pdf_page.rect, filename=str(page.path))
         page.path.unlink()
 
 
 def _read_picture(comic: ComicArchive, number: int) -> tuple[bytes, Format]:
-    """A picture, and what its first bytes say it is. Raises `SourceUnsupported` where it is none."""
+    """Return a picture and its detected format. Raises `SourceUnsupported` if it isn't a picture."""
     data = comic.read(number)
     format = detect(comic.names[number - 1], data[:HEAD_SIZE])
     if format is None or format.modality is not Modality.IMAGE:
-        raise SourceUnsupported(f"Page {number} of {comic.path.name} ({comic.names[number - 1]!r}) is no picture.")
+        raise SourceUnsupported(f"Page {number} of {comic.path.name} ({comic.names[number - 1]!r}) is not a picture.")
     return data, format
 
 
 def _page_file(comic: ComicArchive, number: int, folder: Path) -> Source:
-    """A page as a file of its own, under a name of ours."""
+    """Write a page to a file in `folder` under a safe name."""
     data, format = _read_picture(comic, number)
     path = folder / f"page-{number}{format.suffix}"
     path.write_bytes(data)
@@ -135,12 +137,12 @@ def _copy_picture(comic: ComicArchive, location: Pages, target: Path) -> Extract
 
 
 def _write_cbz(comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
-    """A CBZ of those pages, not compressed again, without times: the same pages give the same bytes."""
-    with writing(target), zipfile.ZipFile(target, "x", zipfile.ZIP_STORED) as smaller:
+    """Write a CBZ of the pages, uncompressed and without times: the same pages give the same bytes."""
+    with writing(target), zipfile.ZipFile(target, "x", zipfile.ZIP_STORED) as output:
         for done, number in enumerate(location.numbers):
             progress(done, len(location.numbers), "copying pages")
             suffix = comic.names[number - 1].rpartition(".")[2].lower()
             item = zipfile.ZipInfo(f"{number:05}.{suffix}", _FIXED_TIME)
             item.external_attr = 0o644 << 16
-            smaller.writestr(item, comic.read(number))
+            output.writestr(item, comic.read(number))
     return Extraction(suffix=".cbz", media_type=_MEDIA_TYPE, extent=location)

@@ -1,4 +1,6 @@
-"""CBZ: pages are pictures; chapters are the bookmarks of `ComicInfo.xml`, else the folders of the archive."""
+"""Outlines CBZ: pages are pictures; chapters are the bookmarks of `ComicInfo.xml`, otherwise the folders of the
+archive.
+"""
 
 from __future__ import annotations
 
@@ -15,33 +17,35 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 PAGE_NODE_LIMIT = 2000
-"""Pages of the longest comic that has a node for each; a longer one has nodes for its chapters only."""
+"""Pages of the longest comic with a node for each page. A longer one has only nodes for its chapters."""
 
 _DEPTH = 8
 _TYPES = {"frontcover": "cover", "backcover": "cover", "story": "page", "innercover": "cover"}
-"""The types of pages that `ComicInfo.xml` knows, where maps use another word; others are kept, in lower case."""
+"""Page types of `ComicInfo.xml` for which maps use another word. Other types stay, in lowercase."""
 
 
 class CbzOutliner:
-    """Maps comics; no picture is decoded."""
+    """Maps comics without decoding pictures."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Chapters with their pages. Raises `SourceUnsupported`: no archive, no pictures; `SourceUnreadable`."""
+        """Return chapters with their pages. Raises `SourceUnsupported` (not an archive, no pictures),
+        `SourceUnreadable`.
+        """
         progress(0, 1, "reading the comic")
         with open_comic(source.path) as comic:
             info = comic.info()
-            drafter = _OutlineBuilder(comic, info)
+            builder = _OutlineBuilder(comic, info)
             facts = {"authors": list(info.authors), "language": info.language, "series": info.series}
             return Outline(
                 title=_title(info),
                 bounds=Extent(pages=len(comic.names)),
-                drafts=tuple(drafter.drafts()),
+                drafts=tuple(builder.drafts()),
                 facts={**{name: value for name, value in facts.items() if value}},
             )
 
 
 def _title(info: ComicInfo) -> str | None:
-    """The title; without one, the series and the number in it."""
+    """Return the title, otherwise the series and the number in it."""
     numbered = f"{info.series} {info.number}" if info.series and info.number else info.series
     return info.title or numbered
 
@@ -53,12 +57,15 @@ class _OutlineBuilder:
 
     def drafts(self) -> Iterator[Draft]:
         count = len(self.comic.names)
-        marked = [(page, said["bookmark"]) for page, said in sorted(self.info.pages.items()) if said.get("bookmark")]
-        marked = [(page, title) for page, title in marked if page <= count]
-        if marked:
-            yield from self._pages(1, marked[0][0] - 1)
-            ends = [page - 1 for page, _ in marked[1:]] + [count]
-            for (first, title), last in zip(marked, ends, strict=True):
+        bookmarks = [
+            (page, attributes["bookmark"])
+            for page, attributes in sorted(self.info.pages.items())
+            if attributes.get("bookmark") and page <= count
+        ]
+        if bookmarks:
+            yield from self._pages(1, bookmarks[0][0] - 1)
+            ends = [page - 1 for page, _ in bookmarks[1:]] + [count]
+            for (first, title), last in zip(bookmarks, ends, strict=True):
                 yield self._chapter(title, first, last, tuple(self._pages(first, last)))
             return
         yield from self._folders(
@@ -66,7 +73,7 @@ class _OutlineBuilder:
         )
 
     def _folders(self, folders: Sequence[Sequence[str]], first: int, depth: int) -> Iterator[Draft]:
-        """The pages from `first` on, which lie in `folders`, by the folder of each at `depth`."""
+        """Yield the pages from `first` on, grouped by the folder of each at `depth`."""
         for folder, group in groupby(
             folders, key=lambda parts: parts[depth] if depth < min(len(parts), _DEPTH) else ""
         ):
@@ -82,20 +89,20 @@ class _OutlineBuilder:
         return Draft(title, "chapter", Pages.span(first, last), children=below)
 
     def _pages(self, first: int, last: int) -> Iterator[Draft]:
-        """A draft a page; one for all of them where the comic is too long for that."""
+        """Yield an item per page, or one item for all if the comic is too long."""
         if len(self.comic.names) > PAGE_NODE_LIMIT:
             if first <= last:
                 yield Draft(f"Pages {first}-{last}", "pages", Pages.span(first, last))
             return
         for page in range(first, last + 1):
-            said = self.info.pages.get(page, {}).get("type", "").split()
-            type = _TYPES.get(said[0].lower(), said[0].lower()) if said else "page"
+            types = self.info.pages.get(page, {}).get("type", "").split()
+            type = _TYPES.get(types[0].lower(), types[0].lower()) if types else "page"
             title = self.comic.names[page - 1].rpartition("/")[2].rpartition(".")[0]
             yield Draft(title or f"Page {page}", type, Pages((page,)), name=f"page_{page}")
 
 
 def _common_folders(names: Sequence[str]) -> int:
-    """How many folders hold all of the pages: they tell nothing apart."""
+    """Return how many folders contain all pages. They don't distinguish chapters."""
     first, last = names[0].split("/")[:-1], names[-1].split("/")[:-1]
     every = [name.split("/")[:-1] for name in names]
     shared = 0

@@ -1,7 +1,7 @@
-"""How long an animation runs, read from the blocks of the file without decoding a frame.
+"""The duration of an animation, read from the blocks of the file without decoding a frame.
 
-GIF: delays of the graphic control extensions (GIF89a, 23), in hundredths of a second. PNG: `fcTL` chunks (PNG 3, 11.3.6).
-WebP: `ANMF` chunks (RFC 9649, 2.7.1.1), in milliseconds.
+GIF: delays of the graphic control extensions (GIF89a, 23), in hundredths of a second. PNG: `fcTL` chunks (PNG 3,
+11.3.6). WebP: `ANMF` chunks (RFC 9649, 2.7.1.1), in milliseconds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _GIF_EXTENSION, _GIF_CONTROL, _GIF_IMAGE = 0x21, 0xF9, 0x2C
 
 
 def animation_duration(path: Path, kind: str) -> float | None:
-    """The length of the animation at `path` in seconds; None where the file does not say, or breaks off.
+    """Return the duration of the animation at `path` in seconds, or None if the file doesn't state it or is truncated.
 
     `kind` is Pillow's name of the format.
     """
@@ -53,7 +53,7 @@ def _gif_delays(stream: IO[bytes]) -> Iterator[float]:
 
 
 def _color_table_size(flags: int) -> int:
-    """Bytes of the table of colours that follows."""
+    """Return the bytes of the color table that follows."""
     return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
 
 
@@ -70,8 +70,8 @@ def _png_delays(stream: IO[bytes]) -> Iterator[float]:
             return
         length, name = struct.unpack(">I4s", head)
         if name == b"fcTL":
-            over, under = struct.unpack_from(">HH", stream.read(26), 20)
-            yield over / (under or 100)
+            numerator, denominator = struct.unpack_from(">HH", stream.read(26), 20)
+            yield numerator / (denominator or 100)
             length -= 26
         stream.seek(max(0, length) + 4, 1)
 

@@ -1,4 +1,6 @@
-"""Where a grey picture changes: the pixels of letters, drawings and photographs, without rules, frames and specks."""
+"""Finds the detail of a gray picture: the pixels of letters, drawings, and photographs, without rules, frames, and
+specks.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 Rectangle = tuple[int, int, int, int]
-"""(left, top, right, bottom) in pixels of the small copy, right and bottom exclusive."""
+"""(left, top, right, bottom) in pixels of the small copy; right and bottom are exclusive."""
 
 _MIN_EDGE = 24
 _NOISE_FACTOR = 3
@@ -20,87 +22,89 @@ _MIN_HATCHING = 45
 _SHADE_SHARE, _MAX_CLEAN_NOISE = 60, 1
 
 
-def detail_mask(grey: Image) -> Image:
-    """255 where a pixel differs clearly from one beside it, else 0. Mode `F`, so that means of rows and columns are exact.
+def detail_mask(gray: Image) -> Image:
+    """Return 255 for pixels that clearly differ from a neighbor, otherwise 0. Mode `F`, so that means of rows and
+    columns are exact.
 
-    How much is clear follows from the picture: three times what half of its pixels differ by, so that the grain of a scan
-    is no detail.
+    The limit adapts to the picture: it is three times the median difference of its pixels, so that the grain of a scan
+    isn't detail.
     """
     from PIL import ImageChops
 
-    change = pixel_changes(grey)
+    change = pixel_changes(gray)
     noise = median_value(change)
     mask = threshold(change, max(_MIN_EDGE, _NOISE_FACTOR * noise))
     mask = _without_specks(ImageChops.subtract(mask, _rules(mask)))
-    return ImageChops.lighter(mask, _shaded_areas(grey, change, noise)).convert("F")
+    return ImageChops.lighter(mask, _shaded_areas(gray, change, noise)).convert("F")
 
 
-def _shaded_areas(grey: Image, change: Image, noise: int) -> Image:
-    """Areas of shades, as the sky of a photograph, that have no edges: at least a few lines high and wide.
+def _shaded_areas(gray: Image, change: Image, noise: int) -> Image:
+    """Return areas of shades without edges, such as the sky of a photograph, that are at least a few lines high and
+    wide.
 
-    On a clean ground they are known by changing all over; on a grainy one by being of another shade than the ground.
+    On a clean background, they are areas that change everywhere. On a grainy one, they are areas of another shade.
     """
     from PIL import ImageChops, ImageFilter
 
-    size = max(4, max(grey.size) // _SHADE_SHARE)
+    size = max(4, max(gray.size) // _SHADE_SHARE)
     if noise <= _MAX_CLEAN_NOISE:
         dense = threshold(threshold(change, 1).filter(ImageFilter.BoxBlur(4)), 140)
     else:
-        ground = grey.filter(ImageFilter.BoxBlur(1)).histogram()
-        shade = grey.point([ground.index(max(ground))] * 256)
-        dense = threshold(ImageChops.difference(grey.filter(ImageFilter.BoxBlur(3)), shade), _MIN_EDGE + noise)
+        ground = gray.filter(ImageFilter.BoxBlur(1)).histogram()
+        shade = gray.point([ground.index(max(ground))] * 256)
+        dense = threshold(ImageChops.difference(gray.filter(ImageFilter.BoxBlur(3)), shade), _MIN_EDGE + noise)
     return _opening(_opening(dense, (size, 0)), (0, size))
 
 
-def pixel_changes(grey: Image) -> Image:
-    """By how much each pixel differs from the one to its left or the one above; 0 along the left and the upper edge."""
+def pixel_changes(gray: Image) -> Image:
+    """Return how much each pixel differs from its left or upper neighbor; 0 along the left and upper edges."""
     from PIL import ImageChops
 
-    across = ImageChops.difference(grey, ImageChops.offset(grey, 1, 0))
-    down = ImageChops.difference(grey, ImageChops.offset(grey, 0, 1))
+    across = ImageChops.difference(gray, ImageChops.offset(gray, 1, 0))
+    down = ImageChops.difference(gray, ImageChops.offset(gray, 0, 1))
     change: Image = ImageChops.lighter(across, down)
-    change.paste(0, (0, 0, grey.width, 1))
-    change.paste(0, (0, 0, 1, grey.height))
+    change.paste(0, (0, 0, gray.width, 1))
+    change.paste(0, (0, 0, 1, gray.height))
     return change
 
 
 def threshold(picture: Image, limit: int) -> Image:
-    """255 where a value is above the limit, else 0."""
+    """Return 255 for values above the limit, otherwise 0."""
     return picture.point([255 if value > limit else 0 for value in range(256)])
 
 
 def median_value(picture: Image) -> int:
-    """The value that half of the pixels do not exceed."""
-    counts, passed = picture.histogram(), 0
+    """Return the value that half of the pixels don't exceed."""
+    counts, cumulative = picture.histogram(), 0
     half = (picture.width * picture.height + 1) // 2
     for value, count in enumerate(counts):
-        passed += count
-        if passed >= half:
+        cumulative += count
+        if cumulative >= half:
             return value
     return 255
 
 
 def _rules(mask: Image) -> Image:
-    """Long thin runs that stand alone: the rules between columns and rows, the frames of windows, tables and pictures.
+    """Return isolated long thin lines: rules between columns and rows, and frames of windows, tables, and pictures.
 
-    Many side by side are hatching, which is a picture's.
+    Many parallel lines are hatching, which belongs to a picture.
     """
     from PIL import ImageChops, ImageFilter
 
-    reach = max(_MIN_RULE_LENGTH, max(mask.size) // _RULE_SHARE)
-    found = []
-    for along, across in (((reach, 0), (0, _MAX_RULE_THICKNESS)), ((0, reach), (_MAX_RULE_THICKNESS, 0))):
+    radius = max(_MIN_RULE_LENGTH, max(mask.size) // _RULE_SHARE)
+    directions = []
+    for along, across in (((radius, 0), (0, _MAX_RULE_THICKNESS)), ((0, radius), (_MAX_RULE_THICKNESS, 0))):
         long = _opening(mask, along)
         thin = ImageChops.subtract(long, _opening(long, across))
         side = ImageFilter.BoxBlur((4 * across[0], 4 * across[1]))
         hatched = threshold(threshold(thin.filter(side), _MIN_HATCHING).filter(side), 0)
-        found.append(ImageChops.subtract(thin, hatched))
-    both: Image = ImageChops.lighter(*found)
-    return both
+        directions.append(ImageChops.subtract(thin, hatched))
+    rules: Image = ImageChops.lighter(*directions)
+    return rules
 
 
 def _opening(mask: Image, radius: tuple[int, int]) -> Image:
-    """What is left of the runs at least `2 * radius + 1` long (an opening, as morphology says)."""
+    """Return the morphological opening: the parts of runs that are at least `2 * radius + 1` long."""
     from PIL import ImageFilter
 
     blur = ImageFilter.BoxBlur(radius)
@@ -109,16 +113,16 @@ def _opening(mask: Image, radius: tuple[int, int]) -> Image:
 
 
 def _without_specks(mask: Image) -> Image:
-    """Pixels with fewer than two of their eight neighbours are specks."""
+    """Remove pixels with fewer than two neighbors of eight."""
     from PIL import ImageChops, ImageFilter
 
     crowded = threshold(mask.filter(ImageFilter.BoxBlur(1)), 79)
-    kept: Image = ImageChops.darker(mask, crowded)
-    return kept
+    cleaned: Image = ImageChops.darker(mask, crowded)
+    return cleaned
 
 
 def profiles(mask: Image, box: Rectangle) -> tuple[list[bool], list[bool]]:
-    """For every column and every row of `box`, whether it holds something."""
+    """Return, for each column and each row of `box`, whether it contains detail."""
     from PIL.Image import Resampling
 
     part = mask.crop(box)
@@ -129,7 +133,7 @@ def profiles(mask: Image, box: Rectangle) -> tuple[list[bool], list[bool]]:
 
 
 def trim(mask: Image, box: Rectangle) -> Rectangle | None:
-    """`box` without its empty margins; None where it is empty."""
+    """Return `box` without its empty margins, or None if it is empty."""
     columns, rows = profiles(mask, box)
     if True not in columns or True not in rows:
         return None
@@ -139,7 +143,7 @@ def trim(mask: Image, box: Rectangle) -> Rectangle | None:
 
 
 def runs(filled: list[bool], join: int) -> list[tuple[int, int]]:
-    """The runs (start, end) that hold something; those less than `join` apart are one (the dot of an i, an accent)."""
+    """Return the runs (start, end) of True. Runs less than `join` apart are merged (the dot of an i, an accent)."""
     found: list[tuple[int, int]] = []
     position = 0
     for holds, run in groupby(filled):

@@ -1,4 +1,4 @@
-"""How a crop is written: in the source's format and with its colours, or as PNG where that cannot be."""
+"""Writes a crop in the format and with the colors of the source, or as PNG if that isn't possible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 QUALITY = 95
-"""Of lossy formats, 0 to 100: at 95 a second encoding is not seen."""
+"""The quality of lossy formats, 0 to 100. At 95, a second encoding isn't visible."""
 
 _LOSSLESS_TIFF = frozenset(
     {"raw", "tiff_lzw", "tiff_adobe_deflate", "tiff_deflate", "packbits", "group3", "group4", "lzma", "zstd"}
@@ -35,44 +35,44 @@ _FORMATS = {
 }
 _PNG_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I;16", "I"})
 _PNG_COMPRESSION = 4
-"""Of zlib, 0 to 9: three times as fast as its usual 6, for one per cent of size."""
+"""The zlib level, 0 to 9: three times as fast as the default 6, for one percent more bytes."""
 
 _COPIED_INFO = ("transparency",)
-_LOSSY = "The source is a lossy {format}; the crop was encoded again, at quality {quality}."
-_AS_PNG = "A crop cannot be written as {format} ({mode}); it is PNG instead."
-_CONVERTED = "The colours were converted from {mode} to {to}, which PNG can hold."
+_LOSSY = "The source is a lossy {format}; the crop was encoded again at quality {quality}."
+_AS_PNG = "A crop cannot be written as {format} ({mode}); it is a PNG instead."
+_CONVERTED = "The colors were converted from {mode} to {to}, which PNG supports."
 
 
 @define
 class CropFile:
-    """The file that a picture is written to, piece by piece. What the system refuses is `HomeUnwritable` at once."""
+    """The file that a crop is written to. A system error becomes `HomeUnwritable` immediately."""
 
     path: Path
     stream: BinaryIO
 
     def write(self, data: bytes | memoryview) -> int:
-        """Write all of `data`."""
+        """Write all of `data`. Raises `HomeUnwritable`."""
         try:
             return self.stream.write(data)
         except OSError as error:
             raise unwritable(error, self.path) from error
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """As of any file."""
+        """See `io.IOBase.seek`."""
         with writing(self.path):
             return self.stream.seek(offset, whence)
 
     def tell(self) -> int:
-        """As of any file."""
+        """See `io.IOBase.tell`."""
         return self.stream.tell()
 
     def flush(self) -> None:
-        """As of any file."""
+        """See `io.IOBase.flush`."""
         with writing(self.path):
             self.stream.flush()
 
     def discard(self) -> None:
-        """Take back all that was written."""
+        """Remove everything written so far."""
         self.seek(0)
         with writing(self.path):
             self.stream.truncate()
@@ -80,50 +80,50 @@ class CropFile:
 
 @frozen(kw_only=True)
 class EncodedCrop:
-    """What sort of file was written, and sentences about what is not as in the source."""
+    """The file type that was written, and notes about differences from the source."""
 
     suffix: str
     media_type: str
     notes: tuple[str, ...] = ()
 
 
-def encode(path: Path, source: Image, crop: Image, out: CropFile, *, as_png: bool) -> EncodedCrop:
-    """Write `crop`, cut out of the picture `source` at `path`, as a file of the source's format, or as PNG."""
+def encode(path: Path, source: Image, crop: Image, file: CropFile, *, as_png: bool) -> EncodedCrop:
+    """Write `crop`, cut from the picture `source` at `path`, in the format of the source or as PNG."""
     info = dict(source.info)
     crop.info = {name: info[name] for name in _COPIED_INFO if name in info}
     name = source.format or "PNG"
     if not as_png and name in _FORMATS:
-        native = _encode_native(path, source, crop, out, *_FORMATS[name])
+        native = _encode_native(path, source, crop, file, *_FORMATS[name])
         if native is not None:
             return native
-    return _encode_png(source, crop, out, wanted=as_png)
+    return _encode_png(source, crop, file, requested=as_png)
 
 
 def _encode_native(
-    path: Path, source: Image, crop: Image, out: CropFile, format: str, suffix: str, media_type: str
+    path: Path, source: Image, crop: Image, file: CropFile, format: str, suffix: str, media_type: str
 ) -> EncodedCrop | None:
     options, notes = _encoder_options(path, source, format)
     try:
-        crop.save(cast("Any", out), format=format, **_color_options(source, format), **options)
+        crop.save(cast("Any", file), format=format, **_color_options(source, format), **options)
     except (OSError, ValueError, KeyError, TypeError):
-        out.discard()
-        return None  # this mode cannot be written in this format; PNG holds it
+        file.discard()
+        return None  # this format can't store this mode; PNG can
     return EncodedCrop(suffix=suffix, media_type=media_type, notes=notes)
 
 
 def _encoder_options(path: Path, source: Image, format: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    again = (_LOSSY.format(format=format, quality=QUALITY),)
+    lossy = (_LOSSY.format(format=format, quality=QUALITY),)
     match format:
         case "PNG":
             return {"compress_level": _PNG_COMPRESSION}, ()
         case "JPEG":
-            return {"quality": QUALITY, "subsampling": _subsampling(source)}, again
+            return {"quality": QUALITY, "subsampling": _subsampling(source)}, lossy
         case "AVIF":
-            return {"quality": QUALITY, "max_threads": 1}, again
+            return {"quality": QUALITY, "max_threads": 1}, lossy
         case "WEBP" if webp_is_lossless(path):
             return {"lossless": True, "exact": True}, ()
         case "WEBP":
-            return {"quality": QUALITY}, again
+            return {"quality": QUALITY}, lossy
         case "TIFF":
             compression = source.info.get("compression")
             return {"compression": compression if compression in _LOSSLESS_TIFF else "tiff_adobe_deflate"}, ()
@@ -133,7 +133,7 @@ def _encoder_options(path: Path, source: Image, format: str) -> tuple[dict[str, 
 
 
 def _subsampling(source: Image) -> int:
-    """That of the source; without any (4:4:4) where it is not known."""
+    """Return the chroma subsampling of the source, or 0 (4:4:4) if it is unknown."""
     from PIL import JpegImagePlugin
 
     try:
@@ -143,20 +143,20 @@ def _subsampling(source: Image) -> int:
 
 
 def _color_options(source: Image, format: str) -> dict[str, Any]:
-    """Colour profile and resolution, for the formats that hold them; a turned picture has its resolution turned."""
-    kept: dict[str, Any] = {}
+    """Return the color profile and resolution for formats that store them. Swaps the resolution of a rotated picture."""
+    options: dict[str, Any] = {}
     profile, dpi = source.info.get("icc_profile"), resolution(source)
     if profile and format in ("JPEG", "PNG", "TIFF", "WEBP", "AVIF"):
-        kept["icc_profile"] = profile
+        options["icc_profile"] = profile
     if dpi and format in ("JPEG", "PNG", "TIFF", "BMP"):
-        kept["dpi"] = dpi if pillow.orientation(source) < 5 else dpi[::-1]
+        options["dpi"] = dpi if pillow.orientation(source) < 5 else dpi[::-1]
     if format == "PNG":
-        kept["pnginfo"] = _png_color_chunks(source)
-    return kept
+        options["pnginfo"] = _png_color_chunks(source)
+    return options
 
 
 def resolution(source: Image) -> tuple[float, ...]:
-    """Dots per inch across and down, empty where they are not known or absurd."""
+    """Return the resolution in dots per inch (horizontal, vertical), or an empty tuple if it is unknown or implausible."""
     dpi = source.info.get("dpi")
     if not isinstance(dpi, tuple) or len(dpi) != 2:
         return ()
@@ -165,7 +165,7 @@ def resolution(source: Image) -> tuple[float, ...]:
 
 
 def _png_color_chunks(source: Image) -> Any:
-    """The chunks that say how the colours of a PNG are meant (PNG 1.2, 4.2.2), where no profile does."""
+    """Return the PNG color space chunks (PNG 1.2, 4.2.2) if there is no color profile."""
     from PIL.PngImagePlugin import PngInfo
 
     chunks = PngInfo()
@@ -177,13 +177,13 @@ def _png_color_chunks(source: Image) -> Any:
     return chunks
 
 
-def _encode_png(source: Image, crop: Image, out: CropFile, *, wanted: bool) -> EncodedCrop:
-    notes = [] if wanted else [_AS_PNG.format(format=source.format, mode=crop.mode)]
-    colour = _color_options(source, "PNG")
+def _encode_png(source: Image, crop: Image, file: CropFile, *, requested: bool) -> EncodedCrop:
+    notes = [] if requested else [_AS_PNG.format(format=source.format, mode=crop.mode)]
+    options = _color_options(source, "PNG")
     if crop.mode not in _PNG_MODES:
-        to = "RGBA" if crop.mode.lower().endswith("a") else "L" if crop.mode == "F" else "RGB"
-        notes.append(_CONVERTED.format(mode=crop.mode, to=to))
-        crop = crop.convert(to)
-        colour.pop("icc_profile", None)
-    crop.save(cast("Any", out), format="PNG", compress_level=_PNG_COMPRESSION, **colour)
+        mode = "RGBA" if crop.mode.lower().endswith("a") else "L" if crop.mode == "F" else "RGB"
+        notes.append(_CONVERTED.format(mode=crop.mode, to=mode))
+        crop = crop.convert(mode)
+        options.pop("icc_profile", None)
+    crop.save(cast("Any", file), format="PNG", compress_level=_PNG_COMPRESSION, **options)
     return EncodedCrop(suffix=".png", media_type="image/png", notes=tuple(notes))

@@ -1,6 +1,6 @@
-"""What a picture's file says of it: its title and description, when and with what it was taken.
+"""Metadata of a picture file: title, description, and when and with which camera it was taken.
 
-Where it was taken is left out, because whoever passes a map on does not expect it to tell.
+The GPS position is omitted, because people who share a map don't expect it to contain one.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 _DESCRIPTION, _MAKER, _MODEL, _CHANGED = 0x010E, 0x010F, 0x0110, 0x0132
 _EXIF_IFD, _TAKEN = 0x8769, 0x9003
-"""Tags of EXIF 2.3: ImageDescription, Make, Model, DateTime; the Exif IFD, DateTimeOriginal in it."""
+"""Tags of EXIF 2.3: the Exif IFD, and DateTimeOriginal in it."""
 
 _TIME = re.compile(r"\A(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)\Z")
 
 
 def read_metadata(picture: ImageFile) -> dict[str, str]:
-    """`title`, `description`, `taken` (local time, ISO 8601) and `camera`, as far as the file says so.
+    """Return `title`, `description`, `taken` (local time, ISO 8601), and `camera` if the file has them.
 
-    Damaged metadata says nothing; it is no error.
+    Damaged metadata is ignored.
     """
     found: dict[str, str] = {}
     for name in ("Title", "Description"):  # keywords of PNG 3, 11.3.3.2
@@ -33,16 +33,16 @@ def read_metadata(picture: ImageFile) -> dict[str, str]:
     with suppress(Exception):  # a damaged EXIF block raises nearly anything
         found |= {name: text for name, text in _exif(picture).items() if text}
     limits = {"title": TITLE_LIMIT, "camera": TITLE_LIMIT}
-    tidy = {name: one_line(text, limits.get(name, SUMMARY_LIMIT)) for name, text in found.items()}
-    return {name: text for name, text in tidy.items() if text}
+    shortened = {name: one_line(text, limits.get(name, SUMMARY_LIMIT)) for name, text in found.items()}
+    return {name: text for name, text in shortened.items() if text}
 
 
 def _exif(picture: ImageFile) -> dict[str, str]:
     tags = picture.getexif()
-    taken = tags.get_ifd(_EXIF_IFD).get(_TAKEN) or tags.get(_CHANGED)
+    time = tags.get_ifd(_EXIF_IFD).get(_TAKEN) or tags.get(_CHANGED)
     maker, model = _text(tags.get(_MAKER)), _text(tags.get(_MODEL))
     camera = model if maker and model.lower().startswith(maker.lower().split()[0]) else f"{maker} {model}"
-    return {"description": _text(tags.get(_DESCRIPTION)), "taken": _iso_time(_text(taken)), "camera": camera.strip()}
+    return {"description": _text(tags.get(_DESCRIPTION)), "taken": _iso_time(_text(time)), "camera": camera.strip()}
 
 
 def _text(value: object) -> str:

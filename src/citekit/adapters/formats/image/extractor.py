@@ -1,4 +1,4 @@
-"""A rectangle of a picture, upright, in the picture's own format."""
+"""Extracts a rectangle of a picture, upright, in the picture's own format."""
 
 from __future__ import annotations
 
@@ -28,29 +28,31 @@ if TYPE_CHECKING:
 
 _FORMS = (Form.NATIVE, Form.PNG)
 _BUFFER_SIZE = 1 << 20
-"""Bytes that are written at once: encoders give them in pieces of 64 kB, and each call of the system takes its time."""
+"""Bytes per write. Encoders produce pieces of 64 kB, and each system call costs time."""
 
 
 class PillowExtractor:
-    """Cuts the smallest rectangle of whole pixels that holds the asked box; the extent is that rectangle.
+    """Extracts the smallest rectangle of whole pixels that contains the requested box. The extent is that rectangle.
 
-    Format, mode, colour profile and resolution are the source's where its format can be written; the pixels are turned
-    upright. The whole of an upright JPEG is not coded again. No other metadata goes along: EXIF and XMP can hold a
+    Format, mode, color profile, and resolution are those of the source if its format can be written. The pixels are
+    upright. A whole upright JPEG isn't encoded again. Other metadata is dropped: EXIF and XMP can contain a GPS
     position, a name, and a preview of the whole picture.
     """
 
     identity = ExtractorIdentity("pillow", "3")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """The picture's own format (the native form) and PNG; none for anything but a box in a picture."""
+        """Return the picture's own format (native) and PNG for a box in a picture; otherwise nothing."""
         return _FORMS if format.modality is Modality.IMAGE and isinstance(location, Box) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write that rectangle to `target`; raises as the port says, and `SourceUnreadable`."""
+        """Write the rectangle to `target`. Raises the errors of the port, and `SourceUnreadable`."""
         if not isinstance(location, Box) or options.form not in _FORMS:
-            raise FormUnsupported(f"A part of a picture is cut as a picture, not as {options.form.value}.")
+            raise FormUnsupported(
+                f"A part of a picture can be extracted only as a picture, not as {options.form.value}."
+            )
         with pillow.open_image(source.path, failure=ExtractionFailed) as picture:
             width, height = pillow.upright_size(picture)
             rectangle = location.pixels(width, height)
@@ -60,12 +62,12 @@ class PillowExtractor:
             copy = _lossless_copy(picture) if whole else None
             crop = picture if copy is not None else _crop(picture, rectangle, (width, height))
             progress(1, 2, "writing the crop")
-            with _new_crop_file(target) as out:
+            with _new_crop_file(target) as file:
                 if copy is not None:
-                    out.write(copy)
+                    file.write(copy)
                     encoded = EncodedCrop(suffix=".jpg", media_type="image/jpeg")
                 else:
-                    encoded = encode(source.path, picture, crop, out, as_png=options.form is Form.PNG)
+                    encoded = encode(source.path, picture, crop, file, as_png=options.form is Form.PNG)
         return Extraction(
             suffix=encoded.suffix,
             media_type=encoded.media_type,
@@ -76,17 +78,17 @@ class PillowExtractor:
 
 def _frame_note(picture: Image) -> list[str]:
     count = pillow.frame_count(picture)
-    return [f"The picture has {count} frames or pages; this is a part of the first."] if count > 1 else []
+    return [f"The picture has {count} frames or pages; the crop shows the first one."] if count > 1 else []
 
 
 def _crop(picture: ImageFile, rectangle: Rectangle, upright: tuple[int, int]) -> Image:
-    turn = pillow.orientation(picture)
-    return pillow.turn_upright(decode_region(picture, _stored_rectangle(rectangle, turn, upright)), turn)
+    orientation = pillow.orientation(picture)
+    return pillow.turn_upright(decode_region(picture, _stored_rectangle(rectangle, orientation, upright)), orientation)
 
 
 @contextmanager
 def _new_crop_file(target: Path) -> Iterator[CropFile]:
-    """A new file at `target`; gone again where the work fails."""
+    """Create a file at `target`; delete it if the block fails."""
     with writing(target):
         stream = target.open("xb", buffering=_BUFFER_SIZE)
     try:
@@ -94,14 +96,14 @@ def _new_crop_file(target: Path) -> Iterator[CropFile]:
         with writing(target):
             stream.close()
     except BaseException:
-        with suppress(OSError):  # what is left in its buffer still does not fit
+        with suppress(OSError):  # its buffer can still not fit on a full disk
             stream.close()
         target.unlink(missing_ok=True)
         raise
 
 
 def _lossless_copy(picture: ImageFile) -> bytes | None:
-    """The whole of an upright JPEG without coding it again; its first rows are decoded, as a proof that it opens."""
+    """Copy a whole upright JPEG without encoding it again. Decodes the first rows to check that the copy opens."""
     if picture.format not in ("JPEG", "MPO") or pillow.orientation(picture) != 1 or picture.fp is None:
         return None
     data = copy_without_metadata(picture.fp, resolution(picture))
@@ -111,23 +113,23 @@ def _lossless_copy(picture: ImageFile) -> bytes | None:
     return data
 
 
-def _stored_rectangle(rectangle: Rectangle, turn: int, upright: tuple[int, int]) -> Rectangle:
-    """Where the pixels of an upright rectangle lie in the file, which is turned as EXIF says."""
+def _stored_rectangle(rectangle: Rectangle, orientation: int, upright: tuple[int, int]) -> Rectangle:
+    """Return the stored position of an upright rectangle in a file with this EXIF orientation."""
     left, top, right, bottom = rectangle
     width, height = upright
-    if turn in (2, 3, 6, 7):
+    if orientation in (2, 3, 6, 7):
         left, right = width - right, width - left
-    if turn in (3, 4, 7, 8):
+    if orientation in (3, 4, 7, 8):
         top, bottom = height - bottom, height - top
-    return (top, left, bottom, right) if turn >= 5 else (left, top, right, bottom)
+    return (top, left, bottom, right) if orientation >= 5 else (left, top, right, bottom)
 
 
-def _extent(asked: Box, rectangle: Rectangle, width: int, height: int) -> Box:
+def _extent(requested: Box, rectangle: Rectangle, width: int, height: int) -> Box:
     left, top, right, bottom = rectangle
     cut = Box(left / width, top / height, right / width, bottom / height)
-    return asked if asked.pixels(width, height) == rectangle and _nearly_equal(asked, cut) else cut
+    return requested if requested.pixels(width, height) == rectangle and _nearly_equal(requested, cut) else cut
 
 
 def _nearly_equal(one: Box, other: Box) -> bool:
-    """Whether two boxes differ by rounding error only."""
+    """Return whether two boxes differ only by rounding errors."""
     return all(abs(a - b) < 1e-9 for a, b in zip(one.corners, other.corners, strict=True))

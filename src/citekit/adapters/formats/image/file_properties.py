@@ -1,4 +1,4 @@
-"""What a picture file says of itself that Pillow does not pass on."""
+"""Properties of picture files that Pillow doesn't report."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 _HEAD = 8192
 _BITS_PER_SAMPLE = 258
 _DEEP_MODES = frozenset({"I;16", "I;16B", "I;16L", "I", "F"})
-_NOTE = "The source has {bits} bits in each colour channel; the crop has 8, which is all that can be decoded here."
+_NOTE = "The source has {bits} bits per color channel; the crop has 8, the most that can be decoded here."
 
 
 def depth_notes(path: Path, picture: Image) -> list[str]:
-    """A sentence where the picture has more bits in a channel than what is decoded of it."""
+    """Return a note if the picture has more bits per channel than its decoded form."""
     if picture.mode in _DEEP_MODES:
         return []
     bits = _bits_per_channel(_first_bytes(path), picture)
@@ -23,7 +23,7 @@ def depth_notes(path: Path, picture: Image) -> list[str]:
 
 
 def webp_is_lossless(path: Path) -> bool:
-    """Whether a WebP file holds its first frame without loss (a `VP8L` chunk and no `VP8 ` before it)."""
+    """Return whether the first frame of a WebP file is lossless (a `VP8L` chunk without a `VP8 ` chunk before it)."""
     head = _first_bytes(path)
     lossless, lossy = head.find(b"VP8L"), head.find(b"VP8 ")
     return lossless >= 0 and (lossy < 0 or lossless < lossy)
@@ -46,8 +46,8 @@ def _bits_per_channel(head: bytes, picture: Image) -> int:
 
 
 def _avif_bits(head: bytes) -> int:
-    """From the flags of the AV1 codec configuration record (AV1-ISOBMFF 2.3.3)."""
-    at = head.find(b"av1C")
-    if at < 0 or len(head) < at + 7 or not head[at + 6] & 0x40:
+    """Read the bit depth from the AV1 codec configuration record (AV1-ISOBMFF 2.3.3)."""
+    offset = head.find(b"av1C")
+    if offset < 0 or len(head) < offset + 7 or not head[offset + 6] & 0x40:
         return 8
-    return 12 if head[at + 6] & 0x20 else 10
+    return 12 if head[offset + 6] & 0x20 else 10

@@ -1,4 +1,4 @@
-"""The segments of a JPEG file (ITU-T T.81, annex B), and a copy of one without what it says about people and places."""
+"""The segments of a JPEG file (ITU-T T.81, annex B), and a copy of a file without personal metadata."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import IO
 
 SOS = 0xDA
-"""Start of scan: coded pixels follow."""
+"""Start of scan: the encoded pixels follow."""
 
 COPY_LIMIT = 64 << 20
 """Bytes of the largest file that is copied in memory."""
@@ -18,7 +18,7 @@ _APPS, _EOI = range(0xE0, 0xF0), 0xD9
 _ICC, _ADOBE = (0xE2, b"ICC_PROFILE\0"), (0xEE, b"Adobe")
 _ADOBE_LENGTH = 14
 _IGNORED = frozenset((0xDC, 0xFE))
-"""A number of lines, which only counts after the first scan, and a comment: readers pass over both."""
+"""A number of lines, which counts only after the first scan, and a comment: readers ignore both."""
 
 _FRAME_HEADERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _STANDALONE = frozenset((0x01, *range(0xD0, 0xD8)))
@@ -27,34 +27,37 @@ _BETWEEN_SCANS = frozenset((0xC4, SOS, 0xDB, 0xDD))
 
 
 def segments(stream: IO[bytes]) -> Iterator[tuple[int, int, int]]:
-    """(marker, offset of its length field, offset after it) of each segment up to the first scan; ends where it is broken."""
-    place = 2
+    """Yield (marker, offset of its length field, offset after it) of each segment up to the first scan or the first
+    damage.
+    """
+    offset = 2
     while True:
-        stream.seek(place)
+        stream.seek(offset)
         head = stream.read(4)
         if len(head) < 4 or head[0] != 0xFF:
             return
         if head[1] == 0xFF or head[1] in _STANDALONE:
-            place += 1 if head[1] == 0xFF else 2
+            offset += 1 if head[1] == 0xFF else 2
             continue
         length = int.from_bytes(head[2:4], "big")
         if length < 2 or head[1] == _EOI:
             return
-        yield head[1], place + 2, place + 2 + length
+        yield head[1], offset + 2, offset + 2 + length
         if head[1] == SOS:
             return
-        place += 2 + length
+        offset += 2 + length
 
 
 def frame_height(segment: bytes) -> int:
-    """The rows that a frame header declares, from its length field on."""
+    """Return the rows that a frame header declares, given the segment from its length field on."""
     return int.from_bytes(segment[3:5], "big")
 
 
 def copy_without_metadata(stream: IO[bytes], dpi: tuple[float, ...]) -> bytes | None:
-    """The same picture, its pixels as they are coded: with its profile, without EXIF, XMP, comments, and what is behind it.
+    """Copy the encoded picture with its color profile, but without EXIF, XMP, comments, and trailing data.
 
-    Its resolution is `dpi` (across, down) where given. None for a file that is broken, too large, or cannot say that.
+    Sets the resolution to `dpi` (horizontal, vertical) if given. Returns None if the file is damaged, too large, or
+    can't state that resolution.
     """
     stream.seek(0)
     data = stream.read(COPY_LIMIT + 1)
@@ -65,24 +68,26 @@ def copy_without_metadata(stream: IO[bytes], dpi: tuple[float, ...]) -> bytes | 
     density = _jfif_segment(data, found, dpi)
     if density is None:
         return None
-    kept = (_copied_segment(marker, data, start, after) for marker, start, after in found if marker != SOS)
-    return b"".join((b"\xff\xd8", density, *kept, data[found[-1][1] - 2 : end]))
+    copied = (_copied_segment(marker, data, start, after) for marker, start, after in found if marker != SOS)
+    return b"".join((b"\xff\xd8", density, *copied, data[found[-1][1] - 2 : end]))
 
 
-def _end_of_image(data: bytes, place: int) -> int | None:
-    """The offset after the end mark, for scans that begin at `place`; None where it is missing, or odd things lie before."""
-    while found := _NEXT_MARKER.search(data, place):
-        marker, place = data[found.end() - 1], found.end()
+def _end_of_image(data: bytes, offset: int) -> int | None:
+    """Return the offset after the end marker for scans that start at `offset`; None if it is missing or other data
+    comes first.
+    """
+    while found := _NEXT_MARKER.search(data, offset):
+        marker, offset = data[found.end() - 1], found.end()
         if marker == _EOI:
-            return place
+            return offset
         if marker not in _BETWEEN_SCANS:
             return None
-        place += max(2, int.from_bytes(data[place : place + 2], "big"))
+        offset += max(2, int.from_bytes(data[offset : offset + 2], "big"))
     return None
 
 
 def _copied_segment(marker: int, data: bytes, start: int, after: int) -> bytes:
-    """What of a segment goes along: all of it, b"", or of what Adobe says about the colours no more than that."""
+    """Return the part of a segment to copy: all of it, nothing, or only the color transform of an Adobe segment."""
     if (marker, data[start + 2 : start + 7]) == _ADOBE:
         whole = after - start >= _ADOBE_LENGTH
         return b"\xff\xee\0\x0e" + data[start + 2 : start + _ADOBE_LENGTH] if whole else b""
@@ -91,7 +96,10 @@ def _copied_segment(marker: int, data: bytes, start: int, after: int) -> bytes:
 
 
 def _jfif_segment(data: bytes, found: list[tuple[int, int, int]], dpi: tuple[float, ...]) -> bytes | None:
-    """The JFIF segment (JFIF 1.02), b"" for none; None where it would change what the colours mean, or cannot hold `dpi`."""
+    """Return the JFIF segment (JFIF 1.02), or b"" for none.
+
+    Returns None if the segment would change the meaning of the colors or can't hold `dpi`.
+    """
     old = next(
         (data[start - 2 : start + 14] for marker, start, _ in found if marker == 0xE0 and _is_jfif(data, start)), b""
     )
@@ -110,7 +118,9 @@ def _is_jfif(data: bytes, start: int) -> bool:
 
 
 def _implies_jfif(data: bytes, found: list[tuple[int, int, int]]) -> bool:
-    """Whether a file without a JFIF segment is read as one with it: no word from Adobe, and components 1 (to 3)."""
+    """Return whether readers treat a file without a JFIF segment like one with it: no Adobe segment, and components 1
+    (to 3).
+    """
     if any(marker == 0xEE for marker, _, _ in found):
         return False
     frames = [data[start + 7 : after] for marker, start, after in found if marker in _FRAME_HEADERS]

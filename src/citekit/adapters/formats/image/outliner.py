@@ -1,7 +1,4 @@
-"""Pictures: the whole, and the parts that empty bands separate; with a reader of text, named by what stands in them.
-
-What text stands in which region of a picture.
-"""
+"""Outlines pictures: the whole, and the regions that empty bands separate. With OCR, the text in a region names it."""
 
 from __future__ import annotations
 
@@ -29,45 +26,47 @@ if TYPE_CHECKING:
 
 
 MIN_SCORE = 0.6
-"""Score from which a line is taken for text; below it, drawings are often read as letters."""
+"""The lowest OCR score that counts as text. Below it, drawings are often read as letters."""
 
 
 @frozen
 class RecognizedText:
-    """The lines that were read in a picture, in reading order."""
+    """The lines recognized in a picture, in reading order."""
 
     lines: Sequence[OcrLine] = ()
 
     @classmethod
     def from_lines(cls, lines: Sequence[OcrLine]) -> RecognizedText:
-        """Those that are sure enough and hold a letter or a digit."""
+        """Keep the lines with a sufficient score and at least one letter or digit."""
         return cls([line for line in lines if line.score >= MIN_SCORE and any(map(str.isalnum, line.text))])
 
     def within(self, box: Box) -> Sequence[OcrLine]:
-        """The lines whose centre lies in `box`."""
+        """Return the lines whose center is in `box`."""
         return [line for line in self.lines if _contains_center(box, line.box)]
 
     def text(self) -> str:
-        """All of it on one line, after a space; empty where there is none."""
+        """Return all text on one line with a leading space, or an empty string."""
         return "".join(f" {line.text}" for line in self.lines)
 
     def title(self) -> str | None:
-        """The heading, else the first line; None where nothing was read."""
+        """Return the heading, otherwise the first line; None without text."""
         return self.heading() or (self.lines[0].text if self.lines else None)
 
     def heading(self) -> str | None:
-        """The tallest line, and those after it that are as tall; None where none is clearly taller than the usual one."""
+        """Return the tallest line and up to two equally tall lines after it; None if no line is clearly taller than the
+        median.
+        """
         heights = sorted(_height(line) for line in self.lines)
         if not heights or heights[-1] < 1.25 * heights[len(heights) // 2]:
             return None
         tallest = heights[-1]
         first = next(n for n, line in enumerate(self.lines) if _height(line) >= 0.9 * tallest)
-        taken = [self.lines[first].text]
+        texts = [self.lines[first].text]
         for line in self.lines[first + 1 : first + 3]:
             if _height(line) < 0.85 * tallest:
                 break
-            taken.append(line.text)
-        return " ".join(taken)
+            texts.append(line.text)
+        return " ".join(texts)
 
 
 def _height(line: OcrLine) -> float:
@@ -80,62 +79,64 @@ def _contains_center(box: Box, line: Box) -> bool:
 
 
 OCR_SIZE = 1920
-"""Pixels of the longer side of the copy in which text is read."""
+"""Pixels of the longer side of the copy in which text is recognized."""
 
 _MARGIN = 1
 _TITLE_LIMIT = 80
 _ROWS, _COLUMNS = ("Top", "Middle", "Bottom"), ("left", "centre", "right")
 _KIND_NAMES = {TEXT: "text", HEADING: "heading", "picture": "picture", GROUP: "region"}
 _NO_OCR_NOTE = (
-    "There is text in this picture, which was not read: that needs the extra 'ocr' (pip install 'citekit[ocr]')."
+    "This picture contains text that was not read: reading it needs the extra 'ocr' (pip install 'citekit[ocr]')."
 )
 
 
 @frozen
 class ImageOutliner:
-    """One node for the whole picture; below it its regions. `ocr` reads what looks like text; None leaves it unread."""
+    """Makes one item for the whole picture with its regions as children. `ocr` reads text; with None, text stays
+    unread.
+    """
 
     ocr: OcrReader | None = None
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """The structure of `source`. Raises as `Mapper.map` does; a picture that cannot be decoded is refused."""
+        """Return the structure of `source`. Raises the errors of `Mapper.map`; refuses a picture that can't be decoded."""
         with pillow.open_image(source.path) as picture:
             size = pillow.upright_size(picture)
-            kind, facts, words = picture.format or "Unknown", _metadata(picture, source), read_metadata(picture)
+            kind, facts, properties = picture.format or "Unknown", _metadata(picture, source), read_metadata(picture)
             progress(0, 2, "decoding the picture")
             copy = pillow.reduced_copy(picture, *((OCR_SIZE, "RGB") if self.ocr else (WORKING_SIZE, "L")))
-        grey = copy.convert("L")
-        grey.thumbnail((WORKING_SIZE, WORKING_SIZE))
-        found = find_regions(grey)
-        reading = self._read(copy, grey, progress)
-        canvas = _ItemBuilder(grey, size, reading or RecognizedText())
-        facts = {"dimensions": list(size), **facts, **words}
+        gray = copy.convert("L")
+        gray.thumbnail((WORKING_SIZE, WORKING_SIZE))
+        regions = find_regions(gray)
+        recognized = self._read(copy, gray, progress)
+        builder = _ItemBuilder(gray, size, recognized or RecognizedText())
+        facts = {"dimensions": list(size), **facts, **properties}
         whole = Draft(
-            title=canvas.recognized.heading() or "Whole picture",
+            title=builder.recognized.heading() or "Whole picture",
             type="picture",
             location=Box(0, 0, 1, 1),
-            summary=_summary(kind, facts, len(found)) + canvas.recognized.text(),
-            children=canvas.drafts(found, Box(0, 0, 1, 1)),
+            summary=_summary(kind, facts, len(regions)) + builder.recognized.text(),
+            children=builder.drafts(regions, Box(0, 0, 1, 1)),
             name="Whole picture",
         )
         return Outline(
-            title=words.get("title") or canvas.recognized.heading(),
+            title=properties.get("title") or builder.recognized.heading(),
             bounds=Extent(size=size),
             drafts=(whole,),
-            facts=facts if reading is None else {**facts, "text_lines": len(reading.lines)},
-            notes=[*_frames_note(kind, facts), *([_NO_OCR_NOTE] if reading is None and _has_text(found) else [])],
+            facts=facts if recognized is None else {**facts, "text_lines": len(recognized.lines)},
+            notes=[*_frames_note(kind, facts), *([_NO_OCR_NOTE] if recognized is None and _has_text(regions) else [])],
         )
 
-    def _read(self, copy: Image, grey: Image, progress: Progress) -> RecognizedText | None:
-        """What stands in the picture; None where nobody reads it. Photographs are not read: it costs seconds."""
-        if self.ocr is None or is_photo(grey):
+    def _read(self, copy: Image, gray: Image, progress: Progress) -> RecognizedText | None:
+        """Return the text in the picture, or None without OCR. Photographs aren't read, because that takes seconds."""
+        if self.ocr is None or is_photo(gray):
             return None
         progress(1, 2, "reading the text of the picture")
         return RecognizedText.from_lines(self.ocr.lines(copy))
 
 
-def _has_text(found: Sequence[Region]) -> bool:
-    return any(leaf.kind in (TEXT, HEADING) for region in found for leaf in region.leaves())
+def _has_text(regions: Sequence[Region]) -> bool:
+    return any(leaf.kind in (TEXT, HEADING) for region in regions for leaf in region.leaves())
 
 
 def _metadata(picture: ImageFile, source: Source) -> dict[str, Any]:
@@ -151,46 +152,46 @@ def _metadata(picture: ImageFile, source: Source) -> dict[str, Any]:
 def _frames_note(kind: str, facts: dict[str, Any]) -> list[str]:
     if "frames" not in facts:
         return []
-    what = "pages" if kind == "TIFF" else "frames"
-    return [f"This picture has {facts['frames']} {what}; the map shows the first one."]
+    unit = "pages" if kind == "TIFF" else "frames"
+    return [f"This picture has {facts['frames']} {unit}; the map shows the first one."]
 
 
 def _summary(kind: str, facts: dict[str, Any], parts: int) -> str:
     width, height = facts["dimensions"]
     frames = f", {facts['frames']} {'pages' if kind == 'TIFF' else 'frames'}" if "frames" in facts else ""
     count = f"; {parts} separate regions" if parts > 1 else ""
-    about = f" {facts['description']}" if "description" in facts else ""
-    return f"{kind} picture, {width} x {height} pixels{frames}{count}.{about}"
+    description = f" {facts['description']}" if "description" in facts else ""
+    return f"{kind} picture, {width} x {height} pixels{frames}{count}.{description}"
 
 
 @frozen
 class _ItemBuilder:
-    """Turns rectangles of the small copy into drafts."""
+    """Converts rectangles of the small copy to outline items."""
 
-    grey: Image
+    gray: Image
     size: tuple[int, int]
     recognized: RecognizedText
 
-    def drafts(self, found: Sequence[Region], parent: Box) -> list[Draft]:
-        return [self._draft(each, self._box(each.box, parent)) for each in found]
+    def drafts(self, regions: Sequence[Region], parent: Box) -> list[Draft]:
+        return [self._draft(each, self._box(each.box, parent)) for each in regions]
 
     def _draft(self, region: Region, box: Box) -> Draft:
-        place = f"{_position(box)} {_KIND_NAMES[region.kind]}"
-        lines = RecognizedText(self.recognized.within(box))
-        read = " ".join(line.text for line in lines.lines)
-        title = _shorten(lines.title() if region.parts else read)
+        position = f"{_position(box)} {_KIND_NAMES[region.kind]}"
+        recognized = RecognizedText(self.recognized.within(box))
+        text = " ".join(line.text for line in recognized.lines)
+        title = _shorten(recognized.title() if region.parts else text)
         return Draft(
-            title=title or place,
+            title=title or position,
             type=region.kind,
             location=box,
-            summary=read or self._summary(box),
+            summary=text or self._summary(box),
             children=self.drafts(region.parts, box),
         )
 
     def _box(self, rectangle: Rectangle, parent: Box) -> Box:
-        """The box with a margin, in thousandths, inside its parent."""
+        """Return the box with a margin, in thousandths, inside its parent."""
         left, top, right, bottom = rectangle
-        width, height = self.grey.size
+        width, height = self.gray.size
         return Box(
             max(parent.x1, _thousandth((left - _MARGIN) / width)),
             max(parent.y1, _thousandth((top - _MARGIN) / height)),
@@ -205,7 +206,7 @@ class _ItemBuilder:
 
 
 def _shorten(text: str | None) -> str:
-    """The beginning of a text, cut at a word."""
+    """Return the start of a text, cut at a word boundary."""
     if not text or len(text) <= _TITLE_LIMIT:
         return text or ""
     return f"{text[: _TITLE_LIMIT - 3].rsplit(' ', 1)[0]}..."

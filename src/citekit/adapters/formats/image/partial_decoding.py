@@ -1,8 +1,8 @@
-"""The pixels of a part of a picture, decoded no further than they are needed. They are those of a whole decoding.
+"""Decodes a part of a picture without decoding more than necessary. The pixels equal those of a complete decoding.
 
-Rows lie in a file one after another, so what follows the last row of the part need not be decoded: JPEG is told that the
-picture ends there, PNG is stopped there, and of rows that are not packed only the bytes of the part are read. A file whose
-own end is missing is decoded whole, so that it fails as ever.
+Rows are stored in order, so the rows after the part needn't be decoded. For JPEG, the header is changed to declare
+fewer rows. PNG decoding stops early. Of uncompressed rows, only the bytes of the part are read. A truncated file is
+decoded completely, so that it fails in the usual way.
 """
 
 from __future__ import annotations
@@ -20,33 +20,35 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 Rectangle = tuple[int, int, int, int]
-"""(left, top, right, bottom) in pixels as they are stored, right and bottom exclusive."""
+"""(left, top, right, bottom) in stored pixels; right and bottom are exclusive."""
 
 _MCU_ROWS = 16
-"""Rows of the tallest unit that JPEG codes at once (ITU-T T.81, A.2); its edge is smoothed into the next one."""
+"""Rows of the tallest JPEG minimum coded unit (ITU-T T.81, A.2). Its edge is smoothed into the next one."""
 
 _TAIL_SIZE = 64
-"""Bytes at the end of a file in which its end mark is looked for."""
+"""Bytes at the end of a file in which the end marker is searched."""
 
 _END_MARKERS = {"JPEG": b"\xff\xd9", "PNG": b"IEND\xaeB`\x82"}
 
 _PIXEL_SIZES = {("L", "L"): 1, ("I;16", "I;16"): 2, ("I;16B", "I;16B"): 2, ("RGB", "RGB"): 3, ("RGBA", "RGBA"): 4}
-"""Bytes of a pixel by the modes of the picture and of its rows in the file, where one holds the other as it is."""
+"""Bytes per pixel by the modes of the picture and of its stored rows, if both have the same layout."""
 
 _SPARSE_FACTOR = 16
-"""From a row of so many times the piece on, pieces are read one by one: a call costs as much as some ten thousand bytes."""
+"""If a row is this many times as long as the piece, pieces are read one by one. A call costs as much as about 10,000
+bytes.
+"""
 
 _BLOCK_SIZE = 1 << 18
-"""Bytes of rows that are read at once where pieces of them are wanted; they stay in the processor's cache."""
+"""Bytes of rows that are read at once if only pieces of them are needed. They stay in the processor's cache."""
 
 _ORIENTATION = 274
 
 
 def decode_region(picture: ImageFile, part: Rectangle) -> Image:
-    """Those pixels of a picture that is open and was not decoded yet."""
-    found = _read_uncompressed(picture, part)
-    if found is not None:
-        return found
+    """Return these pixels of a picture that is open and not decoded yet."""
+    uncompressed = _read_uncompressed(picture, part)
+    if uncompressed is not None:
+        return uncompressed
     if part[3] < picture.height and _is_complete(picture):
         _stop_after(picture, part[3])
     picture.load()
@@ -57,16 +59,16 @@ def _is_complete(picture: ImageFile) -> bool:
     mark, stream = _END_MARKERS.get(picture.format or ""), picture.fp
     if mark is None or stream is None:
         return False
-    place = stream.tell()
+    position = stream.tell()
     try:
         stream.seek(-min(_TAIL_SIZE, stream.seek(0, os.SEEK_END)), os.SEEK_END)
         return mark in stream.read(_TAIL_SIZE)
     finally:
-        stream.seek(place)
+        stream.seek(position)
 
 
 def _stop_after(picture: ImageFile, bottom: int) -> None:
-    """Let the decoder make no rows below `bottom`, as far as it can; what lies there is then undefined."""
+    """Make the decoder skip the rows below `bottom` if it can. Their content is then undefined."""
     if len(picture.tile) != 1 or picture.tile[0].extents != (0, 0, *picture.size):
         return
     if picture.format == "JPEG":
@@ -83,8 +85,10 @@ def _stop_after(picture: ImageFile, bottom: int) -> None:
 
 
 def _with_fewer_rows(stream: IO[bytes], declared: int, height: int) -> _PatchedStream | None:
-    """A JPEG stream that says it has only `height` rows; the decoder skips the rest. None where it cannot be said."""
-    place = stream.tell()
+    """Return a JPEG stream that declares only `height` rows, so that the decoder skips the rest; None if that isn't
+    possible.
+    """
+    position = stream.tell()
     try:
         for marker, start, _ in segments(stream):
             if marker == SOS:
@@ -94,25 +98,25 @@ def _with_fewer_rows(stream: IO[bytes], declared: int, height: int) -> _PatchedS
                 same = frame_height(stream.read(7)) == declared
                 return _PatchedStream(stream, start + 3, height.to_bytes(2, "big")) if same else None
     finally:
-        stream.seek(place)
+        stream.seek(position)
     return None
 
 
 @define
 class _PatchedStream:
-    """A stream that has `patch` at the offset `at`."""
+    """A stream with `patch` at `offset`."""
 
     stream: IO[bytes]
-    at: int
+    offset: int
     patch: bytes
 
     def read(self, size: int = -1) -> bytes:
         start = self.stream.tell()
         data = self.stream.read(size)
-        if start >= self.at + len(self.patch) or start + len(data) <= self.at:
+        if start >= self.offset + len(self.patch) or start + len(data) <= self.offset:
             return data
         patched = bytearray(data)
-        for number, byte in enumerate(self.patch, self.at - start):
+        for number, byte in enumerate(self.patch, self.offset - start):
             if 0 <= number < len(patched):
                 patched[number] = byte
         return bytes(patched)
@@ -129,7 +133,9 @@ class _PatchedStream:
 
 @frozen
 class _Strip:
-    """Rows from `first` to before `end`, `depth` bytes a pixel, at `offset` in the file, in Pillow's raw mode `mode`."""
+    """Rows from `first` to before `end` at `offset` in the file, with `depth` bytes per pixel and Pillow's raw mode
+    `mode`.
+    """
 
     first: int
     end: int
@@ -139,7 +145,7 @@ class _Strip:
 
 
 def _read_uncompressed(picture: ImageFile, part: Rectangle) -> Image | None:
-    """The part of a picture whose rows lie in the file as they are, read row by row; None for any other picture."""
+    """Read a part of a picture with uncompressed rows, row by row. Returns None for any other picture."""
     left, top, right, bottom = part
     strips = _strips(picture)
     if not strips:
@@ -157,47 +163,49 @@ def _read_uncompressed(picture: ImageFile, part: Rectangle) -> Image | None:
 
 
 def _strips(picture: ImageFile) -> list[_Strip]:
-    """From the top; none where the rows are packed or lie in any other order."""
+    """Return the strips from the top; empty if rows are compressed or in another order."""
     if picture.format not in ("TIFF", "BMP", "PPM") or getattr(picture, "tag_v2", {}).get(_ORIENTATION, 1) != 1:
         return []
     strips: list[_Strip] = []
-    below = 0
+    next_row = 0
     for tile in sorted(picture.tile, key=lambda tile: tile.offset):
         strip = _strip(picture, tile)
-        if strip is None or strip.first != below:
+        if strip is None or strip.first != next_row:
             return []
         strips.append(strip)
-        below = strip.end
-    return strips if below == picture.height else []
+        next_row = strip.end
+    return strips if next_row == picture.height else []
 
 
 def _strip(picture: ImageFile, tile: Any) -> _Strip | None:
     kind, extents, offset, args = tile
-    mode, stride, turn = (args, 0, 1) if isinstance(args, str) else args if len(args or ()) == 3 else (None, 0, 0)
+    mode, stride, orientation = (
+        (args, 0, 1) if isinstance(args, str) else args if len(args or ()) == 3 else (None, 0, 0)
+    )
     depth = _PIXEL_SIZES.get((picture.mode, str(mode)), 0)
-    usual = kind == "raw" and turn == 1 and offset >= 0 and stride in (0, picture.width * depth)
-    if not usual or not depth or extents is None or (extents[0], extents[2]) != (0, picture.width):
+    is_plain = kind == "raw" and orientation == 1 and offset >= 0 and stride in (0, picture.width * depth)
+    if not is_plain or not depth or extents is None or (extents[0], extents[2]) != (0, picture.width):
         return None
     return _Strip(extents[1], extents[3], offset, depth, str(mode))
 
 
 def _read_pieces(rows: memoryview, stream: Any, begin: int, length: int, stride: int) -> None:
-    """Read pieces of `length` bytes, one every `stride` bytes from `begin` on, until `rows` is full."""
-    stream = getattr(stream, "raw", stream)  # a buffer would fetch more than is asked for, and copy it once more
+    """Fill `rows` with pieces of `length` bytes, one every `stride` bytes from `begin` on."""
+    stream = getattr(stream, "raw", stream)  # a buffered stream would read more than needed, and copy it
     if length == stride:
         return _read_into(rows, stream, begin)
     if length * _SPARSE_FACTOR < stride:
-        for number, at in enumerate(range(0, len(rows), length)):
-            _read_into(rows[at : at + length], stream, begin + number * stride)
+        for number, offset in enumerate(range(0, len(rows), length)):
+            _read_into(rows[offset : offset + length], stream, begin + number * stride)
         return None
     block = memoryview(bytearray(max(1, _BLOCK_SIZE // stride) * stride))
     count = len(rows) // length
     for first in range(0, count, len(block) // stride):
-        some = min(len(block) // stride, count - first)
-        _read_into(block[: (some - 1) * stride + length], stream, begin + first * stride)
-        for number in range(some):
-            at = (first + number) * length
-            rows[at : at + length] = block[number * stride : number * stride + length]
+        rows_in_block = min(len(block) // stride, count - first)
+        _read_into(block[: (rows_in_block - 1) * stride + length], stream, begin + first * stride)
+        for number in range(rows_in_block):
+            offset = (first + number) * length
+            rows[offset : offset + length] = block[number * stride : number * stride + length]
     return None
 
 

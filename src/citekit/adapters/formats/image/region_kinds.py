@@ -1,4 +1,4 @@
-"""What a part of a picture is: lines of text, or a picture. And whether the whole is a photograph."""
+"""Classifies parts of a picture as text or picture, and detects photographs."""
 
 from __future__ import annotations
 
@@ -13,42 +13,46 @@ if TYPE_CHECKING:
 TEXT, PICTURE = "text_region", "picture"
 
 PHOTO_ENTROPY = 6.4
-"""Bits a pixel of grey from which a picture may be a photograph; drawn ones measure 1 to 6, photographs 6.6 to 8."""
+"""Bits per gray pixel from which a picture can be a photograph. Drawings measure 1 to 6, photographs 6.6 to 8."""
 
 _MAX_UNCHANGED = 0.35
-"""Share of pixels that are exactly as those beside them: a photograph has less (0.02 to 0.26), a screen more (0.4 to 1)."""
+"""The highest share of pixels equal to their neighbors in a photograph: photographs have 0.02 to 0.26, screens 0.4 to
+1.
+"""
 
 _MAX_LINE_SHARE = 0.12
 _MIN_INK, _MAX_INK = 0.03, 0.75
 _MIN_BACKGROUND = 0.3
 
 
-def is_photo(grey: Image) -> bool:
-    """Whether grain is everywhere and no shade prevails: then empty bands mean nothing."""
-    if grey.entropy() <= PHOTO_ENTROPY:
+def is_photo(gray: Image) -> bool:
+    """Return whether a picture has grain everywhere and no dominant shade. Empty bands mean nothing in such a picture."""
+    if gray.entropy() <= PHOTO_ENTROPY:
         return False
-    still = pixel_changes(grey).histogram()[0] / (grey.width * grey.height)
-    return still < _MAX_UNCHANGED
+    unchanged = pixel_changes(gray).histogram()[0] / (gray.width * gray.height)
+    return unchanged < _MAX_UNCHANGED
 
 
-def classify_region(grey: Image, mask: Image, box: Rectangle, noise: int) -> str:
-    """`text_region` for low lines of ink on an even ground, else `picture`; `noise` is the grain of the whole."""
-    part = grey.crop(box)
+def classify_region(gray: Image, mask: Image, box: Rectangle, noise: int) -> str:
+    """Return `text_region` for low lines of ink on an even background, otherwise `picture`. `noise` is the grain of the
+    whole.
+    """
+    part = gray.crop(box)
     heights = line_heights(mask, box)
     ink = _ink_share(mask, box)
     even = _background_share(part, noise) >= _MIN_BACKGROUND
-    low = bool(heights) and max(heights) <= _MAX_LINE_SHARE * max(grey.size) and part.width >= 0.8 * max(heights)
+    low = bool(heights) and max(heights) <= _MAX_LINE_SHARE * max(gray.size) and part.width >= 0.8 * max(heights)
     return TEXT if even and low and _MIN_INK <= ink <= _MAX_INK else PICTURE
 
 
 def line_heights(mask: Image, box: Rectangle) -> list[int]:
-    """Heights of the runs of rows that hold something."""
+    """Return the heights of the runs of rows that contain detail."""
     _, rows = profiles(mask, box)
     return [end - start for start, end in runs(rows, 2)]
 
 
 def typical_line_height(heights: list[int]) -> float:
-    """The usual one of them; rows of full stops and half lines are left out."""
+    """Return the median height, without rows of periods and partial lines."""
     tall = [each for each in heights if each >= 0.5 * max(heights)]
     return float(median(tall)) if tall else 0.0
 
@@ -61,8 +65,8 @@ def _ink_share(mask: Image, box: Rectangle) -> float:
 
 
 def _background_share(part: Image, noise: int) -> float:
-    """The share of the pixels whose shade is about the most common one."""
-    reach = 6 + 2 * noise
+    """Return the share of pixels whose shade is close to the most common one."""
+    tolerance = 6 + 2 * noise
     counts = part.histogram()
     peak = max(range(256), key=lambda value: (counts[value], -value))
-    return sum(counts[max(0, peak - reach) : peak + reach + 1]) / (part.width * part.height)
+    return sum(counts[max(0, peak - tolerance) : peak + tolerance + 1]) / (part.width * part.height)

@@ -1,7 +1,7 @@
-"""Reading the text of pictures, where somebody who can is there.
+"""Recognition of text in pictures (OCR), if it is installed.
 
-Scanned pages and pictures share this seam. Whoever wants text from pixels takes `ocr: OcrReader | None`: None says that
-the extra `ocr` is not installed (or was not wanted), and the map is then made without that text; it is no error.
+Scanned pages and pictures share this interface. Code that needs text from pixels takes `ocr: OcrReader | None`. None
+means that the extra `ocr` isn't installed or wanted; the map is then made without that text, which isn't an error.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @frozen
 class OcrLine:
-    """One line of text that was read: its `text`, where it stands, and how sure the reader is, from 0 to 1.
+    """One recognized line: its `text`, its position, and the confidence of the reader, from 0 to 1.
 
-    `box` holds fractions of the upright picture, origin top left.
+    `box` has fractions of the upright picture, with the origin at the top left.
     """
 
     text: str
@@ -35,22 +35,22 @@ class OcrReader(Protocol):
     """Reads the text of a picture."""
 
     def lines(self, image: Image) -> Sequence[OcrLine]:
-        """The lines of text in `image`, which stands upright, in reading order; the same picture gives the same lines.
+        """Return the lines of text in the upright `image`, in reading order; the same picture gives the same lines.
 
-        Empty where there is no text. May be called from several threads at once. Raises `MapperUnavailable` where the
-        reader itself fails.
+        Returns an empty sequence if there is no text. Threads can call it concurrently. Raises `MapperUnavailable` if
+        the reader fails.
         """
 
 
 @frozen
 class RapidOcrReader:
-    """Reads Latin and Chinese, Japanese script with RapidOCR's own models, which lie in its wheel; one for all threads."""
+    """Reads Latin, Chinese, and Japanese script with the models in RapidOCR's wheel; all threads share one engine."""
 
     engine: rapidocr.RapidOcr = field(factory=rapidocr.RapidOcr)
 
     @staticmethod
     def installed() -> bool:
-        """Whether the extra `ocr` is there; nothing is imported for it."""
+        """Return whether the extra `ocr` is installed, without importing it."""
         return rapidocr.installed()
 
     def lines(self, image: Image) -> Sequence[OcrLine]:
@@ -61,7 +61,7 @@ class RapidOcrReader:
 
 @frozen
 class AnnouncedOcrReader:
-    """Reads as `inner` does, and calls `before` each time: the work on a picture begins, which has a budget of its own."""
+    """Reads with `inner`, and calls `before` first, because each picture has its own budget."""
 
     inner: OcrReader
     before: Callable[[], object]
@@ -73,53 +73,53 @@ class AnnouncedOcrReader:
 
 
 def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:
-    """The lines as a reader takes them: down a column, then the next column.
+    """Return the lines in reading order: down a column, then the next column.
 
-    The order of Breuel (High Performance Document Layout Analysis, 2003): a line comes before those below it that it
-    overlaps across, and before those wholly to its right unless a line between them, from above to below, spans both.
+    The order of Breuel (High Performance Document Layout Analysis, 2003): a line comes before the lines below it that
+    overlap with it horizontally. It also comes before lines completely to its right unless a line between them
+    vertically spans both.
     """
     ranked = sorted(lines, key=lambda line: (line.box.y1 + line.box.y2, line.box.x1, line.text))
-    after, waiting = _constraints(ranked)
-    ready = [number for number, count in enumerate(waiting) if not count]
+    successors, predecessors = _constraints(ranked)
+    ready = [number for number, count in enumerate(predecessors) if not count]
     heapify(ready)
     ordered: list[int] = []
     while ready:
         number = heappop(ready)
         ordered.append(number)
-        for other in after[number]:
-            waiting[other] -= 1
-            if not waiting[other]:
+        for other in successors[number]:
+            predecessors[other] -= 1
+            if not predecessors[other]:
                 heappush(ready, other)
-    left_over = sorted(set(range(len(ranked))) - set(ordered))  # lines that wait for one another: as they stand, down
-    return [ranked[number] for number in [*ordered, *left_over]]
+    cyclic = sorted(set(range(len(ranked))) - set(ordered))  # lines in a cycle: from top to bottom
+    return [ranked[number] for number in [*ordered, *cyclic]]
 
 
 def _constraints(ranked: Sequence[OcrLine]) -> tuple[list[list[int]], list[int]]:
-    """For each line, which lines come after it, and how many come before it. Sets of lines are bits of whole numbers."""
+    """Return, for each line, the lines after it, and the number of lines before it. Sets of lines are bits of integers."""
     boxes = [line.box for line in ranked]
-    shares = [sum(1 << n for n, other in enumerate(boxes) if _overlap_horizontally(box, other)) for box in boxes]
-    after: list[list[int]] = [[] for _ in boxes]
-    waiting = [0] * len(boxes)
+    overlaps = [sum(1 << n for n, other in enumerate(boxes) if _overlap_horizontally(box, other)) for box in boxes]
+    successors: list[list[int]] = [[] for _ in boxes]
+    predecessors = [0] * len(boxes)
     for first, one in enumerate(boxes):
         for second in range(first + 1, len(boxes)):
-            pair = _ordered(first, second, one, boxes[second], shares)
-            if pair is not None:
-                after[pair[0]].append(pair[1])
-                waiting[pair[1]] += 1
-    return after, waiting
+            earlier, later = _ordered(first, second, one, boxes[second], overlaps)
+            successors[earlier].append(later)
+            predecessors[later] += 1
+    return successors, predecessors
 
 
-def _ordered(first: int, second: int, one: Box, two: Box, shares: Sequence[int]) -> tuple[int, int] | None:
-    """Which of two lines comes first, `first` being the upper one; None where neither has to."""
-    if shares[first] >> second & 1:
+def _ordered(first: int, second: int, one: Box, two: Box, overlaps: Sequence[int]) -> tuple[int, int]:
+    """Return which of two lines comes first, `first` being the upper one."""
+    if overlaps[first] >> second & 1:
         return first, second
     between = ((1 << second) - 1) & ~((1 << (first + 1)) - 1)
-    if shares[first] & shares[second] & between:
+    if overlaps[first] & overlaps[second] & between:
         return first, second
     return (first, second) if one.x1 < two.x1 else (second, first)
 
 
 def _overlap_horizontally(one: Box, two: Box) -> bool:
-    """Whether two lines overlap across by more than the ragged edge of a box."""
+    """Return whether two lines overlap horizontally by more than the ragged edge of a box."""
     overlap = min(one.x2, two.x2) - max(one.x1, two.x1)
     return overlap > 0.1 * min(one.x2 - one.x1, two.x2 - two.x1)
