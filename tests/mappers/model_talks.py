@@ -34,12 +34,12 @@ from citekit.domain.source import Source
 ANSWERS = Path(__file__).with_name("model_answers")
 
 
-class StandingClock:
+class FixedClock:
     def now(self) -> datetime:
         return datetime(2026, 1, 1, tzinfo=UTC)
 
 
-class RememberingMapper(LocalMapper):
+class CachingMapper(LocalMapper):
     """The local mapper, which maps each file once."""
 
     known: ClassVar[dict[Digest, ResourceMap]] = {}
@@ -50,7 +50,7 @@ class RememberingMapper(LocalMapper):
         return evolve(self.known[source.digest], resource_id=resource_id, source_path=str(source.path))
 
 
-LOCAL = RememberingMapper(Parsers(ocr=False), StandingClock())
+LOCAL = CachingMapper(Parsers(ocr=False), FixedClock())
 
 
 def recorded(name: str) -> str:
@@ -67,11 +67,11 @@ def source_of(path: Path) -> Source:
 
 def model_mapper(service: ScriptedService | Sequence[Line], **more: Any) -> ModelMapper:
     """A mapper on a service, or on one that says these lines."""
-    told = service if isinstance(service, ScriptedService) else ScriptedService(list(service))
-    return ModelMapper(service=told, local=LOCAL, reader=EpubReader(), probe=PyAvProbe(), **more)
+    given = service if isinstance(service, ScriptedService) else ScriptedService(list(service))
+    return ModelMapper(service=given, local=LOCAL, reader=EpubReader(), probe=PyAvProbe(), **more)
 
 
-def scale_of(known: ResourceMap, source: Source) -> LocationCodec:
+def codec_of(known: ResourceMap, source: Source) -> LocationCodec:
     if source.format.name == "epub":
         return ParagraphCodec.of(EpubReader().read(source.path))
     if known.modality is Modality.IMAGE:
@@ -85,36 +85,42 @@ def scale_of(known: ResourceMap, source: Source) -> LocationCodec:
 
 def answer_of(known: ResourceMap, source: Source) -> str:
     """What a model would say that sees the file as the local mapper does."""
-    scale = scale_of(known, source)
-    nodes = [record for node in known.nodes for record in _records(node, 1, scale)]
+    codec = codec_of(known, source)
+    nodes = [record for node in known.nodes for record in _records(node, 1, codec)]
     return json.dumps({"title": known.title, "nodes": nodes}, ensure_ascii=False)
 
 
-def _records(node: Node, level: int, scale: LocationCodec) -> list[Mapping[str, Any]]:
-    place = scale.placed(node.location)
-    assert place is not None
+def _records(node: Node, level: int, codec: LocationCodec) -> list[Mapping[str, Any]]:
+    location = codec.from_location(node.location)
+    assert location is not None
     record = {"level": level, "title": node.title, "type": node.type, "summary": node.summary or ""}
     return [
-        {**record, **scale.written(place)},
-        *(each for child in node.children for each in _records(child, level + 1, scale)),
+        {**record, **codec.to_fields(location)},
+        *(each for child in node.children for each in _records(child, level + 1, codec)),
     ]
 
 
-def nodes(*told: tuple[Any, ...], unit: str = "page", title: str = "A File") -> str:
+def nodes(*given: tuple[Any, ...], unit: str = "page", title: str = "A File") -> str:
     """An answer of nodes (level, title, first, last)."""
     keys = ("start", "end") if unit == "second" else (f"first_{unit}", f"last_{unit}")
     return json.dumps(
         {
             "title": title,
             "nodes": [
-                {"level": level, "title": name, "type": "section", "summary": "", **dict(zip(keys, place, strict=True))}
-                for level, name, *place in told
+                {
+                    "level": level,
+                    "title": name,
+                    "type": "section",
+                    "summary": "",
+                    **dict(zip(keys, location, strict=True)),
+                }
+                for level, name, *location in given
             ],
         }
     )
 
 
-def outline(made: ResourceMap) -> list[tuple[int, str, Any]]:
+def rows_of(made: ResourceMap) -> list[tuple[int, str, Any]]:
     """(level, title, place) of every node; pages as (first, last)."""
     rows: list[tuple[int, str, Any]] = []
 
@@ -144,10 +150,10 @@ def _place(location: Location) -> tuple[Any, ...]:
             raise AssertionError(location)
 
 
-def said(question: Question) -> str:
+def prompt_text(question: Question) -> str:
     """All words of a question."""
     parts = [part.text for part in question.parts if isinstance(part, TextPart)]
-    return "\n".join([*parts, *(turn.words for turn in question.turns)])
+    return "\n".join([*parts, *(turn.follow_up for turn in question.turns)])
 
 
 def write_pdf(path: Path, pages: Sequence[str], toc: Sequence[tuple[int, str, int]] = ()) -> Path:

@@ -14,7 +14,7 @@ from citekit.adapters.mappers.llm.answers import Answer, RawNode
 from citekit.adapters.mappers.llm.messages import BudgetExhausted, Limits, Question, Reply, Usage
 from citekit.adapters.mappers.llm.scripted_service import Line, ScriptedService
 from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
-from tests.mappers.model_talks import model_mapper, nodes, outline, said, source_of
+from tests.mappers.model_talks import model_mapper, nodes, prompt_text, rows_of, source_of
 
 REFUSED = MapperUnavailable("The service refused the file.")
 
@@ -59,15 +59,15 @@ def test_a_rerun_asks_only_for_what_is_missing(text: Path, kept: AnswerCache) ->
     assert windows > 3
 
     with pytest.raises(MapperUnavailable) as caught:
-        model_mapper(failing_after(windows - 1), kept=kept, concurrency=1).map(source_of(text), "x")
+        model_mapper(failing_after(windows - 1), cache=kept, concurrency=1).map(source_of(text), "x")
     again = service(answering)
-    made = model_mapper(again, kept=kept).map(source_of(text), "x")
+    made = model_mapper(again, cache=kept).map(source_of(text), "x")
 
     said_then = f"Answered so far: {windows - 1} requests ({windows - 1}000 tokens in, {windows - 1}00 out)."
     assert said_then in str(caught.value)
     assert f"The answers about {windows - 1} of {windows} parts are kept" in str(caught.value)
     assert 1 == len(again.questions)
-    assert outline(expected) == outline(made)
+    assert rows_of(expected) == rows_of(made)
     assert windows == made.metadata["usage"]["requests"]
     assert any("earlier run" in note for note in made.metadata["notes"])
 
@@ -75,8 +75,8 @@ def test_a_rerun_asks_only_for_what_is_missing(text: Path, kept: AnswerCache) ->
 def test_the_answers_about_a_finished_map_are_removed(text: Path, kept: AnswerCache) -> None:
     first, second = service(answering), service(answering)
 
-    model_mapper(first, kept=kept).map(source_of(text), "x")
-    model_mapper(second, kept=kept).map(source_of(text), "x")
+    model_mapper(first, cache=kept).map(source_of(text), "x")
+    model_mapper(second, cache=kept).map(source_of(text), "x")
 
     assert len(first.questions) == len(second.questions) > 1
 
@@ -85,14 +85,14 @@ def test_the_answers_about_a_finished_map_are_removed(text: Path, kept: AnswerCa
 def test_answers_of_another_model_or_about_other_bytes_are_not_used(text: Path, change: str) -> None:
     kept = MemoryAnswerCache()
     with pytest.raises(MapperUnavailable):
-        model_mapper(failing_after(2), kept=kept, concurrency=1).map(source_of(text), "x")
+        model_mapper(failing_after(2), cache=kept, concurrency=1).map(source_of(text), "x")
     other = service(answering)
     if change == "model":
         other.model = "another"
     else:
         text.write_text(text.read_text() + "one more line\n")
 
-    made = model_mapper(other, kept=kept).map(source_of(text), "x")
+    made = model_mapper(other, cache=kept).map(source_of(text), "x")
 
     assert made.metadata["usage"]["requests"] == len(other.questions)
 
@@ -116,13 +116,13 @@ def test_a_repair_that_was_interrupted_is_taken_up_again(text: Path, kept: Answe
         return answering(question).replace('"title": "Part 1 heron"', '"title": "Nothing of the sort"')
 
     with pytest.raises(Cancelled) as caught:
-        model_mapper(service(interrupted, 4000), kept=kept, concurrency=1).map(source_of(text), "x")
+        model_mapper(service(interrupted, 4000), cache=kept, concurrency=1).map(source_of(text), "x")
     again = service(answering, 4000)
-    made = model_mapper(again, kept=kept, concurrency=1).map(source_of(text), "x")
+    made = model_mapper(again, cache=kept, concurrency=1).map(source_of(text), "x")
 
     assert any("parts are kept" in note for note in caught.value.__notes__)
     assert "Nothing of the sort" in again.questions[0].turns[0].reply.text
-    assert "these words are not in the file" in said(again.questions[0])
+    assert "these words are not in the file" in prompt_text(again.questions[0])
     assert 8 == len(made.nodes)
 
 
@@ -131,12 +131,12 @@ def test_an_allowance_counts_only_what_is_asked_for(text: Path, kept: AnswerCach
     model_mapper(whole).map(source_of(text), "x")
     windows = len(whole.questions)
     with pytest.raises(MapperUnavailable, match="Nothing was sent"):
-        model_mapper(service(answering), kept=kept, max_requests=windows - 1).map(source_of(text), "x")
+        model_mapper(service(answering), cache=kept, max_requests=windows - 1).map(source_of(text), "x")
     with pytest.raises(MapperUnavailable):
-        model_mapper(failing_after(2), kept=kept, concurrency=1).map(source_of(text), "x")
+        model_mapper(failing_after(2), cache=kept, concurrency=1).map(source_of(text), "x")
 
     again = service(answering)
-    model_mapper(again, kept=kept, max_requests=windows - 2).map(source_of(text), "x")
+    model_mapper(again, cache=kept, max_requests=windows - 2).map(source_of(text), "x")
 
     assert windows - 2 == len(again.questions)
 
@@ -146,9 +146,9 @@ def test_an_invented_answer_is_not_kept(text: Path, kept: AnswerCache) -> None:
         return re.sub(r"Part \d heron", "Turbine ledger", answering(question))
 
     with pytest.raises(Exception, match=r"titles are not in the file.*Nothing of it is kept"):
-        model_mapper(service(inventing), kept=kept).map(source_of(text), "x")
+        model_mapper(service(inventing), cache=kept).map(source_of(text), "x")
 
-    assert 8 == len(model_mapper(service(answering), kept=kept).map(source_of(text), "x").nodes)
+    assert 8 == len(model_mapper(service(answering), cache=kept).map(source_of(text), "x").nodes)
 
 
 def test_a_key_that_a_model_repeats_is_in_no_stored_answer_or_map(text: Path, tmp_path: Path) -> None:
@@ -157,14 +157,14 @@ def test_a_key_that_a_model_repeats_is_in_no_stored_answer_or_map(text: Path, tm
 
     def script(question: Question) -> Line:
         asked.append(question)
-        told = (
+        given = (
             answering(question).replace(" heron", f" heron {secret}").replace('"summary": ""', f'"summary": "{secret}"')
         )
-        return told if len(asked) < 3 else REFUSED
+        return given if len(asked) < 3 else REFUSED
 
     kept = FileAnswerCache(tmp_path / "answers")
     mapper = model_mapper(
-        service(script), kept=kept, concurrency=1, redact=lambda each: each.replace(secret, "(secret)")
+        service(script), cache=kept, concurrency=1, redact=lambda each: each.replace(secret, "(secret)")
     )
 
     with pytest.raises(MapperUnavailable):

@@ -56,17 +56,17 @@ def test_an_answer_is_found_in_whatever_stands_around_it(text: str) -> None:
 @pytest.mark.parametrize("indent", [None, 2])
 def test_of_a_text_that_breaks_off_anywhere_only_whole_nodes_are_kept(indent: int | None) -> None:
     text = json.dumps(json.loads(GOOD), indent=indent, ensure_ascii=False)
-    told = [dict(item.record or {}) for item in read_answer(text).items]
+    records = [dict(item.record or {}) for item in read_answer(text).items]
     seen = set()
 
     for end in range(len(text)):
         answer = read_answer(text[:end])
         found = [item.record for item in answer.items]
-        assert told[: len(found)] == found
-        assert answer.truncated or answer.complaint is not None or len(found) == len(told)
+        assert records[: len(found)] == found
+        assert answer.truncated or answer.error is not None or len(found) == len(records)
         seen.add(len(found))
 
-    assert set(range(len(told) + 1)) == seen
+    assert set(range(len(records) + 1)) == seen
 
 
 @given(st.integers(1, len(GOOD) - 1), st.integers(0, 4))
@@ -87,7 +87,7 @@ def test_a_node_that_is_no_json_costs_only_itself() -> None:
     answer = read_answer(broken)
 
     assert [True, True, True, False] == [item.record is not None for item in answer.items]
-    assert "not JSON" in answer.items[3].complaint
+    assert "not JSON" in answer.items[3].error
 
 
 def test_levels_come_from_nesting_where_none_are_written() -> None:
@@ -116,7 +116,7 @@ def test_levels_come_from_dotted_ids_as_in_0_2() -> None:
 def test_what_is_no_answer_says_why(text: str, reason: str) -> None:
     answer = read_answer(text)
 
-    assert reason in (answer.complaint or "")
+    assert reason in (answer.error or "")
     assert () == answer.items
 
 

@@ -90,18 +90,18 @@ def test_one_that_hangs_without_a_time_stops_where_nobody_wants_it(
 
 
 def test_it_says_how_long_it_has_been_waited_for(mapper: Callable[..., CustomMapper], source: Source) -> None:
-    said: list[tuple[float, float | None]] = []
+    prompt_text: list[tuple[float, float | None]] = []
     go_on = threading.Event()
 
     def listen(done: float, total: float | None = None, message: str = "") -> None:
         if message.startswith("waiting for custom:"):
-            said.append((done, total))
+            prompt_text.append((done, total))
             go_on.set()
 
     mapper(lambda: go_on.wait() and PLAIN, 60.0).map(source, "x", listen)
 
-    assert said
-    assert all(0 < done <= 60 and total == 60 for done, total in said)
+    assert prompt_text
+    assert all(0 < done <= 60 and total == 60 for done, total in prompt_text)
 
 
 def test_one_that_was_given_up_prints_to_stderr_and_everybody_else_where_they_always_did(

@@ -115,7 +115,7 @@ def test_a_home_that_cannot_be_written_is_no_hindrance(tmp_path: Path) -> None:
 
         assert '{"nodes": []}' == reply.text
         assert {} == server.files
-        assert [] == service.leftovers.pending()
+        assert [] == service.orphaned_uploads.pending()
 
 
 def test_a_note_holds_neither_key_nor_file_name(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def progress(done, total=None, message=""):
         os.kill(os.getpid(), signal.SIGKILL)
 
 url, folder, path = sys.argv[1:]
-service = GeminiService(KEY, base_url=url, leftovers=OrphanedUploads(Path(folder)))
+service = GeminiService(KEY, base_url=url, orphaned_uploads=OrphanedUploads(Path(folder)))
 with service.session() as session:
     session.ask(question_about(FilePart(Path(path), "application/pdf")), progress)
 """

@@ -50,10 +50,10 @@ class Reports:
 
     def __init__(self, until: str | None = None, error: type[BaseException] = Cancelled) -> None:
         self.until, self.error = until, error
-        self.told: list[tuple[float, float | None, str]] = []
+        self.given: list[tuple[float, float | None, str]] = []
 
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
-        self.told.append((done, total, message))
+        self.given.append((done, total, message))
         if self.until is not None and message.startswith(self.until):
             raise self.error("given up")
 
@@ -134,7 +134,7 @@ def test_a_large_file_is_sent_in_chunks_with_progress(
     offsets = [int(request.headers["x-goog-upload-offset"]) for request in server.of("upload")]
     assert [0, 8_388_608, 16_777_216] == offsets
     assert part.path.read_bytes() == bytes(remote.data)
-    assert (20_000_000, 20_000_000, "uploaded lecture.mp4 to Gemini") in reports.told
+    assert (20_000_000, 20_000_000, "uploaded lecture.mp4 to Gemini") in reports.given
 
 
 def test_neither_the_name_nor_the_path_of_a_file_is_sent(
@@ -221,7 +221,7 @@ def test_whoever_gives_up_leaves_nothing_at_the_service(
 
     assert {} == server.files
     assert 1 == len(server.of("delete"))
-    assert [] == service.leftovers.pending()
+    assert [] == service.orphaned_uploads.pending()
 
 
 def test_waiting_for_an_answer_can_be_given_up(server: GeminiServer, service: GeminiService, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_an_upload_that_hangs_can_be_given_up_and_is_remembered(
         session.ask(question_about(a_file(tmp_path)), Reports("uploading"))
 
     assert {} == server.files
-    assert 1 == len(service.leftovers.pending())  # its last step may still arrive
+    assert 1 == len(service.orphaned_uploads.pending())  # its last step may still arrive
 
 
 def test_a_file_that_shrinks_during_its_upload_ends_it(
@@ -262,7 +262,7 @@ def test_a_file_that_shrinks_during_its_upload_ends_it(
     with pytest.raises(MapperUnavailable, match="changed while it was uploaded"), service.session() as session:
         session.ask(question_about(part), silent)
 
-    assert [] == service.leftovers.pending()
+    assert [] == service.orphaned_uploads.pending()
 
 
 def test_the_environment_of_the_sdk_decides_nothing(
@@ -411,7 +411,7 @@ def test_a_deletion_whose_answer_never_ends_keeps_nobody_waiting_and_is_remember
         reply = session.ask(question_about(a_file(tmp_path)), silent)
 
     assert reply.complete
-    assert 1 == len(service.leftovers.pending())
+    assert 1 == len(service.orphaned_uploads.pending())
 
 
 def test_waiting_for_the_state_of_a_file_can_be_given_up(

@@ -37,7 +37,7 @@ def connect(request: pytest.FixtureRequest, tmp_path: Path) -> Connect:
     if request.param == "openai":
         return _openai
     return lambda url: GeminiService(
-        KEY, base_url=url, retries=Retries(count=0), leftovers=OrphanedUploads(tmp_path / "left")
+        KEY, base_url=url, retries=Retries(count=0), orphaned_uploads=OrphanedUploads(tmp_path / "left")
     )
 
 

@@ -26,9 +26,9 @@ from tests.mappers.model_talks import (
     answer_of,
     model_mapper,
     nodes,
-    outline,
+    prompt_text,
     recorded,
-    said,
+    rows_of,
     source_of,
     write_pdf,
 )
@@ -47,7 +47,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def first_page(question: Question) -> int:
     """Where the piece of a question begins."""
-    found = re.search(r"pages (\d+)-\d+", said(question).partition("What a program")[0])
+    found = re.search(r"pages (\d+)-\d+", prompt_text(question).partition("What a program")[0])
     return int(found[1]) if found else 1
 
 
@@ -81,7 +81,7 @@ def test_pages_are_those_of_the_file_however_the_model_counts(book: Path, number
 
     made = model_mapper(service).map(source_of(book), "x")
 
-    assert EXPECTED == outline(made)
+    assert EXPECTED == rows_of(made)
     assert ("Text on a page, number 1", 2, []) == (made.title, len(service.questions), map_issues(made))
 
 
@@ -197,8 +197,8 @@ def test_a_pdf_is_told_as_text_where_the_service_sees_no_files(book: Path) -> No
 
     made = model_mapper(service).map(source_of(book), "x")
 
-    assert "=== page 31 ===\nBeta decay" in said(service.questions[0])
-    assert EXPECTED == outline(made)
+    assert "=== page 31 ===\nBeta decay" in prompt_text(service.questions[0])
+    assert EXPECTED == rows_of(made)
 
 
 def test_a_long_text_is_cut_at_its_headings_and_keeps_its_line_numbers(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_long_text_is_cut_at_its_headings_and_keeps_its_line_numbers(tmp_path:
 
     made = model_mapper(service).map(source_of(tmp_path / "long.md"), "x")
 
-    assert [(1, f"Part {n}", (42 * (n - 1) + 1, 42 * n)) for n in range(1, 9)] == outline(made)
+    assert [(1, f"Part {n}", (42 * (n - 1) + 1, 42 * n)) for n in range(1, 9)] == rows_of(made)
     assert len(service.questions) > 2
 
 
@@ -232,7 +232,7 @@ def test_a_part_that_goes_on_in_the_next_piece_is_one_part(tmp_path: Path) -> No
 
     made = model_mapper(service).map(source_of(tmp_path / "flat.txt"), "x")
 
-    assert (1, "The words", (1, 200)) == outline(made)[0]
+    assert (1, "The words", (1, 200)) == rows_of(made)[0]
     assert len(service.questions) == len(made.nodes[0].children) > 1
 
 
@@ -254,7 +254,7 @@ def test_a_film_is_told_by_subtitles_and_stills_where_the_service_takes_no_films
     made = model_mapper(service, stills=still).map(source_of(film), "x")
 
     shown = [part for part in service.questions[0].parts if isinstance(part, ImagePart)]
-    assert "[2.0-2.9] Sentence number 2 about dogs." in said(service.questions[0])
+    assert "[2.0-2.9] Sentence number 2 about dogs." in prompt_text(service.questions[0])
     assert taken
     assert [f"the picture at {time:.1f} s (0:0{int(time)})" for time in taken] == [part.label for part in shown]
     assert ["scripted did not get the recording itself, but its subtitles and still pictures."] == made.metadata[
@@ -288,7 +288,7 @@ def test_times_in_a_clip_are_counted_from_its_beginning(tmp_path: Path) -> None:
 
     made = model_mapper(service, clips=clip).map(source_of(film), "x")
 
-    assert [(1, f"From {start}", (start, start + 2)) for start, _ in sorted(cut)] == outline(made)
+    assert [(1, f"From {start}", (start, start + 2)) for start, _ in sorted(cut)] == rows_of(made)
     assert (0.0, 3.0) == sorted(cut)[0]
     assert all(end - start <= 4.1 for start, end in cut)
 
@@ -296,16 +296,16 @@ def test_times_in_a_clip_are_counted_from_its_beginning(tmp_path: Path) -> None:
 def test_dropped_nodes_of_a_piece_say_which_piece(book: Path) -> None:
     def script(question: Question) -> str:
         first = first_page(question)
-        told = json.loads(chapters(first, 190 if first == 1 else 70, 1))
-        told["nodes"].append({"level": 1, "title": "Zeta", "first_page": 900, "last_page": 901})
-        return json.dumps(told)
+        answer = json.loads(chapters(first, 190 if first == 1 else 70, 1))
+        answer["nodes"].append({"level": 1, "title": "Zeta", "first_page": 900, "last_page": 901})
+        return json.dumps(answer)
 
     made = model_mapper(ScriptedService(script)).map(source_of(book), "x")
 
     assert ["part 1: nodes[3].first_page", "part 2: nodes[2].first_page"] == [
         line.rpartition(": pages")[0] for line in made.metadata["dropped"]
     ]
-    assert EXPECTED == outline(made)
+    assert EXPECTED == rows_of(made)
 
 
 @given(
@@ -339,11 +339,11 @@ def article(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_any_constant_offset_of_pages_gives_the_same_map(article: Path, offset: int) -> None:
     heads = ["Abstract", "Introduction", "Related work", "Method", "Results", "Discussion"]
     rows = [(1, head, 2 * n + 1, 2 * n + 2) for n, head in enumerate(heads)]
-    told = nodes(*((level, head, first + offset, last + offset) for level, head, first, last in rows))
+    answer = nodes(*((level, head, first + offset, last + offset) for level, head, first, last in rows))
 
-    made = model_mapper([told]).map(source_of(article), "x")
+    made = model_mapper([answer]).map(source_of(article), "x")
 
-    assert [(level, head, (first, last)) for level, head, first, last in rows] == outline(made)
+    assert [(level, head, (first, last)) for level, head, first, last in rows] == rows_of(made)
     assert bool(offset) == any("throughout" in note for note in made.metadata.get("notes", []))
 
 
@@ -353,12 +353,12 @@ def test_any_constant_offset_of_pages_gives_the_same_map(article: Path, offset: 
 def test_offsets_are_found_in_real_books(corpus: Path, name: str, offset: int) -> None:
     source = source_of(corpus / "pdf" / name)
     known = LOCAL.map(source, "x")
-    told = json.loads(answer_of(known, source))["nodes"]
+    answer = json.loads(answer_of(known, source))["nodes"]
 
     def script(question: Question) -> str:
-        piece = re.search(r"pages (\d+)-(\d+)\. The attached", said(question))
+        piece = re.search(r"pages (\d+)-(\d+)\. The attached", prompt_text(question))
         first, last = (int(piece[1]), int(piece[2])) if piece else (1, 10**6)
-        inside = [node for node in told if first <= node["first_page"] <= last]
+        inside = [node for node in answer if first <= node["first_page"] <= last]
         by = offset + 1 - first
         return json.dumps(
             [
@@ -369,7 +369,7 @@ def test_offsets_are_found_in_real_books(corpus: Path, name: str, offset: int) -
 
     made = model_mapper(ScriptedService(script)).map(source, "x")
 
-    assert outline(known) == outline(made)
+    assert rows_of(known) == rows_of(made)
 
 
 def test_sound_in_a_container_for_films_goes_up_as_sound(tmp_path: Path) -> None:

@@ -21,12 +21,12 @@ from tests.made_files import NAMES, make_all
 from tests.mappers.model_talks import (
     LOCAL,
     answer_of,
+    codec_of,
     model_mapper,
     nodes,
-    outline,
+    prompt_text,
     recorded,
-    said,
-    scale_of,
+    rows_of,
     source_of,
     write_pdf,
 )
@@ -55,8 +55,8 @@ def mapped(name: str) -> tuple[ResourceMap, ScriptedService]:
     return model_mapper(service).map(source_of(SHIPPED / file), "x"), service
 
 
-def places(made: ResourceMap) -> dict[str, Any]:
-    return {title: place for _, title, place in outline(made)}
+def locations(made: ResourceMap) -> dict[str, Any]:
+    return {title: location for _, title, location in rows_of(made)}
 
 
 @pytest.mark.parametrize("name", FAULTY)
@@ -75,7 +75,7 @@ class TestPrintedPages:
     def test_a_constant_offset_is_taken_out_of_all_pages(self, printed: tuple[ResourceMap, ScriptedService]) -> None:
         made, _ = printed
 
-        found = places(made)
+        found = locations(made)
 
         assert [(8, 13), (64, 64), (106, 107)] == [
             found[title] for title in ("1 Introduction and preliminaries", "Linear models", "C The command-line editor")
@@ -87,19 +87,19 @@ class TestPrintedPages:
     ) -> None:
         made, _ = printed
 
-        assert (24, 25) == places(made)["Ordered factors"]
+        assert (24, 25) == locations(made)["Ordered factors"]
 
     def test_case_does_not_matter_to_titles(self, printed: tuple[ResourceMap, ScriptedService]) -> None:
         made, _ = printed
 
-        assert (41, 41) == places(made)["EDITING DATA"]
+        assert (41, 41) == locations(made)["EDITING DATA"]
 
     def test_faults_go_back_once_as_lines_of_path_and_reason(
         self, printed: tuple[ResourceMap, ScriptedService]
     ) -> None:
         _, service = printed
 
-        words = said(service.questions[1])
+        words = prompt_text(service.questions[1])
 
         assert 2 == len(service.questions)
         assert "nodes[34].first_page: pages 3702-3703: lies beyond the last page here, which is 107" in words
@@ -108,7 +108,7 @@ class TestPrintedPages:
     def test_what_the_model_puts_right_is_taken(self, printed: tuple[ResourceMap, ScriptedService]) -> None:
         made, _ = printed
 
-        found = places(made)
+        found = locations(made)
 
         assert [(27, 28), (55, 57)] == [found["Index matrices"], found["Scope"]]
 
@@ -119,13 +119,13 @@ class TestPrintedPages:
 
         assert dropped.startswith("nodes[107].first_page: ")
         assert "Appendix G: Bayesian Networks in R" in dropped
-        assert "Appendix G: Bayesian Networks in R" not in places(made)
+        assert "Appendix G: Bayesian Networks in R" not in locations(made)
 
 
 def test_an_answer_that_breaks_off_is_continued_after_its_last_whole_node() -> None:
     made, service = mapped("an answer that breaks off")
 
-    words = said(service.questions[1])
+    words = prompt_text(service.questions[1])
 
     assert "cut off" in words
     assert "Graphics parameters list" in words
@@ -138,14 +138,14 @@ def test_the_form_that_prompts_of_0_2_asked_for_is_understood() -> None:
     made, _ = mapped("the form of 0.2")
 
     assert [(1, (8, 13)), (2, (8, 9)), (2, (10, 11)), (1, (26, 34)), (2, (31, 31))] == [
-        (level, place) for level, _, place in outline(made)
+        (level, location) for level, _, location in rows_of(made)
     ]
 
 
 def test_lines_snap_to_the_definitions_that_they_nearly_match() -> None:
     made, _ = mapped("lines that are nearly right")
 
-    found = places(made)
+    found = locations(made)
 
     assert {
         "class PDDocument": (80, 1794),
@@ -159,16 +159,16 @@ def test_lines_snap_to_the_definitions_that_they_nearly_match() -> None:
 def test_of_definitions_of_one_name_the_nearest_counts() -> None:
     made, _ = mapped("lines that are nearly right")
 
-    assert (741, 749) == places(made)["removePage(int pageNumber)"]
+    assert (741, 749) == locations(made)["removePage(int pageNumber)"]
 
 
 def test_a_definition_that_is_elsewhere_is_sent_back_with_its_lines() -> None:
     made, service = mapped("lines that are nearly right")
 
-    assert "nodes[6].first_line: it is not on lines 1312-1330; 'getEncryption' is on lines 877-892" in said(
+    assert "nodes[6].first_line: it is not on lines 1312-1330; 'getEncryption' is on lines 877-892" in prompt_text(
         service.questions[1]
     )
-    assert (877, 892) == places(made)["getEncryption()"]
+    assert (877, 892) == locations(made)["getEncryption()"]
 
 
 def test_times_are_read_as_clocks_too_and_cut_to_the_duration() -> None:
@@ -178,7 +178,7 @@ def test_times_are_read_as_clocks_too_and_cut_to_the_duration() -> None:
         (1, "The dog runs towards the camera", (0.0, 3.0)),
         (2, "Close-up", (2.0, 3.0)),
         (1, "It turns away", (3.0, 5.005)),
-    ] == outline(made)
+    ] == rows_of(made)
 
 
 def test_siblings_are_put_in_order_of_time() -> None:
@@ -194,7 +194,7 @@ def test_thousandths_from_the_top_left_become_fractions() -> None:
     assert [
         (1, "The text", (0.052, 0.065, 0.955, 0.995)),
         (2, "Letter at the left", (0.052, 0.3, 0.2, 0.6)),
-    ] == outline(made)
+    ] == rows_of(made)
     assert ["A cat", "Swapped"] == [line.rpartition("('")[2].rstrip("')") for line in made.metadata["dropped"]]
 
 
@@ -207,7 +207,7 @@ def test_paragraphs_of_a_book_become_characters_of_its_chapters(tmp_path: Path) 
         (1, "The Beginning", (1, 1, None)),
         (2, "A Section", (1, 1, (36, 70))),
         (1, "The End", (2, 2, None)),
-    ] == outline(made)
+    ] == rows_of(made)
     assert ["nodes[3].first_chapter: there is no chapter 9: the book has 2 chapters ('Epilogue')"] == made.metadata[
         "dropped"
     ]
@@ -220,9 +220,9 @@ def test_a_perfect_answer_about_any_format_gives_the_places_it_tells(tmp_path: P
 
     made = model_mapper([answer_of(known, source)]).map(source, "x")
 
-    scale = scale_of(known, source)  # pages, lines, paragraphs: what stands between two of these is nobody's
-    assert [(node.title, scale.placed(node.location)) for node in known.walk()] == [
-        (node.title, scale.placed(node.location)) for node in made.walk()
+    codec = codec_of(known, source)  # pages, lines, paragraphs: what stands between two of these is nobody's
+    assert [(node.title, codec.from_location(node.location)) for node in known.walk()] == [
+        (node.title, codec.from_location(node.location)) for node in made.walk()
     ]
     assert [] == map_issues(made)
 
@@ -276,10 +276,10 @@ class TestTooLittle:
         assert (2, 0) == (len(service.questions), service.open_sessions)
 
     def test_less_than_a_third_of_right_nodes_is_an_error(self) -> None:
-        told = nodes((1, "Right", 0, 1), *((1, f"Wrong {n}", 100 + n, 200) for n in range(3)), unit="second")
+        given = nodes((1, "Right", 0, 1), *((1, f"Wrong {n}", 100 + n, 200) for n in range(3)), unit="second")
 
         with pytest.raises(FaultyAnswer) as failure:
-            model_mapper([told, told]).map(source_of(SHIPPED / "run.mp4"), "x")
+            model_mapper([given, given]).map(source_of(SHIPPED / "run.mp4"), "x")
 
         assert 3 == len(failure.value.faults)
 
@@ -292,7 +292,7 @@ class TestTooLittle:
 
         model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
 
-        assert "there is no JSON object in it, it begins 'I cannot open this file, sorry.'" in said(
+        assert "there is no JSON object in it, it begins 'I cannot open this file, sorry.'" in prompt_text(
             service.questions[1]
         )
 
@@ -305,8 +305,8 @@ class TestTooLittle:
         assert 2 == len(service.questions)
 
     def test_an_answer_that_breaks_off_again_and_again_is_noted(self) -> None:
-        told = nodes(*((1, f"Scene {n}", n / 4, n / 4 + 0.25) for n in range(20)), unit="second")
-        cut = told[: len(told) // 2]
+        given = nodes(*((1, f"Scene {n}", n / 4, n / 4 + 0.25) for n in range(20)), unit="second")
+        cut = given[: len(given) // 2]
         service = ScriptedService([cut, cut, cut])
 
         made = model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
@@ -319,7 +319,7 @@ class TestWhatIsSaid:
     def test_facts_and_skeleton_of_the_local_map_are_in_the_question(self) -> None:
         _, service = mapped("the form of 0.2")
 
-        words = said(service.questions[0])
+        words = prompt_text(service.questions[0])
 
         assert "- page_count: 113" in words
         assert "r-intro.pdf" in words
@@ -335,7 +335,7 @@ class TestWhatIsSaid:
     def test_the_lines_of_a_text_are_numbered(self) -> None:
         _, service = mapped("lines that are nearly right")
 
-        assert "\n81|  * This is the in-memory" in said(service.questions[0])
+        assert "\n81|  * This is the in-memory" in prompt_text(service.questions[0])
 
     @pytest.mark.parametrize("name", FAULTY)
     def test_the_schema_is_flat_and_requires_everything(self, name: str) -> None:
@@ -404,8 +404,8 @@ class TestPorts:
 
 def test_a_page_list_with_gaps_stays_a_list(tmp_path: Path) -> None:
     path = write_pdf(tmp_path / "a.pdf", [f"Head {n}\nSome text on this page." for n in range(1, 7)])
-    told = json.dumps({"title": "T", "nodes": [{"level": 1, "title": "About heads", "pages": [2, 3, 6]}]})
+    given = json.dumps({"title": "T", "nodes": [{"level": 1, "title": "About heads", "pages": [2, 3, 6]}]})
 
-    made = model_mapper([told]).map(source_of(path), "x")
+    made = model_mapper([given]).map(source_of(path), "x")
 
     assert (2, 3, 6) == made.nodes[0].location.numbers  # type: ignore[union-attr]

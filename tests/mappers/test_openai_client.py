@@ -120,11 +120,11 @@ def test_the_key_is_in_no_error_no_cause_no_log_and_no_repr(status: int, caplog:
         shown = repr((service, session))
 
     seen: BaseException | None = raised.value
-    said = [caplog.text, shown]
+    prompt_text = [caplog.text, shown]
     while seen is not None:
-        said += [str(seen), repr(seen), repr(vars(seen))]
+        prompt_text += [str(seen), repr(seen), repr(vars(seen))]
         seen = seen.__cause__ or seen.__context__
-    assert not [text for text in said if KEY in text]
+    assert not [text for text in prompt_text if KEY in text]
 
 
 @pytest.mark.parametrize("key", ["sk-with space", "sk-\nnewline", "schlüssel", "sk-“quoted”"])

@@ -21,7 +21,7 @@ from citekit.adapters.mappers.llm.snapping import symbol_name
 from citekit.adapters.mappers.llm.title_words import folded
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.modality import Modality
-from tests.mappers.model_talks import model_mapper, nodes, outline, said, source_of, write_pdf
+from tests.mappers.model_talks import model_mapper, nodes, prompt_text, rows_of, source_of, write_pdf
 
 Row = tuple[Any, ...]
 
@@ -29,19 +29,19 @@ Row = tuple[Any, ...]
 def claims(*rows: Row) -> list[ProposedNode]:
     """Claims of rows (level, title, *place)."""
     return [
-        ProposedNode(f"nodes[{n}]", level, title, "section", None, tuple(place))
-        for n, (level, title, *place) in enumerate(rows)
+        ProposedNode(f"nodes[{n}]", level, title, "section", None, tuple(location))
+        for n, (level, title, *location) in enumerate(rows)
     ]
 
 
-def settled(scale: LocationCodec, *rows: Row) -> tuple[list[Row], list[str], int]:
-    branches, faults, widened = build_tree(claims(*rows), scale)
-    return [row for branch in branches for row in told(branch, 1)], [fault.title for fault in faults], widened
+def settled(codec: LocationCodec, *rows: Row) -> tuple[list[Row], list[str], int]:
+    branches, faults, widened = build_tree(claims(*rows), codec)
+    return [row for branch in branches for row in rows_in(branch, 1)], [fault.title for fault in faults], widened
 
 
-def told(branch: Branch, level: int) -> list[Row]:
-    below = [row for child in branch.below for row in told(child, level + 1)]
-    return [(level, branch.claim.title, *branch.place), *below]
+def rows_in(branch: Branch, level: int) -> list[Row]:
+    below = [row for child in branch.children for row in rows_in(child, level + 1)]
+    return [(level, branch.proposal.title, *branch.span), *below]
 
 
 def test_a_parent_is_widened_to_children_that_follow_one_another() -> None:
@@ -108,14 +108,14 @@ SPANS = st.tuples(st.integers(1, 30), st.integers(0, 12)).map(lambda pair: (pair
 
 @given(st.lists(st.tuples(st.integers(1, 5), SPANS), max_size=14))
 def test_every_parent_holds_its_children_and_nothing_gets_lost(told_rows: list[tuple[int, tuple[int, int]]]) -> None:
-    given_claims = claims(*((level, str(n), *place) for n, (level, place) in enumerate(told_rows)))
+    given_claims = claims(*((level, str(n), *location) for n, (level, location) in enumerate(told_rows)))
 
     branches, faults, _ = build_tree(given_claims, LineCodec(50))
 
     kept = [each for branch in branches for each in branch.walk()]
-    assert all(contains(each.place, child.place) for each in kept for child in each.below)
+    assert all(contains(each.span, child.span) for each in kept for child in each.children)
     assert sorted(map(str, range(len(told_rows)))) == sorted(
-        [each.claim.title for each in kept] + [fault.title for fault in faults]
+        [each.proposal.title for each in kept] + [fault.title for fault in faults]
     )
 
 
@@ -141,7 +141,7 @@ class TestTitles:
 
         made = model_mapper(service).map(source_of(path), "x")
 
-        assert "nodes[2].first_page: the title is not on page 2; it heads page 13" in said(service.questions[1])
+        assert "nodes[2].first_page: the title is not on page 2; it heads page 13" in prompt_text(service.questions[1])
         assert ["Opening moves", "Middle game", "Pawn structure", "Endings"] == [node.title for node in made.nodes]
 
     def test_a_page_of_contents_does_not_count_as_the_place_of_its_titles(self, tmp_path: Path) -> None:
@@ -153,8 +153,8 @@ class TestTitles:
 
         made = model_mapper(service).map(source_of(path), "x")
 
-        assert "nodes[5].first_page: the title is not on page 1; it heads page 7" in said(service.questions[1])
-        assert [(1, head, (n, n)) for n, head in enumerate(heads, 2)] == outline(made)
+        assert "nodes[5].first_page: the title is not on page 1; it heads page 7" in prompt_text(service.questions[1])
+        assert [(1, head, (n, n)) for n, head in enumerate(heads, 2)] == rows_of(made)
 
     def test_a_title_that_is_found_nowhere_is_left_out_and_counted(self, tmp_path: Path) -> None:
         path = write_pdf(tmp_path / "a.pdf", ["Alpha\nLong enough text here.", "Beta\nLong enough text here."])
@@ -184,7 +184,7 @@ def test_a_title_of_code_names_the_definition(title: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "record", "place"),
+    ("codec", "record", "location"),
     [
         (PageCodec(9), {"pages": "3, 5-7"}, (3, 7)),
         (PageCodec(9), {"page": 4}, (4, 4)),
@@ -200,13 +200,13 @@ def test_a_title_of_code_names_the_definition(title: str, name: str) -> None:
     ],
 )
 def test_places_are_read_in_the_ways_that_models_write_them(
-    scale: LocationCodec, record: dict[str, Any], place: Any
+    codec: LocationCodec, record: dict[str, Any], location: Any
 ) -> None:
-    assert place == scale.place(record)
+    assert location == codec.parse(record)
 
 
 @pytest.mark.parametrize(
-    ("scale", "record", "reason"),
+    ("codec", "record", "reason"),
     [
         (PageCodec(9), {}, "first_page: is missing"),
         (PageCodec(9), {"pages": []}, "pages: names none"),
@@ -226,9 +226,9 @@ def test_places_are_read_in_the_ways_that_models_write_them(
     ],
 )
 def test_a_place_that_cannot_be_told_says_which_field_and_why(
-    scale: LocationCodec, record: dict[str, Any], reason: str
+    codec: LocationCodec, record: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(LocationMalformed) as wrong:
-        scale.place(record)
+        codec.parse(record)
 
     assert str(wrong.value).startswith(reason)

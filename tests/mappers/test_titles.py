@@ -12,7 +12,7 @@ from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.adapters.mappers.llm.title_words import contains_title, text_line
 from citekit.domain.errors import FaultyAnswer
 from tests.formats.media.media_samples import write_video
-from tests.mappers.model_talks import model_mapper, nodes, outline, said, source_of, write_pdf
+from tests.mappers.model_talks import model_mapper, nodes, prompt_text, rows_of, source_of, write_pdf
 
 SUBJECTS = [
     "Feeding herons",
@@ -65,7 +65,7 @@ def test_a_wholly_invented_map_is_asked_for_once_more_and_refused(pdf: Path) -> 
         model_mapper(service).map(source_of(pdf), "x")
 
     assert 2 == len(service.questions)
-    assert "25 of the 25 titles of your answer are not in the file" in said(service.questions[1])
+    assert "25 of the 25 titles of your answer are not in the file" in prompt_text(service.questions[1])
 
 
 def test_an_invented_map_that_the_model_takes_back_is_replaced(pdf: Path) -> None:
@@ -100,15 +100,15 @@ def test_titles_that_a_model_tidied_are_found(pdf: Path) -> None:
 
 
 def test_what_is_below_an_invented_node_moves_up(pdf: Path) -> None:
-    told = nodes(
+    answer = nodes(
         (1, SUBJECTS[0], 1, 1), (1, INVENTED[0], 2, 4), (2, SUBJECTS[1], 2, 3), (3, SUBJECTS[2], 3, 3),
         (2, SUBJECTS[3], 4, 4), (1, SUBJECTS[4], 5, 5),
     )  # fmt: skip
 
-    made = model_mapper([told, '{"nodes": []}']).map(source_of(pdf), "x")
+    made = model_mapper([answer, '{"nodes": []}']).map(source_of(pdf), "x")
 
     assert [(1, SUBJECTS[0]), (1, SUBJECTS[1]), (2, SUBJECTS[2]), (1, SUBJECTS[3]), (1, SUBJECTS[4])] == [
-        (level, title) for level, title, _ in outline(made)
+        (level, title) for level, title, _ in rows_of(made)
     ]
 
 

@@ -254,7 +254,7 @@ def service_for(
         fault.timeout,
         retries=Retries(count=3, sleep=sleep, jitter=lambda: 1.0),
         max_requests=fault.max_requests,
-        leftovers=leftovers,
+        orphaned_uploads=leftovers,
     )
 
 

@@ -121,7 +121,7 @@ class Mappers:
             stills=lambda path, seconds: still(self.app.sources.identify(path), seconds),
             concurrency=self.app.settings.model_concurrency,
             files=self.app.settings.concurrency,
-            kept=FileAnswerCache(self.app.settings.cache_folder / ANSWERS),
+            cache=FileAnswerCache(self.app.settings.cache_folder / ANSWERS),
             generation=self._generation(),
             redact=concealed,
             clips=FileClips(self.app.sources, self.app.isolated("clips", PyAvClipExtractor())),
@@ -148,7 +148,7 @@ class Mappers:
             chosen.timeout or REQUEST_TIMEOUT,
             retries=Retries(count=chosen.retries),
             max_requests=chosen.max_requests,
-            leftovers=self.app.leftovers,
+            orphaned_uploads=self.app.leftovers,
             key_variable=chosen.gemini_variable,
             generation=self._generation(),
         )

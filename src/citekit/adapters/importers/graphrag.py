@@ -67,7 +67,7 @@ class _TextUnit:
     number: str
     name: str
     text: str
-    place: Location | None
+    location: Location | None
 
 
 def _passages(rows: Sequence[Row], text: SourceText | None) -> dict[str, _TextUnit]:
@@ -79,8 +79,8 @@ def _passages(rows: Sequence[Row], text: SourceText | None) -> dict[str, _TextUn
         content = content if isinstance(content, str) else ""
         there = None if text is None else text.find(content, offset)
         offset = there.offset if there is not None else offset
-        place = None if there is None else there.location
-        found[number] = _TextUnit(number, identifier(row, "human_readable_id") or str(count), content, place)
+        location = None if there is None else there.location
+        found[number] = _TextUnit(number, identifier(row, "human_readable_id") or str(count), content, location)
     return found
 
 
@@ -96,10 +96,10 @@ class _NodeBuilder:
 
     def nodes(self) -> tuple[Node, ...]:
         """Communities, then the entities and the passages that are in none."""
-        communities = [self._community(each) for each in self.graph.tops]
-        loose = [self._entity(self.graph.entities[number], "") for number in self.graph.loose]
+        communities = [self._community(each) for each in self.graph.roots]
+        unassigned = [self._entity(self.graph.entities[number], "") for number in self.graph.unassigned]
         rest = [self._passage(each, "") for number, each in self.passages.items() if number not in self.shown]
-        return (*communities, *loose, *rest)
+        return (*communities, *unassigned, *rest)
 
     def _community(self, community: Community) -> Node:
         name = self._named("", f"community {community.number}", "community")
@@ -109,7 +109,7 @@ class _NodeBuilder:
             id=name,
             title=brief(community.title, TITLE_LIMIT) or name,
             type="community",
-            location=self._place(self._units_of(community)) or reference(SCHEME, f"community/{community.number}"),
+            location=self._location_of(self._units_of(community)) or reference(SCHEME, f"community/{community.number}"),
             summary=brief(community.summary, SUMMARY_LIMIT) or None,
             children=(*parts, *members),
         )
@@ -122,7 +122,7 @@ class _NodeBuilder:
             id=name,
             title=brief(entity.title, TITLE_LIMIT) or name,
             type=brief(entity.type, 40) or "entity",
-            location=self._place(entity.text_units) or reference(SCHEME, entity.number),
+            location=self._location_of(entity.text_units) or reference(SCHEME, entity.number),
             summary=brief(entity.description, SUMMARY_LIMIT) or None,
             children=tuple(self._passage(unit, name) for unit in units[:PASSAGE_LIMIT]),
         )
@@ -132,7 +132,7 @@ class _NodeBuilder:
             id=self._named(parent, f"text {passage.name}", "text"),
             title=opening(passage.text) or f"Text unit {passage.name}",
             type="text_unit",
-            location=passage.place or reference(SCHEME, f"text_unit/{passage.number}"),
+            location=passage.location or reference(SCHEME, f"text_unit/{passage.number}"),
             summary=brief(passage.text, SUMMARY_LIMIT) or None,
         )
 
@@ -145,11 +145,11 @@ class _NodeBuilder:
             found += self._units_of(self.graph.communities[number])
         return list(dict.fromkeys(found))
 
-    def _place(self, numbers: Iterable[str]) -> Location | None:
+    def _location_of(self, numbers: Iterable[str]) -> Location | None:
         """Where those of the passages that were found stand, or None where one location cannot say it."""
-        known = (self.passages[number].place for number in numbers if number in self.passages)
-        places = [place for place in known if place is not None]
-        return union(places) if self.text is None else union(places, self.text.blank)
+        known = (self.passages[number].location for number in numbers if number in self.passages)
+        locations = [location for location in known if location is not None]
+        return union(locations) if self.text is None else union(locations, self.text.blank)
 
     def _named(self, parent: str, title: str, kind: str) -> str:
         name = node_id(parent, title, self.taken, fallback=kind)
@@ -167,6 +167,6 @@ def _title(tables: Tables, source: Source | None) -> str:
 def _notes(passages: Iterable[_TextUnit], source: Source | None) -> dict[str, list[str]]:
     if source is None:
         return {"notes": ["Made without the source, so every place is virtual."]}
-    places = [each.place for each in passages]
-    found = sum(place is not None for place in places)
-    return {"notes": [f"{found} of {len(places)} text units stand in the source as they are."]}
+    locations = [each.location for each in passages]
+    found = sum(location is not None for location in locations)
+    return {"notes": [f"{found} of {len(locations)} text units stand in the source as they are."]}

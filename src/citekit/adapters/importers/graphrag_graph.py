@@ -44,10 +44,10 @@ class Graph:
 
     communities: dict[str, Community]
     entities: dict[str, Entity]
-    loose: list[str] = field(factory=list)
+    unassigned: list[str] = field(factory=list)
 
     @property
-    def tops(self) -> list[Community]:
+    def roots(self) -> list[Community]:
         """The communities that lie in no other."""
         return [each for each in self.communities.values() if not each.parent]
 
@@ -89,11 +89,11 @@ def _communities(tables: Tables) -> dict[str, Community]:
 
 
 def _link_communities(communities: dict[str, Community], tables: Tables) -> None:
-    told: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for row in (*tables.communities, *tables.community_reports):
         number = identifier(row, *_NUMBER)
-        told += [(number, identifier(row, "parent")), *((child, number) for child in identifiers(row, "children"))]
-    parents = parents_of(told, communities)
+        pairs += [(number, identifier(row, "parent")), *((child, number) for child in identifiers(row, "children"))]
+    parents = parents_of(pairs, communities)
     for number, parent in parents.items():
         communities[number].parent = parent
     for each in communities.values():
@@ -106,15 +106,15 @@ def _link_communities(communities: dict[str, Community], tables: Tables) -> None
 
 
 def _assign_entities(graph: Graph, tables: Tables) -> None:
-    homes: dict[str, Community] = {}
+    assigned: dict[str, Community] = {}
     for number, community in _memberships(graph, tables):
-        if number in graph.entities and (number not in homes or homes[number].depth < community.depth):
-            homes[number] = community
+        if number in graph.entities and (number not in assigned or assigned[number].depth < community.depth):
+            assigned[number] = community
     for number in graph.entities:
-        if number in homes:
-            homes[number].members.append(number)
+        if number in assigned:
+            assigned[number].members.append(number)
         else:
-            graph.loose.append(number)
+            graph.unassigned.append(number)
 
 
 def _memberships(graph: Graph, tables: Tables) -> Iterable[tuple[str, Community]]:

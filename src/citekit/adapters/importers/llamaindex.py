@@ -49,23 +49,23 @@ class LlamaIndexAdapter:
         nodes = read_nodes(data, str(data) if isinstance(data, Path) else "the LlamaIndex data")
         notes: list[str] = []
         if source is None and isinstance(data, Path):
-            source = self._source_beside(data, nodes, notes)
+            source = self._source_in_folder(data, nodes, notes)
         text = None if source is None else read_source(source, self.reader, self.files)
-        places = _LocationFinder(text, source)
-        grown = _NodeBuilder(nodes, places).nodes()
-        notes += places.notes()
-        paged = source is None and any(isinstance(node.location, Pages) for top in grown for node in top.walk())
+        locations = _LocationFinder(text, source)
+        tree = _NodeBuilder(nodes, locations).nodes()
+        notes += locations.notes()
+        paged = source is None and any(isinstance(node.location, Pages) for top in tree for node in top.walk())
         return ResourceMap(
             resource_id=resource_id,
             modality=source.format.modality if source else Modality.DOCUMENT if paged else Modality.VIRTUAL,
             title=source.path.stem if source else _title(nodes),
             source_path="" if source is None else str(source.path),
-            nodes=grown,
+            nodes=tree,
             created_at=self.clock.now(),
             metadata={**source_metadata(source, text), **({"notes": notes} if notes else {})},
         )
 
-    def _source_beside(self, data: Path, nodes: Mapping[str, LlamaNode], notes: list[str]) -> Source | None:
+    def _source_in_folder(self, data: Path, nodes: Mapping[str, LlamaNode], notes: list[str]) -> Source | None:
         names = list(dict.fromkeys(node.file for node in nodes.values() if node.file))
         if len(names) != 1:
             if names:
@@ -98,14 +98,14 @@ class _LocationFinder:
     source: Source | None
     located: int = 0
     by_label: int = 0
-    asked: int = 0
+    attempted: int = 0
 
     def __call__(self, node: LlamaNode) -> Location | None:
         """The place of a node, or None."""
-        self.asked += 1
-        place = self._labelled(node) if self.text is None else self._in_source(self.text, node)
-        self.located += place is not None
-        return place
+        self.attempted += 1
+        location = self._labelled(node) if self.text is None else self._in_source(self.text, node)
+        self.located += location is not None
+        return location
 
     def _in_source(self, text: SourceText, node: LlamaNode) -> Location | None:
         if node.file and self.source is not None and _file_name(node.file) != self.source.path.name:
@@ -134,7 +134,7 @@ class _LocationFinder:
         """How the places were told, in sentences."""
         said = []
         if self.text is not None:
-            said.append(f"{self.located} of {self.asked} nodes were placed in the source.")
+            said.append(f"{self.located} of {self.attempted} nodes were placed in the source.")
         if self.by_label:
             how = "their texts were not found on it" if self.text is not None else "no source was there to check it"
             said.append(f"{self.by_label} of them stand on the page that their page label names; {how}.")
@@ -146,7 +146,7 @@ class _NodeBuilder:
     """Makes nodes of LlamaIndex's nodes; those of several files stand below a node for each file."""
 
     given: Mapping[str, LlamaNode]
-    places: _LocationFinder
+    locations: _LocationFinder
     taken: set[str] = field(factory=set)
 
     def nodes(self) -> tuple[Node, ...]:
@@ -155,12 +155,12 @@ class _NodeBuilder:
         below: dict[str, list[str]] = {}
         for number in self.given:
             below.setdefault(parents.get(number, ""), []).append(number)
-        tops = in_order(below.get("", []), self.given)
+        roots = in_order(below.get("", []), self.given)
         files: dict[str, list[str]] = {}
-        for number in tops:
+        for number in roots:
             files.setdefault(self.given[number].file, []).append(number)
         if len(files) == 1:
-            return tuple(self._node(number, below) for number in tops)
+            return tuple(self._node(number, below) for number in roots)
         return tuple(self._file(name, numbers, below) for name, numbers in files.items())
 
     def _file(self, name: str, numbers: Sequence[str], below: Mapping[str, list[str]]) -> Node:
@@ -168,9 +168,9 @@ class _NodeBuilder:
         identifier = node_id("", title, self.taken, fallback="file")
         self.taken.add(identifier)
         children = tuple(self._node(number, below) for number in numbers)
-        source = self.places.source
-        is_source = source is not None and self.places.text is not None and title == source.path.name
-        whole = self.places.text.whole if is_source and self.places.text is not None else None
+        source = self.locations.source
+        is_source = source is not None and self.locations.text is not None and title == source.path.name
+        whole = self.locations.text.whole_location if is_source and self.locations.text is not None else None
         return Node(
             identifier,
             brief(title, TITLE_LIMIT),
@@ -183,13 +183,13 @@ class _NodeBuilder:
     def _node(self, number: str, below: Mapping[str, list[str]]) -> Node:
         given = self.given[number]
         identifier = self._named(number)
-        place = self.places(given)
+        location = self.locations(given)
         children = tuple(self._node(child, below) for child in in_order(below.get(number, []), self.given))
         node = Node(
             id=identifier,
             title=brief(given.title, TITLE_LIMIT) or opening(given.text) or brief(number, TITLE_LIMIT) or "node",
             type=given.type,
-            location=place or reference(SCHEME, f"node/{number}"),
+            location=location or reference(SCHEME, f"node/{number}"),
             summary=brief(given.text, SUMMARY_LIMIT) or None,
             children=children,
         )
@@ -207,7 +207,7 @@ def _containing_children(node: Node) -> Node:
     """The node with a place that holds those of its children, which may stand out of it by a line."""
     if isinstance(node.location, Virtual) or not node.children:
         return node
-    places = [child.location for child in node.children if not isinstance(child.location, Virtual)]
-    if all(node.location.contains(place) for place in places):
+    locations = [child.location for child in node.children if not isinstance(child.location, Virtual)]
+    if all(node.location.contains(location) for location in locations):
         return node
-    return evolve(node, location=enclosing([node.location, *places]) or reference(SCHEME, f"node/{node.id}"))
+    return evolve(node, location=enclosing([node.location, *locations]) or reference(SCHEME, f"node/{node.id}"))

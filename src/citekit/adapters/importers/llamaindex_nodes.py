@@ -39,12 +39,12 @@ class LlamaNode:
     @property
     def file(self) -> str:
         """The file that the node was cut from, as its reader wrote it, or ""."""
-        return self._told("file_path", "file_name", "filename")
+        return self._first_text("file_path", "file_name", "filename")
 
     @property
     def title(self) -> str:
         """What the metadata call the node or its section, or ""."""
-        return self._told("title", "section_title", "Header_3", "Header_2", "Header_1")
+        return self._first_text("title", "section_title", "Header_3", "Header_2", "Header_1")
 
     @property
     def page_label(self) -> str:
@@ -54,7 +54,7 @@ class LlamaNode:
             label = self.metadata.get("source")  # PyMuPDFReader
         return str(label) if isinstance(label, str | int) and not isinstance(label, bool) else ""
 
-    def _told(self, *names: str) -> str:
+    def _first_text(self, *names: str) -> str:
         values = (self.metadata.get(name) for name in names)
         return next((value.strip() for value in values if isinstance(value, str) and value.strip()), "")
 
@@ -184,8 +184,8 @@ def _trees(path: Path) -> dict[str, list[str]]:
 
 def tree_of(nodes: Mapping[str, LlamaNode]) -> dict[str, str]:
     """The parent of every node that has one among `nodes`."""
-    told = [(number, node.parent) for number, node in nodes.items()]
-    return parents_of([*told, *((child, number) for number, node in nodes.items() for child in node.children)], nodes)
+    pairs = [(number, node.parent) for number, node in nodes.items()]
+    return parents_of([*pairs, *((child, number) for number, node in nodes.items() for child in node.children)], nodes)
 
 
 def in_order(numbers: Sequence[str], nodes: Mapping[str, LlamaNode]) -> list[str]:

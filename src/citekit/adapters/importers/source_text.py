@@ -49,28 +49,28 @@ class SourceText:
         offset = self.text.find(wanted, after)
         if offset < 0 and after:
             offset = self.text.find(wanted)
-        return None if offset < 0 else PassageMatch(self.place(offset, offset + len(wanted)), offset)
+        return None if offset < 0 else PassageMatch(self.locate(offset, offset + len(wanted)), offset)
 
     def compact(self, text: str) -> str:
         """`text` as it is compared."""
         return "".join(text.split())
 
-    def place(self, start: int, end: int) -> Location:
-        """The place of the characters `start` to `end` (excluded) of the text without whitespace."""
+    def locate(self, start: int, end: int) -> Location:
+        """The location of the characters `start` to `end` (excluded) of the text without whitespace."""
         raise NotImplementedError
 
     @property
-    def whole(self) -> Location:
+    def whole_location(self) -> Location:
         """All of the source."""
         raise NotImplementedError
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def extent_metadata(self) -> dict[str, Any]:
         """How far the source reaches, under the names that the metadata of maps have for it."""
         raise NotImplementedError
 
     def at_characters(self, start: int, end: int, passage: str) -> Location | None:  # noqa: ARG002
-        """The place of the characters `start` to `end` of the source as it is, if `passage` stands there."""
+        """The location of the characters `start` to `end` of the source as it is, if `passage` stands there."""
         return None
 
     def on_page(self, label: str, passage: str) -> tuple[Location, bool] | None:  # noqa: ARG002
@@ -93,17 +93,17 @@ class LineText(SourceText):
     raw: str = field(repr=False)
     raw_starts: Sequence[int] = field(repr=False)
 
-    def place(self, start: int, end: int) -> Lines:
+    def locate(self, start: int, end: int) -> Lines:
         """Whole lines."""
         return Lines(self._unit(start), self._unit(end - 1))
 
     @property
-    def whole(self) -> Lines:
+    def whole_location(self) -> Lines:
         """All lines."""
         return Lines(1, len(self.starts))
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def extent_metadata(self) -> dict[str, Any]:
         """`line_count`."""
         return {"line_count": len(self.starts)}
 
@@ -127,17 +127,17 @@ class PageText(SourceText):
         """Without whitespace, ligatures and other forms of letters undone (Unicode NFKC)."""
         return "".join(unicodedata.normalize("NFKC", text).split())
 
-    def place(self, start: int, end: int) -> Pages:
+    def locate(self, start: int, end: int) -> Pages:
         """All pages from the first to the last."""
         return Pages.span(self._unit(start), self._unit(end - 1))
 
     @property
-    def whole(self) -> Pages:
+    def whole_location(self) -> Pages:
         """All pages."""
         return Pages.span(1, len(self.starts))
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def extent_metadata(self) -> dict[str, Any]:
         """`page_count`."""
         return {"page_count": len(self.starts)}
 
@@ -158,7 +158,7 @@ class ChapterText(SourceText):
 
     chapters: Sequence[str] = field(repr=False)
 
-    def place(self, start: int, end: int) -> Chapter:
+    def locate(self, start: int, end: int) -> Chapter:
         """Characters of one chapter, or whole chapters."""
         first, last = self._unit(start), self._unit(end - 1)
         if first != last:
@@ -167,12 +167,12 @@ class ChapterText(SourceText):
         return Chapter(first, _offsets_with_whitespace(self.chapters[first - 1], start - begin, end - begin))
 
     @property
-    def whole(self) -> Chapter:
+    def whole_location(self) -> Chapter:
         """All chapters."""
         return Chapter(1, last=len(self.starts))
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def extent_metadata(self) -> dict[str, Any]:
         """`chapter_lengths`, in characters."""
         return {"chapter_lengths": [len(chapter) for chapter in self.chapters]}
 
@@ -222,7 +222,7 @@ def source_metadata(source: Source | None, text: SourceText | None) -> dict[str,
         "source_hash": source.digest.hex,
         "source_size": source.size,
         "format": source.format.name,
-        **text.facts,
+        **text.extent_metadata,
     }
 
 

@@ -16,37 +16,37 @@ def _never(first: int, last: int) -> bool:  # noqa: ARG001
     return False
 
 
-def union(places: Iterable[Location], blank: Callable[[int, int], bool] = _never) -> Location | None:
+def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _never) -> Location | None:
     """The place that is exactly all of `places`, or None where no single location says that.
 
     Pages may be apart; lines and chapters must follow one another without a gap, but for lines that are `blank`.
     """
-    found = list(places)
-    pages = [place for place in found if isinstance(place, Pages)]
+    found = list(locations)
+    pages = [location for location in found if isinstance(location, Pages)]
     if found and len(pages) == len(found):
-        return Pages.of(number for place in pages for number in place.numbers)
-    lines = [place for place in found if isinstance(place, Lines)]
+        return Pages.of(number for location in pages for number in location.numbers)
+    lines = [location for location in found if isinstance(location, Lines)]
     if found and len(lines) == len(found):
-        run = _joined_range(((place.first, place.last) for place in lines), blank)
+        run = _joined_range(((location.first, location.last) for location in lines), blank)
         return None if run is None else Lines(*run)
-    chapters = [place for place in found if isinstance(place, Chapter)]
+    chapters = [location for location in found if isinstance(location, Chapter)]
     if not found or len(chapters) != len(found):
         return None
     if len(set(chapters)) == 1:
         return chapters[0]
-    run = _joined_range((place.number, place.last) for place in chapters)
+    run = _joined_range((location.number, location.last) for location in chapters)
     return None if run is None else Chapter(run[0], last=run[1])
 
 
-def enclosing(places: Iterable[Location]) -> Location | None:
+def enclosing(locations: Iterable[Location]) -> Location | None:
     """The smallest place that holds all of `places`, whatever lies between; None where they are of different kinds."""
-    found = list(places)
-    lines = [place for place in found if isinstance(place, Lines)]
+    found = list(locations)
+    lines = [location for location in found if isinstance(location, Lines)]
     if found and len(lines) == len(found):
-        return Lines(min(place.first for place in lines), max(place.last for place in lines))
-    chapters = [place for place in found if isinstance(place, Chapter)]
+        return Lines(min(location.first for location in lines), max(location.last for location in lines))
+    chapters = [location for location in found if isinstance(location, Chapter)]
     if len(set(chapters)) > 1 and len(chapters) == len(found):
-        return Chapter(min(place.number for place in chapters), last=max(place.last for place in chapters))
+        return Chapter(min(location.number for location in chapters), last=max(location.last for location in chapters))
     return union(found)
 
 
@@ -66,14 +66,14 @@ DEPTH_LIMIT = 40
 """Levels of a tree that is made of foreign data; deeper parts stand on the last level."""
 
 
-def parents_of(told: Iterable[tuple[str, str]], known: Container[str]) -> dict[str, str]:
+def parents_of(pairs: Iterable[tuple[str, str]], known: Container[str]) -> dict[str, str]:
     """The parent of every part that has one, from (part, parent) pairs: the first pair of a part counts.
 
     Pairs with a name that is not `known` are left out, and so is one pair of every circle. Nothing lies deeper than
     `DEPTH_LIMIT` levels.
     """
     parents: dict[str, str] = {}
-    for part, parent in told:
+    for part, parent in pairs:
         if part in known and parent in known:
             parents.setdefault(part, parent)
     for part in _cycle_members(parents):

@@ -26,11 +26,11 @@ from citekit.domain.errors import CiteKitError
 Meaning = Callable[[Any, CallContext], GeminiFailure]
 
 
-def explain(error: Exception, scene: CallContext) -> GeminiFailure | None:
+def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
     """What an exception means; None for one that is none of the SDK's, such as our own."""
     if isinstance(error, CiteKitError):
         return None
-    return next((table()[kind](error, scene) for kind in type(error).__mro__ if kind in table()), None)
+    return next((table()[kind](error, context) for kind in type(error).__mro__ if kind in table()), None)
 
 
 @functools.cache
@@ -83,22 +83,20 @@ def _transport_meanings(httpx: Any) -> dict[type[BaseException], Meaning]:
     }
 
 
-def _timed_out(_: Any, scene: CallContext) -> GeminiFailure:
-    text = f"Gemini sent nothing for {scene.timeout:g} s: raise --timeout, or map a smaller file."
-    return GeminiFailure(error_without_key(text, scene), transient=True, timed_out=True)
+def _timed_out(_: Any, context: CallContext) -> GeminiFailure:
+    text = f"Gemini sent nothing for {context.timeout:g} s: raise --timeout, or map a smaller file."
+    return GeminiFailure(error_without_key(text, context), transient=True, timed_out=True)
 
 
-def _unreachable(error: Any, scene: CallContext) -> GeminiFailure:
+def _unreachable(error: Any, context: CallContext) -> GeminiFailure:
     if _untrusted(error):
         return permanent_failure(
-            f"The certificate of {scene.base_url} is not trusted: name your authority in SSL_CERT_FILE, "
+            f"The certificate of {context.base_url} is not trusted: name your authority in SSL_CERT_FILE, "
             "or check the address (--base-url).",
-            scene,
+            context,
         )
-    text = (
-        f"Gemini is not reachable at {scene.base_url} ({_reason(error)}): check the network, the proxy and --base-url."
-    )
-    return GeminiFailure(error_without_key(text, scene), transient=True)
+    text = f"Gemini is not reachable at {context.base_url} ({_reason(error)}): check the network, the proxy and --base-url."
+    return GeminiFailure(error_without_key(text, context), transient=True)
 
 
 def _untrusted(error: BaseException | None) -> bool:
@@ -109,63 +107,63 @@ def _untrusted(error: BaseException | None) -> bool:
     return False
 
 
-def _lost(error: Any, scene: CallContext) -> GeminiFailure:
+def _lost(error: Any, context: CallContext) -> GeminiFailure:
     text = f"The connection to Gemini was lost ({_reason(error)}): check the network, and try again."
-    return GeminiFailure(error_without_key(text, scene), transient=True)
+    return GeminiFailure(error_without_key(text, context), transient=True)
 
 
 def _reason(error: BaseException) -> str:
     return " ".join(str(error).split())[:MESSAGE_LIMIT].rstrip(".") or type(error).__name__
 
 
-def _invalid_address(error: Any, scene: CallContext) -> GeminiFailure:
+def _invalid_address(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"{scene.base_url!r} is no address of a service ({_reason(error)}): it has to begin with https:// (--base-url).",
-        scene,
+        f"{context.base_url!r} is no address of a service ({_reason(error)}): it has to begin with https:// (--base-url).",
+        context,
     )
 
 
-def _not_gemini(error: Any, scene: CallContext) -> GeminiFailure:
+def _not_gemini(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"What {scene.base_url} answered is not what Gemini answers ({type(error).__name__}): "
+        f"What {context.base_url} answered is not what Gemini answers ({type(error).__name__}): "
         "check the address (--base-url), or try again later.",
-        scene,
+        context,
     )
 
 
-def _not_sent(error: Any, scene: CallContext) -> GeminiFailure:
+def _not_sent(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
         f"The request to Gemini could not be made ({_reason(error)}): check --model and --base-url, "
         "or use --mapper local.",
-        scene,
+        context,
     )
 
 
-def _short_lived_key(_: Any, scene: CallContext) -> GeminiFailure:
+def _short_lived_key(_: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"The API key is a short-lived token, which Gemini takes for live talks only: check {scene.variables}, "
+        f"The API key is a short-lived token, which Gemini takes for live talks only: check {context.variables}, "
         f"or make a key at {KEYS_PAGE}.",
-        scene,
+        context,
     )
 
 
-def _not_installed(error: Any, scene: CallContext) -> GeminiFailure:
+def _not_installed(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
         f"The Gemini SDK does not load ({_reason(error)}): pip install --force-reinstall google-genai, "
         "and unset GOOGLE_GENAI_HTTP_CLIENT.",
-        scene,
+        context,
     )
 
 
-def _limit_exceeded(error: Any, scene: CallContext) -> GeminiFailure:
+def _limit_exceeded(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"What {scene.base_url} answered was given up ({_reason(error)}): check the address (--base-url), "
+        f"What {context.base_url} answered was given up ({_reason(error)}): check the address (--base-url), "
         "or choose another model (--model).",
-        scene,
+        context,
     )
 
 
-def _file_changed(_: Any, scene: CallContext) -> GeminiFailure:
+def _file_changed(_: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        "The file changed while it was uploaded to Gemini: wait until it is whole, and try again.", scene
+        "The file changed while it was uploaded to Gemini: wait until it is whole, and try again.", context
     )

@@ -49,18 +49,18 @@ class GeminiFailure:
     timed_out: bool = False
 
 
-def permanent_failure(text: str, scene: CallContext) -> GeminiFailure:
+def permanent_failure(text: str, context: CallContext) -> GeminiFailure:
     """A trouble that asking again does not mend."""
-    return GeminiFailure(error_without_key(text, scene), transient=False)
+    return GeminiFailure(error_without_key(text, context), transient=False)
 
 
-def error_without_key(text: str, scene: CallContext) -> MapperUnavailable:
+def error_without_key(text: str, context: CallContext) -> MapperUnavailable:
     """Our error with that text, in which the key never stands."""
-    return MapperUnavailable(_without_key(text, scene))
+    return MapperUnavailable(_without_key(text, context))
 
 
-def _without_key(text: str, scene: CallContext) -> str:
-    return text.replace(scene.key, "(the key)") if scene.key else text
+def _without_key(text: str, context: CallContext) -> str:
+    return text.replace(context.key, "(the key)") if context.key else text
 
 
 # What a status means: (pattern of the service's reason or words, our words, what to do, whether asking again may help).
@@ -145,29 +145,29 @@ _STATUS_CLASSES: dict[int, _StatusRow] = {
 }
 
 
-def status_failure(error: Any, scene: CallContext) -> GeminiFailure:
+def status_failure(error: Any, context: CallContext) -> GeminiFailure:
     """A status other than 200 (`APIError`)."""
     code = int(error.code or 0)
     clues = f"{error.status} {_message(error)} {_reasons(error)} {_path(error)}"
     rows = STATUSES.get(code) or (_STATUS_CLASSES.get(code // 100, _STATUS_CLASSES[4]),)
     _, happened, remedy, transient = next(row for row in rows if re.search(row[0], clues, re.IGNORECASE))
     wait = _retry_after(error)
-    said = ": ".join(part for part in (f"HTTP {code} {error.status or ''}".strip(), _message(error)) if part)
+    details = ": ".join(part for part in (f"HTTP {code} {error.status or ''}".strip(), _message(error)) if part)
     filled = f"Gemini {happened} ({{said}}): {remedy}.".format(
-        said=said,
+        said=details,
         wait="" if wait is None else f" {wait:.0f} s",
-        **_placeholders(scene),
+        **_placeholders(context),
     )
-    return GeminiFailure(error_without_key(filled, scene), transient, wait, code in TIMED_OUT)
+    return GeminiFailure(error_without_key(filled, context), transient, wait, code in TIMED_OUT)
 
 
-def _placeholders(scene: CallContext) -> dict[str, Any]:
+def _placeholders(context: CallContext) -> dict[str, Any]:
     return {
-        "model": scene.model,
-        "base_url": scene.base_url,
-        "timeout": scene.timeout,
-        "variables": scene.variables,
-        "suggestion": scene.suggestion,
+        "model": context.model,
+        "base_url": context.base_url,
+        "timeout": context.timeout,
+        "variables": context.variables,
+        "suggestion": context.suggestion,
         "keys": KEYS_PAGE,
         "models": MODELS_PAGE,
         "limits": LIMITS_PAGE,

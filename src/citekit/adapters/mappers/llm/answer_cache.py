@@ -154,7 +154,7 @@ def _to_plain(kept: CachedAnswer) -> dict[str, Any]:
     return {
         "title": answer.title,
         "truncated": answer.truncated,
-        "items": [[item.path, item.level, item.record, item.complaint] for item in answer.items],
+        "items": [[item.path, item.level, item.record, item.error] for item in answer.items],
         "usage": [usage.requests, usage.input_tokens, usage.output_tokens],
         "notes": list(kept.notes),
         "repaired": kept.repaired,

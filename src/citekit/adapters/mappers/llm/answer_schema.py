@@ -12,7 +12,7 @@ from citekit.adapters.mappers.llm.location_codec import LocationCodec
 from citekit.wire.schema import MAP_SCHEMA, NODE_SCHEMA
 
 
-def answer_schema(scale: LocationCodec, types: str) -> dict[str, Any]:
+def answer_schema(codec: LocationCodec, types: str) -> dict[str, Any]:
     """The JSON Schema of an answer whose places are counted on `scale`; `types` are words for the kinds of nodes."""
     node = NODE_SCHEMA["properties"]
     fields = {
@@ -20,7 +20,7 @@ def answer_schema(scale: LocationCodec, types: str) -> dict[str, Any]:
         "title": {**node["title"], "description": "As it stands in the file, where it does."},
         "type": {**node["type"], "description": f"One word: {types}."},
         "summary": {**node["summary"], "description": "One or two sentences: what is said or shown there."},
-        **scale.fields,
+        **codec.fields,
     }
     return _object(
         {

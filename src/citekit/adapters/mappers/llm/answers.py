@@ -34,7 +34,7 @@ class RawNode:
     path: str
     level: int
     record: Mapping[str, Any] | None
-    complaint: str = ""
+    error: str = ""
 
 
 @frozen(kw_only=True)
@@ -44,7 +44,7 @@ class Answer:
     title: str | None = None
     items: tuple[RawNode, ...] = field(default=(), converter=tuple[RawNode, ...])
     truncated: bool = False
-    complaint: str | None = None
+    error: str | None = None
 
 
 def read_answer(text: str) -> Answer:
@@ -53,7 +53,7 @@ def read_answer(text: str) -> Answer:
     opening = _OPENING.search(body)
     if opening is None:
         said = " ".join(body.split())[:80]
-        return Answer(complaint=f"there is no JSON object in it, it begins {said!r}" if said else "it is empty")
+        return Answer(error=f"there is no JSON object in it, it begins {said!r}" if said else "it is empty")
     body = body[opening.start() :]
     try:
         value, _ = _DECODER.raw_decode(body)
@@ -61,7 +61,7 @@ def read_answer(text: str) -> Answer:
         return _salvaged(body, _reason(wrong))
     nodes = _nodes_of(value)
     if nodes is None:
-        return Answer(complaint="it has no list of nodes")
+        return Answer(error="it has no list of nodes")
     return Answer(title=_title_of(value), items=_first_nodes(_items(nodes)))
 
 
@@ -127,12 +127,12 @@ def _salvaged(body: str, reason: str) -> Answer:
     """The complete nodes of an answer that is not JSON as a whole."""
     opening = _LIST.search(body)
     if opening is None:
-        return Answer(complaint=reason)
+        return Answer(error=reason)
     title = _TITLE.search(body, 0, opening.start())
     values, closed = _values(body, opening.end())
     items = _first_nodes(_items(values))
     if not items:
-        return Answer(complaint=reason)
+        return Answer(error=reason)
     return Answer(title=_read_title(title), items=items, truncated=not closed)
 
 

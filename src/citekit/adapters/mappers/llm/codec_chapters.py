@@ -33,8 +33,8 @@ class ParagraphCodec:
     unit: ClassVar[str] = "paragraph"
     first: ClassVar[float] = 1
     step: ClassVar[float] = 1
-    slack: ClassVar[float] = 0
-    ease: ClassVar[float] = 0
+    end_tolerance: ClassVar[float] = 0
+    parent_tolerance: ClassVar[float] = 0
 
     @classmethod
     def of(cls, book: Book) -> ParagraphCodec:
@@ -56,7 +56,7 @@ class ParagraphCodec:
             "last_paragraph": {"type": "integer", "description": "The last paragraph of it in that chapter, included."},
         }
 
-    def place(self, record: RawFields) -> Span:
+    def parse(self, record: RawFields) -> Span:
         """Also from `chapter` and `chars` as maps write them."""
         if "first_chapter" not in record and "chapter" in record:
             return self._written_place(record)
@@ -68,29 +68,29 @@ class ParagraphCodec:
         end = self._paragraph(last, "last_paragraph", record.get("last_paragraph", len(self.paragraphs[last - 1])))
         return start, end
 
-    def written(self, place: Span) -> dict[str, Any]:
+    def to_fields(self, span: Span) -> dict[str, Any]:
         """See `LocationCodec`."""
-        (first, start), (last, end) = self.at(int(place[0])), self.at(int(place[1]))
+        (first, start), (last, end) = self.position(int(span[0])), self.position(int(span[1]))
         return {"first_chapter": first, "first_paragraph": start, "last_chapter": last, "last_paragraph": end}
 
-    def told(self, place: Span) -> str:
+    def describe(self, span: Span) -> str:
         """See `LocationCodec`."""
-        inside = max(1, min(place[0], self.last)), max(1, min(place[1], self.last))
-        (first, start), (last, end) = self.at(int(inside[0])), self.at(int(inside[1]))
+        inside = max(1, min(span[0], self.last)), max(1, min(span[1], self.last))
+        (first, start), (last, end) = self.position(int(inside[0])), self.position(int(inside[1]))
         if (start, end) == (1, len(self.paragraphs[last - 1])):
             return f"chapter {first}" if first == last else f"chapters {first}-{last}"
         return f"chapter {first} paragraph {start} to chapter {last} paragraph {end}"
 
-    def location(self, place: Span) -> Location:
+    def to_location(self, span: Span) -> Location:
         """Characters where it lies in one chapter and does not fill it; else whole chapters, as a map can tell no more."""
-        (first, start), (last, end) = self.at(int(place[0])), self.at(int(place[1]))
+        (first, start), (last, end) = self.position(int(span[0])), self.position(int(span[1]))
         plain: dict[str, Any] = {"modality": "document", "chapter": first if first == last else [first, last]}
         if first == last and (start, end) != (1, len(self.paragraphs[first - 1])):
             chapter = self.paragraphs[first - 1]
             plain["chars"] = [chapter[start - 1][0], chapter[end - 1][1]]
         return from_plain(plain)
 
-    def placed(self, location: Location) -> Span | None:
+    def from_location(self, location: Location) -> Span | None:
         """See `LocationCodec`."""
         if not isinstance(location, Chapter) or location.last > len(self.paragraphs):
             return None
@@ -98,7 +98,7 @@ class ParagraphCodec:
             return self.number(location.number, 1), self._ends[location.last - 1]
         return self._covering(location.number, location.chars)
 
-    def at(self, number: int) -> tuple[int, int]:
+    def position(self, number: int) -> tuple[int, int]:
         """(chapter, paragraph in it) of paragraph `number` of the book, which exists."""
         chapter = bisect_right(self._starts, number)
         return chapter, number - self._starts[chapter - 1] + 1

@@ -24,8 +24,8 @@ class PageCodec:
     unit: ClassVar[str] = "page"
     first: ClassVar[float] = 1
     step: ClassVar[float] = 1
-    slack: ClassVar[float] = 2
-    ease: ClassVar[float] = 0
+    end_tolerance: ClassVar[float] = 2
+    parent_tolerance: ClassVar[float] = 0
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -34,26 +34,26 @@ class PageCodec:
             "page", f"{LOCATION_FIELDS['pages']['description'].partition('.')[0]}: those of the file, not printed ones."
         )
 
-    def place(self, record: RawFields) -> Span:
+    def parse(self, record: RawFields) -> Span:
         """Also from `pages` (a list, or text such as `3, 5-7`) and `page`."""
         if "first_page" in record or "last_page" in record:
             return _parse_pair(record, "first_page", "last_page")
         pages = listed_pages(record)
         return _integer_span(min(pages), max(pages))
 
-    def written(self, place: Span) -> dict[str, Any]:
+    def to_fields(self, span: Span) -> dict[str, Any]:
         """See `LocationCodec`."""
-        return {"first_page": int(place[0]), "last_page": int(place[1])}
+        return {"first_page": int(span[0]), "last_page": int(span[1])}
 
-    def told(self, place: Span) -> str:
+    def describe(self, span: Span) -> str:
         """See `LocationCodec`."""
-        return _describe_range("page", place)
+        return _describe_range("page", span)
 
-    def location(self, place: Span) -> Location:
+    def to_location(self, span: Span) -> Location:
         """See `LocationCodec`."""
-        return from_plain({"modality": "document", "pages": list(range(int(place[0]), int(place[1]) + 1))})
+        return from_plain({"modality": "document", "pages": list(range(int(span[0]), int(span[1]) + 1))})
 
-    def placed(self, location: Location) -> Span | None:
+    def from_location(self, location: Location) -> Span | None:
         """See `LocationCodec`."""
         return (location.numbers[0], location.numbers[-1]) if isinstance(location, Pages) else None
 
@@ -66,15 +66,15 @@ class LineCodec:
     unit: ClassVar[str] = "line"
     first: ClassVar[float] = 1
     step: ClassVar[float] = 1
-    slack: ClassVar[float] = 3
-    ease: ClassVar[float] = 1
+    end_tolerance: ClassVar[float] = 3
+    parent_tolerance: ClassVar[float] = 1
 
     @property
     def fields(self) -> Mapping[str, Any]:
         """`first_line` and `last_line`."""
         return _pair_schemas("line", "The number before the line, from 1; both included.")
 
-    def place(self, record: RawFields) -> Span:
+    def parse(self, record: RawFields) -> Span:
         """Also from `lines`, a list of two or text such as `10-20`."""
         if "first_line" in record or "last_line" in record:
             return _parse_pair(record, "first_line", "last_line")
@@ -83,19 +83,19 @@ class LineCodec:
             raise LocationMalformed("lines: two whole numbers are needed")
         return _integer_span(lines[0], lines[-1])
 
-    def written(self, place: Span) -> dict[str, Any]:
+    def to_fields(self, span: Span) -> dict[str, Any]:
         """See `LocationCodec`."""
-        return {"first_line": int(place[0]), "last_line": int(place[1])}
+        return {"first_line": int(span[0]), "last_line": int(span[1])}
 
-    def told(self, place: Span) -> str:
+    def describe(self, span: Span) -> str:
         """See `LocationCodec`."""
-        return _describe_range("line", place)
+        return _describe_range("line", span)
 
-    def location(self, place: Span) -> Location:
+    def to_location(self, span: Span) -> Location:
         """See `LocationCodec`."""
-        return from_plain({"modality": "text", "lines": [int(place[0]), int(place[1])]})
+        return from_plain({"modality": "text", "lines": [int(span[0]), int(span[1])]})
 
-    def placed(self, location: Location) -> Span | None:
+    def from_location(self, location: Location) -> Span | None:
         """See `LocationCodec`."""
         return (location.first, location.last) if isinstance(location, Lines) else None
 
@@ -144,6 +144,6 @@ def _parse_run(name: str, item: object) -> tuple[int, ...]:
     return tuple(range(first, last + 1)) if name == "pages" and 0 <= last - first <= 1000 else (first, last)
 
 
-def _describe_range(unit: str, place: Span) -> str:
-    first, last = int(place[0]), int(place[1])
+def _describe_range(unit: str, span: Span) -> str:
+    first, last = int(span[0]), int(span[1])
     return f"{unit} {first}" if first == last else f"{unit}s {first}-{last}"

@@ -27,10 +27,10 @@ class TimeCodec:
     unit: ClassVar[str] = "second"
     first: ClassVar[float] = 0
     step: ClassVar[float] = 0
-    ease: ClassVar[float] = 1
+    parent_tolerance: ClassVar[float] = 1
 
     @property
-    def slack(self) -> float:
+    def end_tolerance(self) -> float:
         """Two seconds, or a fiftieth of a long recording: models estimate."""
         return max(2.0, self.last / 50)
 
@@ -42,26 +42,26 @@ class TimeCodec:
             "end": {"type": "number", "description": "Seconds, excluded: where the next part starts."},
         }
 
-    def place(self, record: RawFields) -> Span:
+    def parse(self, record: RawFields) -> Span:
         """Also from times of the clock (`1:02:03.5`); without an end, to the end."""
         if "start" not in record:
             raise LocationMalformed("start: is missing")
         start = _seconds("start", record["start"])
         return start, _seconds("end", record["end"]) if "end" in record else max(self.last, start)
 
-    def written(self, place: Span) -> dict[str, Any]:
+    def to_fields(self, span: Span) -> dict[str, Any]:
         """See `LocationCodec`."""
-        return {"start": round(place[0], 3), "end": round(place[1], 3)}
+        return {"start": round(span[0], 3), "end": round(span[1], 3)}
 
-    def told(self, place: Span) -> str:
+    def describe(self, span: Span) -> str:
         """See `LocationCodec`."""
-        return f"seconds {shortest(round(place[0], 3))}-{shortest(round(place[1], 3))}"
+        return f"seconds {shortest(round(span[0], 3))}-{shortest(round(span[1], 3))}"
 
-    def location(self, place: Span) -> Location:
+    def to_location(self, span: Span) -> Location:
         """See `LocationCodec`."""
-        return from_plain({"modality": self.modality.value, "start": place[0], "end": place[1]})
+        return from_plain({"modality": self.modality.value, "start": span[0], "end": span[1]})
 
-    def placed(self, location: Location) -> Span | None:
+    def from_location(self, location: Location) -> Span | None:
         """See `LocationCodec`."""
         if not isinstance(location, TimeSpan):
             return None
@@ -77,8 +77,8 @@ class BoxCodec:
     first: ClassVar[float] = 0
     last: ClassVar[float] = 1
     step: ClassVar[float] = 0
-    slack: ClassVar[float] = 0.02
-    ease: ClassVar[float] = 0.02
+    end_tolerance: ClassVar[float] = 0.02
+    parent_tolerance: ClassVar[float] = 0.02
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -94,7 +94,7 @@ class BoxCodec:
             },
         }
 
-    def place(self, record: RawFields) -> Span:
+    def parse(self, record: RawFields) -> Span:
         """Whichever of the two the record holds; what the numbers mean is never guessed from their size."""
         if "box_2d" in record:
             top, left, bottom, right = self._four(record, "box_2d")
@@ -113,22 +113,22 @@ class BoxCodec:
         a, b, c, d = (parse_number(name, number) for number in found)
         return a, b, c, d
 
-    def written(self, place: Span) -> dict[str, Any]:
+    def to_fields(self, span: Span) -> dict[str, Any]:
         """See `LocationCodec`."""
-        left, top, right, bottom = place
+        left, top, right, bottom = span
         if self.thousandths:
             return {"box_2d": [round(edge * 1000) for edge in (top, left, bottom, right)]}
-        return {"bbox": [round(edge, 4) for edge in place]}
+        return {"bbox": [round(edge, 4) for edge in span]}
 
-    def told(self, place: Span) -> str:
+    def describe(self, span: Span) -> str:
         """See `LocationCodec`."""
-        return f"the box {next(iter(self.written(place).values()))}"
+        return f"the box {next(iter(self.to_fields(span).values()))}"
 
-    def location(self, place: Span) -> Location:
+    def to_location(self, span: Span) -> Location:
         """See `LocationCodec`."""
-        return from_plain({"modality": "image", "bbox": list(place)})
+        return from_plain({"modality": "image", "bbox": list(span)})
 
-    def placed(self, location: Location) -> Span | None:
+    def from_location(self, location: Location) -> Span | None:
         """See `LocationCodec`."""
         return location.corners if isinstance(location, Box) else None
 

@@ -49,9 +49,9 @@ class Conversation:
 
     session: Session
     question: Question
-    what: str
+    description: str
     progress: Progress
-    spent: UsageTotal = field(factory=UsageTotal)
+    usage_total: UsageTotal = field(factory=UsageTotal)
     redact: Callable[[str], str] = str
     usage: Usage = field(factory=Usage)
     notes: list[str] = field(factory=list)
@@ -64,7 +64,7 @@ class Conversation:
         """
         return self._readable(self._ask())
 
-    def anew(self, words: str) -> Answer:
+    def answer_again(self, words: str) -> Answer:
         """The whole answer again, after the model was told `words`. Raises as `answer`."""
         return self.completed(self._readable(self._ask(words)))
 
@@ -72,7 +72,7 @@ class Conversation:
         """Continue a conversation in which the model gave `answer` earlier."""
         self._last = Reply(_json_of(answer), complete=not answer.truncated, usage=Usage())
 
-    def repaired(self, items: Sequence[RawNode], faults: Sequence[Fault]) -> Sequence[RawNode]:
+    def corrected_nodes(self, items: Sequence[RawNode], faults: Sequence[Fault]) -> Sequence[RawNode]:
         """`items`, those with `faults` replaced by what the model says after it was told of them."""
         return replace_nodes(items, {fault.node for fault in faults}, self._ask(prompt.correction(faults)).items)
 
@@ -83,7 +83,7 @@ class Conversation:
             asked += 1
             tail = self._ask(prompt.continuation(answer))
             longer = join_answers(answer, tail)
-            done = tail.complaint is None and not tail.truncated
+            done = tail.error is None and not tail.truncated
             if done or len(longer.items) > len(answer.items):
                 answer = longer
                 continue
@@ -94,10 +94,10 @@ class Conversation:
         return answer
 
     def _readable(self, answer: Answer) -> Answer:
-        if answer.complaint is not None:
-            answer = self._ask(prompt.malformed(answer.complaint))
-        if answer.complaint is not None:
-            raise FaultyAnswer(self.what, [f"$: {answer.complaint}"])
+        if answer.error is not None:
+            answer = self._ask(prompt.malformed(answer.error))
+        if answer.error is not None:
+            raise FaultyAnswer(self.description, [f"$: {answer.error}"])
         return answer
 
     def _ask(self, words: str = "") -> Answer:
@@ -107,17 +107,17 @@ class Conversation:
             reply = self._last = self.session.ask(self.question, self.progress)
         except NoReplyError as error:
             self.usage += error.usage
-            self.spent.add(error.usage)
+            self.usage_total.add(error.usage)
             raise
         self._count(reply)
         answer = _redacted(read_answer(reply.text), self.redact)
-        if answer.complaint is not None and not reply.complete:
-            return evolve(answer, complaint=_NO_COMPLETE_NODE)
+        if answer.error is not None and not reply.complete:
+            return evolve(answer, error=_NO_COMPLETE_NODE)
         return answer
 
     def _count(self, reply: Reply) -> None:
         self.usage += reply.usage
-        self.spent.add(reply.usage)
+        self.usage_total.add(reply.usage)
         self.notes.extend(note for note in reply.notes if note not in self.notes)
 
 
@@ -125,15 +125,15 @@ def _redacted(answer: Answer, redact: Callable[[str], str]) -> Answer:
     """The answer without secrets, which a model or a server may repeat."""
     items = [_redacted_item(item, redact) for item in answer.items]
     title = None if answer.title is None else redact(answer.title)
-    complaint = None if answer.complaint is None else redact(answer.complaint)
-    return evolve(answer, title=title, items=items, complaint=complaint)
+    complaint = None if answer.error is None else redact(answer.error)
+    return evolve(answer, title=title, items=items, error=complaint)
 
 
 def _redacted_item(item: RawNode, redact: Callable[[str], str]) -> RawNode:
     try:
-        return evolve(item, record=_redacted_value(item.record, redact), complaint=redact(item.complaint))
+        return evolve(item, record=_redacted_value(item.record, redact), error=redact(item.error))
     except RecursionError:  # JSON may be nested deeper than Python functions may call one another
-        return evolve(item, record=None, complaint="is nested too deeply")
+        return evolve(item, record=None, error="is nested too deeply")
 
 
 def _redacted_value(value: Any, redact: Callable[[str], str]) -> Any:
@@ -162,14 +162,14 @@ def replace_nodes(items: Sequence[RawNode], faulty: set[str], new: Sequence[RawN
     for item in new:
         if item.record is None:
             continue
-        place = _same_title(result, item.record, free, taken)
-        if place is None:
-            place = _same_location(items, item.record, free, taken)
-        if place is None:
+        span = _same_title(result, item.record, free, taken)
+        if span is None:
+            span = _same_location(items, item.record, free, taken)
+        if span is None:
             strangers.append(item)
         else:
-            taken.add(place)
-            result[place] = _in_position(result[place], item)
+            taken.add(span)
+            result[span] = _in_position(result[span], item)
     open_ = [n for n in free if n not in taken]
     if len(new) == len(free) and len(open_) == len(strangers):
         for n, item in zip(open_, strangers, strict=True):
@@ -199,5 +199,5 @@ def _location_fields(record: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _in_position(old: RawNode, new: RawNode) -> RawNode:
     """What is new in the place of what is old; a corrected node that tells no level keeps that of the old one."""
-    told = isinstance((new.record or {}).get("level"), int)
-    return evolve(new, path=old.path, level=new.level if told else old.level)
+    reported = isinstance((new.record or {}).get("level"), int)
+    return evolve(new, path=old.path, level=new.level if reported else old.level)

@@ -20,14 +20,14 @@ from citekit.wire.schema import LOCATION_SCHEMA
 Span = tuple[float, ...]
 
 
-def lows(place: Span) -> Span:
+def lows(span: Span) -> Span:
     """Where it begins, for every dimension."""
-    return place[: len(place) // 2]
+    return span[: len(span) // 2]
 
 
-def highs(place: Span) -> Span:
+def highs(span: Span) -> Span:
     """Where it ends, for every dimension."""
-    return place[len(place) // 2 :]
+    return span[len(span) // 2 :]
 
 
 def contains(outer: Span, inner: Span) -> bool:
@@ -49,26 +49,26 @@ def touches(one: Span, other: Span) -> bool:
     )
 
 
-def union(places: Iterable[Span]) -> Span:
+def union(spans: Iterable[Span]) -> Span:
     """The smallest place that holds all of `places`, of which there is at least one."""
-    known = list(places)
+    known = list(spans)
     return (
         *(min(column) for column in zip(*map(lows, known), strict=True)),
         *(max(column) for column in zip(*map(highs, known), strict=True)),
     )
 
 
-def clipped(place: Span, outer: Span) -> Span:
+def clipped(span: Span, outer: Span) -> Span:
     """The part of `place` inside `outer`; its lows lie beyond its highs where there is none."""
     return (
-        *(max(pair) for pair in zip(lows(place), lows(outer), strict=True)),
-        *(min(pair) for pair in zip(highs(place), highs(outer), strict=True)),
+        *(max(pair) for pair in zip(lows(span), lows(outer), strict=True)),
+        *(min(pair) for pair in zip(highs(span), highs(outer), strict=True)),
     )
 
 
-def shifted(place: Span, by: float) -> Span:
+def shifted(span: Span, by: float) -> Span:
     """The same extent, `by` further on."""
-    return tuple(number + by for number in place)
+    return tuple(number + by for number in span)
 
 
 def overhang(inner: Span, outer: Span) -> float:
@@ -113,30 +113,30 @@ class LocationCodec(Protocol):
         """1 where it is counted in whole numbers, else 0."""
 
     @property
-    def slack(self) -> float:
+    def end_tolerance(self) -> float:
         """How far beyond the end an end is still understood."""
 
     @property
-    def ease(self) -> float:
+    def parent_tolerance(self) -> float:
         """How far beyond its parent a child may reach by rounding."""
 
     @property
     def fields(self) -> Mapping[str, Any]:
         """The JSON Schema of each field that the model writes for a place."""
 
-    def place(self, record: RawFields) -> Span:
+    def parse(self, record: RawFields) -> Span:
         """The place that `record` tells, wherever it lies. Raises `LocationMalformed` (`field: reason`)."""
 
-    def written(self, place: Span) -> dict[str, Any]:
+    def to_fields(self, span: Span) -> dict[str, Any]:
         """The fields that tell `place`."""
 
-    def told(self, place: Span) -> str:
+    def describe(self, span: Span) -> str:
         """`place` in words: `pages 3-7`."""
 
-    def location(self, place: Span) -> Location:
+    def to_location(self, span: Span) -> Location:
         """`place`, which lies inside, as a location. Raises `LocationMalformed`."""
 
-    def placed(self, location: Location) -> Span | None:
+    def from_location(self, location: Location) -> Span | None:
         """The place of a location, or None where it is of another kind."""
 
 

@@ -32,8 +32,8 @@ def media_windows(view: SourceView) -> list[Window]:
     """The pieces of a recording. Times in a piece that is a file are counted from its beginning, all others from that of
     the source. Raises `MapperUnavailable` where the service could see nothing of it."""
     seconds = view.limits.seconds
-    if view.limits.as_file and view.file_fits and (seconds is None or view.scale.last <= seconds):
-        return [Window((0.0, view.scale.last), lambda: [FilePart(view.source.path, _media_type(view))])]
+    if view.limits.as_file and view.file_fits and (seconds is None or view.codec.last <= seconds):
+        return [Window((0.0, view.codec.last), lambda: [FilePart(view.source.path, _media_type(view))])]
     if view.limits.as_file and view.clips is not None:
         return _clip_windows(view)
     return _text_windows(view)
@@ -41,10 +41,10 @@ def media_windows(view: SourceView) -> list[Window]:
 
 def _clip_windows(view: SourceView) -> list[Window]:
     """Files of some of the time each, no longer and not much larger than the service takes."""
-    whole = view.scale.last
+    whole = view.codec.last
     share = 1.0 if view.limits.file_bytes is None else 0.8 * view.limits.file_bytes / view.source.size
     limit = max(1.0, min(view.limits.seconds or whole, whole * min(1.0, share)))
-    borders = section_starts(view.local.nodes, view.scale)
+    borders = section_starts(view.local.nodes, view.codec)
     times = {math.ceil(time): (time, depth) for time, depth in borders.items() if 0 < time < whole}
     ranges = split_ranges([1.0] * math.ceil(whole), limit, {second: depth for second, (_, depth) in times.items()})
     view.check_count(len(ranges))
@@ -54,7 +54,9 @@ def _clip_windows(view: SourceView) -> list[Window]:
             (start, end),
             partial(_clip_part, view, start, end),
             start,
-            part_sentence(n, len(ranges), f"{view.scale.told((start, end))}. Its file begins at 0; count from there"),
+            part_sentence(
+                n, len(ranges), f"{view.codec.describe((start, end))}. Its file begins at 0; count from there"
+            ),
         )
         for n, (start, end) in enumerate(pairwise(edges), 1)
     ]
@@ -82,13 +84,13 @@ def _text_windows(view: SourceView) -> list[Window]:
         raise _not_viewable(view)
     events = sorted(
         [(cue.start, f"[{cue.start:.1f}-{cue.end:.1f}] {cue.text}") for cue in cues]
-        + [(place[0], f"[{place[0]:.1f}-{place[1]:.1f}] (scene)") for place in _spans(view, scenes) if not cues]
+        + [(span[0], f"[{span[0]:.1f}-{span[1]:.1f}] (scene)") for span in _spans(view, scenes) if not cues]
     )
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     costs = [max(len(text) + 1.0, 0 if cues else limit / SCENES_PER_WINDOW) for _, text in events]
     ranges = split_ranges(costs, limit, _section_events(view, [time for time, _ in events]))
     view.check_count(len(ranges))
-    edges = [0.0, *(events[start][0] for start, _ in ranges[1:]), view.scale.last]
+    edges = [0.0, *(events[start][0] for start, _ in ranges[1:]), view.codec.last]
     how = "subtitles" if cues else "scene cuts"
     how += " and still pictures" if view.stills is not None and view.local.modality is Modality.VIDEO else ""
     note = f"{view.service} did not get the recording itself, but its {how}."
@@ -96,8 +98,8 @@ def _text_windows(view: SourceView) -> list[Window]:
         Window(
             (edges[n], edges[n + 1]),
             partial(_text_and_stills, view, (edges[n], edges[n + 1]), [text for _, text in events[start:end]]),
-            said=f"You do not get the recording, but its {how}, with seconds from its beginning. "
-            + part_sentence(n + 1, len(ranges), view.scale.told((edges[n], edges[n + 1]))),
+            instruction=f"You do not get the recording, but its {how}, with seconds from its beginning. "
+            + part_sentence(n + 1, len(ranges), view.codec.describe((edges[n], edges[n + 1]))),
             notes=(note,) if n == 0 else (),
         )
         for n, (start, end) in enumerate(ranges)
@@ -105,21 +107,21 @@ def _text_windows(view: SourceView) -> list[Window]:
     ]
 
 
-def _text_and_stills(view: SourceView, window: Span, rows: Sequence[str]) -> Sequence[Part]:
-    return [TextPart("\n".join(rows)), *_stills(view, window)]
+def _text_and_stills(view: SourceView, span: Span, rows: Sequence[str]) -> Sequence[Part]:
+    return [TextPart("\n".join(rows)), *_stills(view, span)]
 
 
-def _stills(view: SourceView, window: Span) -> list[ImagePart]:
+def _stills(view: SourceView, span: Span) -> list[ImagePart]:
     """A picture out of the middle of each scene in `window`; of many scenes, some evenly chosen."""
     if view.stills is None or view.local.modality is not Modality.VIDEO:
         return []
     middles = [(p[0] + p[1]) / 2 for p in _spans(view, _leaves(view.local.nodes))]
-    middles = sorted({time for time in middles if window[0] <= time < window[1]}) or [(window[0] + window[1]) / 2]
+    middles = sorted({time for time in middles if span[0] <= time < span[1]}) or [(span[0] + span[1]) / 2]
     step = max(1.0, len(middles) / STILLS_PER_WINDOW)
     chosen = [middles[int(n * step)] for n in range(min(len(middles), STILLS_PER_WINDOW))]
     shown = []
     for time in chosen:
-        view.progress(time, view.scale.last, "taking still pictures")
+        view.progress(time, view.codec.last, "taking still pictures")
         with suppress(ExtractionFailed):  # one that cannot be decoded is left out
             label = f"the picture at {time:.1f} s ({clock(time)})"
             shown.append(ImagePart(view.stills(view.source.path, time), "image/jpeg", label))
@@ -129,8 +131,8 @@ def _stills(view: SourceView, window: Span) -> list[ImagePart]:
 def cues_of(view: SourceView) -> Sequence[Cue]:
     """The subtitles next to a recording, else those in it."""
     path = beside(view.source.path)
-    found = [] if path is None else [cue for cue in read_cues(path) if cue.start < view.scale.last]
-    return found or [cue for cue in view.probe.probe(view.source.path).subtitles if cue.start < view.scale.last]
+    found = [] if path is None else [cue for cue in read_cues(path) if cue.start < view.codec.last]
+    return found or [cue for cue in view.probe.probe(view.source.path).subtitles if cue.start < view.codec.last]
 
 
 def _leaves(nodes: Sequence[Node]) -> list[Node]:
@@ -138,12 +140,12 @@ def _leaves(nodes: Sequence[Node]) -> list[Node]:
 
 
 def _spans(view: SourceView, nodes: Sequence[Node]) -> list[Span]:
-    return [place for node in nodes if (place := view.scale.placed(node.location)) is not None]
+    return [span for node in nodes if (span := view.codec.from_location(node.location)) is not None]
 
 
 def _section_events(view: SourceView, times: Sequence[float]) -> dict[int, int]:
     """Which events are the first at or after a border of the structure."""
-    borders = sorted(section_starts(view.local.nodes, view.scale).items())
+    borders = sorted(section_starts(view.local.nodes, view.codec).items())
     found: dict[int, int] = {}
     number = 0
     for time, depth in borders:
@@ -158,7 +160,7 @@ def _not_viewable(view: SourceView) -> MapperUnavailable:
     if view.limits.as_file and not view.file_fits:
         return view.too_large()
     if view.limits.as_file:
-        most = f"it lasts {view.scale.last:.0f} s, {view.service} takes at most {view.limits.seconds:.0f} s"
+        most = f"it lasts {view.codec.last:.0f} s, {view.service} takes at most {view.limits.seconds:.0f} s"
     else:
         most = f"{view.service} takes no {view.source.format.modality.value} files"
     return MapperUnavailable(

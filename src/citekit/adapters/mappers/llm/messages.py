@@ -50,7 +50,7 @@ class Turn:
     """What the model answered, and what it is told then."""
 
     reply: Reply
-    words: str
+    follow_up: str
 
 
 @frozen

@@ -55,10 +55,10 @@ class UploadRun:
         self._files: dict[str, OrphanedUpload] = {}
         self._gate = threading.Lock()
 
-    def remember(self, leftover: OrphanedUpload) -> None:
+    def remember(self, upload: OrphanedUpload) -> None:
         """Write down that this file is about to exist. A home that cannot be written is no hindrance."""
         with self._gate, suppress(HomeUnwritable):
-            self._files[leftover.name] = leftover
+            self._files[upload.name] = upload
             if not self._holding:
                 self._held.enter_context(self._locks.hold(f"{self._id}.lock"))
                 self._holding = True
@@ -122,7 +122,7 @@ class OrphanedUploads:
         for path in self._run_files():
             with self._abandoned(path) as free:
                 found += self._alive(path) if free else []
-        return sorted(found, key=lambda leftover: (leftover.service, leftover.name))
+        return sorted(found, key=lambda upload: (upload.service, upload.name))
 
     def sweep(self, service: str, owner: str, delete: Callable[[str], bool]) -> int:
         """Delete the leftovers of that account; `delete` says whether the file is gone. Returns how many are."""
@@ -155,7 +155,7 @@ class OrphanedUploads:
 
     def _alive(self, path: Path) -> list[OrphanedUpload]:
         now = self._clock()
-        return [leftover for leftover in _read(path, self._seal) if leftover.until > now]
+        return [upload for upload in _read(path, self._seal) if upload.until > now]
 
 
 def _read(path: Path, seal: HomeSeal) -> list[OrphanedUpload]:
@@ -184,17 +184,17 @@ def _sealed_fields(entry: OrphanedUpload) -> tuple[bytes, ...]:
     return tuple(fact.encode("utf-8", "surrogatepass") for fact in facts)
 
 
-def _write(path: Path, leftovers: list[OrphanedUpload], seal: HomeSeal) -> None:
-    files = [{**asdict(each), "code": seal.code(*_sealed_fields(each)).hex()} for each in leftovers]
+def _write(path: Path, uploads: list[OrphanedUpload], seal: HomeSeal) -> None:
+    files = [{**asdict(each), "code": seal.code(*_sealed_fields(each)).hex()} for each in uploads]
     write_atomically(path, json.dumps({"version": VERSION, "files": files}, indent=1).encode())
 
 
-def _write_or_remove(path: Path, leftovers: list[OrphanedUpload], seal: HomeSeal) -> None:
-    if not leftovers:
+def _write_or_remove(path: Path, uploads: list[OrphanedUpload], seal: HomeSeal) -> None:
+    if not uploads:
         _remove(path)
         return
     with suppress(HomeUnwritable):
-        _write(path, leftovers, seal)
+        _write(path, uploads, seal)
 
 
 def _remove(path: Path) -> None:

@@ -26,11 +26,11 @@ def pdf_windows(view: SourceView) -> list[Window]:
 
 
 def _file_windows(view: SourceView) -> list[Window]:
-    count = int(view.scale.last)
+    count = int(view.codec.last)
     limit = min(PAGES_PER_FILE, view.limits.pages or PAGES_PER_FILE)
     if count <= limit and view.file_fits:
         return [Window((1, count), lambda: [FilePart(view.source.path, _PDF)])]
-    borders = {int(page) - 1: depth for page, depth in section_starts(view.local.nodes, view.scale).items()}
+    borders = {int(page) - 1: depth for page, depth in section_starts(view.local.nodes, view.codec).items()}
     ranges = split_ranges([1.0] * count, limit, borders)
     view.check_count(len(ranges))
     files = [each for first, end in ranges for each in _split_files(view, first + 1, end)]
@@ -39,10 +39,10 @@ def _file_windows(view: SourceView) -> list[Window]:
 
 
 def _file_window(number: int, count: int, first: int, last: int, path: Path) -> Window:
-    told = (
+    reported = (
         f"pages {first}-{last}. The attached file holds just these; count its own pages, from 1 to {last - first + 1}"
     )
-    return Window((first, last), lambda: [FilePart(path, _PDF)], first - 1, part_sentence(number, count, told))
+    return Window((first, last), lambda: [FilePart(path, _PDF)], first - 1, part_sentence(number, count, reported))
 
 
 def _split_files(view: SourceView, first: int, last: int) -> list[tuple[int, int, Path]]:
@@ -65,7 +65,7 @@ def _text_windows(view: SourceView) -> list[Window]:
             f"{view.source.path.name} has no text, and {view.service} cannot see PDF pages: recognise its text first (OCR), "
             "or use another mapper. Nothing was sent."
         )
-    borders = {int(page) - 1: depth for page, depth in section_starts(view.local.nodes, view.scale).items()}
+    borders = {int(page) - 1: depth for page, depth in section_starts(view.local.nodes, view.codec).items()}
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     ranges = split_ranges([len(page) + 20 for page in pages], limit, borders)
     view.check_count(len(ranges))
@@ -73,7 +73,7 @@ def _text_windows(view: SourceView) -> list[Window]:
         Window(
             (start + 1, end),
             partial(_page_parts, pages, start, end),
-            said=_TEXT_SENTENCE + part_sentence(n, len(ranges), f"pages {start + 1}-{end}"),
+            instruction=_TEXT_SENTENCE + part_sentence(n, len(ranges), f"pages {start + 1}-{end}"),
         )
         for n, (start, end) in enumerate(ranges, 1)
     ]

@@ -52,14 +52,14 @@ class PdfText:
     """
 
     pages: Sequence[PageText]
-    marks: Sequence[tuple[str, int]] = ()
+    known_titles: Sequence[tuple[str, int]] = ()
     _at: dict[str, list[int]] = field(factory=lambda: defaultdict(list), init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         for number, page in enumerate(self.pages, 1):
             for line in dict.fromkeys(_joined_lines(page.lines)):
                 self._at[line].append(number)
-        for title, marked in self.marks:
+        for title, marked in self.known_titles:
             self._at[folded_heading(title)].append(marked)
 
     def headed(self, title: str) -> list[int]:
@@ -118,27 +118,27 @@ def _is_similar(wanted: str, line: str) -> bool:
 class PageMatch:
     """Claims after their titles were looked for: those that stay, and the faults of those that are elsewhere."""
 
-    claims: Sequence[ProposedNode]
+    proposals: Sequence[ProposedNode]
     faults: Sequence[Fault]
     notes: Sequence[str] = ()
 
 
-def page_offset(claims: Sequence[ProposedNode], text: PdfText) -> int:
+def page_offset(proposals: Sequence[ProposedNode], text: PdfText) -> int:
     """By how much the pages of most claims are wrong in the same way; 0 where they are not.
 
     That is so where a model counts pages as they are printed, or goes on counting in a piece of a file.
     """
-    contents = _toc_pages(claims, text)
+    contents = _toc_pages(proposals, text)
     votes: Counter[int] = Counter()
     voters = 0
-    for claim in claims:
-        pages = [page for page in text.headed(claim.title) if page not in contents]
-        if len(folded(claim.title)) < _MIN_LETTERS or not pages:
+    for proposal in proposals:
+        pages = [page for page in text.headed(proposal.title) if page not in contents]
+        if len(folded(proposal.title)) < _MIN_LETTERS or not pages:
             continue
         voters += 1
-        votes.update({page - int(claim.place[0]) for page in pages})
-        if int(claim.place[0]) not in contents and text.says(claim.title, int(claim.place[0])):
-            votes[0] += 0 not in {page - int(claim.place[0]) for page in pages}
+        votes.update({page - int(proposal.span[0]) for page in pages})
+        if int(proposal.span[0]) not in contents and text.says(proposal.title, int(proposal.span[0])):
+            votes[0] += 0 not in {page - int(proposal.span[0]) for page in pages}
     if not votes:
         return 0
     best, count = max(votes.items(), key=lambda vote: (vote[1], -abs(vote[0])))
@@ -146,31 +146,31 @@ def page_offset(claims: Sequence[ProposedNode], text: PdfText) -> int:
     return best if most or (count == voters == 2 and not votes[0]) else 0
 
 
-def match_pages(claims: Sequence[ProposedNode], text: PdfText, window: tuple[int, int]) -> PageMatch:
+def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[int, int]) -> PageMatch:
     """Each claim on the page that bears its title: where that is a neighbouring page, it moves there.
 
     A title that heads pages elsewhere (in `window`, the part of the file that is spoken of) but is not on its own is a
     fault. One that heads no page stays: whether its words are there at all is for `ground` to say.
     """
-    contents = _toc_pages(claims, text)
+    contents = _toc_pages(proposals, text)
     kept: list[ProposedNode] = []
     faults: list[Fault] = []
     moves = 0
-    for claim in claims:
-        page = int(claim.place[0])
-        if len(folded(claim.title)) < _MIN_LETTERS or not window[0] <= page <= window[1] or not text.has_text(page):
-            kept.append(claim)
+    for proposal in proposals:
+        page = int(proposal.span[0])
+        if len(folded(proposal.title)) < _MIN_LETTERS or not window[0] <= page <= window[1] or not text.has_text(page):
+            kept.append(proposal)
             continue
-        right = _title_page(claim.title, page, text, contents, window)
+        right = _title_page(proposal.title, page, text, contents, window)
         if right is None:
-            elsewhere = [p for p in text.headed(claim.title) if p not in contents and window[0] <= p <= window[1]]
+            elsewhere = [p for p in text.headed(proposal.title) if p not in contents and window[0] <= p <= window[1]]
             if elsewhere:
-                faults.append(_misplaced_fault(claim, elsewhere))
+                faults.append(_misplaced_fault(proposal, elsewhere))
             else:
-                kept.append(claim)
+                kept.append(proposal)
             continue
         moves += right != page
-        kept.append(claim if right == page else _moved_to(claim, right))
+        kept.append(proposal if right == page else _moved_to(proposal, right))
     notes = [f"Sections that were moved to the neighbouring page, which bears their title: {moves}."] if moves else []
     return PageMatch(kept, faults, notes)
 
@@ -185,20 +185,20 @@ def _title_page(title: str, page: int, text: PdfText, contents: frozenset[int], 
     return next((p for p in near if text.mentions(title, p)), None)
 
 
-def _moved_to(claim: ProposedNode, page: int) -> ProposedNode:
-    first, last = page, max(page, int(claim.place[1]))
-    return evolve(claim, place=(first, last), named=())
+def _moved_to(proposal: ProposedNode, page: int) -> ProposedNode:
+    first, last = page, max(page, int(proposal.span[1]))
+    return evolve(proposal, span=(first, last), listed_pages=())
 
 
-def _misplaced_fault(claim: ProposedNode, pages: Sequence[int]) -> Fault:
-    told = ", ".join(str(page - int(claim.shift)) for page in pages[:4])
-    reason = f"the title is not on page {int(claim.place[0] - claim.shift)}; it heads page {told}"
-    return Fault(f"{claim.path}.first_page", reason, claim.title)
+def _misplaced_fault(proposal: ProposedNode, pages: Sequence[int]) -> Fault:
+    reported = ", ".join(str(page - int(proposal.shift)) for page in pages[:4])
+    reason = f"the title is not on page {int(proposal.span[0] - proposal.shift)}; it heads page {reported}"
+    return Fault(f"{proposal.path}.first_page", reason, proposal.title)
 
 
-def _toc_pages(claims: Sequence[ProposedNode], text: PdfText) -> frozenset[int]:
+def _toc_pages(proposals: Sequence[ProposedNode], text: PdfText) -> frozenset[int]:
     """Pages that only list titles: most titles on them head other pages, too."""
-    titles = {claim.title for claim in claims if len(folded_heading(claim.title)) >= _MIN_LETTERS}
+    titles = {proposal.title for proposal in proposals if len(folded_heading(proposal.title)) >= _MIN_LETTERS}
     headed = {title: text.headed(title) for title in titles}
     listed: Counter[int] = Counter()
     for title in titles:

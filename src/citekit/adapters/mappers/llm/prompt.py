@@ -88,39 +88,39 @@ too.
 Where a title is what is wrong, give the title that is there instead. Leave out a node that is not in the file."""
 
 
-def task(kind: str, facts: Mapping[str, Any], scale: LocationCodec, window: Span, part: str = "") -> str:
+def task(kind: str, facts: Mapping[str, Any], codec: LocationCodec, window: Span, part: str = "") -> str:
     """The task, and what is known of the file: `kind` is a word for it, `part` says which part of it is meant.
 
     `window` is the extent of that part, from which the number of nodes that are wanted is derived.
     """
-    least, most = node_count(scale, window)
+    least, most = node_count(codec, window)
     known = "\n".join(f"- {name}: {_fact(value)}" for name, value in facts.items())
-    lines = [_TASK.format(kind=kind, how=_LOCATION_HINTS[scale.unit], least=least, most=most), f"The file:\n{known}"]
+    lines = [_TASK.format(kind=kind, how=_LOCATION_HINTS[codec.unit], least=least, most=most), f"The file:\n{known}"]
     if part:
         lines.append(part)
     return "\n\n".join(lines)
 
 
-def node_count(scale: LocationCodec, window: Span) -> tuple[int, int]:
+def node_count(codec: LocationCodec, window: Span) -> tuple[int, int]:
     """How many nodes a map of `window` should have, at least and at most."""
-    if scale.unit == "box":
+    if codec.unit == "box":
         return 3, 25
-    extent = window[-1] - window[0] + scale.step
-    usual = extent / _NODE_EXTENT[scale.unit]
+    extent = window[-1] - window[0] + codec.step
+    usual = extent / _NODE_EXTENT[codec.unit]
     return max(1, min(40, round(usual / 2))), max(8, min(250, round(usual * 2)))
 
 
-def skeleton(nodes: Sequence[Node], scale: LocationCodec, window: Span, shift: float = 0) -> str:
+def skeleton(nodes: Sequence[Node], codec: LocationCodec, window: Span, shift: float = 0) -> str:
     """The nodes of a map that reach into `window`, with places `shift` smaller; the deepest levels go where it gets long."""
-    rows = [row for row in _rows(nodes, scale) if len(row[2]) != 2 or overlaps(row[2], window)]
+    rows = [row for row in _rows(nodes, codec) if len(row[2]) != 2 or overlaps(row[2], window)]
     depth = max((row[0] for row in rows), default=0)
     while depth:
-        text = "\n".join(_row(row, scale, shift) for row in rows if row[0] <= depth)
+        text = "\n".join(_row(row, codec, shift) for row in rows if row[0] <= depth)
         if len(text) <= SKELETON_LIMIT:
             left_out = "\n(deeper levels left out)" if any(row[0] > depth for row in rows) else ""
             return f"{_SKELETON}\n{text}{left_out}"
         depth -= 1
-    text = "\n".join(_row(row, scale, shift) for row in rows if row[0] == 1)
+    text = "\n".join(_row(row, codec, shift) for row in rows if row[0] == 1)
     return f"{_SKELETON}\n{text[:SKELETON_LIMIT].rpartition(chr(10))[0]}\n(the rest left out)" if text else ""
 
 
@@ -134,10 +134,10 @@ def continuation(answer: Answer) -> str:
     return _CONTINUE.format(last="\n".join(_describe_node(item) for item in _last_nodes(answer.items)))
 
 
-def titles_missing(faults: Sequence[Fault], sought: int, found: int) -> str:
+def titles_missing(faults: Sequence[Fault], titles_checked: int, found: int) -> str:
     """That most titles are not in the file."""
     lines = "\n".join(str(fault) for fault in faults[:FAULT_LIMIT])
-    return _TITLES_MISSING.format(missing=sought - found, sought=sought, faults=lines)
+    return _TITLES_MISSING.format(missing=titles_checked - found, sought=titles_checked, faults=lines)
 
 
 def correction(faults: Sequence[Fault]) -> str:
@@ -153,24 +153,24 @@ def _fact(value: object) -> str:
 Row = tuple[int, str, Span]
 
 
-def _rows(nodes: Iterable[Node], scale: LocationCodec) -> list[Row]:
+def _rows(nodes: Iterable[Node], codec: LocationCodec) -> list[Row]:
     rows: list[Row] = []
     pending = [(node, 1) for node in reversed(list(nodes))]
     while pending:
         node, depth = pending.pop()
-        place = scale.placed(node.location)
-        if place is not None:
-            rows.append((depth, node.title, place))
+        span = codec.from_location(node.location)
+        if span is not None:
+            rows.append((depth, node.title, span))
         pending.extend((child, depth + 1) for child in reversed(node.children))
     return rows
 
 
-def _row(row: Row, scale: LocationCodec, shift: float) -> str:
-    depth, title, place = row
-    told = ", ".join(
-        f"{name} {value}" for name, value in scale.written(shifted(place, -shift) if shift else place).items()
+def _row(row: Row, codec: LocationCodec, shift: float) -> str:
+    depth, title, span = row
+    reported = ", ".join(
+        f"{name} {value}" for name, value in codec.to_fields(shifted(span, -shift) if shift else span).items()
     )
-    return f"{'  ' * (depth - 1)}- {one_line(title, 120)} ({told})"
+    return f"{'  ' * (depth - 1)}- {one_line(title, 120)} ({reported})"
 
 
 def _last_nodes(items: Sequence[RawNode]) -> list[RawNode]:
@@ -191,5 +191,5 @@ def _describe_node(item: RawNode) -> str:
         for key, value in (item.record or {}).items()
         if key not in ("summary", "level", "title", "type", "id")
     }
-    place = ", ".join(f"{key} {value}" for key, value in shown.items() if len(str(value)) < 60)
-    return f"- level {item.level}: {title_of(item.record)} ({place})"
+    span = ", ".join(f"{key} {value}" for key, value in shown.items() if len(str(value)) < 60)
+    return f"- level {item.level}: {title_of(item.record)} ({span})"

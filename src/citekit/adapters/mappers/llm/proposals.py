@@ -41,16 +41,16 @@ class ProposedNode:
     title: str
     type: str
     summary: str | None
-    place: Span
-    named: tuple[int, ...] = ()
+    span: Span
+    listed_pages: tuple[int, ...] = ()
     shift: float = 0
 
     def moved(self, by: float) -> ProposedNode:
         """The same, `by` further on in the file."""
         if not by:
             return self
-        named = tuple(page + int(by) for page in self.named)
-        return evolve(self, place=shifted(self.place, by), named=named, shift=self.shift + by)
+        named = tuple(page + int(by) for page in self.listed_pages)
+        return evolve(self, span=shifted(self.span, by), listed_pages=named, shift=self.shift + by)
 
 
 @frozen
@@ -73,19 +73,19 @@ class Fault:
 
 
 def read_proposals(
-    items: Iterable[RawNode], scale: LocationCodec, default_type: str
+    items: Iterable[RawNode], codec: LocationCodec, default_type: str
 ) -> tuple[list[ProposedNode], list[Fault]]:
     """The nodes that say what they are and where, and the faults of the others."""
-    claims: list[ProposedNode] = []
+    proposals: list[ProposedNode] = []
     faults: list[Fault] = []
     for item in items:
         try:
-            claims.append(_read_proposal(item, scale, default_type))
+            proposals.append(_read_proposal(item, codec, default_type))
         except LocationMalformed as wrong:
             field, colon, reason = str(wrong).partition(": ")
             path = f"{item.path}.{field}" if colon and field.isidentifier() else item.path
             faults.append(Fault(path, reason if path != item.path else str(wrong), title_of(item.record)))
-    return claims, faults
+    return proposals, faults
 
 
 def title_of(record: RawFields | None) -> str:
@@ -94,14 +94,14 @@ def title_of(record: RawFields | None) -> str:
     return one_line(title, TITLE_LIMIT) if isinstance(title, str) else ""
 
 
-def _read_proposal(item: RawNode, scale: LocationCodec, default_type: str) -> ProposedNode:
+def _read_proposal(item: RawNode, codec: LocationCodec, default_type: str) -> ProposedNode:
     if item.record is None:
-        raise LocationMalformed(item.complaint)
+        raise LocationMalformed(item.error)
     title = title_of(item.record)
     if not title:
         given = item.record.get("title")
         raise LocationMalformed(f"title: {'is missing' if given in (None, '') else f'{short_repr(given)} is no title'}")
-    place = scale.place(item.record)
+    span = codec.parse(item.record)
     kind = item.record.get("type")
     summary = item.record.get("summary", item.record.get("context"))
     return ProposedNode(
@@ -110,14 +110,14 @@ def _read_proposal(item: RawNode, scale: LocationCodec, default_type: str) -> Pr
         title=title,
         type=(_SPACES.sub("_", one_line(kind, TYPE_LIMIT)).lower() if isinstance(kind, str) else "") or default_type,
         summary=(one_line(summary, SUMMARY_LIMIT) if isinstance(summary, str) else "") or None,
-        place=place,
-        named=_pages_with_gaps(item.record, scale),
+        span=span,
+        listed_pages=_pages_with_gaps(item.record, codec),
     )
 
 
-def _pages_with_gaps(record: RawFields, scale: LocationCodec) -> tuple[int, ...]:
+def _pages_with_gaps(record: RawFields, codec: LocationCodec) -> tuple[int, ...]:
     """The pages of a list that leaves some out."""
-    if scale.unit != "page" or "first_page" in record or "pages" not in record:
+    if codec.unit != "page" or "first_page" in record or "pages" not in record:
         return ()
     with suppress(LocationMalformed):
         pages = tuple(sorted(set(listed_pages(record))))
@@ -126,7 +126,7 @@ def _pages_with_gaps(record: RawFields, scale: LocationCodec) -> tuple[int, ...]
 
 
 def clip_to_window(
-    claims: Sequence[ProposedNode], scale: LocationCodec, window: Span
+    proposals: Sequence[ProposedNode], codec: LocationCodec, window: Span
 ) -> tuple[list[ProposedNode], list[Fault], int]:
     """The claims inside `window` (a part of the file, or all of it), the faults of the others, and how many ends were cut.
 
@@ -135,16 +135,18 @@ def clip_to_window(
     kept: list[ProposedNode] = []
     faults: list[Fault] = []
     cuts = 0
-    for claim in claims:
-        reason = _outside_reason(claim, scale, window)
+    for proposal in proposals:
+        reason = _outside_reason(proposal, codec, window)
         if reason:
-            told = scale.told(shifted(claim.place, -claim.shift))
-            faults.append(Fault(f"{claim.path}.{_faulty_field(reason, scale)}", f"{told}: {reason}", claim.title))
+            reported = codec.describe(shifted(proposal.span, -proposal.shift))
+            faults.append(
+                Fault(f"{proposal.path}.{_faulty_field(reason, codec)}", f"{reported}: {reason}", proposal.title)
+            )
             continue
-        place = clipped(claim.place, window)
-        cuts += place != claim.place
-        named = tuple(page for page in claim.named if place[0] <= page <= place[-1])
-        kept.append(evolve(claim, place=place, named=named))
+        span = clipped(proposal.span, window)
+        cuts += span != proposal.span
+        named = tuple(page for page in proposal.listed_pages if span[0] <= page <= span[-1])
+        kept.append(evolve(proposal, span=span, listed_pages=named))
     return kept, faults, cuts
 
 
@@ -152,29 +154,31 @@ _REVERSED = "the end does not come after the start"
 _PAST = "ends beyond"
 
 
-def _outside_reason(claim: ProposedNode, scale: LocationCodec, window: Span) -> str | None:
+def _outside_reason(proposal: ProposedNode, codec: LocationCodec, window: Span) -> str | None:
     """Why a claim is not inside `window`, in the numbers of the answer."""
-    for low, high, first, last in zip(lows(claim.place), highs(claim.place), lows(window), highs(window), strict=True):
-        if high < low or (high == low and not scale.step):
+    for low, high, first, last in zip(
+        lows(proposal.span), highs(proposal.span), lows(window), highs(window), strict=True
+    ):
+        if high < low or (high == low and not codec.step):
             return _REVERSED
-        if low < first and not (scale.unit == "box" and low >= first - scale.slack):
-            return _edge_reason("begins before the first", scale, first - claim.shift)
-        if low > last or (low >= last and not scale.step):
-            return _edge_reason("lies beyond the last", scale, last - claim.shift)
-        if high > last + scale.slack:
-            return _edge_reason(f"{_PAST} the last", scale, last - claim.shift)
+        if low < first and not (codec.unit == "box" and low >= first - codec.end_tolerance):
+            return _edge_reason("begins before the first", codec, first - proposal.shift)
+        if low > last or (low >= last and not codec.step):
+            return _edge_reason("lies beyond the last", codec, last - proposal.shift)
+        if high > last + codec.end_tolerance:
+            return _edge_reason(f"{_PAST} the last", codec, last - proposal.shift)
     return None
 
 
-def _edge_reason(what: str, scale: LocationCodec, number: float) -> str:
-    if scale.unit == "box":
+def _edge_reason(what: str, codec: LocationCodec, number: float) -> str:
+    if codec.unit == "box":
         return "reaches out of the picture"
-    if scale.unit == "paragraph":
+    if codec.unit == "paragraph":
         return "lies outside this part of the book"
-    return f"{what} {scale.unit} here, which is {shortest(round(number, 3)) if number >= 0 else number}"
+    return f"{what} {codec.unit} here, which is {shortest(round(number, 3)) if number >= 0 else number}"
 
 
-def _faulty_field(reason: str, scale: LocationCodec) -> str:
+def _faulty_field(reason: str, codec: LocationCodec) -> str:
     """The field that a reason is about: the last of a pair where the end is wrong, else the first."""
-    names = list(scale.fields)
+    names = list(codec.fields)
     return names[-1] if reason == _REVERSED or reason.startswith(_PAST) else names[0]

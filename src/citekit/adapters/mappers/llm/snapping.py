@@ -35,7 +35,7 @@ class Definition:
     """A definition or heading of the file: its names as they may be told, and where it is."""
 
     title: str
-    place: Span
+    span: Span
 
 
 @lru_cache(maxsize=50_000)
@@ -55,19 +55,19 @@ def _looks_like_code(title: str) -> bool:
     return bool(bracket) and head[-1:].isidentifier()
 
 
-def definitions_of(nodes: Iterable[Node], scale: LocationCodec) -> Mapping[str, Sequence[Definition]]:
+def definitions_of(nodes: Iterable[Node], codec: LocationCodec) -> Mapping[str, Sequence[Definition]]:
     """The nodes of the local map by what they name."""
     found: dict[str, list[Definition]] = defaultdict(list)
     for top in nodes:
         for node in top.walk():
-            place = scale.placed(node.location)
-            if place is not None and len(symbol_name(node.title)) >= _MIN_LETTERS:
-                found[symbol_name(node.title)].append(Definition(node.title, place))
+            span = codec.from_location(node.location)
+            if span is not None and len(symbol_name(node.title)) >= _MIN_LETTERS:
+                found[symbol_name(node.title)].append(Definition(node.title, span))
     return found
 
 
 def snap_to_definitions(
-    claims: Sequence[ProposedNode], known: Mapping[str, Sequence[Definition]], *, code: bool
+    proposals: Sequence[ProposedNode], known: Mapping[str, Sequence[Definition]], *, code: bool
 ) -> tuple[list[ProposedNode], list[Fault], int]:
     """The claims on the lines of what they name, where title and lines nearly match; the faults; how many were moved.
 
@@ -77,16 +77,16 @@ def snap_to_definitions(
     kept: list[ProposedNode] = []
     faults: list[Fault] = []
     moves = 0
-    for claim in claims:
-        named = known.get(symbol_name(claim.title), ())
-        best = min(named, key=lambda each: _distance(each.place, claim.place), default=None)
-        if best is not None and _is_near(best.place, claim.place):
-            moves += best.place != claim.place
-            kept.append(evolve(claim, place=best.place))
-        elif best is not None and code and len(named) == 1 and not touches(best.place, claim.place):
-            faults.append(_misplaced_fault(claim, best))
+    for proposal in proposals:
+        named = known.get(symbol_name(proposal.title), ())
+        best = min(named, key=lambda each: _distance(each.span, proposal.span), default=None)
+        if best is not None and _is_near(best.span, proposal.span):
+            moves += best.span != proposal.span
+            kept.append(evolve(proposal, span=best.span))
+        elif best is not None and code and len(named) == 1 and not touches(best.span, proposal.span):
+            faults.append(_misplaced_fault(proposal, best))
         else:
-            kept.append(claim)
+            kept.append(proposal)
     return kept, faults, moves
 
 
@@ -94,17 +94,17 @@ def _distance(one: Span, other: Span) -> float:
     return abs(one[0] - other[0]) + abs(one[1] - other[1])
 
 
-def _is_near(real: Span, told: Span) -> bool:
+def _is_near(real: Span, reported: Span) -> bool:
     """Whether both ends are a few lines apart, or the two share most of their lines."""
-    shared = min(real[1], told[1]) - max(real[0], told[0]) + 1
-    both = max(real[1], told[1]) - min(real[0], told[0]) + 1
+    shared = min(real[1], reported[1]) - max(real[0], reported[0]) + 1
+    both = max(real[1], reported[1]) - min(real[0], reported[0]) + 1
     near = max(_NEAR_LINES, (real[1] - real[0]) * 0.1)
-    return shared * 2 >= both or (abs(real[0] - told[0]) <= near and abs(real[1] - told[1]) <= near)
+    return shared * 2 >= both or (abs(real[0] - reported[0]) <= near and abs(real[1] - reported[1]) <= near)
 
 
-def _misplaced_fault(claim: ProposedNode, real: Definition) -> Fault:
-    first, last = int(real.place[0]), int(real.place[1])
+def _misplaced_fault(proposal: ProposedNode, real: Definition) -> Fault:
+    first, last = int(real.span[0]), int(real.span[1])
     reason = (
-        f"it is not on lines {int(claim.place[0])}-{int(claim.place[1])}; {real.title!r} is on lines {first}-{last}"
+        f"it is not on lines {int(proposal.span[0])}-{int(proposal.span[1])}; {real.title!r} is on lines {first}-{last}"
     )
-    return Fault(f"{claim.path}.first_line", reason, claim.title)
+    return Fault(f"{proposal.path}.first_line", reason, proposal.title)

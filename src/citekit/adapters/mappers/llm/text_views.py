@@ -29,31 +29,33 @@ def text_windows(view: SourceView) -> list[Window]:
     for number, line in enumerate(open_text(view.source.path, view.progress).lines(view.progress), 1):
         rows.append(f"{number}| {_truncated(line, LINE_LIMIT)}")
         total += len(rows[-1]) + 1
-        if total > limit * (view.max_pieces + 1):
-            view.check_count(total * int(view.scale.last) // number // limit)
+        if total > limit * (view.max_windows + 1):
+            view.check_count(total * int(view.codec.last) // number // limit)
     return _row_windows(view, rows, limit, "lines")
 
 
-def book_windows(view: SourceView, book: Book, scale: ParagraphCodec) -> list[Window]:
+def book_windows(view: SourceView, book: Book, codec: ParagraphCodec) -> list[Window]:
     """The pieces of a book, whose chapters are numbered, and in each chapter its paragraphs."""
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     rows = []
-    for number, (chapter, places) in enumerate(zip(book.chapters, scale.paragraphs, strict=True), 1):
-        for paragraph, (start, end) in enumerate(places, 1):
+    for number, (chapter, spans) in enumerate(zip(book.chapters, codec.paragraphs, strict=True), 1):
+        for paragraph, (start, end) in enumerate(spans, 1):
             head = f"=== chapter {number} ===\n" if paragraph == 1 else ""
             rows.append(f"{head}{paragraph}| {_truncated(chapter.text[start:end].strip(), PARAGRAPH_LIMIT)}")
     return _row_windows(view, rows, limit, "paragraphs")
 
 
 def _row_windows(view: SourceView, rows: Sequence[str], limit: int, unit: str) -> list[Window]:
-    borders = {int(row) - 1: depth for row, depth in section_starts(view.local.nodes, view.scale).items()}
+    borders = {int(row) - 1: depth for row, depth in section_starts(view.local.nodes, view.codec).items()}
     ranges = split_ranges([len(row) + 1 for row in rows], limit, borders)
     view.check_count(len(ranges))
     return [
         Window(
             (start + 1, end),
             partial(_row_part, rows, start, end, _chapter_line(view, start)),
-            said=part_sentence(number, len(ranges), f"{unit} {view.scale.told((start + 1, end)).partition(' ')[2]}"),
+            instruction=part_sentence(
+                number, len(ranges), f"{unit} {view.codec.describe((start + 1, end)).partition(' ')[2]}"
+            ),
         )
         for number, (start, end) in enumerate(ranges, 1)
     ]
@@ -61,9 +63,9 @@ def _row_windows(view: SourceView, rows: Sequence[str], limit: int, unit: str) -
 
 def _chapter_line(view: SourceView, start: int) -> str:
     """The chapter that a piece begins in the middle of."""
-    if not isinstance(view.scale, ParagraphCodec):
+    if not isinstance(view.codec, ParagraphCodec):
         return ""
-    chapter, paragraph = view.scale.at(start + 1)
+    chapter, paragraph = view.codec.position(start + 1)
     return f"=== chapter {chapter} (goes on) ===\n" if paragraph > 1 else ""
 
 

@@ -41,14 +41,14 @@ _TAG = re.compile(r"<[^<>]{0,2000}>")
 class TitleContext(Protocol):
     """The text near the parts of a file."""
 
-    def lines(self, place: Span) -> Sequence[TextLine] | None:
+    def lines(self, span: Span) -> Sequence[TextLine] | None:
         """The lines in which the title of a part at `place` may be; None if there is no text there."""
 
     def everything(self) -> Sequence[TextLine]:
         """All lines of the file, and the titles that the local mapper found."""
 
     @property
-    def window(self) -> int:
+    def max_lines(self) -> int:
         """How many lines in a row may share a title."""
 
 
@@ -60,7 +60,7 @@ class KnownTitles:
 
     def between(self, first: float, last: float) -> list[TextLine]:
         """The titles that begin from `first` to `last`."""
-        return [line for place, line in self.known if first <= place <= last]
+        return [line for span, line in self.known if first <= span <= last]
 
 
 @frozen(kw_only=True)
@@ -68,21 +68,21 @@ class PageContext:
     """Pages: the one where a part begins, and its neighbors."""
 
     pages: Sequence[Sequence[TextLine]] = field(repr=False)
-    marks: KnownTitles = field(factory=KnownTitles, repr=False)
-    window: int = TITLE_LINES
+    known_titles: KnownTitles = field(factory=KnownTitles, repr=False)
+    max_lines: int = TITLE_LINES
 
-    def lines(self, place: Span) -> Sequence[TextLine] | None:
+    def lines(self, span: Span) -> Sequence[TextLine] | None:
         """See `TitleContext`."""
-        page = int(place[0])
+        page = int(span[0])
         here = self.pages[page - 1] if 1 <= page <= len(self.pages) else ()
         if sum(len(line.folded) for line in here) < MIN_TEXT:
             return None
         around = self.pages[max(0, page - 2) : page + 1]
-        return [*(line for each in around for line in each), *self.marks.between(page - 1, page + 1)]
+        return [*(line for each in around for line in each), *self.known_titles.between(page - 1, page + 1)]
 
     def everything(self) -> Sequence[TextLine]:
         """See `TitleContext`."""
-        return [*(line for page in self.pages for line in page), *(line for _, line in self.marks.known)]
+        return [*(line for page in self.pages for line in page), *(line for _, line in self.known_titles.known)]
 
 
 @frozen(kw_only=True)
@@ -90,24 +90,24 @@ class RowContext:
     """Lines of a text or paragraphs of a book: those where a part begins, and some before; `whole` takes all of the part."""
 
     rows: Sequence[TextLine] = field(repr=False)
-    marks: KnownTitles = field(factory=KnownTitles, repr=False)
+    known_titles: KnownTitles = field(factory=KnownTitles, repr=False)
     whole: bool = False
-    window: int = TITLE_LINES
+    max_lines: int = TITLE_LINES
 
-    def lines(self, place: Span) -> Sequence[TextLine] | None:
+    def lines(self, span: Span) -> Sequence[TextLine] | None:
         """See `TitleContext`."""
-        first, last = int(place[0]), int(place[-1])
+        first, last = int(span[0]), int(span[-1])
         end = last if self.whole else min(last, first + LINES_AFTER)
         here = self.rows[max(0, first - 1 - LINES_BEFORE) : end + 1]
         return (
-            [*here, *self.marks.between(first - LINES_BEFORE, first + LINES_BEFORE)]
+            [*here, *self.known_titles.between(first - LINES_BEFORE, first + LINES_BEFORE)]
             if any(line.folded for line in here)
             else None
         )
 
     def everything(self) -> Sequence[TextLine]:
         """See `TitleContext`."""
-        return [*self.rows, *(line for _, line in self.marks.known)]
+        return [*self.rows, *(line for _, line in self.known_titles.known)]
 
 
 @frozen(kw_only=True)
@@ -115,43 +115,43 @@ class CueContext:
     """What is said in a recording while a part lasts: (start, line) of each subtitle."""
 
     cues: Sequence[tuple[float, TextLine]] = field(repr=False)
-    marks: KnownTitles = field(factory=KnownTitles, repr=False)
-    window: int = CUE_LINES
+    known_titles: KnownTitles = field(factory=KnownTitles, repr=False)
+    max_lines: int = CUE_LINES
 
-    def lines(self, place: Span) -> Sequence[TextLine] | None:
+    def lines(self, span: Span) -> Sequence[TextLine] | None:
         """See `TitleContext`."""
-        start, end = place[0] - SECONDS_AROUND, place[-1] + SECONDS_AROUND
+        start, end = span[0] - SECONDS_AROUND, span[-1] + SECONDS_AROUND
         said = [line for time, line in self.cues if start <= time <= end]
-        return [*said, *self.marks.between(start, end)] if said else None
+        return [*said, *self.known_titles.between(start, end)] if said else None
 
     def everything(self) -> Sequence[TextLine]:
         """See `TitleContext`."""
-        return [*(line for _, line in self.cues), *(line for _, line in self.marks.known)]
+        return [*(line for _, line in self.cues), *(line for _, line in self.known_titles.known)]
 
 
 @frozen
 class TitleCheck:
     """How many titles were `sought` in the text, how many were `found`, and the faults of the others."""
 
-    sought: int
-    found: int
+    titles_checked: int
+    titles_found: int
     faults: Sequence[Fault]
 
 
 def check_titles(
-    claims: Sequence[ProposedNode], text: TitleContext, where: Callable[[ProposedNode], str]
+    proposals: Sequence[ProposedNode], text: TitleContext, where: Callable[[ProposedNode], str]
 ) -> TitleCheck:
     """Look for the title of each claim near its place. `where` says a claim's place as the model counts it."""
-    sought, faults = 0, []
-    for claim in claims:
-        lines = text.lines(claim.place)
+    titles_checked, faults = 0, []
+    for proposal in proposals:
+        lines = text.lines(proposal.span)
         if lines is None:
             continue
-        sought += 1
-        if not (contains_title(claim.title, lines, text.window) or _names_symbol(claim.title, lines)):
-            reason = f"these words are not in the file at {where(claim)}, nor next to it"
-            faults.append(Fault(f"{claim.path}.title", reason, claim.title))
-    return TitleCheck(sought, sought - len(faults), faults)
+        titles_checked += 1
+        if not (contains_title(proposal.title, lines, text.max_lines) or _names_symbol(proposal.title, lines)):
+            reason = f"these words are not in the file at {where(proposal)}, nor next to it"
+            faults.append(Fault(f"{proposal.path}.title", reason, proposal.title))
+    return TitleCheck(titles_checked, titles_checked - len(faults), faults)
 
 
 def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool:
@@ -162,7 +162,7 @@ def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool
     lines = text.everything()
     if sum(len(line.folded) for line in lines) < MIN_TEXT:
         return True
-    return contains_title(title, [*lines, *(text_line(each) for each in known)], text.window)
+    return contains_title(title, [*lines, *(text_line(each) for each in known)], text.max_lines)
 
 
 def _names_symbol(title: str, lines: Sequence[TextLine]) -> bool:
@@ -189,30 +189,30 @@ _SPOKEN = frozenset({"subtitles", "log"})
 
 def title_context(view: SourceView, pages: Sequence[Sequence[str]], book: Book | None) -> TitleContext | None:
     """The text of the file that `view` shows; None if it has none. `pages` are the lines of its pages, if it has pages."""
-    marks = KnownTitles([(float(place), text_line(title)) for title, place in known_titles(view.local, view.scale)])
-    if book is not None and isinstance(view.scale, ParagraphCodec):
-        return RowContext(rows=[text_line(text) for text in _paragraphs(book, view.scale)], marks=marks)
-    if view.scale.unit == "page":
-        return PageContext(pages=[[text_line(line) for line in page] for page in pages], marks=marks)
-    if view.scale.unit == "line":
+    marks = KnownTitles([(float(span), text_line(title)) for title, span in known_titles(view.local, view.codec)])
+    if book is not None and isinstance(view.codec, ParagraphCodec):
+        return RowContext(rows=[text_line(text) for text in _paragraphs(book, view.codec)], known_titles=marks)
+    if view.codec.unit == "page":
+        return PageContext(pages=[[text_line(line) for line in page] for page in pages], known_titles=marks)
+    if view.codec.unit == "line":
         as_line = markup_line if view.source.format.name in _MARKUP else text_line
         rows = [as_line(line) for line in open_text(view.source.path, view.progress).lines(view.progress)]
-        return RowContext(rows=rows, marks=marks, whole=view.source.format.name in _SPOKEN)
-    if view.scale.unit == "second":
+        return RowContext(rows=rows, known_titles=marks, whole=view.source.format.name in _SPOKEN)
+    if view.codec.unit == "second":
         cues = [(cue.start, text_line(cue.text)) for cue in cues_of(view)]
-        return CueContext(cues=cues, marks=marks) if cues else None
+        return CueContext(cues=cues, known_titles=marks) if cues else None
     return None
 
 
-def known_titles(known: ResourceMap, scale: LocationCodec) -> list[tuple[str, int]]:
+def known_titles(known: ResourceMap, codec: LocationCodec) -> list[tuple[str, int]]:
     """The titles of the local map with the page, line, paragraph, or second where they begin."""
-    places = ((node.title, scale.placed(node.location)) for node in known.walk())
-    return [(title, int(place[0])) for title, place in places if place is not None]
+    spans = ((node.title, codec.from_location(node.location)) for node in known.walk())
+    return [(title, int(span[0])) for title, span in spans if span is not None]
 
 
-def _paragraphs(book: Book, scale: ParagraphCodec) -> list[str]:
+def _paragraphs(book: Book, codec: ParagraphCodec) -> list[str]:
     return [
         chapter.text[start:end]
-        for chapter, places in zip(book.chapters, scale.paragraphs, strict=True)
-        for start, end in places
+        for chapter, spans in zip(book.chapters, codec.paragraphs, strict=True)
+        for start, end in spans
     ]

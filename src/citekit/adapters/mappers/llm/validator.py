@@ -32,118 +32,122 @@ class ValidatedAnswer:
     branches: Sequence[Branch]
     faults: Sequence[Fault]
     notes: Sequence[str]
-    sought: int = 0
-    found: int = 0
+    titles_checked: int = 0
+    titles_found: int = 0
 
     @property
     def is_invented(self) -> bool:
         """Whether fewer than a third of the titles are in the file."""
-        return self.found * 3 < self.sought
+        return self.titles_found * 3 < self.titles_checked
 
 
 @frozen(kw_only=True)
 class AnswerValidator:
     """What answers about one file are validated against: its `scale`, its text, the definitions in its lines."""
 
-    scale: LocationCodec
+    codec: LocationCodec
     default_type: str
     pdf: PdfText | None = None
     text: TitleContext | None = None
-    known: Mapping[str, Sequence[Definition]] = field(factory=dict)
+    definitions: Mapping[str, Sequence[Definition]] = field(factory=dict)
     code: bool = False
 
-    def examine(self, items: Sequence[RawNode], piece: Window) -> ValidatedAnswer:
+    def validate(self, items: Sequence[RawNode], window: Window) -> ValidatedAnswer:
         """What the nodes of an answer about `piece` are worth."""
-        claims, faults = read_proposals(items, self.scale, self.default_type)
-        shift = _shift(claims, piece)
-        claims, notes = self._counted([claim.moved(shift) for claim in claims], shift)
-        claims, wrong = self._snapped(claims, notes)
+        proposals, faults = read_proposals(items, self.codec, self.default_type)
+        shift = _shift(proposals, window)
+        proposals, notes = self._counted([proposal.moved(shift) for proposal in proposals], shift)
+        proposals, wrong = self._snapped(proposals, notes)
         faults += wrong
-        claims, wrong, cuts = clip_to_window(claims, self.scale, piece.window)
+        proposals, wrong, cuts = clip_to_window(proposals, self.codec, window.span)
         faults += wrong
         if cuts:
             notes.append(f"Places that reached just beyond the end and were cut to it: {cuts}.")
-        claims, misplaced = self._titled(claims, piece, notes)
+        proposals, misplaced = self._titled(proposals, window, notes)
         faults += misplaced
-        claims = _without_duplicates(claims, notes)
-        claims, grounded = self._grounded(claims)
+        proposals = _without_duplicates(proposals, notes)
+        proposals, grounded = self._grounded(proposals)
         faults += grounded.faults
-        branches, wrong, widened = build_tree(claims, self.scale)
+        branches, wrong, widened = build_tree(proposals, self.codec)
         faults += wrong
         if widened:
             notes.append(f"Parts that were widened to hold the parts below them: {widened}.")
-        sought, found = grounded.sought + len(misplaced), grounded.found
-        return ValidatedAnswer(branches, faults, notes, sought, found)
+        titles_checked, found = grounded.titles_checked + len(misplaced), grounded.titles_found
+        return ValidatedAnswer(branches, faults, notes, titles_checked, found)
 
-    def _counted(self, claims: list[ProposedNode], shift: float) -> tuple[list[ProposedNode], list[str]]:
+    def _counted(self, proposals: list[ProposedNode], shift: float) -> tuple[list[ProposedNode], list[str]]:
         """The claims with a constant offset of their pages put right; one that is right as it stands stays."""
-        by = page_offset(claims, self.pdf) if self.pdf is not None else 0
+        by = page_offset(proposals, self.pdf) if self.pdf is not None else 0
         if self.pdf is None or not by:
-            return claims, []
-        moved = [claim if _heads_page(claim, by, self.pdf) else claim.moved(by) for claim in claims]
-        told = min(by, by + int(shift), key=abs)  # by how much it was wrong about the piece, or about the whole file
-        return moved, [_OFFSET.format(pages=abs(told), way="low" if told > 0 else "high")] if told else []
+            return proposals, []
+        moved = [proposal if _heads_page(proposal, by, self.pdf) else proposal.moved(by) for proposal in proposals]
+        reported = min(
+            by, by + int(shift), key=abs
+        )  # by how much it was wrong about the piece, or about the whole file
+        return moved, [_OFFSET.format(pages=abs(reported), way="low" if reported > 0 else "high")] if reported else []
 
-    def _snapped(self, claims: list[ProposedNode], notes: list[str]) -> tuple[list[ProposedNode], list[Fault]]:
-        if not self.known:
-            return claims, []
-        claims, faults, moves = snap_to_definitions(claims, self.known, code=self.code)
+    def _snapped(self, proposals: list[ProposedNode], notes: list[str]) -> tuple[list[ProposedNode], list[Fault]]:
+        if not self.definitions:
+            return proposals, []
+        proposals, faults, moves = snap_to_definitions(proposals, self.definitions, code=self.code)
         if moves:
             notes.append(f"Parts that were put on the exact lines of what they name: {moves}.")
-        return claims, faults
+        return proposals, faults
 
     def _titled(
-        self, claims: list[ProposedNode], piece: Window, notes: list[str]
+        self, proposals: list[ProposedNode], window: Window, notes: list[str]
     ) -> tuple[list[ProposedNode], Sequence[Fault]]:
         if self.pdf is None:
-            return claims, []
-        checked = match_pages(claims, self.pdf, (int(piece.window[0]), int(piece.window[1])))
+            return proposals, []
+        checked = match_pages(proposals, self.pdf, (int(window.span[0]), int(window.span[1])))
         notes.extend(checked.notes)
-        return list(checked.claims), checked.faults
+        return list(checked.proposals), checked.faults
 
-    def _grounded(self, claims: list[ProposedNode]) -> tuple[list[ProposedNode], TitleCheck]:
+    def _grounded(self, proposals: list[ProposedNode]) -> tuple[list[ProposedNode], TitleCheck]:
         """The claims whose titles are in the text; what was below another one moves up to where that was."""
         if self.text is None:
-            return claims, TitleCheck(0, 0, ())
-        grounded = check_titles(claims, self.text, lambda claim: self.scale.told(shifted(claim.place, -claim.shift)))
-        return _remove_nodes(claims, {fault.node for fault in grounded.faults}), grounded
+            return proposals, TitleCheck(0, 0, ())
+        grounded = check_titles(proposals, self.text, lambda each: self.codec.describe(shifted(each.span, -each.shift)))
+        return _remove_nodes(proposals, {fault.node for fault in grounded.faults}), grounded
 
 
-def _without_duplicates(claims: Sequence[ProposedNode], notes: list[str]) -> list[ProposedNode]:
+def _without_duplicates(proposals: Sequence[ProposedNode], notes: list[str]) -> list[ProposedNode]:
     """The claims without those that repeat the title and the place of an earlier one."""
-    kept = {(folded(claim.title) or claim.title, claim.place): claim for claim in reversed(claims)}
-    unique = [claim for claim in claims if kept[folded(claim.title) or claim.title, claim.place] is claim]
-    if len(unique) < len(claims):
-        notes.append(f"Duplicates (same title, same place) that were left out: {len(claims) - len(unique)}.")
+    kept = {(folded(proposal.title) or proposal.title, proposal.span): proposal for proposal in reversed(proposals)}
+    unique = [
+        proposal for proposal in proposals if kept[folded(proposal.title) or proposal.title, proposal.span] is proposal
+    ]
+    if len(unique) < len(proposals):
+        notes.append(f"Duplicates (same title, same place) that were left out: {len(proposals) - len(unique)}.")
     return unique
 
 
-def _remove_nodes(claims: Sequence[ProposedNode], gone: set[str]) -> list[ProposedNode]:
+def _remove_nodes(proposals: Sequence[ProposedNode], gone: set[str]) -> list[ProposedNode]:
     """The claims but those at the paths `gone`; each level below one of these is one less."""
     kept: list[ProposedNode] = []
     above: list[int] = []
-    for claim in claims:
-        while above and claim.level <= above[-1]:
+    for proposal in proposals:
+        while above and proposal.level <= above[-1]:
             above.pop()
-        if claim.path in gone:
-            above.append(claim.level)
+        if proposal.path in gone:
+            above.append(proposal.level)
         else:
-            kept.append(evolve(claim, level=claim.level - len(above)))
+            kept.append(evolve(proposal, level=proposal.level - len(above)))
     return kept
 
 
-def _shift(claims: Sequence[ProposedNode], piece: Window) -> float:
+def _shift(proposals: Sequence[ProposedNode], window: Window) -> float:
     """What is added to the numbers of an answer about `piece`; nothing where they can only be those of the whole file."""
-    if not piece.shift or not claims:
-        return piece.shift
-    length = piece.window[-1] - piece.shift
-    whole = all(piece.window[0] <= claim.place[0] and claim.place[-1] <= piece.window[-1] for claim in claims)
-    return 0 if whole and any(claim.place[-1] > length for claim in claims) else piece.shift
+    if not window.shift or not proposals:
+        return window.shift
+    length = window.span[-1] - window.shift
+    whole = all(window.span[0] <= proposal.span[0] and proposal.span[-1] <= window.span[-1] for proposal in proposals)
+    return 0 if whole and any(proposal.span[-1] > length for proposal in proposals) else window.shift
 
 
-def _heads_page(claim: ProposedNode, by: int, text: PdfText) -> bool:
-    page = int(claim.place[0])
-    return text.says(claim.title, page) and not text.says(claim.title, page + by)
+def _heads_page(proposal: ProposedNode, by: int, text: PdfText) -> bool:
+    page = int(proposal.span[0])
+    return text.says(proposal.title, page) and not text.says(proposal.title, page + by)
 
 
 def merge_windows(trees: Sequence[Sequence[Branch]]) -> list[Branch]:
@@ -154,14 +158,14 @@ def merge_windows(trees: Sequence[Sequence[Branch]]) -> list[Branch]:
         if whole and rest and _continues(whole[-1], rest[0]):
             first = rest.pop(0)
             last = whole[-1]
-            half = len(last.place) // 2
-            last.place = (*last.place[:half], *first.place[half:])
-            last.claim = evolve(last.claim, named=())
-            last.below = merge_windows([last.below, first.below])
+            half = len(last.span) // 2
+            last.span = (*last.span[:half], *first.span[half:])
+            last.proposal = evolve(last.proposal, listed_pages=())
+            last.children = merge_windows([last.children, first.children])
         whole += rest
     return whole
 
 
 def _continues(one: Branch, other: Branch) -> bool:
-    titles = [branch.claim.title.casefold().removesuffix("(continued)").strip() for branch in (one, other)]
-    return titles[0] == titles[1] and one.place[-1] <= other.place[-1]
+    titles = [branch.proposal.title.casefold().removesuffix("(continued)").strip() for branch in (one, other)]
+    return titles[0] == titles[1] and one.span[-1] <= other.span[-1]

@@ -39,10 +39,10 @@ class Window:
     `said` tells the model which part it sees; `notes` are sentences for the reader of the map. `see` makes what it is shown.
     """
 
-    window: Span
-    see: Callable[[], Sequence[Part]] = field(repr=False)
+    span: Span
+    load_parts: Callable[[], Sequence[Part]] = field(repr=False)
     shift: float = 0
-    said: str = ""
+    instruction: str = ""
     notes: Sequence[str] = ()
 
 
@@ -55,7 +55,7 @@ class SourceView:
 
     source: Source
     local: ResourceMap
-    scale: LocationCodec
+    codec: LocationCodec
     limits: Limits
     service: str
     folder: Path
@@ -63,7 +63,7 @@ class SourceView:
     probe: MediaProbe
     viewer: Viewer
     progress: Progress
-    max_pieces: int = WINDOW_LIMIT
+    max_windows: int = WINDOW_LIMIT
     stills: Stills | None = None
     clips: Clips | None = None
 
@@ -82,16 +82,16 @@ class SourceView:
 
     def check_count(self, count: int) -> None:
         """Raises `MapperUnavailable` where a map would need more requests than are allowed; nothing was sent then."""
-        if count > self.max_pieces:
+        if count > self.max_windows:
             raise MapperUnavailable(
                 f"{self.source.path.name} is so long that {self.service} would have to be asked at least {count} times, "
-                f"and {self.max_pieces} are allowed: allow more (--max-requests), or use --mapper local. Nothing was sent."
+                f"and {self.max_windows} are allowed: allow more (--max-requests), or use --mapper local. Nothing was sent."
             )
 
 
-def part_sentence(number: int, count: int, told: str) -> str:
+def part_sentence(number: int, count: int, reported: str) -> str:
     """Which part of the file a piece is."""
-    return f"You see part {number} of {count} of the file: {told}. Map that part only." if count > 1 else ""
+    return f"You see part {number} of {count} of the file: {reported}. Map that part only." if count > 1 else ""
 
 
 def _megabytes(size: int) -> str:
@@ -119,19 +119,19 @@ def split_ranges(costs: Sequence[float], limit: float, borders: Mapping[int, int
     return found
 
 
-def section_starts(nodes: Iterable[Node], scale: LocationCodec) -> dict[float, int]:
+def section_starts(nodes: Iterable[Node], codec: LocationCodec) -> dict[float, int]:
     """Where nodes of a map begin, on `scale`, and how deep the least deep of them is."""
     found: dict[float, int] = {}
     pending = [(node, 1) for node in nodes]
     while pending:
         node, depth = pending.pop()
-        place = scale.placed(node.location)
-        if place is not None:
-            found[place[0]] = min(depth, found.get(place[0], depth))
+        span = codec.from_location(node.location)
+        if span is not None:
+            found[span[0]] = min(depth, found.get(span[0], depth))
         pending.extend((child, depth + 1) for child in node.children)
     return found
 
 
-def overlaps(place: Span, window: Span) -> bool:
+def overlaps(span: Span, window_span: Span) -> bool:
     """Whether a place begins in `window` or reaches into it."""
-    return place[0] <= window[1] and place[1] >= window[0]
+    return span[0] <= window_span[1] and span[1] >= window_span[0]

@@ -51,7 +51,7 @@ class StreamedAnswer:
     characters: int = 0
     _stopped: bool = False
 
-    def all_of(self, chunks: Iterator[types.GenerateContentResponse]) -> StreamedAnswer:
+    def read(self, chunks: Iterator[types.GenerateContentResponse]) -> StreamedAnswer:
         """Take in all chunks, until there are no more or `stop` is called from another thread."""
         for chunk in chunks:
             if self._stopped:
@@ -92,31 +92,31 @@ class StreamedAnswer:
         """The model's turn for the next request: all but the summaries of its thoughts."""
         from google.genai import types
 
-        spoken = [part for part in self.parts if not part.thought or part.thought_signature]
-        return types.Content(role="model", parts=spoken)
+        sendable = [part for part in self.parts if not part.thought or part.thought_signature]
+        return types.Content(role="model", parts=sendable)
 
 
 def _is_plain(part: types.Part) -> bool:
     return part.text is not None and not part.thought and part.thought_signature is None
 
 
-def reply_from(gathered: StreamedAnswer, model: str, requests: int) -> Reply:
+def reply_from(answer: StreamedAnswer, model: str, requests: int) -> Reply:
     """The reply in the chunks of an answer. Raises `NoReplyError` if there is none to be had."""
-    usage = _usage(gathered.usage, requests)
-    if gathered.blocked:
+    usage = _usage(answer.usage, requests)
+    if answer.blocked:
         raise _no_reply(
-            f"refused the file or the question ({gathered.blocked})", BLOCK_REASONS.get(gathered.blocked), usage
+            f"refused the file or the question ({answer.blocked})", BLOCK_REASONS.get(answer.blocked), usage
         )
-    if not gathered.answered:
+    if not answer.answered:
         raise _no_reply(f"answered with no candidate (model '{model}')", None, usage)
-    reason, text = gathered.reason, gathered.text
+    reason, text = answer.reason, answer.text
     if reason not in ("", "FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "CONTINUATION"):
         raise _no_reply(f"broke off its answer ({reason})", STOP_REASONS.get(reason), usage)
     if not text and reason == "MAX_TOKENS":
         raise _no_reply(f"reached its limit of output before the first word (MAX_TOKENS, model '{model}')", None, usage)
     if not text:
         raise _no_reply(f"answered with nothing ({reason or 'no reason given'}, model '{model}')", None, usage)
-    return Reply(text, complete=reason == "STOP", usage=usage, native=gathered.turn())
+    return Reply(text, complete=reason == "STOP", usage=usage, native=answer.turn())
 
 
 def _no_reply(happened: str, why: str | None, usage: Usage) -> NoReplyError:

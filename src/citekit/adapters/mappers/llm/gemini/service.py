@@ -90,7 +90,7 @@ class GeminiService:
     timeout: float = 300
     retries: Retries = field(factory=Retries, kw_only=True)
     max_requests: int | None = field(default=None, kw_only=True)
-    leftovers: OrphanedUploads = field(kw_only=True)
+    orphaned_uploads: OrphanedUploads = field(kw_only=True)
     key_variable: str | None = field(default=None, kw_only=True)
     generation: Generation = field(factory=Generation, kw_only=True)
 
@@ -131,16 +131,16 @@ class GeminiService:
 
     @contextmanager
     def _session(self, key: str) -> Iterator[Session]:
-        scene = statuses.CallContext(
+        context = statuses.CallContext(
             self.model, self.base_url or google_genai.BASE_URL, self.timeout, self._variables(), MODEL, key
         )
-        explain = _ErrorExplainer(scene)
+        explain = _ErrorExplainer(context)
         client = self._client(key, explain)
         try:
-            with self.leftovers.run() as run:
+            with self.orphaned_uploads.run() as run:
                 owner = owner_of(key, self.base_url)
                 files = RemoteFiles(client, explain, self.retries, self.timeout, self.base_url, owner, run)
-                files.sweep(self.leftovers)
+                files.sweep(self.orphaned_uploads)
                 try:
                     yield GeminiSession(
                         client, self.model, self.generation, self.retries, explain, files, Budget(self.max_requests)
@@ -167,14 +167,14 @@ class GeminiService:
 
 @frozen
 class _ErrorExplainer:
-    scene: statuses.CallContext
+    context: statuses.CallContext
 
     def __call__(self, error: Exception) -> Verdict | None:
-        trouble = errors.explain(error, self.scene)
+        failure = errors.explain(error, self.context)
         return (
             None
-            if trouble is None
-            else Verdict(trouble.error, trouble.transient, trouble.retry_after, trouble.timed_out)
+            if failure is None
+            else Verdict(failure.error, failure.transient, failure.retry_after, failure.timed_out)
         )
 
 
@@ -201,16 +201,16 @@ class GeminiSession:
             progress(0, None, f"asking {self._model}")
             self._budget.spend()
             tries += 1
-            gathered = StreamedAnswer()
+            answer = StreamedAnswer()
             try:
                 return attended(
-                    lambda: gathered.all_of(
+                    lambda: answer.read(
                         self._client.models.generate_content_stream(model=self._model, contents=contents, config=config)
                     ),
-                    lambda: progress(gathered.characters, None, f"waiting for {self._model}"),
+                    lambda: progress(answer.characters, None, f"waiting for {self._model}"),
                 )
             except BaseException:
-                gathered.stop()  # the service need not write on for nobody
+                answer.stop()  # the service need not write on for nobody
                 raise
 
         return reply_from(tried(request, self._explain, self._retries, progress), self._model, tries)
@@ -223,26 +223,26 @@ class GeminiSession:
         for turn in question.turns:
             words = types.Content(role="model", parts=[types.Part(text=turn.reply.text)])
             answered = turn.reply.native if isinstance(turn.reply.native, types.Content) else words
-            contents += [answered, types.Content(role="user", parts=[types.Part(text=turn.words)])]
+            contents += [answered, types.Content(role="user", parts=[types.Part(text=turn.follow_up)])]
         return contents
 
     def _parts(self, parts: Sequence[Part], progress: Progress) -> list[types.Part]:
         from google.genai import types
 
         room = INLINE_TOTAL_BYTES
-        spoken: list[types.Part] = []
+        sendable: list[types.Part] = []
         for part in parts:
             data = _inline(part, room)
             if isinstance(part, TextPart):
-                spoken.append(types.Part(text=part.text))
+                sendable.append(types.Part(text=part.text))
             elif isinstance(part, ImagePart) and part.label:
-                spoken.append(types.Part(text=part.label))
+                sendable.append(types.Part(text=part.label))
             if data is not None and not isinstance(part, TextPart):
                 room -= len(data)
-                spoken.append(types.Part.from_bytes(data=data, mime_type=part.media_type))
+                sendable.append(types.Part.from_bytes(data=data, mime_type=part.media_type))
             elif isinstance(part, FilePart):
-                spoken.append(self._by_reference(part, progress))
-        return spoken
+                sendable.append(self._by_reference(part, progress))
+        return sendable
 
     def _by_reference(self, part: FilePart, progress: Progress) -> Any:
         from google.genai import types

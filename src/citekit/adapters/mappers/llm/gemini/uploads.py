@@ -175,9 +175,9 @@ class RemoteFiles:
             if delete(name) and not perhaps_coming:
                 self._strike_out(name)
 
-    def sweep(self, leftovers: OrphanedUploads) -> int:
+    def sweep(self, uploads: OrphanedUploads) -> int:
         """Delete what earlier runs of this account left; one try each. Returns how many are gone."""
-        return leftovers.sweep(SERVICE, self.owner, self._until_one_fails(evolve(self.retries, count=0)))
+        return uploads.sweep(SERVICE, self.owner, self._until_one_fails(evolve(self.retries, count=0)))
 
     def _until_one_fails(self, retries: Retries) -> Callable[[str], bool]:
         """Deletes files, and says whether each is gone; where one could not be reached, the others are not tried."""

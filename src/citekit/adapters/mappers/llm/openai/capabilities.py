@@ -42,7 +42,7 @@ class Capabilities:
     """What may be sent: files, pictures, a temperature, the wish to know the usage; and the strictest form of an answer."""
 
     files: bool = True
-    pictures: bool = True
+    images: bool = True
     temperature: bool = True
     usage: bool = True
     form: AnswerFormat = AnswerFormat.SCHEMA
@@ -52,7 +52,7 @@ class Capabilities:
         return evolve(
             self,
             files=self.files and other.files,
-            pictures=self.pictures and other.pictures,
+            images=self.images and other.images,
             temperature=self.temperature and other.temperature,
             usage=self.usage and other.usage,
             form=min(self.form, other.form),
@@ -68,37 +68,37 @@ class RequestFeatures:
     """What a request held that a server may not know."""
 
     files: bool
-    pictures: bool
+    images: bool
     temperature: bool
     form: AnswerFormat
 
 
 def without_refused(
-    able: Capabilities, sent: RequestFeatures, trouble: OpenAiFailure, *, hosted: bool
+    capabilities: Capabilities, sent: RequestFeatures, failure: OpenAiFailure, *, hosted: bool
 ) -> Capabilities | None:
     """The abilities without the one that the refusal `trouble` is about, or None where it is about something else.
 
     A server that is not OpenAI's and refuses without a reason is tried without the file, then without the schema.
     """
-    if trouble.kind is not FailureKind.STATUS or trouble.status not in _UNSUPPORTED_STATUSES:
+    if failure.kind is not FailureKind.STATUS or failure.status not in _UNSUPPORTED_STATUSES:
         return None
-    if exceeds_context(trouble) or concerns_account(trouble):
+    if exceeds_context(failure) or concerns_account(failure):
         return None
-    words = trouble.words
+    words = failure.words
     if sent.temperature and "temperature" in words:
-        return evolve(able, temperature=False)
-    if able.usage and "stream_options" in words:
-        return evolve(able, usage=False)
+        return evolve(capabilities, temperature=False)
+    if capabilities.usage and "stream_options" in words:
+        return evolve(capabilities, usage=False)
     if sent.form and _FORM.search(words):
-        return able.lower_form()
+        return capabilities.lower_form()
     if sent.files and _FILE.search(words):
-        return evolve(able, files=False)
-    if sent.pictures and _PICTURE.search(words):
-        return evolve(able, pictures=False)
-    return None if hosted or trouble.status not in (400, 422, 501) else _guess(able, sent)
+        return evolve(capabilities, files=False)
+    if sent.images and _PICTURE.search(words):
+        return evolve(capabilities, images=False)
+    return None if hosted or failure.status not in (400, 422, 501) else _guess(capabilities, sent)
 
 
-def _guess(able: Capabilities, sent: RequestFeatures) -> Capabilities | None:
+def _guess(capabilities: Capabilities, sent: RequestFeatures) -> Capabilities | None:
     if sent.files:
-        return evolve(able, files=False)
-    return able.lower_form() if sent.form is AnswerFormat.SCHEMA else None
+        return evolve(capabilities, files=False)
+    return capabilities.lower_form() if sent.form is AnswerFormat.SCHEMA else None

@@ -30,9 +30,9 @@ _NO_MODEL = re.compile(
 class BadResponseError(Exception):
     """An answer of status 200 that says, or shows, that something went wrong."""
 
-    def __init__(self, trouble: OpenAiFailure) -> None:
-        self.trouble = trouble
-        super().__init__(trouble.message)
+    def __init__(self, failure: OpenAiFailure) -> None:
+        self.failure = failure
+        super().__init__(failure.message)
 
 
 @frozen(kw_only=True)
@@ -56,7 +56,7 @@ class Endpoint:
         return urlsplit(self.base_url or "").netloc.rpartition("@")[2]
 
     @property
-    def who(self) -> str:
+    def label(self) -> str:
         """The name of the service at the beginning of a sentence."""
         if self.base_url is None:
             return "OpenAI"
@@ -71,96 +71,97 @@ def no_key() -> MapperUnavailable:
     )
 
 
-def refusal(place: Endpoint, words: str, http: str = "") -> MapperUnavailable:
+def refusal(endpoint: Endpoint, words: str, http: str = "") -> MapperUnavailable:
     """The model, or a filter in front of it, did not want to; `http` is the status in brackets, where it was an error."""
     said = f": {_one_line(words)!r}" if words.strip() else ""
     return MapperUnavailable(
-        f"{place.who} refused to map this with the model {place.model!r}{http and ' ' + http}{said}. "
+        f"{endpoint.label} refused to map this with the model {endpoint.model!r}{http and ' ' + http}{said}. "
         "Try another model (--model), or map without one (--mapper local)."
     )
 
 
-def exceeds_context(trouble: OpenAiFailure) -> bool:
+def exceeds_context(failure: OpenAiFailure) -> bool:
     """Whether the question was longer than the model's context."""
-    return bool(_TOO_LONG.search(trouble.words))
+    return bool(_TOO_LONG.search(failure.words))
 
 
-def concerns_account(trouble: OpenAiFailure) -> bool:
+def concerns_account(failure: OpenAiFailure) -> bool:
     """Whether the trouble is about money, the model's name, or what may be said, whatever else its words name."""
-    return bool(_NO_CREDIT.search(trouble.words) or _NO_MODEL.search(trouble.words) or _REFUSED.search(trouble.words))
+    return bool(_NO_CREDIT.search(failure.words) or _NO_MODEL.search(failure.words) or _REFUSED.search(failure.words))
 
 
-def verdict(place: Endpoint, trouble: OpenAiFailure) -> Verdict:
+def verdict(endpoint: Endpoint, failure: OpenAiFailure) -> Verdict:
     """Our error for `trouble`, and whether the same request may succeed later."""
-    if trouble.kind is FailureKind.STATUS and trouble.status is not None:
-        sentence, transient = _status_sentence(place, trouble, trouble.status)
+    if failure.kind is FailureKind.STATUS and failure.status is not None:
+        sentence, transient = _status_sentence(endpoint, failure, failure.status)
     else:
-        sentence, transient = _connection_sentence(place, trouble)
-    timed_out = trouble.kind is FailureKind.TIMEOUT or trouble.status in TIMED_OUT
-    return Verdict(MapperUnavailable(sentence), transient, trouble.retry_after, timed_out)
+        sentence, transient = _connection_sentence(endpoint, failure)
+    timed_out = failure.kind is FailureKind.TIMEOUT or failure.status in TIMED_OUT
+    return Verdict(MapperUnavailable(sentence), transient, failure.retry_after, timed_out)
 
 
-def _connection_sentence(place: Endpoint, trouble: OpenAiFailure) -> tuple[str, bool]:
-    who, said = place.who, f" ({_one_line(trouble.message)})" if trouble.message.strip() else ""
-    if trouble.kind is FailureKind.TIMEOUT:
-        return f"{who} sent nothing for {place.timeout:g} s: allow more time (--timeout).", True
-    if trouble.kind is FailureKind.UNREACHABLE and _CONNECTION_LOST.search(trouble.words):
-        return f"The connection to {_mid_sentence(who)} was lost{said}: try again.", True
-    if trouble.kind is FailureKind.UNREACHABLE:
-        look = "the network" if place.base_url is None else "that it is running there, and --base-url"
-        return f"{who} cannot be reached{said}: check {look}.", not trouble.lasting
-    if trouble.kind is FailureKind.SETUP:
-        return f"{who} cannot be asked{said}: check the key and --base-url.", False
-    return f"{who} gave an answer that cannot be read{said}: {_address_advice(place)}", False
+def _connection_sentence(endpoint: Endpoint, failure: OpenAiFailure) -> tuple[str, bool]:
+    label, said = endpoint.label, f" ({_one_line(failure.message)})" if failure.message.strip() else ""
+    if failure.kind is FailureKind.TIMEOUT:
+        return f"{label} sent nothing for {endpoint.timeout:g} s: allow more time (--timeout).", True
+    if failure.kind is FailureKind.UNREACHABLE and _CONNECTION_LOST.search(failure.words):
+        return f"The connection to {_mid_sentence(label)} was lost{said}: try again.", True
+    if failure.kind is FailureKind.UNREACHABLE:
+        look = "the network" if endpoint.base_url is None else "that it is running there, and --base-url"
+        return f"{label} cannot be reached{said}: check {look}.", not failure.lasting
+    if failure.kind is FailureKind.SETUP:
+        return f"{label} cannot be asked{said}: check the key and --base-url.", False
+    return f"{label} gave an answer that cannot be read{said}: {_address_advice(endpoint)}", False
 
 
-def _address_advice(place: Endpoint) -> str:
-    if place.base_url is None:
+def _address_advice(endpoint: Endpoint) -> str:
+    if endpoint.base_url is None:
         return "try again later."
     return "check that --base-url is the address of an OpenAI-compatible API; it usually ends in /v1."
 
 
-def _status_sentence(place: Endpoint, trouble: OpenAiFailure, status: int) -> tuple[str, bool]:
-    who, http = place.who, f"(HTTP {status})"
-    said = f": {_one_line(trouble.message)}" if trouble.message.strip() else ""
+def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) -> tuple[str, bool]:
+    label, http = endpoint.label, f"(HTTP {status})"
+    said = f": {_one_line(failure.message)}" if failure.message.strip() else ""
     if status == 401:
-        return _key_sentence(place, http), False
-    if status == 402 or (status in (403, 429) and _NO_CREDIT.search(trouble.words)):
-        return f"{who} says that the account has no credit left {http}: add credit, or raise its limit there.", False
-    if status in (400, 413, 422) and exceeds_context(trouble):
+        return _key_sentence(endpoint, http), False
+    if status == 402 or (status in (403, 429) and _NO_CREDIT.search(failure.words)):
+        return f"{label} says that the account has no credit left {http}: add credit, or raise its limit there.", False
+    if status in (400, 413, 422) and exceeds_context(failure):
         return (
-            f"This is too long for the model {place.model!r}, says {_mid_sentence(who)} {http}: choose a model with a longer "
+            f"This is too long for the model {endpoint.model!r}, says {_mid_sentence(label)} {http}: "
+            "choose a model with a longer "
             "context (--model), or give the server a longer one.",
             False,
         )
-    if status == 413 or (status == 429 and _REQUEST_TOO_LARGE.search(trouble.words)):
-        return f"{who} takes no request that large {http}{said}. Map a smaller file.", False
+    if status == 413 or (status == 429 and _REQUEST_TOO_LARGE.search(failure.words)):
+        return f"{label} takes no request that large {http}{said}. Map a smaller file.", False
     if status == 429:
-        wait = "wait" if trouble.retry_after is None else f"wait {trouble.retry_after:.0f} s"
-        return f"{who} allows no more requests for now {http}: {wait}, or ask fewer at a time (--concurrency).", True
-    if status in (400, 403, 404, 422) and _NO_MODEL.search(trouble.words):
-        return f"{who} has no model {place.model!r} for this key {http}: choose another (--model).", False
-    if status in (400, 403) and _REFUSED.search(trouble.words):
-        return str(refusal(place, trouble.message, http)), False
+        wait = "wait" if failure.retry_after is None else f"wait {failure.retry_after:.0f} s"
+        return f"{label} allows no more requests for now {http}: {wait}, or ask fewer at a time (--concurrency).", True
+    if status in (400, 403, 404, 422) and _NO_MODEL.search(failure.words):
+        return f"{label} has no model {endpoint.model!r} for this key {http}: choose another (--model).", False
+    if status in (400, 403) and _REFUSED.search(failure.words):
+        return str(refusal(endpoint, failure.message, http)), False
     if status == 403:
-        return f"{who} does not allow this key to do that {http}{said}. Check the key's permissions.", False
+        return f"{label} does not allow this key to do that {http}{said}. Check the key's permissions.", False
     if status in (404, 405):
-        return f"{who} has no chat completions at that address {http}: {_address_advice(place)}", False
+        return f"{label} has no chat completions at that address {http}: {_address_advice(endpoint)}", False
     if status // 100 == 3:
-        return f"{who} answered with a redirect {http}, which is not followed: {_address_advice(place)}", False
+        return f"{label} answered with a redirect {http}, which is not followed: {_address_advice(endpoint)}", False
     if status in TRANSIENT:
-        return f"{who} is out of order {http}{said}. Try again later.", True
-    return f"{who} refused the request {http}{said}.", False
+        return f"{label} is out of order {http}{said}. Try again later.", True
+    return f"{label} refused the request {http}{said}.", False
 
 
-def _key_sentence(place: Endpoint, http: str) -> str:
-    if place.keyed:
-        return f"{place.who} does not accept the key {http}: check OPENAI_API_KEY."
-    return f"{place.who} wants a key {http}: set OPENAI_API_KEY."
+def _key_sentence(endpoint: Endpoint, http: str) -> str:
+    if endpoint.keyed:
+        return f"{endpoint.label} does not accept the key {http}: check OPENAI_API_KEY."
+    return f"{endpoint.label} wants a key {http}: set OPENAI_API_KEY."
 
 
-def _mid_sentence(who: str) -> str:
-    return who[0].lower() + who[1:] if who.startswith("The ") else who
+def _mid_sentence(label: str) -> str:
+    return label[0].lower() + label[1:] if label.startswith("The ") else label
 
 
 def _one_line(text: str) -> str:

@@ -40,28 +40,28 @@ class ChatMessages:
 class MessageWriter:
     """Writes questions as a server takes them; `extract_text` gives the text of a PDF where it takes no files."""
 
-    place: Endpoint
+    endpoint: Endpoint
     extract_text: Callable[[Path], str] | None
 
-    def written(self, question: Question, able: Capabilities, *, temperature: bool) -> ChatMessages:
+    def written(self, question: Question, capabilities: Capabilities, *, temperature: bool) -> ChatMessages:
         """The messages for `question`.
 
         Raises `MapperUnavailable` where the server cannot get what is asked about at all, `SourceUnreadable`.
         """
         self._check_size(question)
-        content = [piece for part in question.parts for piece in self._pieces(part, able)]
+        content = [item for part in question.parts for item in self._content_items(part, capabilities)]
         system = (
             question.system
-            if able.form is AnswerFormat.SCHEMA
+            if capabilities.form is AnswerFormat.SCHEMA
             else f"{question.system}\n\n{_schema_instruction(question)}"
         )
         turns = [message for turn in question.turns for message in _turn_messages(turn)]
-        kinds = {piece["type"] for piece in content}
+        kinds = {item["type"] for item in content}
         sent = RequestFeatures(
             files="file" in kinds,
-            pictures="image_url" in kinds,
-            temperature=temperature and able.temperature,
-            form=able.form,
+            images="image_url" in kinds,
+            temperature=temperature and capabilities.temperature,
+            form=capabilities.form,
         )
         return ChatMessages(
             messages=[
@@ -70,36 +70,38 @@ class MessageWriter:
                 *turns,
             ],
             sent=sent,
-            notes=tuple(self._notes(question, able, temperature=temperature)),
-            characters=len(system) + sum(len(piece.get("text", "")) for piece in content),
+            notes=tuple(self._notes(question, capabilities, temperature=temperature)),
+            characters=len(system) + sum(len(item.get("text", "")) for item in content),
             in_files=sum(len(self._text(part)) for part in _pdfs(question)) if self._doubtful(sent) else 0,
         )
 
     def _doubtful(self, sent: RequestFeatures) -> bool:
         """Whether a file is sent to a server that might ignore it in silence."""
-        return sent.files and not self.place.hosted and self.extract_text is not None
+        return sent.files and not self.endpoint.hosted and self.extract_text is not None
 
-    def _pieces(self, part: TextPart | ImagePart | FilePart, able: Capabilities) -> Iterator[dict[str, Any]]:
+    def _content_items(
+        self, part: TextPart | ImagePart | FilePart, capabilities: Capabilities
+    ) -> Iterator[dict[str, Any]]:
         match part:
             case TextPart(text):
                 yield _text_content(text)
             case ImagePart(data, media_type, label):
                 if label:
-                    yield _text_content(label if able.pictures else f"{label} (not shown)")
-                if able.pictures:
+                    yield _text_content(label if capabilities.images else f"{label} (not shown)")
+                if capabilities.images:
                     yield _image_content(data, media_type)
             case FilePart(path, media_type) if media_type in IMAGE_TYPES:
-                if not able.pictures:
+                if not capabilities.images:
                     raise MapperUnavailable(
-                        f"{self.place.who} takes no pictures with the model {self.place.model!r}: "
+                        f"{self.endpoint.label} takes no pictures with the model {self.endpoint.model!r}: "
                         "choose one that sees (--model)."
                     )
                 yield _image_content(_read(path), media_type)
             case FilePart(path, media_type) if media_type == PDF:
-                yield _file_content(path) if able.files else _text_content(self._in_words(path))
+                yield _file_content(path) if capabilities.files else _text_content(self._in_words(path))
             case FilePart(path, media_type):
                 raise MapperUnavailable(
-                    f"{self.place.who} takes no {media_type} files such as {path.name!r}: map it with another service "
+                    f"{self.endpoint.label} takes no {media_type} files such as {path.name!r}: map it with another service "
                     "(--mapper gemini), or without a model (--mapper local)."
                 )
 
@@ -107,7 +109,7 @@ class MessageWriter:
         text = self.extract_text(path) if self.extract_text is not None else ""
         if not text.strip():
             raise MapperUnavailable(
-                f"{self.place.who} takes no files, and {path.name!r} holds no text to send instead: "
+                f"{self.endpoint.label} takes no files, and {path.name!r} holds no text to send instead: "
                 "choose a service that takes PDF files, or map without a model (--mapper local)."
             )
         return f"The text of the file {path.name}:\n{text}"
@@ -115,34 +117,34 @@ class MessageWriter:
     def _text(self, part: FilePart) -> str:
         return self.extract_text(part.path) if self.extract_text is not None else ""
 
-    def _notes(self, question: Question, able: Capabilities, *, temperature: bool) -> Iterator[str]:
-        who = self.place.who
-        if temperature and not able.temperature:
-            yield f"{who} takes no temperature for the model {self.place.model!r}: its default was used."
-        if not able.files and (pdfs := list(_pdfs(question))):
+    def _notes(self, question: Question, capabilities: Capabilities, *, temperature: bool) -> Iterator[str]:
+        label = self.endpoint.label
+        if temperature and not capabilities.temperature:
+            yield f"{label} takes no temperature for the model {self.endpoint.model!r}: its default was used."
+        if not capabilities.files and (pdfs := list(_pdfs(question))):
             names = ", ".join(repr(part.path.name) for part in pdfs)
-            yield f"{who} takes no files: it was given the text of {names}, without the pictures in it."
+            yield f"{label} takes no files: it was given the text of {names}, without the pictures in it."
         left_out = sum(isinstance(part, ImagePart) for part in question.parts)
-        if not able.pictures and left_out:
-            yield f"{who} takes no pictures with the model {self.place.model!r}: {left_out} of them were left out."
-        if able.form is AnswerFormat.JSON:
-            yield f"{who} does not hold answers to a schema: it was asked for JSON, with the schema in words."
-        if able.form is AnswerFormat.WORDS:
-            yield f"{who} has no JSON mode: it was asked for JSON in words alone."
+        if not capabilities.images and left_out:
+            yield f"{label} takes no pictures with the model {self.endpoint.model!r}: {left_out} of them were left out."
+        if capabilities.form is AnswerFormat.JSON:
+            yield f"{label} does not hold answers to a schema: it was asked for JSON, with the schema in words."
+        if capabilities.form is AnswerFormat.WORDS:
+            yield f"{label} has no JSON mode: it was asked for JSON in words alone."
 
     def _check_size(self, question: Question) -> None:
         sizes = [(_size(part.path), part.path.name) for part in question.parts if isinstance(part, FilePart)]
         if sum(size for size, _ in sizes) > FILE_BYTES:
             size, name = max(sizes)
             raise MapperUnavailable(
-                f"{name!r} has {size / 1e6:.1f} MB, and {self.place.who} takes at most {FILE_BYTES // 1_000_000} MB of "
+                f"{name!r} has {size / 1e6:.1f} MB, and {self.endpoint.label} takes at most {FILE_BYTES // 1_000_000} MB of "
                 "files in one request: map a smaller file, or map without a model (--mapper local)."
             )
 
 
 def _turn_messages(turn: Turn) -> Iterator[dict[str, Any]]:
     yield {"role": "assistant", "content": turn.reply.text}
-    yield {"role": "user", "content": turn.words}
+    yield {"role": "user", "content": turn.follow_up}
 
 
 def _pdfs(question: Question) -> Iterator[FilePart]:
@@ -155,8 +157,8 @@ def _schema_instruction(question: Question) -> str:
 
 def _joined_text(content: list[dict[str, Any]]) -> Any:
     """Text alone goes as one string, which the smallest servers take too."""
-    if all(piece["type"] == "text" for piece in content):
-        return "\n\n".join(piece["text"] for piece in content)
+    if all(item["type"] == "text" for item in content):
+        return "\n\n".join(item["text"] for item in content)
     return content
 
 

@@ -33,7 +33,7 @@ _CHARACTERS_PER_TOKEN = 10
 class SessionContext:
     """What all questions of one session share."""
 
-    place: Endpoint
+    endpoint: Endpoint
     client: OpenAI = field(repr=False)
     key: str | None = field(repr=False)
     retries: Retries
@@ -46,8 +46,8 @@ class SessionContext:
 class _UnsupportedError(Exception):
     """The server does not take what was sent; `able` is what remains."""
 
-    def __init__(self, able: Capabilities) -> None:
-        self.able = able
+    def __init__(self, capabilities: Capabilities) -> None:
+        self.capabilities = capabilities
         super().__init__("the server lacks an ability")
 
 
@@ -55,70 +55,72 @@ class _UnsupportedError(Exception):
 class ChatRequest:
     """One question, asked until it is answered; `able` shrinks where the server takes less."""
 
-    talk: SessionContext
+    context: SessionContext
     question: Question
     progress: Progress
-    able: Capabilities
-    used: Usage = field(factory=Usage)
+    capabilities: Capabilities
+    usage: Usage = field(factory=Usage)
 
     def reply(self) -> Reply:
         """The model's reply. Raises `MapperUnavailable`, `SourceUnreadable`, and what `progress` raises."""
-        talk = self.talk
-        writer = MessageWriter(place=talk.place, extract_text=talk.extract_text)
+        context = self.context
+        writer = MessageWriter(endpoint=context.endpoint, extract_text=context.extract_text)
         while True:
-            written = writer.written(self.question, self.able, temperature=talk.generation.temperature is not None)
+            written = writer.written(
+                self.question, self.capabilities, temperature=context.generation.temperature is not None
+            )
             try:
-                completion = tried(partial(self._send, written), self._explain, talk.retries, self.progress)
+                completion = tried(partial(self._send, written), self._explain, context.retries, self.progress)
                 return self._read(completion, written)
-            except _UnsupportedError as lacking:
-                self.able = lacking.able
+            except _UnsupportedError as unsupported:
+                self.capabilities = unsupported.capabilities
 
     def _send(self, written: ChatMessages) -> Completion:
-        talk = self.talk
-        talk.budget.spend()
-        completion = Completion(talk.key)
-        self.progress(0, None, f"asking {talk.place.model}")
+        context = self.context
+        context.budget.spend()
+        completion = Completion(context.key)
+        self.progress(0, None, f"asking {context.endpoint.model}")
         try:
             return self._counted(
                 attended(
                     partial(self._stream, self._request(written), completion),
-                    lambda: self.progress(len(completion.text), None, f"asking {talk.place.model}"),
+                    lambda: self.progress(len(completion.text), None, f"asking {context.endpoint.model}"),
                 )
             )
         except BadResponseError:
             self._counted(completion)
             raise
         except Exception as error:
-            trouble = driver.classify(error, talk.key)
-            if trouble is not None and trouble.status is not None:
-                self.used += Usage(requests=1)
-                less = without_refused(self.able, written.sent, trouble, hosted=talk.place.hosted)
-                if less is not None and less != self.able:
+            failure = driver.classify(error, context.key)
+            if failure is not None and failure.status is not None:
+                self.usage += Usage(requests=1)
+                less = without_refused(self.capabilities, written.sent, failure, hosted=context.endpoint.hosted)
+                if less is not None and less != self.capabilities:
                     raise _UnsupportedError(less) from error
             raise
         finally:
             completion.stop()  # the service need not write on for nobody
 
     def _counted(self, completion: Completion) -> Completion:
-        self.used += completion.usage
+        self.usage += completion.usage
         return completion
 
     def _stream(self, request: dict[str, Any], completion: Completion) -> Completion:
         """Send a request, and take in the answer as it comes; some servers do not stream, whatever they are asked."""
-        response = self.talk.client.chat.completions.with_raw_response.create(**request)
+        response = self.context.client.chat.completions.with_raw_response.create(**request)
         if "event-stream" in response.headers.get("content-type", ""):
-            return completion.all_of(response.parse())
+            return completion.read_stream(response.parse())
         try:
-            return completion.whole(json.loads(response.http_response.read()))
+            return completion.read_body(json.loads(response.http_response.read()))
         except ValueError as error:
             raise BadResponseError(
                 driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="it is no JSON")
             ) from error
 
     def _request(self, written: ChatMessages) -> dict[str, Any]:
-        wanted, hosted = self.talk.generation, self.talk.place.hosted
-        request: dict[str, Any] = {"model": self.talk.place.model, "messages": written.messages, "stream": True}
-        if self.able.usage:
+        wanted, hosted = self.context.generation, self.context.endpoint.hosted
+        request: dict[str, Any] = {"model": self.context.endpoint.model, "messages": written.messages, "stream": True}
+        if self.capabilities.usage:
             request["stream_options"] = {"include_usage": True}
         if written.sent.temperature:
             request["temperature"] = wanted.temperature
@@ -128,54 +130,54 @@ class ChatRequest:
             request["max_completion_tokens" if hosted else "max_tokens"] = wanted.max_output
         if hosted:
             request["store"] = False
-            request["prompt_cache_key"] = self.talk.cache_key  # follow-ups find the file in the same cache
-        if self.able.form is AnswerFormat.SCHEMA:
+            request["prompt_cache_key"] = self.context.cache_key  # follow-ups find the file in the same cache
+        if self.capabilities.form is AnswerFormat.SCHEMA:
             form = {"name": "answer", "strict": True, "schema": strict(self.question.schema)}
             request["response_format"] = {"type": "json_schema", "json_schema": form}
-        elif self.able.form is AnswerFormat.JSON:
+        elif self.capabilities.form is AnswerFormat.JSON:
             request["response_format"] = {"type": "json_object"}
         return request
 
     def _explain(self, error: Exception) -> Verdict | None:
-        talk = self.talk
-        trouble = error.trouble if isinstance(error, BadResponseError) else driver.classify(error, talk.key)
-        return None if trouble is None else verdict(talk.place, trouble)
+        context = self.context
+        failure = error.failure if isinstance(error, BadResponseError) else driver.classify(error, context.key)
+        return None if failure is None else verdict(context.endpoint, failure)
 
     def _read(self, completion: Completion, written: ChatMessages) -> Reply:
         """The reply in `completion`. Raises `NoReplyError` (a refusal), `_UnsupportedError` (something was ignored)."""
-        place, text = self.talk.place, without_wrapping(completion.text)
+        endpoint, text = self.context.endpoint, without_wrapping(completion.text)
         complete = completion.finish not in ("length", "")  # a stream that ends without a reason was cut off
         if completion.refusal or completion.finish == "content_filter":
-            raise NoReplyError(str(refusal(place, completion.refusal)), self.used)
+            raise NoReplyError(str(refusal(endpoint, completion.refusal)), self.usage)
         if not text:
-            raise NoReplyError(_empty_answer(place, complete), self.used)
+            raise NoReplyError(_empty_answer(endpoint, complete), self.usage)
         self._check_taken(completion, written, text, complete)
-        return Reply(text, complete, self.used, written.notes + self._cut(completion, written))
+        return Reply(text, complete, self.usage, written.notes + self._cut(completion, written))
 
     def _check_taken(self, completion: Completion, written: ChatMessages, text: str, complete: bool) -> None:
         """Notice a file or a schema that the server took in silence and left aside."""
         tokens = completion.tokens_in
         held = written.characters + written.in_files
         if written.in_files and tokens and tokens * _CHARACTERS_PER_TOKEN < held:
-            raise _UnsupportedError(evolve(self.able, files=False))
-        if self.able.form is not AnswerFormat.SCHEMA:
+            raise _UnsupportedError(evolve(self.capabilities, files=False))
+        if self.capabilities.form is not AnswerFormat.SCHEMA:
             return
         if complete and not may_match(text, self.question.schema):
-            raise _UnsupportedError(self.able.lower_form())
+            raise _UnsupportedError(self.capabilities.lower_form())
         if not completion.text.lstrip().startswith("{"):
-            self.able = self.able.lower_form()
+            self.capabilities = self.capabilities.lower_form()
 
     def _cut(self, completion: Completion, written: ChatMessages) -> tuple[str, ...]:
         tokens = completion.tokens_in
         if not tokens or tokens * _CHARACTERS_PER_TOKEN >= written.characters:
             return ()
-        who = self.talk.place.who
+        label = self.context.endpoint.label
         return (
-            f"{who} counted {tokens} tokens in {written.characters} characters: it seems to have cut them to its context; "
+            f"{label} counted {tokens} tokens in {written.characters} characters: it seems to have cut them to its context; "
             "give it a longer one.",
         )
 
 
-def _empty_answer(place: Endpoint, complete: bool) -> str:
+def _empty_answer(endpoint: Endpoint, complete: bool) -> str:
     why = "gave an empty answer" if complete else "used all of its output for thinking and wrote no answer"
-    return f"The model {place.model!r} at {place.host or 'OpenAI'} {why}: choose another model (--model)."
+    return f"The model {endpoint.model!r} at {endpoint.host or 'OpenAI'} {why}: choose another model (--model)."

@@ -42,12 +42,12 @@ _IMAGE_FORMATS = frozenset({"jpeg", "png", "webp"})
 class _LearnedCapabilities:
     """What a server turned out to be able to do, shared by all sessions."""
 
-    able: Capabilities = field(factory=Capabilities)
+    capabilities: Capabilities = field(factory=Capabilities)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
-    def add(self, able: Capabilities) -> None:
+    def add(self, capabilities: Capabilities) -> None:
         with self._lock:
-            self.able = self.able & able
+            self.capabilities = self.capabilities & capabilities
 
 
 def _trimmed(key: str | None) -> str | None:
@@ -70,7 +70,7 @@ class OpenAiService:
     max_requests: int | None = None
     extract_text: Callable[[Path], str] | None = field(default=None, repr=False)
     generation: Generation = field(factory=Generation)
-    _learnt: _LearnedCapabilities = field(factory=_LearnedCapabilities, init=False, repr=False, eq=False)
+    _learned: _LearnedCapabilities = field(factory=_LearnedCapabilities, init=False, repr=False, eq=False)
 
     @property
     def name(self) -> str:
@@ -78,7 +78,7 @@ class OpenAiService:
         return "openai"
 
     @property
-    def place(self) -> Endpoint:
+    def endpoint(self) -> Endpoint:
         """Which model is asked, and where."""
         return Endpoint(model=self.model, base_url=self.base_url, timeout=self.timeout, keyed=self.key is not None)
 
@@ -89,7 +89,7 @@ class OpenAiService:
         tokens above which it costs double. The context of another server is not known and often small: 40 pages and
         100,000 characters.
         """
-        hosted = self.place.hosted
+        hosted = self.endpoint.hosted
         characters = 400_000 if hosted else 100_000
         if format.media_type == PDF:
             return Limits(as_file=True, file_bytes=FILE_BYTES, pages=100 if hosted else 40, characters=characters)
@@ -103,22 +103,22 @@ class OpenAiService:
 
         Raises `MapperUnavailable` where OpenAI is meant and there is no key, or where key or URL cannot be any.
         """
-        if self.key is None and self.place.hosted:
+        if self.key is None and self.endpoint.hosted:
             raise no_key()
-        _check_settings(self.place, self.key)
+        _check_settings(self.endpoint, self.key)
         try:
             client = driver.connect(self.key, self.base_url, self.timeout)
         except Exception as error:
-            trouble = driver.classify(error, self.key)
-            if trouble is None:
+            failure = driver.classify(error, self.key)
+            if failure is None:
                 raise
-            raise verdict(self.place, trouble).error from error
+            raise verdict(self.endpoint, failure).error from error
         with client:
-            yield _OpenAiSession(talk=self._talk(client), learnt=self._learnt)
+            yield _OpenAiSession(context=self._talk(client), learned=self._learned)
 
     def _talk(self, client: OpenAI) -> SessionContext:
         return SessionContext(
-            place=self.place,
+            endpoint=self.endpoint,
             client=client,
             key=self.key,
             retries=self.retries,
@@ -130,22 +130,24 @@ class OpenAiService:
 
 @frozen(kw_only=True)
 class _OpenAiSession:
-    talk: SessionContext
-    learnt: _LearnedCapabilities
+    context: SessionContext
+    learned: _LearnedCapabilities
 
     def ask(self, question: Question, progress: Progress) -> Reply:
-        asking = ChatRequest(talk=self.talk, question=question, progress=progress, able=self.learnt.able)
-        reply = asking.reply()
-        self.learnt.add(asking.able)
+        chat = ChatRequest(
+            context=self.context, question=question, progress=progress, capabilities=self.learned.capabilities
+        )
+        reply = chat.reply()
+        self.learned.add(chat.capabilities)
         return reply
 
 
-def _check_settings(place: Endpoint, key: str | None) -> None:
+def _check_settings(endpoint: Endpoint, key: str | None) -> None:
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise MapperUnavailable(
             "The key in OPENAI_API_KEY holds spaces or characters that no key has: copy it again, whole and alone."
         )
-    if place.base_url is not None and not _is_http_url(place.base_url):
+    if endpoint.base_url is not None and not _is_http_url(endpoint.base_url):
         raise MapperUnavailable(
             "The base URL for the mapper openai is no address: it begins with http:// or https:// and usually ends in /v1, "
             "such as http://localhost:11434/v1."

@@ -25,7 +25,7 @@ class Completion:
     finish: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
-    chosen: bool = False
+    has_choice: bool = False
     _stopped: bool = False
 
     @property
@@ -37,7 +37,7 @@ class Completion:
         """Take in no further chunk."""
         self._stopped = True
 
-    def all_of(self, chunks: Iterator[ChatCompletionChunk]) -> Completion:
+    def read_stream(self, chunks: Iterator[ChatCompletionChunk]) -> Completion:
         """Take in all chunks. Raises `BadResponseError` for a reported error, and where there is no choice."""
         for chunk in chunks:
             if self._stopped:
@@ -46,7 +46,7 @@ class Completion:
             self._add(chunk.to_dict(warnings=False) if hasattr(chunk, "to_dict") else {}, "delta")
         return self._checked()
 
-    def whole(self, body: object) -> Completion:
+    def read_body(self, body: object) -> Completion:
         """Take in an answer that came at once. Raises as `all_of`."""
         if not isinstance(body, Mapping):
             raise BadResponseError(
@@ -68,17 +68,17 @@ class Completion:
             said = choice.get(name)
             self.finish = _text(choice.get("finish_reason")) or self.finish
             if isinstance(said, Mapping):
-                self.chosen = True
+                self.has_choice = True
                 self.text += _content_text(said.get("content"))
                 self.refusal += _text(said.get("refusal"))
 
-    def _count(self, used: object) -> None:
-        if isinstance(used, Mapping):
-            counts = [used.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    def _count(self, usage: object) -> None:
+        if isinstance(usage, Mapping):
+            counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
             self.tokens_in, self.tokens_out = (max(0, count) if isinstance(count, int) else 0 for count in counts)
 
     def _checked(self) -> Completion:
-        if not self.chosen:
+        if not self.has_choice:
             raise BadResponseError(
                 driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="it holds no choice")
             )

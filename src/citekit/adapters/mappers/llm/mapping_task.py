@@ -1,0 +1,205 @@
+"""Asking a model about one file, window by window, and validating what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from attrs import evolve, field, frozen
+
+from citekit.adapters.formats.shared.outline import Draft
+from citekit.adapters.mappers.llm import prompt
+from citekit.adapters.mappers.llm.answer_cache import AnswerCache, CachedAnswer, cache_key
+from citekit.adapters.mappers.llm.answer_schema import answer_schema
+from citekit.adapters.mappers.llm.answers import Answer
+from citekit.adapters.mappers.llm.conversation import Conversation, UsageTotal
+from citekit.adapters.mappers.llm.location_codec import LocationCodec
+from citekit.adapters.mappers.llm.messages import Question, Session, TextPart, Usage
+from citekit.adapters.mappers.llm.proposal_tree import Branch
+from citekit.adapters.mappers.llm.proposals import Fault
+from citekit.adapters.mappers.llm.validator import AnswerValidator, ValidatedAnswer
+from citekit.adapters.mappers.llm.windows import Window
+from citekit.domain.errors import MapperUnavailable
+from citekit.domain.formats import BOOKS
+from citekit.domain.progress import Progress
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
+from citekit.wire.locations import from_plain
+
+CACHED_NOTE = "Answers about this file from an earlier run, which did not finish, were used."
+
+_PROMPT_METADATA = (
+    "page_count", "page_labels", "author", "subject", "authors", "language", "duration", "dimensions", "line_count",
+    "chapter_count", "format",
+)  # fmt: skip
+
+_KINDS = {"pdf": "PDF document", "subtitles": "file of subtitles", **dict.fromkeys(BOOKS, "book")}
+
+
+@frozen
+class WindowResult:
+    """The validated answer about one window.
+
+    `proposed` counts the nodes that the model proposed. `titles_checked` counts those of their titles for which there is
+    text to search, and `titles_found` those that are in that text.
+    """
+
+    title: str | None
+    branches: Sequence[Branch]
+    proposed: int
+    dropped: Sequence[str]
+    notes: Sequence[str]
+    usage: Usage
+    titles_checked: int
+    titles_found: int
+
+
+@frozen
+class MappingTask:
+    """One file, with everything that a question about any of its windows needs.
+
+    `local_map` is the local mapper's map. `description` names the new map in errors. `cache` stores the answers, under
+    `map_key`, until the map is complete. `redact` removes secrets from answers.
+    """
+
+    source: Source
+    local_map: ResourceMap
+    codec: LocationCodec
+    windows: Sequence[Window]
+    validator: AnswerValidator
+    description: str
+    cache: AnswerCache
+    map_key: str
+    redact: Callable[[str], str]
+    usage_total: UsageTotal = field(factory=UsageTotal)
+
+    def cached_result(self, number: int) -> WindowResult | None:
+        """The result for window `number` from an earlier run; None if the model still has to be asked about it."""
+        cached = self.cache.get(self.map_key, self._window_key(number))
+        if cached is None or cached.answer.truncated:
+            return None
+        validated = self.validator.validate(cached.answer.items, self.windows[number])
+        if validated.is_invented or (validated.faults and not cached.repaired):
+            return None
+        return self._result(number, cached, validated, (CACHED_NOTE,))
+
+    def ask(self, session: Session, number: int, progress: Progress) -> WindowResult:
+        """Ask the model about window `number`, and once more about the faults of its answer.
+
+        Raises `FaultyAnswer` for an unreadable answer, `MapperUnavailable`, `Cancelled`.
+        """
+        window, cached = self.windows[number], self.cache.get(self.map_key, self._window_key(number))
+        conversation = Conversation(
+            session, self._question(window), self.description, progress, self.usage_total, self.redact
+        )
+        if cached is not None and not self.validator.validate(cached.answer.items, window).is_invented:
+            conversation.usage, conversation.notes = cached.usage, list(cached.notes)
+            conversation.resume(cached.answer)
+            answer = cached.answer
+        else:
+            answer = conversation.answer()
+            self._store(number, conversation, answer)
+        if answer.truncated:
+            answer = conversation.completed(answer)
+            self._store(number, conversation, evolve(answer, truncated=False))
+        validated = self.validator.validate(answer.items, window)
+        if validated.faults:
+            answer, validated = self._corrected(conversation, answer, validated, window)
+            self._store(number, conversation, answer, repaired=True)
+        return self._result(number, _cacheable(conversation, answer), validated)
+
+    def _corrected(
+        self, conversation: Conversation, answer: Answer, validated: ValidatedAnswer, window: Window
+    ) -> tuple[Answer, ValidatedAnswer]:
+        """The answer after the model was sent its faults; the same answer if the service does not reply."""
+        faults = validated.faults
+        conversation.progress(0, None, f"asking again about {len(faults)} places that are wrong")
+        try:
+            if validated.is_invented:
+                words = prompt.titles_missing(faults, validated.titles_checked, validated.titles_found)
+                better = conversation.answer_again(words)
+            else:
+                better = evolve(answer, items=conversation.corrected_nodes(answer.items, faults))
+        except MapperUnavailable as error:
+            conversation.notes.append(f"The model could not be asked again about {len(faults)} faults: {error}")
+            return answer, validated
+        return better, self.validator.validate(better.items, window)
+
+    def _result(
+        self, number: int, cached: CachedAnswer, validated: ValidatedAnswer, notes: Sequence[str] = ()
+    ) -> WindowResult:
+        window = self.windows[number]
+        prefix = f"part {number + 1}: " if len(self.windows) > 1 else ""
+        about_nodes = [f"{prefix}{note}" for note in validated.notes]
+        if not validated.branches and len(self.windows) > 1:
+            about_nodes.append(f"Nothing was found in part {number + 1}, {self.codec.describe(window.span)}.")
+        return WindowResult(
+            cached.answer.title,
+            validated.branches,
+            len(cached.answer.items),
+            [f"{prefix}{fault}" for fault in _first_per_node(validated.faults)],
+            [*window.notes, *cached.notes, *notes, *about_nodes],
+            cached.usage,
+            validated.titles_checked,
+            validated.titles_found,
+        )
+
+    def _store(self, number: int, conversation: Conversation, answer: Answer, *, repaired: bool = False) -> None:
+        cached = evolve(_cacheable(conversation, answer), repaired=repaired)
+        self.cache.put(self.map_key, self._window_key(number), cached)
+
+    def _window_key(self, number: int) -> str:
+        window = self.windows[number]
+        return cache_key(
+            prompt.SYSTEM, self._task_text(window), self._schema(), window.span, window.shift, window.notes
+        )
+
+    def usage_summary(self) -> str:
+        """Sentences that say what was spent so far, and how many answers are cached for the next run."""
+        usage, count = self.usage_total.usage, self.cache.count(self.map_key)
+        spent = (
+            f"Answered so far: {usage.requests} requests ({usage.input_tokens} tokens in, {usage.output_tokens} out)."
+            if usage.requests
+            else "No request was answered."
+        )
+        if not count:
+            return f"{spent} Nothing of it is kept." if usage.requests else spent
+        return (
+            f"{spent} The answers about {count} of {len(self.windows)} parts are kept: "
+            "run it again, and only the rest is asked for."
+        )
+
+    def drafts(self, branches: Sequence[Branch]) -> tuple[Draft, ...]:
+        """The branches as parts of an outline."""
+        return tuple(self._draft(branch) for branch in branches)
+
+    def _draft(self, branch: Branch) -> Draft:
+        proposal, pages = branch.proposal, branch.proposal.listed_pages
+        if pages and not branch.children and (pages[0], pages[-1]) == branch.span:
+            location = from_plain({"modality": "document", "pages": list(pages)})
+        else:
+            location = self.codec.to_location(branch.span)
+        children, keep_case = self.drafts(branch.children), self.validator.code
+        return Draft(proposal.title, proposal.type, location, proposal.summary, children, keep_case=keep_case)
+
+    def _question(self, window: Window) -> Question:
+        return Question(prompt.SYSTEM, (*window.load_parts(), TextPart(self._task_text(window))), self._schema())
+
+    def _schema(self) -> Mapping[str, object]:
+        return answer_schema(self.codec, prompt.TYPES[self.local_map.modality])
+
+    def _task_text(self, window: Window) -> str:
+        local_map = self.local_map
+        metadata = {"file name": self.source.path.name, "title": local_map.title}
+        metadata |= {name: local_map.metadata[name] for name in _PROMPT_METADATA if local_map.metadata.get(name)}
+        kind = _KINDS.get(self.source.format.name, local_map.modality.value)
+        task = prompt.task(kind, metadata, self.codec, window.span, window.instruction)
+        outline = prompt.skeleton(local_map.nodes, self.codec, window.span, window.shift)
+        return f"{task}\n\n{outline}" if outline else task
+
+
+def _first_per_node(faults: Sequence[Fault]) -> list[Fault]:
+    return list({fault.node: fault for fault in reversed(faults)}.values())[::-1]
+
+
+def _cacheable(conversation: Conversation, answer: Answer) -> CachedAnswer:
+    return CachedAnswer(answer, conversation.usage, tuple(conversation.notes))
