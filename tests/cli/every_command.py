@@ -83,14 +83,14 @@ def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
             ("bees", part, "-o", f"no{words}/x"),
         ),
         "search": (("turned",), (words,)),
-        "context": ((), ("bees", "--format", "json"), (words,)),
-        "adapt": (
+        "outline": ((), ("bees", "--format", "json"), (words,)),
+        "import": (
             ("foreign.json", "--adapter", "generic", "--force"),
             ("faulty.json", "--adapter", "generic"),
             (words, "-a", words),
         ),
-        "editions": (("bees",), ("bees", "--use", words)),
-        "check-map": (("foreign.json",), ("faulty.json",), (words,)),
+        "versions": (("bees",), ("bees", "--use", words)),
+        "validate": (("foreign.json",), ("faulty.json",), (words,)),
         "remove": ((words,), ("again",)),
         "cache stats": ((),),
         "cache verify": ((),),

@@ -71,7 +71,7 @@ class Cli:
         done = subprocess.run(
             [sys.executable, "-m", "citekit", *arguments],
             cwd=self.here,
-            env=plain_environment(**{"CITEKIT_PARSERS": "here", **environment}),
+            env=plain_environment(**{"CITEKIT_PARSERS": "inline", **environment}),
             capture_output=True,
             timeout=120,
             preexec_fn=before,

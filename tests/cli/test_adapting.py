@@ -21,7 +21,7 @@ def graph(cli: Cli) -> Cli:
 
 
 def test_an_adapted_map_is_stored_and_its_places_can_be_cut_out(graph: Cli) -> None:
-    made = graph.json("adapt", "index", "--adapter", "graphrag", "--source", "story.txt", "--id", "story_graph")
+    made = graph.json("import", "index", "--adapter", "graphrag", "--source", "story.txt", "--id", "story_graph")
 
     evidence = graph.json("resolve", "story_graph", "community_2.carol")
 
@@ -35,7 +35,7 @@ def test_an_adapted_map_is_stored_and_its_places_can_be_cut_out(graph: Cli) -> N
 
 
 def test_the_map_says_where_it_comes_from(graph: Cli) -> None:
-    graph.json("adapt", "index", "--adapter", "graphrag", "--source", "story.txt")
+    graph.json("import", "index", "--adapter", "graphrag", "--source", "story.txt")
     metadata = graph.json("structure", "index")["metadata"]
 
     assert str(graph.here / "index") == metadata["adapted_from"]
@@ -47,14 +47,14 @@ def test_the_map_says_where_it_comes_from(graph: Cli) -> None:
 
 
 def test_a_person_is_told_what_was_placed(graph: Cli) -> None:
-    answer = graph("adapt", "index", "-a", "graphrag", "--source", "story.txt")
+    answer = graph("import", "index", "-a", "graphrag", "--source", "story.txt")
 
-    assert "index  story  (text, 13 nodes, 12 with a place in a file)" in answer.out
+    assert "index  story  (text, 13 nodes, 12 with a location in a file)" in answer.out
     assert "3 of 4 text units stand in the source as they are." in answer.out
 
 
 def test_virtual_nodes_can_be_resolved_as_references(graph: Cli) -> None:
-    graph.json("adapt", "index", "--adapter", "graphrag")
+    graph.json("import", "index", "--adapter", "graphrag")
 
     answer = graph.json("resolve", "index", "community_0", "--virtual")
 
@@ -63,16 +63,16 @@ def test_virtual_nodes_can_be_resolved_as_references(graph: Cli) -> None:
 
 def test_the_same_data_again_replace_their_map_and_other_data_do_not(graph: Cli) -> None:
     write_graphrag(graph.here / "other" / "index", {"entities": GRAPHRAG["entities"]})
-    first = graph.json("adapt", "index", "--adapter", "graphrag")["resource_id"]
-    again = graph.json("adapt", "index", "--adapter", "graphrag")["resource_id"]
-    other = graph.json("adapt", "other/index", "--adapter", "graphrag")["resource_id"]
+    first = graph.json("import", "index", "--adapter", "graphrag")["resource_id"]
+    again = graph.json("import", "index", "--adapter", "graphrag")["resource_id"]
+    other = graph.json("import", "other/index", "--adapter", "graphrag")["resource_id"]
 
     assert ("index", "index", "index_2") == (first, again, other)
 
 
 def test_an_id_of_another_map_is_refused_unless_forced(graph: Cli) -> None:
     graph.json("ingest", "story.txt", "--id", "mine")
-    adapt = ["adapt", "index", "--adapter", "graphrag", "--id", "mine"]
+    adapt = ["import", "index", "--adapter", "graphrag", "--id", "mine"]
 
     refused = graph(*adapt)
     forced = graph(*adapt, "--force")
@@ -82,9 +82,9 @@ def test_an_id_of_another_map_is_refused_unless_forced(graph: Cli) -> None:
 
 
 def test_with_o_the_map_is_written_there_and_not_stored(graph: Cli) -> None:
-    made = graph.json("adapt", "index", "--adapter", "graphrag", "--source", "story.txt", "-o", "map.json")
+    made = graph.json("import", "index", "--adapter", "graphrag", "--source", "story.txt", "-o", "map.json")
 
-    checked = graph.json("check-map", "map.json")
+    checked = graph.json("validate", "map.json")
 
     assert str(graph.here / "map.json") == made["map"]
     assert checked["sound"]
@@ -93,7 +93,7 @@ def test_with_o_the_map_is_written_there_and_not_stored(graph: Cli) -> None:
 
 def test_with_o_another_file_is_replaced_only_by_force(graph: Cli) -> None:
     graph.write("map.json", "mine")
-    adapt = ["adapt", "index", "--adapter", "graphrag", "-o", "map.json"]
+    adapt = ["import", "index", "--adapter", "graphrag", "-o", "map.json"]
 
     refused = graph(*adapt)
     kept = (graph.here / "map.json").read_text()
@@ -104,9 +104,9 @@ def test_with_o_another_file_is_replaced_only_by_force(graph: Cli) -> None:
 
 
 def test_a_written_map_is_read_by_generic(graph: Cli) -> None:
-    graph.json("adapt", "index", "--adapter", "graphrag", "--source", "story.txt", "-o", "map.json")
+    graph.json("import", "index", "--adapter", "graphrag", "--source", "story.txt", "-o", "map.json")
 
-    made = graph.json("adapt", "map.json", "--adapter", "generic", "--source", "story.txt")
+    made = graph.json("import", "map.json", "--adapter", "generic", "--source", "story.txt")
 
     assert (13, 12) == (made["nodes"], made["located"])
 
@@ -115,7 +115,7 @@ def test_a_docstore_beside_its_file_needs_no_source(cli: Cli) -> None:
     cli.write("storage/docstore.json", json.dumps(docstore(story_nodes())))
     cli.write("storage/story.txt", TEXT)
 
-    made = cli.json("adapt", "storage", "--adapter", "llamaindex")
+    made = cli.json("import", "storage", "--adapter", "llamaindex")
 
     assert (str(cli.here / "storage" / "story.txt"), 4) == (made["source_path"], made["located"])
 
@@ -128,7 +128,7 @@ def test_places_outside_of_the_source_are_refused_with_their_faults(cli: Cli) ->
     cli.write("story.txt", TEXT)
     cli.write("data.json", node(lines=[5, 90]))
 
-    answer = cli("adapt", "data.json", "--adapter", "generic", "--source", "story.txt", "--json")
+    answer = cli("import", "data.json", "--adapter", "generic", "--source", "story.txt", "--json")
 
     assert 1 == answer.code
     assert "FaultyAnswer" == answer.document["error"]["type"]
@@ -141,7 +141,7 @@ def test_facts_of_the_source_win_over_what_the_data_claim(cli: Cli) -> None:
     claims = {"line_count": 500, "source_hash": "0" * 64}
     cli.write("data.json", json.dumps({"metadata": claims, "nodes": [{"id": "a", "lines": [1, 2]}]}))
 
-    cli.json("adapt", "data.json", "--adapter", "generic", "--source", "story.txt", "--id", "checked")
+    cli.json("import", "data.json", "--adapter", "generic", "--source", "story.txt", "--id", "checked")
     metadata = cli.json("structure", "checked")["metadata"]
 
     assert (8, len(TEXT)) == (metadata["line_count"], metadata["source_size"])
@@ -151,7 +151,7 @@ def test_facts_of_the_source_win_over_what_the_data_claim(cli: Cli) -> None:
 def test_boxes_in_xywh_are_read_where_it_is_said(cli: Cli) -> None:
     cli.write("data.json", node(location={"modality": "image", "bbox": [0.5, 0.5, 0.25, 0.25]}))
 
-    cli.json("adapt", "data.json", "--adapter", "generic", "--bbox", "xywh", "--id", "boxes")
+    cli.json("import", "data.json", "--adapter", "generic", "--bbox", "xywh", "--id", "boxes")
 
     assert [0.5, 0.5, 0.75, 0.75] == cli.json("inspect", "boxes", "a")["location"]["bbox"]
 
@@ -162,7 +162,7 @@ def test_an_own_adapter_is_named_by_its_file(cli: Cli) -> None:
     )
     cli.write("data.xyz", "anything")
 
-    answer = cli("adapt", "data.xyz", "--adapter", "own.py", "--json")
+    answer = cli("import", "data.xyz", "--adapter", "own.py", "--json")
 
     assert (0, "data.xyz\n", "data") == (answer.code, answer.err, answer.document["resource_id"])
 
@@ -171,19 +171,19 @@ def test_an_own_adapter_is_named_by_its_file(cli: Cli) -> None:
     ("arguments", "code", "says"),
     [
         (["index"], 2, "Missing option '--adapter'"),
-        (["index", "--adapter", "langchain"], 2, "There is no adapter called 'langchain'"),
+        (["index", "--adapter", "langchain"], 2, "There is no adapter named 'langchain'"),
         (["none", "--adapter", "graphrag"], 1, "no such file"),
         (["story.txt", "--adapter", "graphrag"], 1, "not JSON"),
         (["index", "--adapter", "generic"], 2, "is a folder"),
         (["index", "--adapter", "llamaindex"], 1, "docstore.json"),
         (["index", "--adapter", "graphrag", "--source", "none.txt"], 1, "no such file"),
-        (["index", "--adapter", "graphrag", "--bbox", "xywh"], 2, "--bbox is for --adapter generic"),
+        (["index", "--adapter", "graphrag", "--bbox", "xywh"], 2, "--bbox works only with --adapter generic"),
         (["index", "--adapter", "graphrag", "--id", "a/b"], 2, "holds a slash"),
         (["index", "--adapter", "none.py"], 2, "could not be loaded: FileNotFoundError"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_adapted_is_one_clear_error(graph: Cli, arguments: list[str], code: int, says: str) -> None:
-    answer = graph("adapt", *arguments)
+    answer = graph("import", *arguments)
 
     assert (code, "") == (answer.code, answer.out)
     assert says in answer.err

@@ -57,7 +57,7 @@ def test_an_empty_name_and_a_dash_before_words_are_told(cli: Cli) -> None:
     empty = cli("ingest", "")
     dash = cli("verify-quote", "book", "-never mind")
 
-    assert (2, True) == (empty.code, "The name of a file is empty" in empty.err)
+    assert (2, True) == (empty.code, "The file name is empty" in empty.err)
     assert (2, True) == (dash.code, "Put -- before an argument that begins with a dash" in dash.err)
 
 

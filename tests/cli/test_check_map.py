@@ -1,4 +1,4 @@
-"""`check-map`: each fault is told by its path, and what is safe is put right."""
+"""`validate`: each fault is told by its path, and what is safe is put right."""
 
 from __future__ import annotations
 
@@ -126,15 +126,15 @@ def test_what_is_safe_is_told_and_put_right(here: Cli, name: str) -> None:
     change, fault, expected = FIXED[name]
     before = broken(here, change)
 
-    told = here.within("check-map", "m.json", "--json")
-    fixed = here.within("check-map", "m.json", "--fix", "--json")
+    told = here.within("validate", "m.json", "--json")
+    fixed = here.within("validate", "m.json", "--fix", "--json")
 
     assert 1 == told.code
     assert [each for each in told.document["faults"] if fault in each]
     assert (0, [expected]) == (fixed.code, [(e["path"], e["before"], e["after"]) for e in fixed.document["changes"]])
     assert told.document["fixable"] == fixed.document["changes"]
     assert before == json.loads((here.here / "m.json.bak").read_bytes())
-    assert 0 == here.within("check-map", "m.json").code
+    assert 0 == here.within("validate", "m.json").code
 
 
 @pytest.mark.parametrize("name", LEFT)
@@ -142,8 +142,8 @@ def test_what_cannot_be_put_right_safely_is_told_and_left(here: Cli, name: str) 
     change, fault = LEFT[name]
     before = broken(here, change)
 
-    told = here.within("check-map", "m.json", "--json")
-    left = here.within("check-map", "m.json", "--fix", "--json")
+    told = here.within("validate", "m.json", "--json")
+    left = here.within("validate", "m.json", "--fix", "--json")
 
     assert [each for each in told.document["faults"] if fault in each]
     assert (1, 1, []) == (told.code, left.code, left.document["changes"])
@@ -158,7 +158,7 @@ def test_every_fault_of_a_map_is_told_at_once(here: Cli) -> None:
     broken(here, at(*FIRST, "location", "lines")([5, 15]))
     broken(here, at("title")(""))
 
-    answer = here.within("check-map", "m.json", "--json")
+    answer = here.within("validate", "m.json", "--json")
 
     paths = [each.partition(": ")[0] for each in answer.document["faults"]]
     assert ["nodes[1].location", "nodes[0].children[1].location", "title"] == paths
@@ -166,10 +166,10 @@ def test_every_fault_of_a_map_is_told_at_once(here: Cli) -> None:
 
 def test_fixing_again_changes_nothing_and_keeps_the_first_original(here: Cli) -> None:
     before = broken(here, FIXED["past the end"][0])
-    assert 0 == here.within("check-map", "m.json", "--fix").code
+    assert 0 == here.within("validate", "m.json", "--fix").code
     fixed = (here.here / "m.json").read_bytes()
 
-    again = here.within("check-map", "m.json", "--fix", "--json")
+    again = here.within("validate", "m.json", "--fix", "--json")
 
     assert ([], None, None) == tuple(again.document[name] for name in ("changes", "written", "backup"))
     assert fixed == (here.here / "m.json").read_bytes()
@@ -181,7 +181,7 @@ def test_an_older_copy_is_never_written_over(here: Cli) -> None:
     here.write("m.json.bak", "mine")
     broken(here, FIXED["past the end"][0])
 
-    answer = here.within("check-map", "m.json", "--fix", "--json")
+    answer = here.within("validate", "m.json", "--fix", "--json")
 
     assert str(here.here / "m.json.bak2") == answer.document["backup"]
     assert "mine" == (here.here / "m.json.bak").read_text()
@@ -192,7 +192,7 @@ def test_nothing_else_in_the_file_is_touched(here: Cli) -> None:
     broken(here, at(*FIRST, "note")({"a": [1, None]}))
     before = broken(here, FIXED["past the end"][0])
 
-    answer = here.within("check-map", "m.json", "--fix", "--json")
+    answer = here.within("validate", "m.json", "--fix", "--json")
 
     expected = copy.deepcopy(before)
     expected["nodes"][1]["location"]["lines"] = [11, 20]
@@ -206,7 +206,7 @@ def test_the_rest_is_left_and_told_where_some_was_put_right(here: Cli) -> None:
     broken(here, FIXED["past the end"][0])
     broken(here, at(*FIRST, "location", "lines")([11, 12]))
 
-    answer = here.within("check-map", "m.json", "--fix")
+    answer = here.within("validate", "m.json", "--fix")
 
     assert 1 == answer.code
     assert "(fixed) nodes[1].location.lines: [11, 400] -> [11, 20] (it ended beyond the end of the file)" in answer.out
@@ -216,20 +216,20 @@ def test_the_rest_is_left_and_told_where_some_was_put_right(here: Cli) -> None:
 def test_the_fixed_map_can_be_written_elsewhere(here: Cli) -> None:
     before = broken(here, FIXED["past the end"][0])
 
-    answer = here.within("check-map", "m.json", "--fix", "-o", "fixed.json", "--json")
+    answer = here.within("validate", "m.json", "--fix", "-o", "fixed.json", "--json")
 
     assert (0, None) == (answer.code, answer.document["backup"])
     assert before == json.loads((here.here / "m.json").read_bytes())
-    assert 0 == here.within("check-map", "fixed.json").code
+    assert 0 == here.within("validate", "fixed.json").code
 
 
 def test_another_file_is_written_over_only_by_force(here: Cli) -> None:
     broken(here, FIXED["past the end"][0])
     here.write("fixed.json", "mine")
 
-    refused = here.within("check-map", "m.json", "--fix", "-o", "fixed.json")
-    itself = here.within("check-map", "m.json", "--fix", "-o", "m.json", "--force")
-    forced = here.within("check-map", "m.json", "--fix", "-o", "fixed.json", "--force")
+    refused = here.within("validate", "m.json", "--fix", "-o", "fixed.json")
+    itself = here.within("validate", "m.json", "--fix", "-o", "m.json", "--force")
+    forced = here.within("validate", "m.json", "--fix", "-o", "fixed.json", "--force")
 
     assert (2, 2, 0) == (refused.code, itself.code, forced.code)
 
@@ -238,8 +238,8 @@ def test_a_map_of_the_home_is_named_by_its_id_and_resolves_when_it_is_fixed(here
     plain = broken(here, FIXED["past the end"][0])
     here.write(".resource_maps/t_txt.json", json.dumps(plain))
 
-    told = here.within("check-map", "t_txt", "--json")
-    fixed = here.within("check-map", "t_txt", "--fix", "--json")
+    told = here.within("validate", "t_txt", "--json")
+    fixed = here.within("validate", "t_txt", "--fix", "--json")
     found = here.within("resolve", "t_txt", "two", "--json")
 
     assert (1, 0, 0) == (told.code, fixed.code, found.code)
@@ -251,7 +251,7 @@ def test_a_map_without_its_file_is_held_against_itself_and_not_put_right(here: C
     broken(here, FIXED["past the end"][0])
     (here.here / "t.txt").unlink()
 
-    answer = here.within("check-map", "m.json", "--fix", "--json")
+    answer = here.within("validate", "m.json", "--fix", "--json")
 
     assert (1, False, []) == (answer.code, answer.document["measured"], answer.document["changes"])
     assert [each for each in answer.document["warnings"] if each.startswith("source_path: the source is no longer at")]
@@ -261,7 +261,7 @@ def test_a_file_that_is_not_where_the_map_says_is_told_with_where_it_was_found(h
     (here.here.parent / "other.txt").write_text("other")
     broken(here, at("source_path")("../other.txt"))
 
-    answer = here.within("check-map", "m.json", "--json")
+    answer = here.within("validate", "m.json", "--json")
 
     assert (0, True) == (answer.code, answer.document["measured"])
     assert [
@@ -273,7 +273,7 @@ def test_a_file_that_is_not_where_the_map_says_is_told_with_where_it_was_found(h
 def test_nodes_out_of_order_are_worth_a_warning(here: Cli) -> None:
     broken(here, lambda plain: plain["nodes"].reverse())
 
-    answer = here.within("check-map", "m.json", "--json")
+    answer = here.within("validate", "m.json", "--json")
 
     assert (0, True) == (answer.code, answer.document["measured"])
     assert ["nodes[1]: 'one' begins before the node in front of it"] == answer.document["warnings"]
@@ -283,21 +283,21 @@ def test_a_link_to_a_map_is_followed(here: Cli) -> None:
     broken(here, FIXED["past the end"][0])
     (here.here / "link.json").symlink_to("m.json")
 
-    assert 0 == here.within("check-map", "link.json", "--fix").code
+    assert 0 == here.within("validate", "link.json", "--fix").code
     assert (here.here / "link.json").is_symlink()
-    assert 0 == here.within("check-map", "m.json").code
+    assert 0 == here.within("validate", "m.json").code
 
 
 @pytest.mark.parametrize("arguments", [["-o", "x.json"], ["--force"], ["--fix", "--bbox", "xywh"]])
 def test_what_makes_no_sense_together_is_refused(here: Cli, arguments: list[str]) -> None:
-    assert 2 == here.within("check-map", "m.json", *arguments).code
+    assert 2 == here.within("validate", "m.json", *arguments).code
 
 
 def test_no_escape_of_a_title_reaches_the_terminal(here: Cli) -> None:
     broken(here, FIXED["controls in a title"][0])
     broken(here, at("co\x1blour")("red"))
 
-    answers = [here.within("check-map", "m.json", *more) for more in ([], ["--fix"])]
+    answers = [here.within("validate", "m.json", *more) for more in ([], ["--fix"])]
 
     assert not [each for each in answers if set(each.out + each.err) & {"\x1b", "\u202e"}]
 
@@ -308,7 +308,7 @@ def test_a_folder_that_cannot_be_written_keeps_the_map(here: Cli) -> None:
     (here.here / "m.json").rename(here.here / "closed/m.json")
     (here.here / "closed").chmod(0o555)
 
-    answer = here.as_anybody("check-map", "closed/m.json", "--fix")
+    answer = here.as_anybody("validate", "closed/m.json", "--fix")
 
     (here.here / "closed").chmod(0o755)
     assert 1 == answer.code
@@ -319,8 +319,8 @@ def test_a_folder_that_cannot_be_written_keeps_the_map(here: Cli) -> None:
 def test_of_very_many_faults_a_person_sees_the_first_and_a_program_all(here: Cli) -> None:
     broken(here, at("nodes")([a_node(f"n{number}", 1, 999) for number in range(1_500)]))
 
-    seen, read = here.within("check-map", "m.json"), here.within("check-map", "m.json", "--json")
+    seen, read = here.within("validate", "m.json"), here.within("validate", "m.json", "--json")
 
-    assert "... and 500 more faults: --json tells all of them." in seen.out
+    assert "... and 500 more faults. To see all of them, use --json." in seen.out
     assert 1_001 <= len(seen.out.splitlines()) <= 1_010
     assert "nodes[1499].location" in read.out + read.err

@@ -19,8 +19,8 @@ def test_an_earlier_map_is_listed_and_taken_into_use_again(cli: Cli) -> None:
     cli("ingest", "code.py")
     cli("ingest", "code.py", "--mapper", "mine.py")
 
-    listed = cli("editions", "code_py", "--json").document["editions"]
-    chosen = cli("editions", "code_py", "--use", "local", "--json").document["editions"]
+    listed = cli("versions", "code_py", "--json").document["editions"]
+    chosen = cli("versions", "code_py", "--use", "local", "--json").document["editions"]
 
     assert [("custom:mine", True), ("local", False)] == [
         (row["mapper"].rpartition(":")[0], row["in_use"]) for row in listed
@@ -33,6 +33,9 @@ def test_an_edition_that_is_none_names_those_that_are(cli: Cli) -> None:
     cli.write("code.py")
     cli("ingest", "code.py")
 
-    answer = cli("editions", "code_py", "--use", "gemini")
+    answer = cli("versions", "code_py", "--use", "gemini")
 
-    assert (2, f"Error: 'gemini' is no edition of 'code_py': there are local:{VERSION}.\n") == (answer.code, answer.err)
+    assert (2, f"Error: 'gemini' matches no version of 'code_py'. Available versions: local:{VERSION}.\n") == (
+        answer.code,
+        answer.err,
+    )

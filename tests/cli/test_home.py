@@ -60,10 +60,10 @@ def test_a_person_reads_what_is_wrong(used: Cli) -> None:
     answer = used("doctor")
 
     assert "BROKEN  map 'torn'" in answer.out
-    assert "to mend it: citekit remove torn" in answer.out
+    assert "to fix it: citekit remove torn" in answer.out
     assert "was made by a later CiteKit" in answer.out
-    assert "to mend it: pip install --upgrade citekit" in answer.out
-    assert answer.err.startswith("Error: 2 things are broken: map 'torn': ")
+    assert "to fix it: pip install --upgrade citekit" in answer.out
+    assert answer.err.startswith("Error: 2 problems found: map 'torn': ")
 
 
 def test_the_store_says_how_full_it_is(used: Cli) -> None:

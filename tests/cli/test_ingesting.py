@@ -23,7 +23,7 @@ class Mapper:
 """
 
 
-@pytest.mark.parametrize("parsers", ["apart", "here"])
+@pytest.mark.parametrize("parsers", ["subprocess", "inline"])
 def test_a_file_is_mapped_once(cli: Cli, parsers: str) -> None:
     cli.write("code.py")
 
@@ -39,7 +39,7 @@ def test_a_person_reads_what_was_mapped(cli: Cli) -> None:
     answer = cli("ingest", "code.py")
 
     assert answer.out.startswith("code_py  code  (text, 3 nodes, mapped in ")
-    assert (0, "Mapper: local (no key of a model is set).\n") == (answer.code, answer.err)
+    assert (0, "Mapper: local (no model key is set).\n") == (answer.code, answer.err)
 
 
 def test_a_folder_is_mapped_but_for_what_cannot_be(cli: Cli) -> None:
@@ -65,7 +65,7 @@ def test_failures_are_listed_at_the_end(cli: Cli) -> None:
     assert answer.code == 1
     assert answer.out.startswith("a_py")
     mapper, failed, total = answer.err.splitlines()
-    assert "Mapper: local (no key of a model is set)." == mapper
+    assert "Mapper: local (no model key is set)." == mapper
     assert failed.startswith("Failed: missing.txt: ")
     assert "Error: 1 of 2 files could not be mapped." == total
 
@@ -111,15 +111,15 @@ def test_a_mapper_of_the_user_s_own_makes_the_map(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--mapper", "nobody"], "There is no mapper called 'nobody'"),
-        (["--mapper-config", "{"], "--mapper-config is not JSON"),
-        (["--mapper-config", "[1]"], "--mapper-config is not a JSON object"),
-        (["--mapper-config", '{"a": 1}'], "takes no configuration"),
+        (["--mapper", "nobody"], "There is no mapper named 'nobody'"),
+        (["--mapper-config", "{"], "--mapper-config is not valid JSON"),
+        (["--mapper-config", "[1]"], "--mapper-config must be a JSON object"),
+        (["--mapper-config", '{"a": 1}'], "accepts no configuration object"),
         (["--mapper", "missing.py"], "missing.py"),
         (["--type", "hologram"], "'hologram' is not one of"),
         (["--concurrency", "0"], "--concurrency"),
-        (["--home", ""], "--home names no folder"),
-        (["b.py", "--id", "mine"], "--id names one map"),
+        (["--home", ""], "--home is empty"),
+        (["b.py", "--id", "mine"], "--id works with exactly one file"),
     ],
 )
 def test_a_request_that_cannot_be_understood_is_a_matter_of_usage(cli: Cli, arguments: list[str], reason: str) -> None:
@@ -139,7 +139,7 @@ def test_a_folder_without_anything_to_map_says_so(cli: Cli) -> None:
     answer = cli("ingest", "empty")
 
     assert (1, "") == (answer.code, answer.out)
-    assert "Error: There is no file that can be mapped below empty (hidden files are left out).\n" == answer.err
+    assert "Error: No file in empty can be mapped. Hidden files are ignored.\n" == answer.err
 
 
 def test_the_home_is_where_the_flag_or_the_environment_says(cli: Cli) -> None:

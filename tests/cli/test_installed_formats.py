@@ -39,7 +39,7 @@ def test_the_example_is_short() -> None:
     assert len(example().splitlines()) < 60
 
 
-@pytest.mark.parametrize("parsers", ["here", "apart"])
+@pytest.mark.parametrize("parsers", ["inline", "subprocess"])
 def test_a_file_of_an_installed_format_is_mapped_quoted_and_cut(cli: Cli, site: str, parsers: str) -> None:
     cli.write("pancakes.recipe", RECIPE)
     environment = {"PYTHONPATH": site, "CITEKIT_PARSERS": parsers}

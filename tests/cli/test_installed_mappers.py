@@ -99,7 +99,7 @@ def test_an_unknown_name_is_told_the_installed_ones(cli: Cli, site: Path) -> Non
     answer = cli("ingest", "notes.txt", "--mapper", "whisper", PYTHONPATH=str(site))
 
     assert 2 == answer.code
-    assert "There is no mapper called 'whisper'" in answer.err
+    assert "There is no mapper named 'whisper'" in answer.err
     assert "shout" in answer.err
 
 

@@ -99,7 +99,7 @@ def test_preview_says_how_to_see_books_of_other_formats(shelf: Shelf) -> None:
     one = shelf("library", "preview", "--title", "bridges")
     other = shelf("library", "preview", "--title", "bridges", "--format", "any")
 
-    assert (0, "", "No book with epub fits; --format any shows all.\n") == (one.code, one.out, one.err)
+    assert (0, "", "No book with epub matches. To see all formats, use --format any.\n") == (one.code, one.out, one.err)
     assert "Bridges, Bread" in other.out
 
 
@@ -137,14 +137,17 @@ def test_a_batch_takes_in_what_it_can_and_the_second_one_skips_it(own: Shelf) ->
     assert ("skipped", "File not found") == statuses[5]
     assert "failed" == statuses[4][0]
     assert "OCR" in statuses[4][1]
-    assert again.err == "Error: 1 book of 5 not ingested.\n"
+    assert again.err == "Error: 1 book of 5 could not be ingested.\n"
 
 
 def test_one_book_is_taken_in_once_and_again_by_force(own: Shelf) -> None:
     refused = own.fails("library", "ingest", "1")
-    forced = own.json("library", "ingest", "1", "--force", "--flat")
+    forced = own.json("library", "ingest", "1", "--force", "--no-chapters")
 
-    assert (1, "'Bees and Volcanoes' already ingested in collection 'alexandria': --force replaces it.") == refused
+    assert (
+        1,
+        "'Bees and Volcanoes' already ingested in collection 'alexandria'. To replace it, use --force.",
+    ) == refused
     assert (True, False) == (forced["success"], forced["hierarchical"])
 
 
@@ -250,7 +253,7 @@ def test_documents_have_the_keys_of_the_tools(taken_in: Shelf) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ("batch", 2, "Name books by --author, --title or --language, or take all by --all."),
+        ("batch", 2, "Select books with --author, --title, or --language, or all books with --all."),
         ("batch --all --min-words 9 --max-words 3", 2, "cannot be smaller than the smallest"),
         ("batch --all --collection a/b", 2, "'a/b' cannot name a collection"),
         ("ingest 1 --collection a/b", 2, "'a/b' cannot name a collection"),
@@ -260,12 +263,12 @@ def test_documents_have_the_keys_of_the_tools(taken_in: Shelf) -> None:
         ("ingest 5", 1, "Could not locate EPUB file for 'Gone'"),
         ("ingest 1 --threshold 2", 2, "2.0 is not in the range"),
         ("ingest-file gone.epub", 1, "File not found: "),
-        ("ingest-file a.epub b.epub --title X", 2, "--title names one book"),
+        ("ingest-file a.epub b.epub --title X", 2, "--title works with exactly one file"),
         ("ingest-file library.txt --author A", 1, "File not found: "),
         ("book 99", 1, "Book with ID 99 not found"),
-        ("remove", 2, "Name one book, by RESOURCE, --book-id or --file."),
-        ("remove x --file y", 2, "Name one book, by RESOURCE, --book-id or --file."),
-        ("rebuild", 1, "No book was ingested into 'alexandria'"),
+        ("remove", 2, "Name exactly one book: with RESOURCE, --book-id, or --file."),
+        ("remove x --file y", 2, "Name exactly one book: with RESOURCE, --book-id, or --file."),
+        ("rebuild", 1, "no book was ingested into 'alexandria'"),
         ("chunking test 99", 1, "Book with ID 99 not found"),
         ("nonsense", 2, "No such command 'nonsense'."),
     ],
@@ -317,15 +320,15 @@ def test_files_that_are_no_books_are_one_sentence_each(shelf: Shelf, tmp_path: P
     many = shelf("library", "ingest-file", str(tmp_path))
 
     assert (1, True) == (code, "encrypted" in said)
-    assert (1, "Nothing says the title and the author of bare.md: give --title and --author.") == bare
+    assert (1, "bare.md does not contain its title and author. Give --title and --author.") == bare
     assert (1, 3) == (many.code, len(many.out.splitlines()))
-    assert "Error: 3 books of 3 not ingested.\n" == many.err
+    assert "Error: 3 books of 3 could not be ingested.\n" == many.err
 
 
 @pytest.mark.parametrize(
     ("variables", "code", "said"),
     [
-        ({"CITEKIT_EMBEDDER": "nonsense"}, 2, "There is no embedder called 'nonsense'"),
+        ({"CITEKIT_EMBEDDER": "nonsense"}, 2, "There is no embedder named 'nonsense'"),
         ({"CITEKIT_EMBEDDER": "hashing"}, 1, "hashing"),
         ({"QDRANT_URL": "http://127.0.0.1:9"}, 1, "No Qdrant server answers at http://127.0.0.1:9"),
     ],
@@ -354,7 +357,7 @@ def test_an_interrupted_batch_shows_a_bar_and_leaves_whole_books(tmp_path: Path)
     _, status = os.waitpid(child, 0)
 
     assert 130 == os.waitstatus_to_exitcode(status)
-    assert b"Interrupted; nothing half-made was left." in shown
+    assert b"Interrupted. No incomplete files were left behind." in shown
     assert b"Traceback" not in shown
     assert 1 == shelf.json("library", "stats")["qdrant"]["ingested_books"]
     again = shelf.json(*words)
@@ -375,3 +378,10 @@ def _read(terminal: int, until: bytes | None) -> bytes:
             break
         shown += data
     return shown
+
+
+def test_the_former_name_of_no_chapters_works_and_says_the_new_name(own: Shelf) -> None:
+    answer = own("--json", "library", "ingest", "1", "--force", "--flat")
+
+    assert (0, False) == (answer.code, answer.document["hierarchical"])
+    assert "Note: '--flat' is now called '--no-chapters'.\n" == answer.err

@@ -50,7 +50,7 @@ def test_gemini_maps_a_manual_and_leaves_nothing_behind(cli: Cli, gemini: Gemini
     assert 0 == answer.code, answer.err
     assert "Mapper: gemini (GEMINI_API_KEY is set)." in answer.err
     assert "1 request," in answer.out
-    assert "tokens in" in answer.out
+    assert "input tokens" in answer.out
     assert ("gemini", 1) == (made["metadata"]["mapper"]["name"], made["metadata"]["usage"]["requests"])
     assert 100 < len(json.dumps(made["nodes"]).split('"id"'))
     assert {} == gemini.files

@@ -80,7 +80,7 @@ def home(tmp_path: Path) -> Path:
 
 def test_no_command_and_no_tool_unpickles_anything(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = [(*command.split(), *words) for command, several in CALLS.items() for words in several[:1]]
-    calls += [("ingest", "x.pickle"), ("ingest", "table.npy"), ("structure", "pickled"), ("check-map", "cache.pkl")]
+    calls += [("ingest", "x.pickle"), ("ingest", "table.npy"), ("structure", "pickled"), ("validate", "cache.pkl")]
     calls += [
         ("verify", "cache.pkl"),
         ("adapt", "x.pickle", "--adapter", "graphrag"),
@@ -186,11 +186,11 @@ def test_a_mapper_is_loaded_only_where_the_user_names_it(tmp_path: Path) -> None
     for words in (
         ("list",),
         ("structure", "code_py"),
-        ("editions", "code_py"),
+        ("versions", "code_py"),
         ("resolve", "code_py", "first", "--remap"),
         ("ingest", "code.py"),
         ("doctor",),
-        ("check-map", str(place)),
+        ("validate", str(place)),
     ):
         cli.within(*words)
     anyio.run(_tell_tools_of, tmp_path, str(mapper))

@@ -104,7 +104,7 @@ def test_nothing_found_is_said_beside_the_answer(shelf: Shelf) -> None:
     answer = shelf("query", "nectar", "--threshold", "1")
 
     assert (0, "") == (answer.code, answer.out)
-    assert "Nothing found. A lower --threshold shows what comes nearest.\n" == answer.err
+    assert "Nothing found. To see the closest passages, lower --threshold.\n" == answer.err
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_nothing_found_is_said_beside_the_answer(shelf: Shelf) -> None:
         (("bees", "--collection", "a/b"), {}, 2, "'a/b' cannot name a collection"),
         (("bees", "--collection", "other"), {}, 1, "No collection 'other'"),
         (("bees", "--author", "nobody"), {}, 2, "No book in collection 'alexandria' fits"),
-        (("bees",), {"CITEKIT_EMBEDDER": "nonsense"}, 2, "There is no embedder called 'nonsense'"),
+        (("bees",), {"CITEKIT_EMBEDDER": "nonsense"}, 2, "There is no embedder named 'nonsense'"),
         (("bees",), {"CITEKIT_EMBEDDER": "hashing"}, 1, "citekit library rebuild"),
         (("bees",), {"QDRANT_URL": "http://127.0.0.1:9"}, 1, "No Qdrant server answers at http://127.0.0.1:9"),
     ],

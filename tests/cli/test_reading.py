@@ -1,4 +1,4 @@
-"""`list`, `structure`, `inspect`, `search`, `check-map`, `remove`: what maps say."""
+"""`list`, `structure`, `inspect`, `search`, `validate`, `remove`: what maps say."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ def test_an_unknown_node_is_answered_with_the_nearest(mapped: Cli) -> None:
     [
         (["nobody", "x"], 1, "No map found for resource 'nobody'. Expected at: .resource_maps/nobody.json"),
         (["nobody.x"], 1, "No map found for resource 'nobody'"),
-        (["code_py"], 2, "is a resource: name one of its nodes"),
+        (["code_py"], 2, "is a resource. Name one of its nodes"),
         (["code_py.nothing"], 1, "Node 'nothing' not found."),
-        (["a", "b", "c"], 2, "Name one part"),
+        (["a", "b", "c"], 2, "Name exactly one node"),
         (["../../etc/passwd", "x"], 2, "holds a slash"),
         (["x" * 10_000, "x"], 2, "is too long"),
         (["\u202egnp", "x"], 2, "direction-changing"),
@@ -139,14 +139,14 @@ def test_a_removed_map_is_gone_and_its_source_is_not(cli: Cli) -> None:
 
     answer = cli("remove", "code_py")
 
-    assert "evidence cut out of it stays in the cache" in answer.out
+    assert "Evidence that was cut from it stays in the cache" in answer.out
     assert [] == cli.json("list")["resources"]
     assert (cli.here / "code.py").exists()
     assert 1 == cli("remove", "code_py").code
 
 
 def test_a_sound_map_file_is_said_to_be_sound(mapped: Cli) -> None:
-    found = mapped.json("check-map", ".resource_maps/code_py.json")
+    found = mapped.json("validate", ".resource_maps/code_py.json")
 
     assert (True, [], []) == (found["sound"], found["faults"], found["warnings"])
 
@@ -155,8 +155,8 @@ def test_boxes_are_read_as_they_are_said_to_be_meant(cli: Cli) -> None:
     node = {"id": "n", "title": "N", "type": "region", "location": {"modality": "image", "bbox": [0.5, 0.5, 0.4, 0.4]}}
     cli.write("m.json", json.dumps(a_map(type="image", nodes=[node])))
 
-    assert 1 == cli("check-map", "m.json").code
-    assert 0 == cli("check-map", "m.json", "--bbox", "xywh").code
+    assert 1 == cli("validate", "m.json").code
+    assert 0 == cli("validate", "m.json", "--bbox", "xywh").code
 
 
 def _deep(levels: int) -> str:
@@ -199,7 +199,7 @@ def _with_location(**location: Any) -> str:
 def test_what_is_wrong_with_a_map_is_told_line_by_line(cli: Cli, text: str, reason: str) -> None:
     cli.write("m.json", text)
 
-    answer = cli.within("check-map", "m.json", "--json")
+    answer = cli.within("validate", "m.json", "--json")
 
     assert answer.code == 1
     assert [each for each in answer.document["faults"] if reason in each]
@@ -209,7 +209,7 @@ def test_what_is_wrong_with_a_map_is_told_line_by_line(cli: Cli, text: str, reas
 
 @pytest.mark.parametrize("file", ["missing.json", ".", "/dev/null"])
 def test_what_is_no_file_is_no_map(cli: Cli, file: str) -> None:
-    answer = cli("check-map", file)
+    answer = cli("validate", file)
 
     assert (1, "") == (answer.code, answer.out)
     assert file in answer.err
@@ -235,6 +235,6 @@ def test_places_are_short(location: Location, words: str) -> None:
 
 def test_sizes_and_times_are_in_words() -> None:
     assert ["1 byte", "999 bytes", "12.3 kB", "1 MB", "10 GB"] == [size(n) for n in (1, 999, 12_345, 999_999, 10**10)]
-    assert ["under 1 ms", "12 ms", "1.0 s", "2 min 5 s"] == [lasted(s) for s in (0.0004, 0.0123, 0.9999, 125)]
+    assert ["less than 1 ms", "12 ms", "1.0 s", "2 min 5 s"] == [lasted(s) for s in (0.0004, 0.0123, 0.9999, 125)]
     assert "0:05.125" == clock(5.125)
     assert "a\\x00\\u202eb\\ud800" == printable("a\0\u202eb\ud800")

@@ -57,7 +57,7 @@ def test_pages_are_cut_out_of_a_real_document(cli: Cli) -> None:
     document.save(cli.here / "book.pdf")  # type: ignore[no-untyped-call]
     assert cli("ingest", "book.pdf").code == 0
 
-    pdf = cli("resolve", "doc://book#pages=2-3", "-o", "two.pdf", "--json", CITEKIT_PARSERS="apart").document
+    pdf = cli("resolve", "doc://book#pages=2-3", "-o", "two.pdf", "--json", CITEKIT_PARSERS="subprocess").document
     text = cli.json("resolve", "doc://book#pages=4", "--as", "text")
 
     with pypdfium2.PdfDocument(pdf["copied_to"]) as cut:
@@ -72,7 +72,7 @@ def test_an_address_may_stand_beside_its_resource(ingested: Cli) -> None:
 
     assert "text://code_py#lines=1-2" == beside["address"]
     assert "exact" == quoted["finding"]
-    assert (2, True) == (other.code, "another resource than 'code_py': give the address alone" in other.err)
+    assert (2, True) == (other.code, "does not belong to the resource 'code_py'. Give only the address" in other.err)
 
 
 def test_a_virtual_answer_makes_nothing_and_tells_of_change(ingested: Cli) -> None:
@@ -139,9 +139,9 @@ def test_a_copy_replaces_another_file_only_by_force(ingested: Cli) -> None:
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
-        ("code.py", "is the source itself"),
-        ("link.py", "is the source itself"),
-        ("/dev/null", "is not a file"),
+        ("code.py", "is the source file"),
+        ("link.py", "is the source file"),
+        ("/dev/null", "is not a regular file"),
         ("no/folder/x.py", "There is no folder"),
         ("nowhere/", "There is no folder"),
     ],
@@ -162,7 +162,7 @@ def test_a_copy_never_goes_where_it_must_not(ingested: Cli, target: str, reason:
     [
         (["code_py", "first", "--as", "png"], 1, "cannot be had as png"),
         (["code_py", "first", "--as", "hologram"], 2, "'hologram' is not one of"),
-        (["code_py", "first", "--virtual", "-o", "x"], 2, "--virtual makes no file"),
+        (["code_py", "first", "--virtual", "-o", "x"], 2, "--virtual creates no file"),
         (["text://code_py#lines=0-3"], 2, "there is no line 0"),
         (["text://code_py#lines=9-3"], 2, "reversed"),
         (["text://code_py#lines=-3"], 2, "'-3'"),

@@ -50,7 +50,7 @@ def test_a_person_is_told_where_and_what_differs(mapped: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("code_py",), 2, "Give the place and the text"),
+        (("code_py",), 2, "Give a place and a quote"),
         (("code_py", ""), 2, "The quote is empty"),
         (("code_py", "..."), 2, "neither a letter nor a digit"),
         (("doc://code_py", "return"), 2, "'code_py' is text://"),

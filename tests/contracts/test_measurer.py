@@ -30,7 +30,7 @@ PARTS = {
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Container:
-    return bootstrap(Settings(home=tmp_path_factory.mktemp("home"), parsers="here"))
+    return bootstrap(Settings(home=tmp_path_factory.mktemp("home"), parsers="inline"))
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def small(app: Container, tmp_path_factory: pytest.TempPathFactory) -> Callable[
 @pytest.fixture(scope="module")
 def measurers(app: Container, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Measurer]:
     here = app.parsers.measurer
-    apart = bootstrap(evolve(app.settings, parsers="apart"))
+    apart = bootstrap(evolve(app.settings, parsers="subprocess"))
     index = Index(tmp_path_factory.mktemp("index"))
     return {"here": here, "apart": apart.bounds.inner, "remembered": RememberingMeasurer(here, index)}
 

@@ -39,7 +39,7 @@ PATIENCE = 3.0
 """Seconds of the clock that a step may take for each second of processor time that it is allowed: the machine may be busy."""
 
 SETTINGS = {
-    "CITEKIT_PARSERS": "here",
+    "CITEKIT_PARSERS": "inline",
     "CITEKIT_MAPPER": "local",
     "CITEKIT_OCR": "off",
     "CITEKIT_CACHE_LIMIT": "300M",

@@ -26,7 +26,7 @@ PATIENCE = 30.0
 """Seconds after which the client of this server gives an input up."""
 
 SETTINGS = {
-    "CITEKIT_PARSERS": "apart",
+    "CITEKIT_PARSERS": "subprocess",
     "CITEKIT_MAPPER": "local",
     "CITEKIT_OCR": "off",
     "CITEKIT_PARSER_TIMEOUT": "15",

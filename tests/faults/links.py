@@ -30,7 +30,7 @@ CREATING: tuple[tuple[str, ...], ...] = (
     ("search", "honey"),
     ("library", "ingest-file", "loose.txt", "--title", "Loose", "--author", "Ada"),
     ("library", "query", "queen", "--threshold", "0"),
-    ("check-map", "bees", "--fix"),
+    ("validate", "bees", "--fix"),
     ("list",),
 )
 """The commands that fill a home."""
@@ -45,11 +45,11 @@ AGAIN: tuple[tuple[str, ...], ...] = (
     ("verify-quote", "text://bees#lines=1-7", "The queen bee lays eggs"),
     ("verify-quote", "spare", "gather nectar and pollen"),
     ("search", "honey"),
-    ("context",),
-    ("editions", "bees"),
+    ("outline",),
+    ("versions", "bees"),
     ("adapt", "foreign.json", "--adapter", "generic", "--force"),
-    ("check-map", "bees"),
-    ("check-map", "faulty", "--fix"),
+    ("validate", "bees"),
+    ("validate", "faulty", "--fix"),
     ("library", "stats"),
     ("library", "query", "queen", "--threshold", "0"),
     ("library", "ingest-file", "bees.md", "--title", "Bees", "--author", "Bo"),
@@ -195,7 +195,7 @@ class Place:
             text=True,
             timeout=TIMEOUT,
             check=False,
-            env={**os.environ, "CITEKIT_PARSERS": "here", "CITEKIT_EMBEDDER": "hashing", "CITEKIT_MAPPER": "local"},
+            env={**os.environ, "CITEKIT_PARSERS": "inline", "CITEKIT_EMBEDDER": "hashing", "CITEKIT_MAPPER": "local"},
         )
 
 

@@ -159,7 +159,7 @@ OPERATIONS = (
     Operation("cache prune", ("cache", "prune", "--limit", "1"), (PDF, TEXT, PAGES, LINES), later=HOUR),
     Operation("cache clear", ("cache", "clear"), (PDF, TEXT, PAGES, LINES)),
     Operation("cache verify", ("cache", "verify"), (PDF, TEXT, PAGES, LINES), prepare=_damage),
-    Operation("check-map --fix", ("check-map", "--fix", "report"), (PDF,), prepare=_faulty_map),
+    Operation("validate --fix", ("validate", "--fix", "report"), (PDF,), prepare=_faulty_map),
     Operation("verify-quote", QUOTE, (PDF,), says=True),
     Operation("verify-quote, kept text torn", QUOTE, (PDF, QUOTE), prepare=_torn_texts, says=True),
     Operation("search", ("search", "middle", "--json"), (PDF, TEXT), says=True),

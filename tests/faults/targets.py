@@ -181,7 +181,7 @@ def _app() -> Any:
     source = _scratch() / "book.txt"
     home.mkdir()
     source.write_text(_BOOK, "utf-8")
-    app = bootstrap(settings_from({"CITEKIT_PARSERS": "here", "CITEKIT_OCR": "off"}, home))
+    app = bootstrap(settings_from({"CITEKIT_PARSERS": "inline", "CITEKIT_OCR": "off"}, home))
     app.ingest(source, wanted_id="book")
     return app
 

@@ -65,7 +65,7 @@ def test_damaged_code_for_which_the_parser_makes_up_a_node_is_mapped(tmp_path: P
     path = tmp_path / "shelf.jl"
     path.write_bytes(text)
 
-    mapped = bootstrap(settings_from({"CITEKIT_PARSERS": "here"}, tmp_path)).ingest(path).resource_map
+    mapped = bootstrap(settings_from({"CITEKIT_PARSERS": "inline"}, tmp_path)).ingest(path).resource_map
 
     assert mapped.nodes
 

@@ -60,7 +60,7 @@ class Workshop:
     def check(self, operation: Operation, words: tuple[str, ...] | None = None) -> Ended:
         """The same without worker processes: what they leave behind was tried before, and starting one takes most of a run."""
         arguments = self.place.words(operation.command if words is None else words)
-        return self.programs.run(arguments, {**operation.environment, "CITEKIT_PARSERS": "here"})
+        return self.programs.run(arguments, {**operation.environment, "CITEKIT_PARSERS": "inline"})
 
     def snapshot(self, operation: Operation) -> Path:
         """The home as it is before the operation, in a folder that is kept."""

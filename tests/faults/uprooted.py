@@ -100,7 +100,7 @@ def named(folder: Path, name: bytes) -> Iterator[str]:
 
 
 def _wrong(words: Sequence[str], home: Path, code: int) -> Iterator[str]:
-    environment = {**os.environ, "CITEKIT_PARSERS": "here", "PYTHONPATH": os.pathsep.join([*sys.path, str(ROOT)])}
+    environment = {**os.environ, "CITEKIT_PARSERS": "inline", "PYTHONPATH": os.pathsep.join([*sys.path, str(ROOT)])}
     command = [sys.executable, "-m", "citekit", *words]
     done = subprocess.run(command, capture_output=True, cwd=home, env=environment, timeout=60, check=False)
     said = (done.stdout + done.stderr).decode("utf-8", "replace")

@@ -148,7 +148,7 @@ class _Screen(StringIO):
 def show(home: Path, words: str, number: int, tally: Tally, most: int) -> None:
     """Calls of every command, in this process."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CITEKIT_PARSERS", "here")
+        patch.setenv("CITEKIT_PARSERS", "inline")
         for command, arguments in _shuffled(_calls(words), number)[: max(most - tally.tried, 0)]:
             try:
                 _, out, err = called(home, (*command.split(), *arguments), patch, _Screen())
@@ -199,7 +199,7 @@ def said_on_pty(arguments: Sequence[str], home: Path) -> str:
     environment |= {
         "CALIBRE_LIBRARY_PATH": str(home / "shelf"),
         "CITEKIT_EMBEDDER": EMBEDDER,
-        "CITEKIT_PARSERS": "here",
+        "CITEKIT_PARSERS": "inline",
     }
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-m", "citekit", *arguments]
@@ -224,7 +224,7 @@ def said_on_pty(arguments: Sequence[str], home: Path) -> str:
 def tell(home: Path, words: str, number: int, tally: Tally, most: int) -> None:
     """Calls of every tool, resource and prompt of the server, in this process."""
     environment = {"CALIBRE_LIBRARY_PATH": str(home / "shelf"), "LOCAL_INGEST_PATH": str(home)}
-    environment |= {"CITEKIT_EMBEDDER": EMBEDDER, "CITEKIT_PARSERS": "here"}
+    environment |= {"CITEKIT_EMBEDDER": EMBEDDER, "CITEKIT_PARSERS": "inline"}
     app = bootstrap(settings_from(environment, home))
 
     async def work() -> None:

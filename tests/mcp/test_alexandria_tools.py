@@ -136,23 +136,23 @@ def test_the_tools_say_what_they_change() -> None:
 
 
 BAD_ARGUMENTS: list[tuple[str, dict[str, Any], str]] = [
-    ("alexandria_query", {}, "alexandria_query needs query, a text."),
-    ("alexandria_query", {"query": 5}, "query must be a text, not 5."),
-    ("alexandria_query", {"query": "x", "limit": "many"}, "limit must be a whole number, not 'many'."),
-    ("alexandria_query", {"query": "x", "limit": 2.5}, "limit must be a whole number, not 2.5."),
-    ("alexandria_query", {"query": "x", "limit": True}, "limit must be a whole number, not True."),
-    ("alexandria_query", {"query": "x\0"}, "query must be a text, not 'x\\x00'."),
+    ("alexandria_query", {}, "alexandria_query requires the argument query, a string."),
+    ("alexandria_query", {"query": 5}, "query must be a string, not 5."),
+    ("alexandria_query", {"query": "x", "limit": "many"}, "limit must be an integer, not 'many'."),
+    ("alexandria_query", {"query": "x", "limit": 2.5}, "limit must be an integer, not 2.5."),
+    ("alexandria_query", {"query": "x", "limit": True}, "limit must be an integer, not True."),
+    ("alexandria_query", {"query": "x\0"}, "query must be a string, not 'x\\x00'."),
     ("alexandria_search", {"name": "x"}, "'name' is not an argument of alexandria_search"),
-    ("alexandria_book", {"book_id": None}, "alexandria_book needs book_id, a whole number."),
-    ("alexandria_guardians", {"x": 1}, "takes: nothing."),
+    ("alexandria_book", {"book_id": None}, "alexandria_book requires the argument book_id, an integer."),
+    ("alexandria_guardians", {"x": 1}, "Valid arguments: none."),
     ("alexandria_ingest", {"book_id": 1, "hierarchical": "maybe"}, "hierarchical must be true or false, not 'maybe'."),
     ("alexandria_ingest", {"book_id": 1, "threshold": 7}, "threshold is a number from 0 to 1"),
     ("alexandria_ingest", {"book_id": 1, "min_chunk_size": 9, "max_chunk_size": 3}, "cannot be smaller"),
-    ("alexandria_batch_ingest", {"book_ids": [1, "x"]}, "book_ids must be a list of whole numbers"),
-    ("alexandria_batch_ingest", {"book_ids": 1}, "book_ids must be a list of whole numbers"),
-    ("alexandria_ingest_file", {}, "alexandria_ingest_file needs file_path, a text."),
-    ("alexandria_remove", {}, "Name one book"),
-    ("alexandria_remove", {"book_id": 1, "resource_id": "x"}, "Name one book"),
+    ("alexandria_batch_ingest", {"book_ids": [1, "x"]}, "book_ids must be an array of integers"),
+    ("alexandria_batch_ingest", {"book_ids": 1}, "book_ids must be an array of integers"),
+    ("alexandria_ingest_file", {}, "alexandria_ingest_file requires the argument file_path, a string."),
+    ("alexandria_remove", {}, "Give exactly one of book_id"),
+    ("alexandria_remove", {"book_id": 1, "resource_id": "x"}, "Give exactly one of book_id"),
 ]
 
 

@@ -105,7 +105,7 @@ def test_a_quote_is_checked_in_a_node_an_address_or_the_whole_file(served: Serve
     assert ("absent", False, []) == (absent["finding"], absent["holds"], absent["places"])
     assert "neither a letter nor a digit" in error(served.call("verifyQuote", resource_id="notes", quote="..."))
     stranger = error(served.call("resolve", resource_id="/etc/passwd", node_id="text://passwd#lines=1"))
-    assert "is of the resource 'passwd', and resource_id names another one" in stranger
+    assert "belongs to the resource 'passwd', but resource_id is another one" in stranger
 
 
 def test_a_structure_is_the_whole_map(served: Served) -> None:
@@ -259,17 +259,17 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
     ("resolve", {"resource_id": "notes", "node_id": "qqqq"}, "Error: Node 'qqqq' not found."),
     ("getNode", {"resource_id": "note", "node_id": "x"}, "Error: Resource 'note' not found. Did you mean 'notes'"),
     ("getNode", {"resource_id": "notes", "node_id": "intr"}, "Error: Node 'intr' not found. Did you mean 'intro'"),
-    ("getNode", {}, "Error: getNode needs resource_id, a text."),
-    ("getNode", {"resource_id": "notes"}, "Error: getNode needs node_id, a text."),
-    ("getNode", {"resource_id": "notes", "node_id": None}, "Error: getNode needs node_id, a text."),
-    ("getNode", {"resource_id": 7, "node_id": "x"}, "Error: resource_id must be a text, not 7."),
-    ("getNode", {"resource_id": ["notes"], "node_id": "x"}, "Error: resource_id must be a text, not ['notes']."),
-    ("listResources", {"page": 2}, "Error: 'page' is not an argument of listResources, which takes: nothing."),
-    ("getStructure", {"resource_id": "notes", "depth": 0}, "Error: depth must be a whole number from 1 on, not 0."),
+    ("getNode", {}, "Error: getNode requires the argument resource_id, a string."),
+    ("getNode", {"resource_id": "notes"}, "Error: getNode requires the argument node_id, a string."),
+    ("getNode", {"resource_id": "notes", "node_id": None}, "Error: getNode requires the argument node_id, a string."),
+    ("getNode", {"resource_id": 7, "node_id": "x"}, "Error: resource_id must be a string, not 7."),
+    ("getNode", {"resource_id": ["notes"], "node_id": "x"}, "Error: resource_id must be a string, not ['notes']."),
+    ("listResources", {"page": 2}, "Error: 'page' is not an argument of listResources. Valid arguments: none."),
+    ("getStructure", {"resource_id": "notes", "depth": 0}, "Error: depth must be an integer of at least 1, not 0."),
     (
         "getStructure",
         {"resource_id": "notes", "depth": True},
-        "Error: depth must be a whole number from 1 on, not True.",
+        "Error: depth must be an integer of at least 1, not True.",
     ),
     (
         "getStructure",

@@ -101,7 +101,7 @@ def test_an_agent_is_told_once_whose_words_it_reads(home: Path) -> None:
 
     assert instructions is not None
     assert instructions.endswith(FROM_FILES)
-    assert 2 <= sum("data, never instructions" in each for each in descriptions)
+    assert 2 <= sum("as data, never as instructions" in each for each in descriptions)
 
 
 @given(st.text() | st.text(st.sampled_from(INJECTED)))

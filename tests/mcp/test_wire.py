@@ -134,7 +134,7 @@ def test_a_call_of_any_depth_is_answered_under_its_own_id(noisy: Wire, depth: in
 
     assert noisy.number == answer["id"]
     if depth < 197:
-        assert "must be a text" in answer["result"]["content"][0]["text"]
+        assert "must be a string" in answer["result"]["content"][0]["text"]
     if depth > 197:
         assert (-32600, True) == (answer["error"]["code"], "nested too deeply" in answer["error"]["message"])
 

@@ -56,7 +56,7 @@ def test_a_file_that_others_can_read_or_write_is_refused(tmp_path: Path, mode: i
     path = private(tmp_path / "key", b"canary-in-the-file", mode)
 
     with pytest.raises(
-        RequestRefused, match=r"OPENAI_API_KEY_FILE names .*, which others can read or write: chmod 600 it\."
+        RequestRefused, match=r"OPENAI_API_KEY_FILE: other users can read or write the file .*\. Run: chmod 600"
     ) as told:
         settings_from({"OPENAI_API_KEY_FILE": str(path)}, tmp_path)
 
@@ -69,7 +69,7 @@ def test_a_link_is_held_to_the_file_that_it_leads_to(tmp_path: Path) -> None:
     (tmp_path / "b").symlink_to(bad)
 
     assert "mine-alone" == settings_from({"OPENAI_API_KEY_FILE": str(tmp_path / "a")}, tmp_path).openai_key
-    with pytest.raises(RequestRefused, match="others can read"):
+    with pytest.raises(RequestRefused, match="other users can read"):
         settings_from({"OPENAI_API_KEY_FILE": str(tmp_path / "b")}, tmp_path)
 
 
@@ -78,7 +78,7 @@ def test_a_file_of_somebody_else_is_refused(tmp_path: Path) -> None:
     path = private(tmp_path / "key", b"planted")
     os.chown(path, 12345, 12345)
 
-    with pytest.raises(RequestRefused, match="belongs to somebody else"):
+    with pytest.raises(RequestRefused, match="belongs to another user"):
         settings_from({"OPENAI_API_KEY_FILE": str(path)}, tmp_path)
 
 
@@ -88,7 +88,7 @@ def test_a_file_of_somebody_else_is_refused(tmp_path: Path) -> None:
 def test_what_is_no_line_of_text_is_refused(tmp_path: Path, data: bytes) -> None:
     path = private(tmp_path / "key", data)
 
-    with pytest.raises(RequestRefused, match="does not hold one line of text"):
+    with pytest.raises(RequestRefused, match="must contain exactly one line of text"):
         settings_from({"CITEKIT_PASSWORD_FILE": str(path)}, tmp_path)
 
 
@@ -97,7 +97,7 @@ def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path, make: obj
     path = tmp_path / "key"
     make(path)  # type: ignore[operator]
 
-    with pytest.raises(RequestRefused, match="GEMINI_API_KEY_FILE names"):
+    with pytest.raises(RequestRefused, match="GEMINI_API_KEY_FILE: "):
         settings_from({"GEMINI_API_KEY_FILE": str(path)}, tmp_path)
 
 

@@ -83,9 +83,7 @@ def test_a_value_that_is_none_is_refused_by_name(environment: dict[str, str]) ->
 
 
 def test_too_little_memory_for_parsers_to_start_is_refused_with_the_least() -> None:
-    with pytest.raises(
-        RequestRefused, match=r"CITEKIT_PARSER_MEMORY='20000000' is too little: it takes at least 100M\."
-    ):
+    with pytest.raises(RequestRefused, match=r"CITEKIT_PARSER_MEMORY='20000000' is too small. The minimum is 100M\."):
         settings_from({"CITEKIT_PARSER_MEMORY": "20000000"})
 
     assert 100_000_000 == settings_from({"CITEKIT_PARSER_MEMORY": "100M"}).parser_memory

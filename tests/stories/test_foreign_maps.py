@@ -39,7 +39,7 @@ FAR: dict[str, tuple[Location, dict[str, Any]]] = {
 
 @pytest.fixture
 def app(tmp_path: Path) -> Container:
-    return bootstrap(Settings(home=tmp_path / "home", parsers="here"))
+    return bootstrap(Settings(home=tmp_path / "home", parsers="inline"))
 
 
 def dropped_in(app: Container, path: Path, location: Location, **stated: Any) -> None:

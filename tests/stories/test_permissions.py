@@ -48,7 +48,7 @@ def readable_by_others(home: Path) -> list[str]:
 
 
 def app_in(folder: Path) -> Container:
-    return bootstrap(Settings(home=folder / "home", parsers="here"))
+    return bootstrap(Settings(home=folder / "home", parsers="inline"))
 
 
 @pytest.mark.parametrize("name", ["pdf", "text", "png", "wav", "mp4", "epub"])

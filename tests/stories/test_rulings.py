@@ -76,7 +76,7 @@ def cut(request: pytest.FixtureRequest, made: Callable[[str], Path], tmp_path: P
     name = request.param
     (file,) = made(name).iterdir()
     source = Path(shutil.copy(file, tmp_path))
-    app = bootstrap(Settings(home=tmp_path / "home", parsers="here"))
+    app = bootstrap(Settings(home=tmp_path / "home", parsers="inline"))
     resource = app.ingest(source).resource_map
     places = PLACES[name]
     if name == "wav":

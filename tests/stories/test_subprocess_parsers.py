@@ -37,7 +37,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def home(folder: Path, **settings: Any) -> Container:
-    return bootstrap(evolve(bootstrap(home=folder).settings, **{"parsers": "apart", **settings}))
+    return bootstrap(evolve(bootstrap(home=folder).settings, **{"parsers": "subprocess", **settings}))
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def test_a_file_that_takes_too_much_memory_is_one_error_and_the_next_file_is_map
 
 
 def test_maps_and_evidence_are_the_same_as_where_files_are_parsed_here(tmp_path: Path, files: dict[str, Path]) -> None:
-    apart, here = home(tmp_path / "apart"), home(tmp_path / "here", parsers="here")
+    apart, here = home(tmp_path / "apart"), home(tmp_path / "here", parsers="inline")
 
     for kind in ("lena.ogg", "imageTextN.png", "PDDocument.java"):
         path = files[kind]

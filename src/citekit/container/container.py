@@ -170,7 +170,7 @@ class Container:
         """The processes in which files are opened; None where that is done here."""
         from citekit.container.sandbox import children_of, is_possible
 
-        if self.settings.parsers == "here" or not is_possible():
+        if self.settings.parsers == "inline" or not is_possible():
             return None
         return children_of(self.settings, self.index)
 
@@ -338,7 +338,7 @@ class Container:
             case "generic":
                 return GenericAdapter(box_order or BoxOrder.CORNERS)
         known = ", ".join(ADAPTERS)
-        raise RequestRefused(f"There is no adapter called '{name}': the known ones are {known}, or a .py file.")
+        raise RequestRefused(f"There is no adapter named '{name}'. Use one of: {known}, or the path of a .py file.")
 
     @first_use
     def adapt(self) -> ImportMap:

@@ -115,7 +115,7 @@ class Alexandria:
             return self._given["library"]
         folder = self.chosen.calibre
         if folder is None:
-            raise LibraryUnavailable("Calibre library not found: CALIBRE_LIBRARY_PATH names no folder.")
+            raise LibraryUnavailable("Calibre library not found: CALIBRE_LIBRARY_PATH is not set.")
         from citekit.adapters.catalogs.calibre.catalog import CalibreLibrary
         from citekit.adapters.catalogs.folder import FolderLibrary
 
@@ -193,7 +193,7 @@ class Alexandria:
                     timeout=waiting,
                     retries=self._retries(),
                 )
-        raise RequestRefused(f"There is no embedder called '{name}': the known ones are {', '.join(EMBEDDERS)}.")
+        raise RequestRefused(f"There is no embedder named '{name}'. Use one of: {', '.join(EMBEDDERS)}.")
 
     def _retries(self) -> Retries:
         from citekit.adapters.system.retry import Retries

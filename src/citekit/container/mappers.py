@@ -88,7 +88,9 @@ class Mappers:
         if name not in MAPPERS:
             return self._installed(name, config or {})
         if config:
-            raise RequestRefused(f"The mapper '{name}' takes no configuration: it has flags and variables of its own.")
+            raise RequestRefused(
+                f"The mapper '{name}' accepts no configuration object. Use its options and environment variables."
+            )
         chosen = self.choice()[0] if name == "auto" else name
         return self.app.local_mapper if chosen == "local" else self._model(chosen)
 
@@ -98,7 +100,7 @@ class Mappers:
             return "gemini", f"{self.app.settings.gemini_variable} is set"
         if self.app.settings.openai_key is not None:
             return "openai", "OPENAI_API_KEY is set"
-        return "local", "no key of a model is set"
+        return "local", "no model key is set"
 
     def _model(self, name: str) -> Mapper:
         from citekit.adapters.formats.media.evidence.clip import PyAvClipExtractor
@@ -187,7 +189,5 @@ class Mappers:
         found = installed_mapper(name, config, self.app.local_mapper, timeout=self.app.settings.timeout)
         if found is None:
             known = ", ".join([*MAPPERS, *(each for each, _ in installed_names())])
-            raise RequestRefused(
-                f"There is no mapper called '{name}': the known ones are {known}, or the path of a .py file."
-            )
+            raise RequestRefused(f"There is no mapper named '{name}'. Use one of: {known}, or the path of a .py file.")
         return found

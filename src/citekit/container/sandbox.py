@@ -28,7 +28,7 @@ def is_possible() -> bool:
     """Whether there can be children: not on Windows, nor where this program was frozen into one file, or is embedded."""
     if os.name == "posix" and sys.executable and not getattr(sys, "frozen", False):
         return True
-    _log.warning("files are parsed in this very process: no other can be started for it here")
+    _log.warning("files are parsed in the main process: this system cannot start a child process here")
     return False
 
 

@@ -57,7 +57,7 @@ def _of_system(error: OSError) -> str:
     where = f": {error.filename}" if error.filename else ""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
-            return f"The disk is full{where}. Make room and try again; nothing was lost."
+            return f"The disk is full{where}. Free some space and try again. Nothing was lost."
         case errno.EROFS | errno.EACCES | errno.EPERM:
-            return f"That is not permitted here{where}."
+            return f"Permission denied{where}."
     return f"{error.strerror or error}{where}."

@@ -86,7 +86,7 @@ class Library:
         `CollectionMissing`, `ModelMismatch`, `RequestRefused`, and others of ours.
         """
         if context not in set(ContextMode):
-            raise RequestRefused(f"{context!r} is not one of {', '.join(ContextMode)}.")
+            raise RequestRefused(f"{context!r} is not a context mode. Use one of: {', '.join(ContextMode)}.")
         where = self.alexandria.narrow(narrowing or Narrowing(), self.collection)
         request = AskRequest(
             query=question,
@@ -111,7 +111,7 @@ def read_modality(word: str) -> Modality:
     """`document` (or `pdf`), `video`, `audio`, `image` or `text`. Raises `RequestRefused`."""
     found = modality_of(word)
     if found is None:
-        raise RequestRefused(f"{word!r} is no kind of resource: there are {', '.join(Modality)}.")
+        raise RequestRefused(f"{word!r} is not a kind of resource. Use one of: {', '.join(Modality)}.")
     return found
 
 
@@ -119,7 +119,7 @@ def read_form(word: str) -> Form:
     """`native`, `pdf`, `png`, `text`, `html` or `frame`. Raises `RequestRefused`."""
     found = next((form for form in Form if form.value == word), None)
     if found is None:
-        raise RequestRefused(f"{word!r} is no form of evidence: there are {', '.join(Form)}.")
+        raise RequestRefused(f"{word!r} is not a form of evidence. Use one of: {', '.join(Form)}.")
     return found
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from citekit.settings.former_values import current_parsers
 from citekit.settings.library import LibrarySettings, library_settings
 from citekit.settings.places import CACHE, MAPS, OUTPUT, home_named
 from citekit.settings.reading import GIGABYTE, count, default, expanded, number, one_of, read_size, size
@@ -24,8 +25,8 @@ class Settings:
     also those that an MCP client offers. `concurrency` files are read at once, and `model_concurrency`
     requests to a model wait at once. `media` is the driver that copies
     clips: `pyav`, or `ffmpeg` for the program of that name. `password` opens PDFs that are locked. `ocr` reads the
-    text of scans and pictures, where the extra is installed. `parsers` run `apart`, in a child process that may hold
-    `parser_memory` bytes and is ended after `parser_timeout` seconds without progress, or `here`. A file under 1 MB may
+    text of scans and pictures, where the extra is installed. `parsers` run in a `subprocess` that can use
+    `parser_memory` bytes and is ended after `parser_timeout` seconds without progress, or `inline`. A file under 1 MB may
     take `parser_cpu` seconds of processor time and `parser_file_memory` bytes there; a larger one gets more. `model`,
     `base_url`, `retries`, `timeout` (seconds), `max_requests`, `temperature` (0 to 2), `thinking` (one of `THINKING`) and
     `max_output` (tokens) are for mappers that ask a model; keys and the password are never shown.
@@ -43,7 +44,7 @@ class Settings:
     media: str = "pyav"
     password: str | None = field(default=None, repr=False)
     ocr: bool = True
-    parsers: str = "apart"
+    parsers: str = field(default="subprocess", converter=current_parsers)
     parser_timeout: float = 300.0
     parser_memory: int = 4 * GIGABYTE
     parser_cpu: float = 5.0
@@ -91,7 +92,7 @@ THINKING = ("minimal", "low", "medium", "high", "xhigh")
 HOTTEST = 2.0
 """The highest temperature that the services take."""
 SWITCH = ("on", "off")
-PARSERS = ("apart", "here")
+PARSERS = ("subprocess", "inline")
 LEAST_PARSER_MEMORY = 100_000_000
 """Bytes with which every parser can be loaded, and reads a small file."""
 
@@ -113,7 +114,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         media=one_of("CITEKIT_MEDIA", environment.get("CITEKIT_MEDIA") or "pyav", MEDIA),
         password=read_secret(environment, "CITEKIT_PASSWORD"),
         ocr=one_of("CITEKIT_OCR", environment.get("CITEKIT_OCR") or "on", SWITCH) == "on",
-        parsers=one_of("CITEKIT_PARSERS", environment.get("CITEKIT_PARSERS") or "apart", PARSERS),
+        parsers=one_of("CITEKIT_PARSERS", current_parsers(environment.get("CITEKIT_PARSERS") or "subprocess"), PARSERS),
         parser_timeout=default(count(environment, "CITEKIT_PARSER_TIMEOUT", 1), 300),
         parser_memory=size(environment, "CITEKIT_PARSER_MEMORY", least=LEAST_PARSER_MEMORY) or 4 * GIGABYTE,
         parser_cpu=default(count(environment, "CITEKIT_PARSER_CPU", 1), 5),

@@ -26,7 +26,7 @@ def expanded(path: str | Path) -> Path:
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
-        raise RequestRefused(f"The folder {str(path)!r} cannot be found: {error}") from error
+        raise RequestRefused(f"Cannot find the folder {str(path)!r}: {error}") from error
 
 
 def read_size(text: str) -> int:
@@ -40,7 +40,7 @@ def read_size(text: str) -> int:
             return size
     except (ValueError, OverflowError):
         pass
-    raise RequestRefused(f"{shown(text)} is not a size such as 500M or 10G.")
+    raise RequestRefused(f"{shown(text)} is not a valid size. Use a number with an optional unit, such as 500M or 10G.")
 
 
 def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
@@ -50,7 +50,7 @@ def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
         return None
     found = read_size(text)
     if found < least:
-        raise RequestRefused(f"{name}={shown(text)} is too little: it takes at least {least // 1_000_000}M.")
+        raise RequestRefused(f"{name}={shown(text)} is too small. The minimum is {least // 1000000}M.")
     return found
 
 
@@ -60,7 +60,7 @@ def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
     if not text:
         return None
     if not text.isascii() or not text.isdigit() or len(text) > DIGITS or int(text) < least:
-        raise RequestRefused(f"{name}={shown(text)} is not a count from {least} on.")
+        raise RequestRefused(f"{name}={shown(text)} must be an integer of at least {least}.")
     return int(text)
 
 
@@ -74,7 +74,7 @@ def number(environment: Mapping[str, str], name: str, least: float, most: float)
     except ValueError:
         found = most + 1
     if not least <= found <= most:  # also False for "nan"
-        raise RequestRefused(f"{name}={shown(text)} is not a number from {least:g} to {most:g}.")
+        raise RequestRefused(f"{name}={shown(text)} must be a number from {least:g} to {most:g}.")
     return found
 
 
@@ -86,7 +86,7 @@ def default(value: int | None, default: int) -> int:
 def one_of(name: str, text: str, known: Sequence[str]) -> str:
     """`text`, which is one of `known`. Raises `RequestRefused`; `name` is whose value it is."""
     if text not in known:
-        raise RequestRefused(f"{name}={shown(text)} is not one of {', '.join(known)}.")
+        raise RequestRefused(f"{name}={shown(text)} must be one of: {', '.join(known)}.")
     return text
 
 
@@ -105,5 +105,5 @@ def switch(environment: Mapping[str, str], name: str) -> bool | None:
     if not text:
         return None
     if text.lower() not in _SWITCHES:
-        raise RequestRefused(f"{name}={shown(text)} is neither 1 nor 0.")
+        raise RequestRefused(f"{name}={shown(text)} must be 1 or 0.")
     return _SWITCHES[text.lower()]

@@ -35,7 +35,7 @@ def read_secret(environment: Mapping[str, str], name: str) -> str | None:
     """
     value, path = environment.get(name) or None, environment.get(name + SUFFIX) or None
     if value is not None and path is not None:
-        raise RequestRefused(f"{name} and {name}{SUFFIX} are both set: unset one of them.")
+        raise RequestRefused(f"{name} and {name}{SUFFIX} are both set. Unset one of them.")
     return value if path is None else _in_file(name + SUFFIX, path)
 
 
@@ -85,7 +85,7 @@ def _in_file(variable: str, path: str) -> str:
     except UnicodeDecodeError:
         secret = ""
     if not secret.strip() or len(data) > FILE_LIMIT or not secret.isprintable():
-        raise RequestRefused(f"{variable} names {path}, which does not hold one line of text.")
+        raise RequestRefused(f"{variable}: the file {path} must contain exactly one line of text.")
     return secret
 
 
@@ -96,17 +96,17 @@ def _read(variable: str, path: str) -> bytes:
             _check(variable, path, os.fstat(descriptor))
             return file.read(FILE_LIMIT + 1)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "that is no path"
-        raise RequestRefused(f"{variable} names {path}, which cannot be read: {reason}.") from error
+        reason = getattr(error, "strerror", None) or "not a valid path"
+        raise RequestRefused(f"{variable}: cannot read the file {path}: {reason}.") from error
 
 
 def _check(variable: str, path: str, state: os.stat_result) -> None:
     """Raise where the opened file is none, or somebody else may read or exchange what is in it."""
     if not stat.S_ISREG(state.st_mode):
-        raise RequestRefused(f"{variable} names {path}, which is not a file.")
+        raise RequestRefused(f"{variable}: {path} is not a regular file.")
     if os.name != "posix":
         return
     if state.st_mode & 0o077:
-        raise RequestRefused(f"{variable} names {path}, which others can read or write: chmod 600 it.")
+        raise RequestRefused(f"{variable}: other users can read or write the file {path}. Run: chmod 600 {path}")
     if state.st_uid not in (os.geteuid(), 0):
-        raise RequestRefused(f"{variable} names {path}, which belongs to somebody else: make a file of your own.")
+        raise RequestRefused(f"{variable}: the file {path} belongs to another user. Use a file that you own.")

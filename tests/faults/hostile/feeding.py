@@ -90,7 +90,7 @@ def feed(way: str, path: Path, home: Path, name: str = "") -> Outcome:
     elif way == "home":
         _home(bootstrap(home=path).for_clients(), done)
     elif way == "map":
-        _run(["--home", str(home), "check-map", str(path)], done)
+        _run(["--home", str(home), "validate", str(path)], done)
         maps = bootstrap(home=home).settings.maps_folder
         maps.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, maps / path.name)

@@ -1,4 +1,4 @@
-"""`citekit adapt`."""
+"""`citekit import`, also called `citekit adapt`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from citekit.application.import_map import ImportedMap
 
 
-@click.command("adapt", cls=Command)
+@click.command("import", cls=Command)
 @click.argument("data", metavar="FILE")
 @click.option(
     "--adapter",
@@ -24,17 +24,20 @@ if TYPE_CHECKING:
     "name",
     required=True,
     metavar="NAME|FILE.py",
-    help="Who reads it: graphrag, llamaindex, generic, or a Python file.",
+    help="The adapter that reads the data: graphrag, llamaindex, generic, or the path of a Python file.",
 )
-@click.option("--id", "wanted_id", metavar="ID", help="The id of the resource (default: from the data or its name).")
-@click.option("--source", metavar="PATH", help="The file that the structure is of, to tell lines and pages in it.")
+@click.option("--id", "wanted_id", metavar="ID", help="The resource id (default: from the data or the file name).")
+@click.option(
+    "--source", metavar="PATH", help="The file that the structure describes. Used to find lines and pages in it."
+)
 @click.option(
     "--bbox",
     type=click.Choice(["xyxy", "xywh"]),
-    help="For generic: what the four numbers of a box mean (default: xyxy, its corners).",
+    help="For generic: whether the four numbers of a box are its corners (xyxy) or a corner and its size "
+    "(xywh). Default: xyxy.",
 )
-@click.option("--output", "-o", metavar="PATH", help="Write the map to this file, and do not store it.")
-@click.option("--force", is_flag=True, help="Replace another map of that id, or with -o another file.")
+@click.option("--output", "-o", metavar="PATH", help="Write the map to this file instead of storing it.")
+@click.option("--force", is_flag=True, help="Replace an existing map with that id; with -o, replace an existing file.")
 @pass_session
 def command(
     session: Session,
@@ -46,16 +49,19 @@ def command(
     output: str | None,
     force: bool,
 ) -> None:
-    """Turn the structure that another program found into a map.
+    """Import the structure that another program produced as a map.
 
-    FILE is a file or a folder: GraphRAG's tables (Parquet or JSON), LlamaIndex's nodes, docstore or persisted index, JSON
-    close to a map of ours, or whatever a Python file with a function adapt(data, **kwargs) reads. With --source, passages
-    are looked for in that file, and every place is checked against it; what is not found keeps a virtual place.
+    FILE is a file or a folder: GraphRAG tables (Parquet or JSON), LlamaIndex nodes, docstore, or persisted index,
+    JSON similar to a CiteKit map, or any data that a Python file with a function adapt(data, **kwargs) can read.
+    With --source, CiteKit looks for the passages in that file and validates every location against it. A passage
+    that is not found gets a virtual location.
+
+    `citekit adapt` is another name of this command.
     """
     from citekit.wire.locations import BoxOrder
 
     if bbox is not None and name != "generic":
-        raise click.UsageError("--bbox is for --adapter generic: the others know what their boxes mean.")
+        raise click.UsageError("--bbox works only with --adapter generic. The other adapters have a fixed box format.")
     adapter = session.app.adapter_called(name, BoxOrder(bbox or "xyxy"))
     wanted: dict[str, Any] = {"wanted_id": wanted_id, "source": None if source is None else Path(source)}
     if output is None:
@@ -79,7 +85,7 @@ def _written(made: ImportedMap, output: str, force: bool) -> Path:
         text = to_json(made.resource_map)
         content = text.encode()
     except (ValueError, TypeError) as error:
-        raise FaultyAnswer("the map", [f"$: JSON cannot hold it: {error}"]) from error
+        raise FaultyAnswer("the map", [f"$: cannot be written as JSON: {error}"]) from error
     with tempfile.TemporaryDirectory(prefix="citekit-adapt-") as folder:
         path = Path(folder) / f"{made.resource_map.resource_id[:60]}.json"
         path.write_bytes(content)
@@ -111,7 +117,7 @@ def _lines(made: ImportedMap, place: str, *, stored: bool) -> Iterator[str]:
 
     resource_map = made.resource_map
     facts = (
-        f"{resource_map.modality}, {counted(resource_map.node_count, 'node')}, {made.located} with a place in a file"
+        f"{resource_map.modality}, {counted(resource_map.node_count, 'node')}, {made.located} with a location in a file"
     )
     yield f"{styled(printable(resource_map.resource_id), bold=True)}  {printable(resource_map.title)}  ({facts})"
     for note in _notes(made):

@@ -10,9 +10,9 @@ from citekit.entrypoints.cli.session import Session, pass_session
 
 @click.group("cache")
 def command() -> None:
-    """Look after the store of evidence.
+    """Show, check, or reduce the cache of evidence.
 
-    Whatever goes from it is made again when it is asked for.
+    Deleted evidence is created again when it is needed.
     """
 
 
@@ -34,7 +34,7 @@ def stats(session: Session) -> None:
         },
         [
             f"{counted(found.objects, 'object')}, {size(found.size)} of at most {size(found.limit)}, in {folder}",
-            f"{size(found.linked)} of that is linked from the output folder, whose files are yours to delete",
+            f"{size(found.linked)} of this is linked from the output folder. You can delete the files in that folder.",
         ],
     )
 
@@ -42,32 +42,32 @@ def stats(session: Session) -> None:
 @command.command("verify", cls=Command)
 @pass_session
 def verify(session: Session) -> None:
-    """Read every object, and drop those whose bytes are not what they were.
+    """Check every object in the cache, and delete those that are damaged.
 
-    What is dropped is made again when it is next asked for. Leftovers of killed processes are cleaned away.
+    Deleted objects are created again when they are needed. Temporary files of terminated processes are deleted.
     """
     from citekit.entrypoints.cli.formatting import counted
 
     found = session.app.evidence.verify()
     leftovers = found.leftovers + session.app.clean_leftovers()
-    healed = f"{counted(len(found.healed), 'was', 'were')} damaged and dropped" if found.healed else "all are sound"
+    healed = f"{counted(len(found.healed), 'was', 'were')} damaged and deleted" if found.healed else "no damage found"
     session.answer(
         {"checked": found.checked, "damaged": list(found.healed), "leftovers": leftovers},
         [
-            f"{counted(found.checked, 'object')} read: {healed}.",
+            f"{counted(found.checked, 'object')} checked: {healed}.",
             *(f"  {digest}" for digest in found.healed),
-            *([f"{counted(leftovers, 'leftover')} cleaned away."] if leftovers else []),
+            *([f"{counted(leftovers, 'leftover temporary file')} deleted."] if leftovers else []),
         ],
     )
 
 
 @command.command("prune", cls=Command)
 @click.option(
-    "--limit", metavar="SIZE", help="Keep at most this much, such as 500M or 1G (default: the store's limit)."
+    "--limit", metavar="SIZE", help="The maximum size to keep, such as 500M or 1G (default: the limit of the store)."
 )
 @pass_session
 def prune(session: Session, limit: str | None) -> None:
-    """Drop the evidence that was not used for longest, until the rest fits."""
+    """Delete the least recently used evidence until the rest fits the limit."""
     from citekit.settings import read_size
 
     gone = session.app.evidence.prune(None if limit is None else read_size(limit))
@@ -77,7 +77,7 @@ def prune(session: Session, limit: str | None) -> None:
 @command.command("clear", cls=Command)
 @pass_session
 def clear(session: Session) -> None:
-    """Drop all evidence from the store. Maps, and files that were copied elsewhere, stay."""
+    """Delete all evidence in the cache. Maps, and files that were copied elsewhere, are kept."""
     _tell_freed(session, session.app.evidence.clear())
 
 

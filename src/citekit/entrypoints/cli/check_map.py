@@ -1,4 +1,4 @@
-"""`citekit check-map`."""
+"""`citekit validate`."""
 
 from __future__ import annotations
 
@@ -23,37 +23,48 @@ MOST = 1_000
 """Faults that are shown to a person, and warnings; a program gets all of them."""
 
 
-@click.command("check-map", cls=Command)
+@click.command("validate", cls=Command)
 @click.argument("file", metavar="FILE_OR_ID")
 @click.option(
     "--bbox",
     type=click.Choice(["xyxy", "xywh"]),
     default="xyxy",
     show_default=True,
-    help="What the four numbers of a box mean: its corners, or a corner and its size.",
+    help="The box format: two corners (xyxy), or a corner and the size (xywh).",
 )
-@click.option("--fix", is_flag=True, help="Put right what is safe; the file as it was is kept beside it (.bak).")
-@click.option("--output", "-o", metavar="PATH", help="With --fix: write the map there, and leave the file as it is.")
-@click.option("--force", is_flag=True, help="With --output: replace another file there.")
+@click.option(
+    "--fix", is_flag=True, help="Repair what can be repaired safely. The original file is kept as a .bak file."
+)
+@click.option(
+    "--output",
+    "-o",
+    metavar="PATH",
+    help="With --fix: write the repaired map to this path, and leave the original file unchanged.",
+)
+@click.option("--force", is_flag=True, help="With --output: replace an existing file.")
 @pass_session
 def command(session: Session, file: str, bbox: str, fix: bool, output: str | None, force: bool) -> None:
-    """Say everything that is wrong with a map, and put right what is safe.
+    """Validate a map: report all errors in it, and repair what is safe.
 
-    Give the file of a map, or the id of a resource of this home. Each fault is a line `path: reason`. A map is held
-    against itself (form, ids, children inside parents, titles) and against the file that it is of, where that is there:
-    its pages, lines, seconds, chapters or sheets are counted anew, whatever the map says of them.
+    Give the file of a map, or the id of a mapped resource. Each error is a line of the form `path: reason`. The map
+    is checked for consistency (form, ids, children inside their parents, titles). If its source file is available,
+    the map is also checked against that file: CiteKit counts the pages, lines, seconds, chapters, or sheets again
+    and ignores the counts in the map.
 
-    --fix changes only what cannot make a citation point at another content: an end beyond the end of the file comes back
-    to it, a child that begins inside its parent ends where the parent ends, what the map says of the size of the file
-    becomes what is so, titles lose control characters. No start is moved, no node is dropped, and every change is told
-    with its path, before and after. The rest is left, and told. Exit code 0 only if nothing is wrong (any more).
+    --fix makes only changes that cannot make a citation point to different content. An end beyond the end of the
+    file moves back to the end of the file. A child that begins inside its parent ends where the parent ends at the
+    latest. Wrong file sizes are corrected, and control characters are removed from titles. No start is moved and no
+    node is deleted. Every change is reported with its path and the values before and after. All other errors are
+    reported but not changed. The exit code is 0 only if no errors remain.
     """
     from citekit.wire.locations import BoxOrder
 
     if (output is not None or force) and not fix:
-        raise click.UsageError("--output and --force are for --fix: without it nothing is written.")
+        raise click.UsageError("--output and --force require --fix. Without it, nothing is written.")
     if fix and bbox != "xyxy":
-        raise click.UsageError("--fix writes corners: it cannot mend a map whose boxes are given by their sizes.")
+        raise click.UsageError(
+            "--fix works only with --bbox xyxy. It cannot repair boxes that are given as a corner and a size."
+        )
     checked = _checked(session, file, BoxOrder(bbox))
     if fix and checked.data is not None:
         checked = _mended(session, checked, output, force)
@@ -164,12 +175,12 @@ def read_map_file(path: Path) -> str:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise SourceUnreadable(f"{path} is not a file: name the JSON file of a map.")
+            raise SourceUnreadable(f"{path} is not a regular file. Give the JSON file of a map.")
         if status.st_size > SIZE_LIMIT:
             raise FaultyAnswer(str(path), [f"$: larger than {size(SIZE_LIMIT)}"])
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as wrong:
-        raise FaultyAnswer(str(path), [f"$: not UTF-8: byte {wrong.start}"]) from wrong
+        raise FaultyAnswer(str(path), [f"$: not valid UTF-8 at byte {wrong.start}"]) from wrong
     except OSError as wrong:
         raise SourceUnreadable(f"Cannot read {path}: {wrong.strerror or wrong}.") from wrong
 
@@ -184,7 +195,7 @@ def _unsound(session: Session, checked: _Checked) -> Exception:
     session.say(_warnings(checked))
     left = " left" if checked.is_fixed and checked.edits else ""
     hint = (
-        "" if checked.is_fixed or not checked.edits else f" (--fix puts {counted(len(checked.edits), 'value')} right)"
+        "" if checked.is_fixed or not checked.edits else f" (--fix can repair {counted(len(checked.edits), 'value')})"
     )
     message = f"{checked.name} has {counted(len(checked.faults), 'fault')}{left}{hint}: {checked.faults[0]}"
     return CommandError("MapFaulty", message, checked.to_plain())
@@ -197,7 +208,7 @@ def _lines(checked: _Checked) -> Iterator[str]:
     yield from _changes(checked)
     if checked.report is not None:
         found = checked.report.resource_map
-        yield f"Sound: '{printable(found.resource_id)}', {found.modality}, {counted(checked.report.nodes, 'node')}."
+        yield f"Valid: '{printable(found.resource_id)}', {found.modality}, {counted(checked.report.nodes, 'node')}."
     yield from _warnings(checked)
 
 
@@ -207,7 +218,7 @@ def _changes(checked: _Checked) -> Iterator[str]:
     for edit in checked.edits if checked.is_fixed else ():
         yield f"(fixed) {printable(edit.path)}: {_shown(edit.before)} -> {_shown(edit.after)} ({edit.reason})"
     if checked.written is not None:
-        kept = "" if checked.backup is None else f"; as it was: {printable(str(checked.backup))}"
+        kept = "" if checked.backup is None else f"; original saved as {printable(str(checked.backup))}"
         yield f"Written to {printable(str(checked.written))}{kept}"
 
 
@@ -224,7 +235,7 @@ def _first(what: str, shown: Sequence[str], count: int) -> Iterator[str]:
 
     yield from shown
     if count > len(shown):
-        yield f"... and {counted(count - len(shown), f'more {what}')}: --json tells all of them."
+        yield f"... and {counted(count - len(shown), f'more {what}')}. To see all of them, use --json."
 
 
 def _shown(value: object) -> str:

@@ -17,7 +17,7 @@ def _set_home(context: click.Context, _parameter: click.Parameter, value: str | 
     if value is None:
         return
     if not value.strip():
-        raise click.UsageError("--home names no folder.", context)
+        raise click.UsageError("--home is empty. Give the path of a folder.", context)
     context.ensure_object(Session).home = value
 
 
@@ -37,7 +37,7 @@ def home_option() -> click.Option:
         metavar="DIR",
         expose_value=False,
         callback=_set_home,
-        help="The folder that holds maps, evidence and cache (default: $CITEKIT_HOME, else the current folder).",
+        help="The folder for maps, evidence, and cache (default: $CITEKIT_HOME, or the current folder).",
     )
 
 
@@ -58,8 +58,9 @@ def password_option(what: str) -> Callable[[_Function], _Function]:
         "--password",
         metavar="TEXT|-",
         callback=_asked_password,
-        help=f"Opens {what} that is locked (default: $CITEKIT_PASSWORD). TEXT can be seen by others in the list of "
-        "processes; - asks for it, or reads it from standard input.",
+        help=f"The password for {what} that is locked (default: $CITEKIT_PASSWORD). Other users can see "
+        "TEXT in the process list. Use - to enter the password at a prompt or to read it from "
+        "standard input.",
     )
 
 

@@ -37,10 +37,10 @@ TREE_LIMIT = 20
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @pass_session
 def command(session: Session, files: tuple[str, ...]) -> None:
-    """Map some sample files and cut a part out of each.
+    """Map sample files and cut one part out of each.
 
-    Without FILEs it takes the small ones that come with CiteKit, and asks one of them a question. Without --home it works
-    in a temporary folder, which stays, so that you can look at what was cut out.
+    Without FILE, the command uses the small samples that come with CiteKit, and also asks a question about one of
+    them. Without --home, it uses a temporary folder and does not delete it, so that you can look at the evidence.
     """
     with ExitStack() as stack:
         paths = [Path(file) for file in files] or _samples(stack)
@@ -53,13 +53,13 @@ def command(session: Session, files: tuple[str, ...]) -> None:
     if failed:
         first = failed[0]
         raise CommandError("SomeFailed", f"{first['path']}: {first['error']['message']}", plain)
-    session.answer(plain, ["", f"Everything lies in {printable(str(app.settings.home))}"])
+    session.answer(plain, ["", f"All files are in {printable(str(app.settings.home))}"])
 
 
 def _samples(stack: ExitStack) -> list[Path]:
     folder = resources.files("citekit") / "samples"
     if not folder.is_dir():
-        raise CommandError("NothingFound", "No sample files came with this CiteKit: name some (citekit demo FILE...).")
+        raise CommandError("NothingFound", "This installation has no sample files. Name your own: citekit demo FILE...")
     there = stack.enter_context(resources.as_file(folder))
     return sorted(path for path in there.iterdir() if by_name(path.name) and path.name != "LICENSES.md")
 
@@ -130,7 +130,7 @@ def _node_to_show(resource_map: ResourceMap) -> Node | None:
 
 def _resolved(session: Session, app: Container, name: NodeName) -> tuple[Evidence, float]:
     start = perf_counter()
-    with watching(session, f"Cutting out {name.node_id}") as watch:
+    with watching(session, f"Cutting {name.node_id}") as watch:
         evidence = app.resolve(name, progress=watch)
     return evidence, perf_counter() - start
 

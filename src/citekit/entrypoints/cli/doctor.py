@@ -21,22 +21,20 @@ _MARKS = {Health.FINE: ("ok", "green"), Health.NOTED: ("note", "yellow"), Health
 @click.command("doctor", cls=Command)
 @pass_session
 def command(session: Session) -> None:
-    """Look for what is missing or broken, and say how to mend it.
+    """Report what is missing or broken, and how to fix it.
 
-    What is installed, which mapper would run, where things lie, whether maps can be read and their sources are as they
-    were. Exit code 1 where something is broken.
+    Checks which extras are installed, which mapper is used by default, where files are stored, whether all maps can
+    be read, and whether their sources have changed. The exit code is 1 if something is broken.
     """
     findings = list(session.app.doctor())
     broken = [finding for finding in findings if finding.health is Health.BROKEN]
     plain = {"healthy": not broken, "findings": [_plain(finding) for finding in findings]}
     if not broken:
-        session.answer(plain, [*_lines(findings), "Nothing is broken."])
+        session.answer(plain, [*_lines(findings), "No problems found."])
         return
     session.say(_lines(findings))
     first = broken[0]
-    raise CommandError(
-        "Broken", f"{counted(len(broken), 'thing is', 'things are')} broken: {first.about}: {first.text}", plain
-    )
+    raise CommandError("Broken", f"{counted(len(broken), 'problem')} found: {first.about}: {first.text}", plain)
 
 
 def _plain(finding: Finding) -> dict[str, Any]:
@@ -55,4 +53,4 @@ def _lines(findings: Sequence[Finding]) -> Iterator[str]:
         mark = styled(word.ljust(6), fg=colour)
         yield f"{mark}  {printable(finding.about).ljust(widest)}  {printable(finding.text)}"
         if finding.remedy:
-            yield f"{' ' * (widest + 10)}to mend it: {printable(finding.remedy)}"
+            yield f"{' ' * (widest + 10)}to fix it: {printable(finding.remedy)}"

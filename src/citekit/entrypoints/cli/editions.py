@@ -1,4 +1,4 @@
-"""`citekit editions`."""
+"""`citekit versions`."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ if TYPE_CHECKING:
     from citekit.domain.resource_map import ResourceMap
 
 
-@click.command("editions", cls=Command)
+@click.command("versions", cls=Command)
 @click.argument("resource")
 @click.option(
-    "--use", metavar="MAPPER", help="Take this edition into use: its mapper, or mapper:model, or all of its name."
+    "--use", metavar="MAPPER", help="Switch to this version. Give its mapper, mapper:model, or its full name."
 )
 @pass_session
 def command(session: Session, resource: str, use: str | None) -> None:
-    """List the maps that different mappers made of one file, or choose another.
+    """List the versions of a map that different mappers made, or switch to another.
 
-    The map in use stands first. Nothing is mapped and nothing is sent: earlier maps were kept when they were replaced.
+    The version in use is first. This command maps nothing and sends nothing: when a map is replaced, the earlier
+    version is kept.
     """
     store = session.app.maps
     if use is not None:
@@ -44,7 +45,7 @@ def command(session: Session, resource: str, use: str | None) -> None:
 
 
 def _line(row: Mapping[str, object]) -> str:
-    return f"{'*' if row['in_use'] else ' '} {row['mapper']}  {row['nodes']} nodes, made {row['created_at']}"
+    return f"{'*' if row['in_use'] else ' '} {row['mapper']}  {row['nodes']} nodes, created {row['created_at']}"
 
 
 def _chosen(known: Sequence[ResourceMap], resource: str, use: str) -> ResourceMap:
@@ -59,5 +60,5 @@ def _chosen(known: Sequence[ResourceMap], resource: str, use: str) -> ResourceMa
     if len(fitting) == 1:
         return fitting[0]
     names = ", ".join(str(each.mapper) for each in known)
-    reason = "is more than one edition" if fitting else "is no edition"
-    raise RequestRefused(f"'{use}' {reason} of '{resource}': there are {names}.")
+    reason = "matches more than one version" if fitting else "matches no version"
+    raise RequestRefused(f"'{use}' {reason} of '{resource}'. Available versions: {names}.")

@@ -8,7 +8,7 @@ from typing import Any
 from citekit.domain.errors import CiteKitError
 from citekit.entrypoints.failures import FAILED
 
-INTERRUPTION = "Interrupted; nothing half-made was left."
+INTERRUPTION = "Interrupted. No incomplete files were left behind."
 """What is said after Ctrl-C."""
 
 

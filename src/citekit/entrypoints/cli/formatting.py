@@ -35,7 +35,7 @@ def lasted(seconds: float) -> str:
     ('under 1 ms', '12 ms', '2.3 s', '2 min 5 s')
     """
     if seconds < 0.001:
-        return "under 1 ms"
+        return "less than 1 ms"
     if seconds < 0.9995:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 59.95:

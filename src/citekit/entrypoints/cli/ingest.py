@@ -40,44 +40,72 @@ TYPES = ("document", "pdf", "video", "audio", "image", "text")
 
 @click.command("ingest", cls=Command)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--type", "-t", "kind", type=click.Choice(TYPES), help="Refuse a file that is of any other kind.")
-@click.option("--id", "wanted_id", metavar="ID", help="The id of the resource (default: from the file's name).")
-@click.option("--mapper", "-m", metavar="NAME|FILE.py", help="Who makes the map (default: $CITEKIT_MAPPER, else auto).")
-@click.option("--mapper-config", metavar="JSON", help="A JSON object with the mapper's own settings.")
-@click.option("--concurrency", "-c", type=click.IntRange(1, 64), metavar="N", help="How many files to map at once.")
+@click.option("--type", "-t", "kind", type=click.Choice(TYPES), help="Fail if a file is of any other type.")
+@click.option("--id", "wanted_id", metavar="ID", help="The resource id (default: from the file name).")
+@click.option("--mapper", "-m", metavar="NAME|FILE.py", help="The mapper to use (default: $CITEKIT_MAPPER, or auto).")
+@click.option("--mapper-config", metavar="JSON", help="Settings of the mapper, as a JSON object.")
+@click.option(
+    "--concurrency",
+    "-c",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help="The maximum number of files to map at the same time.",
+)
 @click.option(
     "--model-concurrency",
     type=click.IntRange(1, 64),
     metavar="N",
-    help="How many requests to a model wait (default: 8).",
-)
-@click.option("--model", metavar="NAME", help="Which model the mapper asks (default: $CITEKIT_MODEL, else its own).")
-@click.option("--base-url", metavar="URL", help="Where its service is reached, such as an OpenAI-compatible server.")
-@click.option(
-    "--retries", "-r", type=click.IntRange(0, 20), metavar="N", help="Tries after a request failed (default: 3)."
+    help="The maximum number of concurrent requests to a model (default: 8).",
 )
 @click.option(
-    "--timeout", type=click.FloatRange(1), metavar="SECONDS", help="When to give up a request (default: 300)."
+    "--model", metavar="NAME", help="The model that the mapper uses (default: $CITEKIT_MODEL, or the mapper's default)."
 )
-@click.option("--max-requests", type=click.IntRange(1), metavar="N", help="How many requests one map may cost.")
+@click.option(
+    "--base-url", metavar="URL", help="The base URL of the model service, such as an OpenAI-compatible server."
+)
+@click.option(
+    "--retries",
+    "-r",
+    type=click.IntRange(0, 20),
+    metavar="N",
+    help="The number of retries after a failed request (default: 3).",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(1),
+    metavar="SECONDS",
+    help="The time limit for one request, in seconds (default: 300).",
+)
+@click.option(
+    "--max-requests",
+    type=click.IntRange(1),
+    metavar="N",
+    help="The maximum number of requests per map (default: no limit).",
+)
 @click.option(
     "--temperature",
     type=click.FloatRange(0, HOTTEST),
     metavar="T",
-    help="The model's sampling temperature (default: the service's own).",
+    help="The sampling temperature of the model (default: that of the service).",
 )
-@click.option("--thinking", type=click.Choice(THINKING), help="How much the model thinks (default: the service's own).")
+@click.option(
+    "--thinking",
+    type=click.Choice(THINKING),
+    help="The amount of thinking that the model does (default: that of the service).",
+)
 @click.option(
     "--max-output",
     type=click.IntRange(1),
     metavar="TOKENS",
-    help="How long one answer may be, thinking included (default: the service's own).",
+    help="The maximum length of one answer, including thinking, in tokens (default: that of the service).",
 )
 @password_option("a PDF")
 @click.option(
-    "--ocr/--no-ocr", default=None, help="Read the text of scans and pictures (default: with the extra ocr, yes)."
+    "--ocr/--no-ocr",
+    default=None,
+    help="Whether to read the text of scans and images (default: on if the extra ocr is installed).",
 )
-@click.option("--force", "-f", is_flag=True, help="Map again, even where nothing has changed.")
+@click.option("--force", "-f", is_flag=True, help="Map again, even if nothing has changed.")
 @pass_session
 def command(
     session: Session,
@@ -100,15 +128,15 @@ def command(
     ocr: bool | None,
     **wanted: Any,
 ) -> None:
-    """Map files, so that their parts can be found and cut out.
+    """Map files, so that you can find and cut out their parts.
 
-    A PATH that is a folder stands for all files below it that can be mapped; hidden ones are left out. The failure of
-    one file does not stop the others: those that failed are listed at the end.
+    If PATH is a folder, all files in it and its subfolders that can be mapped are mapped. Hidden files are ignored.
+    If one file fails, the others are still mapped; the failed files are listed at the end.
     """
     if "" in paths:
-        raise click.UsageError("The name of a file is empty: name a file, or a folder (. for this one).")
+        raise click.UsageError("The file name is empty. Name a file, or a folder (. for the current one).")
     if wanted_id is not None and (len(paths) > 1 or os.path.isdir(paths[0])):  # noqa: PTH112 - a name that is too long is no folder
-        raise click.UsageError("--id names one map, so it stands beside one file.")
+        raise click.UsageError("--id works with exactly one file, because it names one map.")
     flags = {"model": model, "base_url": base_url, "retries": retries, "timeout": timeout}
     flags |= {"max_requests": max_requests, "concurrency": concurrency, "mapper": mapper}
     flags |= {"temperature": temperature, "thinking": thinking, "max_output": max_output}
@@ -119,7 +147,9 @@ def command(
     files = _files(app, paths, unknown.append)
     if unknown:
         names = ", ".join(printable(path.name) for path in unknown[:3]) + (", ..." if len(unknown) > 3 else "")
-        session.note(f"Left out {counted(len(unknown), 'file')} whose name says nothing (name one to map it): {names}")
+        session.note(
+            f"Skipped {counted(len(unknown), 'file')} of unknown type (to map a file anyway, name it): {names}"
+        )
     if len(files) == 1:
         _one(session, app, files[0], wanted_id, **wanted)
     else:
@@ -140,9 +170,9 @@ def _config(text: str | None) -> Mapping[str, Any] | None:
     try:
         config = json.loads(text)
     except (ValueError, RecursionError) as wrong:
-        raise click.UsageError(f"--mapper-config is not JSON: {wrong}") from wrong
+        raise click.UsageError(f"--mapper-config is not valid JSON: {wrong}") from wrong
     if not isinstance(config, dict):
-        raise click.UsageError('--mapper-config is not a JSON object such as \'{"model": "x"}\'.')
+        raise click.UsageError('--mapper-config must be a JSON object, such as \'{"model": "x"}\'.')
     return config
 
 
@@ -151,9 +181,7 @@ def _files(app: Container, paths: Sequence[str], left_out: Callable[[Path], None
     files = list(dict.fromkeys(files_below([Path(path) for path in paths], places, left_out, app.is_known_name)))
     if not files:
         where = ", ".join(paths)
-        raise CommandError(
-            "NothingFound", f"There is no file that can be mapped below {where} (hidden files are left out)."
-        )
+        raise CommandError("NothingFound", f"No file in {where} can be mapped. Hidden files are ignored.")
     return files
 
 
@@ -259,7 +287,7 @@ def _spent(outcome: Outcome) -> str:
     usage = made.metadata.get("usage")
     if not isinstance(usage, Mapping) or made.mapper is None:
         return ""
-    tokens = f"{usage.get('input_tokens', 0)} tokens in, {usage.get('output_tokens', 0)} out"
+    tokens = f"{usage.get('input_tokens', 0)} input tokens, {usage.get('output_tokens', 0)} output tokens"
     return f" by {made.mapper.model}, {counted(int(usage.get('requests', 0)), 'request')}, {tokens}"
 
 

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 @click.command("inspect", cls=Command)
 @click.argument("part", nargs=-1, required=True, metavar="RESOURCE NODE")
-@click.option("--resource", "-res", metavar="RESOURCE", help="The resource; the argument is then the node alone.")
+@click.option(
+    "--resource", "-res", metavar="RESOURCE", help="The resource. With this option, the argument is only the node."
+)
 @pass_session
 def command(session: Session, part: tuple[str, ...], resource: str | None) -> None:
     """Show one node of a map.
 
-    Its place, address, summary and neighbours; nothing is cut out. RESOURCE.NODE in one word is understood where only one
-    such node exists.
+    Prints its location, address, summary, and neighbors. Cuts nothing. RESOURCE.NODE as one word works if it
+    matches exactly one node.
     """
     from citekit.entrypoints.cli.part_arguments import named_node
 

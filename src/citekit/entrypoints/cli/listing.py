@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 @click.argument("resource", required=False)
 @pass_session
 def command(session: Session, resource: str | None) -> None:
-    """List the mapped resources, or the nodes of one.
+    """List the mapped resources, or the nodes of one resource.
 
-    The source of a map is `unchanged`, `changed` since it was mapped, `missing` from where it was, or `unknown` where
-    the map does not say what it was. A map that cannot be read is `damaged`.
+    The state of a source is `unchanged`, `changed` (since it was mapped), `missing` (not at its path), or `unknown`
+    (the map does not record the original state). A map that cannot be read is `damaged`.
     """
     if resource is None:
         _resources(session)
@@ -47,7 +47,7 @@ def _resources(session: Session) -> None:
     def lines() -> Iterator[str]:
         if not rows:
             where = f"in {glance.home}" if os.path.isdir(glance.home) else f"in {glance.home}, which does not exist"
-            yield f"No maps yet {where}. Map a file: citekit ingest PATH"
+            yield f"No maps yet {where}. To map a file, run: citekit ingest PATH"
             return
         cells = [
             (row["resource_id"], row["type"] or "", str(row["nodes"] or ""), row["source"], row["title"] or "")
@@ -58,7 +58,7 @@ def _resources(session: Session) -> None:
     session.answer({"resources": rows}, lines())
     damaged = [row for row in rows if "error" in row]
     if damaged:
-        session.note(f"{counted(len(damaged), 'map')} cannot be read; 'citekit doctor' says why.")
+        session.note(f"{counted(len(damaged), 'map')} cannot be read. For the reason, run: citekit doctor")
 
 
 def _ids(session: Session, glance: Glance) -> Sequence[str]:

@@ -114,7 +114,9 @@ def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> 
     if target.is_dir():
         target /= evidence.name
     elif wanted.endswith(("/", os.sep)) or not target.parent.is_dir():
-        raise RequestRefused(f"There is no folder {target if wanted.endswith('/') else target.parent}: make it first.")
+        raise RequestRefused(
+            f"There is no folder {target if wanted.endswith('/') else target.parent}. Create it first."
+        )
     sweep(target.parent)
     if os.path.lexists(target):
         _check(target, evidence, source, force)
@@ -126,12 +128,14 @@ def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> 
 
 def _check(target: Path, evidence: Path, source: Path, force: bool) -> None:
     if target.exists() and not target.is_file():
-        raise RequestRefused(f"{target} is not a file: choose another place.")
+        raise RequestRefused(f"{target} is not a regular file. Choose another path.")
     if target.exists() and target.samefile(source):
-        raise RequestRefused(f"{target} is the source itself, which is never written to: choose another place.")
+        raise RequestRefused(f"{target} is the source file, which CiteKit never overwrites. Choose another path.")
     same = target.exists() and filecmp.cmp(evidence, target, shallow=False)
     if not same and not force:
-        raise RequestRefused(f"{target} is another file: choose another place, or replace it with --force.")
+        raise RequestRefused(
+            f"{target} already exists with other content. Choose another path, or replace it with --force."
+        )
 
 
 def _copy(evidence: Path, target: Path) -> None:
@@ -181,7 +185,7 @@ def replace_map(data: Mapping[str, Any], original: Path) -> tuple[Path, Path]:
         with replacing(place, stat.S_IMODE(place.stat().st_mode)) as file:
             file.write(_written(data))
     except OSError as error:
-        raise HomeUnwritable(f"Cannot write {place}: {error.strerror or error}. The map is as it was.") from error
+        raise HomeUnwritable(f"Cannot write {place}: {error.strerror or error}. The map was not changed.") from error
     return place, backup
 
 
@@ -190,7 +194,9 @@ def _kept(place: Path) -> Path:
     names = (place.with_name(f"{place.name}.bak{number if number > 1 else ''}") for number in range(1, _BACKUPS))
     backup = keeping(place, names)
     if backup is None:
-        raise RequestRefused(f"There are too many copies of {place} ({place.name}.bak{_BACKUPS - 1}): remove some.")
+        raise RequestRefused(
+            f"{place} has too many backup copies (up to {place.name}.bak{_BACKUPS - 1}). Delete some of them."
+        )
     return backup
 
 

@@ -29,7 +29,7 @@ def named_part(maps: MapStore, words: Sequence[str], resource: str | None) -> No
 def _address_of(resource: str, text: str) -> Address:
     address = parse_address(text)
     if address.resource_id != resource:
-        raise RequestRefused(f"The address is of another resource than '{resource}': give the address alone.")
+        raise RequestRefused(f"The address does not belong to the resource '{resource}'. Give only the address.")
     return address
 
 
@@ -47,7 +47,7 @@ def named_node(maps: MapStore, words: Sequence[str], resource: str | None) -> No
         return NodeName(words[0], words[1])
     if resource is None and len(words) == 1:
         return _split(maps, words[0])
-    raise click.UsageError("Name one part: RESOURCE NODE, or NODE with --resource RESOURCE.")
+    raise click.UsageError("Name exactly one node: RESOURCE NODE, or NODE with --resource RESOURCE.")
 
 
 def _split(maps: MapStore, text: str) -> NodeName:
@@ -61,13 +61,15 @@ def _split(maps: MapStore, text: str) -> NodeName:
         return found[0]
     if found:
         ways = " or ".join(f"'{name.resource_id} {name.node_id}'" for name in found)
-        raise RequestRefused(f"'{text}' can be read as {ways}: write the resource and the node as two arguments.")
+        raise RequestRefused(
+            f"'{text}' is ambiguous: it can be {ways}. Write the resource and the node as two arguments."
+        )
     if possible:
         return possible[-1]
     if text in known:
-        raise RequestRefused(f"'{text}' is a resource: name one of its nodes (citekit list {text} shows them).")
+        raise RequestRefused(f"'{text}' is a resource. Name one of its nodes (to list them, run: citekit list {text}).")
     maps.get(text.partition(".")[0])
-    raise RequestRefused(f"'{text}' names no node: write RESOURCE NODE.")
+    raise RequestRefused(f"'{text}' is not the name of a node. Write RESOURCE NODE.")
 
 
 def _exists(maps: MapStore, name: NodeName) -> bool:

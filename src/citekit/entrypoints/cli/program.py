@@ -17,27 +17,33 @@ from citekit.entrypoints.cli.session import write_json
 from citekit.entrypoints.cli.terminal import echo, guarded, styled
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "ingest": ("ingest", "Map files, so that their parts can be found and cut out."),
-    "list": ("listing", "List the mapped resources, or the nodes of one."),
-    "structure": ("structure", "Show a map as a tree: node ids, places and titles."),
+    "ingest": ("ingest", "Map files, so that you can find and cut out their parts."),
+    "list": ("listing", "List the mapped resources, or the nodes of one resource."),
+    "structure": ("structure", "Show a map as a tree of node ids, locations, and titles."),
     "inspect": ("inspect", "Show one node of a map."),
-    "resolve": ("resolve", "Cut out a part of a resource: the evidence."),
-    "search": ("search", "Find nodes by the words of their titles and summaries."),
-    "context": ("context", "Write the outline of maps for a model, within a budget."),
-    "adapt": ("adapt", "Turn the structure that another program found into a map."),
-    "editions": ("editions", "List the maps that different mappers made of one file, or choose another."),
-    "check-map": ("check_map", "Say everything that is wrong with a map, and put right what is safe."),
-    "remove": ("remove", "Forget the map of a resource."),
-    "cache": ("cache", "Look after the store of evidence."),
-    "verify": ("verify", "Tell whether evidence really is that part of that source."),
-    "verify-quote": ("verify_quote", "Tell whether a text really stands where somebody says it does."),
-    "query": ("library.query", "Ask a library of books, and open the very page."),
-    "library": ("library", "Look after the library: ingest books, ask them, take them out."),
-    "doctor": ("doctor", "Look for what is missing or broken, and say how to mend it."),
-    "serve": ("serve", "Answer agents over MCP on standard input and output."),
-    "demo": ("demo", "Map some sample files and cut a part out of each."),
+    "resolve": ("resolve", "Cut out one part of a resource as evidence."),
+    "search": ("search", "Find nodes by words in their titles and summaries."),
+    "outline": ("context", "Print an outline of maps for a model, within a token budget."),
+    "import": ("adapt", "Import the structure that another program produced as a map."),
+    "versions": ("editions", "List the versions of a map that different mappers made, or switch to another."),
+    "validate": ("check_map", "Validate a map: report all errors in it, and repair what is safe."),
+    "remove": ("remove", "Delete the map of a resource."),
+    "cache": ("cache", "Show, check, or reduce the cache of evidence."),
+    "verify": ("verify", "Check that evidence really is the stated part of the stated source."),
+    "verify-quote": ("verify_quote", "Check that a quote really is in the place that is claimed."),
+    "query": ("library.query", "Ask a question and find the passages in ingested books that answer it."),
+    "library": ("library", "Manage the library: ingest books, ask questions, remove books."),
+    "doctor": ("doctor", "Report what is missing or broken, and how to fix it."),
+    "serve": ("serve", "Serve agents over MCP on standard input and output."),
+    "demo": ("demo", "Map sample files and cut one part out of each."),
 }
 """Every command: its module here, and what it does in one line."""
+
+ALIASES = {"adapt": "import"}
+"""Other names of commands, which stay."""
+
+RENAMED = {"check-map": "validate", "editions": "versions", "context": "outline"}
+"""Former names of commands. They still work, and a note says the new name."""
 
 
 class InterruptError(Exception):
@@ -53,11 +59,20 @@ class Program(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of that name, imported now."""
-        if cmd_name not in COMMANDS:
+        name = ALIASES.get(cmd_name) or RENAMED.get(cmd_name, cmd_name)
+        if name not in COMMANDS:
             return None
-        module = importlib.import_module(f"citekit.entrypoints.cli.{COMMANDS[cmd_name][0]}")
+        module = importlib.import_module(f"citekit.entrypoints.cli.{COMMANDS[name][0]}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments name; a former name is reported on standard error."""
+        if args and args[0] in RENAMED and not ctx.resilient_parsing:
+            echo([f"Note: '{args[0]}' is now called '{RENAMED[args[0]]}'."], sys.stderr)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the list of commands without importing them."""
@@ -88,17 +103,22 @@ def _start(context: click.Context) -> None:
 
 PROGRAM = Program(
     name="citekit",
-    help="Map any file once, and cut out exactly the part that proves a point.",
+    help="Map any file once, and cut out exactly the part that supports a claim.",
     callback=_start,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     params=[
         home_option(),
         json_option(),
         click.Option(
-            ["--version"], is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Show it."
+            ["--version"],
+            is_flag=True,
+            expose_value=False,
+            is_eager=True,
+            callback=_print_version,
+            help="Print the version and exit.",
         ),
     ],
-    epilog="Exit codes: 0 done, 1 failed, 2 the request cannot be understood, 3 only a receipt was checked, 130 interrupted.",
+    epilog="Exit codes: 0 success, 1 failure, 2 invalid request, 3 only a receipt was checked, 130 interrupted.",
 )
 
 
@@ -139,7 +159,7 @@ def _run(arguments: Sequence[str]) -> int:
             return _told(error, out if "--json" in takewhile(lambda word: word != "--", arguments) else None)
         return _quietly()
     if closed:
-        echo(["Error: Standard output is closed: the answer was lost."], sys.stderr)
+        echo(["Error: Standard output is closed, so the answer was lost."], sys.stderr)
         return 1
     return result if isinstance(result, int) else 0
 

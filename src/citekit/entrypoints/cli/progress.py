@@ -32,7 +32,10 @@ DELETION = 40.0
 IMPATIENCE = 5
 """How often Ctrl-C is pressed by somebody who does not want to wait for that."""
 
-REMAINING = "Still at the model's service: {names}. The next run with the same key deletes it; citekit doctor lists it."
+REMAINING = (
+    "Some files are still stored by the model service: {names}. The next run with the same key deletes "
+    "them. To list them, run: citekit doctor"
+)
 
 
 class NoBar:
@@ -106,7 +109,7 @@ class Watch:
         self._pressed += 1
         if self._stop.is_set():
             if self._pressed < IMPATIENCE and self._remaining():
-                echo(["Deleting what was uploaded; this takes some seconds."], sys.stderr)
+                echo(["Deleting uploaded files. This takes a few seconds."], sys.stderr)
                 return
             self._leave()
         self._stop.set()

@@ -26,17 +26,26 @@ FORMS = [form.value for form in Form]
 
 @click.command("resolve", cls=Command)
 @click.argument("part", nargs=-1, required=True, metavar="(RESOURCE NODE | ADDRESS)")
-@click.option("--resource", "-res", metavar="RESOURCE", help="The resource; the argument is then the node alone.")
-@click.option("--virtual", is_flag=True, help="Only say what it is and where; cut nothing out.")
-@click.option("--accurate", is_flag=True, help="Cut a clip to within one frame, re-encoding what that needs.")
-@click.option("--as", "form", type=click.Choice(FORMS), default="native", show_default=True, help="In which form.")
-@click.option("--remap", is_flag=True, help="Map the source again where it has changed since it was mapped.")
 @click.option(
-    "--root", "roots", multiple=True, type=FOLDER, metavar="DIR", help="Look here for a moved source; repeatable."
+    "--resource", "-res", metavar="RESOURCE", help="The resource. With this option, the argument is only the node."
+)
+@click.option("--virtual", is_flag=True, help="Print only the address and location. Cut nothing.")
+@click.option("--accurate", is_flag=True, help="Cut a clip accurately to within one frame. Part of it is re-encoded.")
+@click.option(
+    "--as", "form", type=click.Choice(FORMS), default="native", show_default=True, help="The form of the evidence."
+)
+@click.option("--remap", is_flag=True, help="If the source has changed since it was mapped, map it again.")
+@click.option(
+    "--root",
+    "roots",
+    multiple=True,
+    type=FOLDER,
+    metavar="DIR",
+    help="Look for a moved source in this folder. Can be repeated.",
 )
 @password_option("a source PDF")
-@click.option("--output", "-o", metavar="PATH", help="Copy the evidence to this file, or into this folder.")
-@click.option("--force", is_flag=True, help="With -o: replace another file that is there.")
+@click.option("--output", "-o", metavar="PATH", help="Copy the evidence to this file or folder.")
+@click.option("--force", is_flag=True, help="With -o: replace an existing file.")
 @pass_session
 def command(
     session: Session,
@@ -50,18 +59,18 @@ def command(
     password: str | None,
     **wanted: bool,
 ) -> None:
-    """Cut out a part of a resource: the evidence.
+    """Cut out one part of a resource as evidence.
 
-    The part is the pages, lines, seconds or region that a node or an address names. Prints where the evidence is, its
-    address, what it shows, and how long it took. What was cut out before is found again, and not made twice.
-    RESOURCE.NODE in one word is understood where only one such node exists.
+    The part is the pages, lines, seconds, or region that a node or an address names. Prints the path of the
+    evidence, its address, its content, and the time that it took. Evidence that was cut before comes from the
+    cache. RESOURCE.NODE as one word works if it matches exactly one node.
     """
     if output is not None and wanted["virtual"]:
-        raise click.UsageError("--virtual makes no file, so there is nothing for -o to copy.")
+        raise click.UsageError("-o does not work with --virtual, because --virtual creates no file.")
     app = session.app_with(password=password)
     what = named_part(app.maps, part, resource)
     start = perf_counter()
-    with watching(session, "Cutting out") as watch:
+    with watching(session, "Cutting evidence") as watch:
         evidence = app.resolve(
             what,
             virtual=wanted["virtual"],
@@ -79,7 +88,7 @@ def _copied(evidence: Evidence, output: str | None, force: bool) -> Path | None:
     if output is None:
         return None
     if evidence.output_path is None or evidence.receipt is None:
-        raise click.UsageError("The place of this node is virtual, so there is nothing for -o to copy.")
+        raise click.UsageError("The location of this node is virtual, so there is no file for -o to copy.")
     return copy_evidence(evidence.output_path, output, Path(evidence.receipt.source_path), force=force)
 
 

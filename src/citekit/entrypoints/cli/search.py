@@ -17,15 +17,22 @@ if TYPE_CHECKING:
 
 @click.command("search", cls=Command)
 @click.argument("words", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many hits at most.")
-@click.option("--resource", "-res", "resources", multiple=True, metavar="RESOURCE", help="Look only here; repeatable.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="The maximum number of hits.")
+@click.option(
+    "--resource",
+    "-res",
+    "resources",
+    multiple=True,
+    metavar="RESOURCE",
+    help="Search only this resource. Can be repeated.",
+)
 @pass_session
 def command(session: Session, words: tuple[str, ...], limit: int, resources: tuple[str, ...]) -> None:
-    """Find nodes by the words of their titles and summaries.
+    """Find nodes by words in their titles and summaries.
 
-    Looks in all maps; the best hits come first. Every one of the WORDS must begin some word of the node; case and
-    accents do not matter. Words that no node has are left out; where no node has all of the others, the most common
-    one is, then the next.
+    Searches all maps and shows the best hits first. Each of the WORDS must match the beginning of a word in the
+    node. Case and accents are ignored. Words that no node contains are ignored. If no node contains all of the
+    remaining words, the most common word is dropped, then the next.
     """
     for resource in resources:
         session.app.maps.get(resource)

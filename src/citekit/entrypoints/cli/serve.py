@@ -17,21 +17,23 @@ if TYPE_CHECKING:
 @click.option(
     "--tools",
     metavar="LIST",
-    help="citekit, alexandria, or both parted by a comma (default: $CITEKIT_TOOLS, else what is configured).",
+    help="The tools to offer: citekit, alexandria, or both, separated by a comma (default: "
+    "$CITEKIT_TOOLS, or what is configured).",
 )
 @pass_session
 def command(session: Session, /, tools: str | None) -> None:
-    """Answer agents over MCP on standard input and output.
+    """Serve agents over MCP on standard input and output.
 
-    Tools: listResources, getStructure, getNode, resolve, verifyQuote; and, where a library is named or a book was
-    ingested, those of the library (alexandria_query, ...). Maps that are made or changed meanwhile are seen at once.
+    Tools: listResources, getStructure, getNode, resolve, and verifyQuote. If a library is configured or a book was
+    ingested, the library tools (alexandria_query and so on) are also available. Maps that are created or changed
+    while the server runs are visible immediately.
     """
     from citekit.entrypoints.mcp.server import serve
 
     app = session.app if tools is None else _offering(session.app, tools)
     home = app.settings.home
     if not home.is_dir():
-        session.note(f"There is no folder {home} yet: nothing is mapped there.")
+        session.note(f"The folder {home} does not exist yet, so no files are mapped.")
     serve(app)
 
 

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 @click.command("structure", cls=Command)
 @click.argument("resource", required=False)
-@click.option("--resource", "-res", "named", metavar="RESOURCE", help="The resource, where it is not an argument.")
-@click.option("--node", metavar="ID", help="Show only this node and what is below it.")
-@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Show N levels; 1 shows no children.")
+@click.option("--resource", "-res", "named", metavar="RESOURCE", help="The resource, instead of as an argument.")
+@click.option("--node", metavar="ID", help="Show only this node and its descendants.")
+@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Show N levels. 1 shows no children.")
 @pass_session
 def command(session: Session, resource: str | None, named: str | None, node: str | None, depth: int | None) -> None:
-    """Show a map as a tree: node ids, places and titles.
+    """Show a map as a tree of node ids, locations, and titles.
 
-    With --json it is the map in its written form, which other programs, and people, may store as a map again.
+    With --json, prints the map in its stored form, which can be stored as a map again.
     """
     if (resource is None) is (named is None):
-        raise click.UsageError("Name one resource.")
+        raise click.UsageError("Name exactly one resource.")
     found = session.app.structure(str(resource or named), node_id=node, depth=depth, limit=sys.maxsize)
     session.answer(_plain(found) if session.as_json else {}, _lines(found))
 

@@ -25,48 +25,53 @@ RECEIPT_LIMIT = 10_000_000
 RECEIPT_ONLY = 3
 """The exit code if the receipt holds and no file was checked against it."""
 
-_NO_RECEIPT = "$: no receipt: give one as it was stored, or a whole answer of resolve --json, in UTF-8"
+_NO_RECEIPT = "$: not a receipt. Give a receipt as it was stored, or the complete output of resolve --json, in UTF-8"
 _MARKS = {True: ("yes", "green"), False: ("NO", "red"), None: ("?", "yellow")}
 
 
 @click.command("verify", cls=Command)
 @click.argument("receipt_or_file", metavar="RECEIPT_OR_FILE")
 @click.option(
-    "--root", "roots", multiple=True, type=FOLDER, metavar="DIR", help="Look here for a moved source; repeatable."
+    "--root",
+    "roots",
+    multiple=True,
+    type=FOLDER,
+    metavar="DIR",
+    help="Look for a moved source in this folder. Can be repeated.",
 )
-@click.option("--receipt", "given", metavar="FILE", help="The receipt that the file is said to belong to.")
+@click.option("--receipt", "given", metavar="FILE", help="The receipt of the file.")
 @password_option("a source PDF")
 @pass_session
 def command(
     session: Session, receipt_or_file: str, roots: tuple[str, ...], given: str | None, password: str | None
 ) -> None:
-    """Tell whether evidence really is that part of that source.
+    """Check that evidence really is the stated part of the stated source.
 
-    Give a file that was cut out here (wherever it lies now), a file with its receipt (--receipt), or a receipt alone.
-    The part is cut out of the source again, and the file must have the same bytes: only then is the exit code 0.
+    Give a file that CiteKit created (at any path), a file with its receipt (--receipt), or a receipt alone. CiteKit
+    cuts the part out of the source again and compares the bytes. The exit code is 0 only if the bytes are the same.
 
-    A file whose name or bytes are those of evidence here is evidence, even if it reads as a receipt. Otherwise a file
-    is a receipt only if it is exactly one; a document that contains a receipt is not. --receipt also takes what
-    `resolve --json` printed. A receipt alone proves no file: at best the exit code is 3.
+    A file whose name or bytes match evidence in the cache is treated as evidence, even if it looks like a receipt. Any
+    other file is treated as a receipt only if it contains exactly one receipt and nothing else. --receipt also accepts
+    the output of `resolve --json`. A receipt alone cannot prove a file, so its exit code is 3 at best.
 
     \b
-    The verdict is one word (with --json: `verdict`, and all that fit in `verdicts`):
-      genuine          the same bytes again, and all that the receipt says of them
+    The verdict is one word (with --json: `verdict`, and all that apply in `verdicts`):
+      genuine          the bytes are the same, and the receipt is correct
     refuted:
-      receipt-edited   the receipt contradicts itself, or says what is not so
-      other-receipt    the file is other evidence, of which another receipt speaks
+      receipt-edited   the receipt contradicts itself, or contains wrong values
+      other-receipt    the file is other evidence, with a different receipt
       cache-edited     the object in the cache was changed ('citekit cache verify')
-      evidence-edited  the bytes of the file are not those of the receipt
-      other-content    that part of the source is something else, or is not there
-      other-source     the receipt's resource id is that of another file here
+      evidence-edited  the bytes of the file do not match the receipt
+      other-content    that part of the source has other content or does not exist
+      other-source     the resource id in the receipt belongs to a different file here
     open:
-      source-changed   the file at the source's place has other bytes
-      source-missing   there is no file at the source's place
-      other-extractor  it was cut by an extractor or a version that is not here
-      not-cut          the part could not be cut here now, as without a driver or password
-      map-unreadable   the map of the receipt's resource id cannot be read here
+      source-changed   the source file has changed
+      source-missing   there is no source file at its path
+      other-extractor  the extractor, or its version, is not installed here
+      not-cut          the part cannot be cut now (for example, a password is missing)
+      map-unreadable   the map of the resource in the receipt cannot be read
       file-changed     the file changed while it was checked
-      receipt-only     the receipt holds, but no file was checked (exit code 3)
+      receipt-only     the receipt is valid, but no file was checked (exit code 3)
     """
     path = Path(receipt_or_file)
     folders = [Path(root) for root in roots]
@@ -89,7 +94,7 @@ def command(
 def _given(path: Path) -> tuple[Receipt, str]:
     """The receipt in the file that --receipt names. Raises `SourceUnreadable`, `FaultyAnswer`."""
     if not path.is_file():
-        raise SourceUnreadable(f"There is no file at {path}, so it holds no receipt.")
+        raise SourceUnreadable(f"There is no file at {path}, so there is no receipt to read.")
     data = _content(path)
     found = read_document(data, str(path)) or read_answer(data, str(path))
     if found is None:
@@ -141,7 +146,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     if verdict.genuine:
         receipt = verdict.receipt
         yield f"Genuine: {printable(str(receipt.address))} of {printable(receipt.source_path)}"
-        yield f"  not proven, because nothing can: {', '.join(verdict.UNPROVEN)}"
+        yield f"  not proven, because it cannot be checked: {', '.join(verdict.UNPROVEN)}"
     for check in verdict.checks:
         word, colour = _MARKS[check.passed]
         yield f"  {styled(word.ljust(3), fg=colour)}  {check.name}: {printable(check.detail)}"
@@ -152,8 +157,10 @@ def _failed(name: str, verdict: Verdict, plain: dict[str, Any]) -> CommandError:
         check.detail.rstrip(".") for check in verdict.checks if check.passed is (False if verdict.refuted else None)
     )
     if verdict.refuted:
-        return CommandError("Refuted", f"{name} is not what its receipt says ({verdict.ruling}): {reasons}.", plain)
+        return CommandError("Refuted", f"{name} does not match its receipt ({verdict.ruling}): {reasons}.", plain)
     if verdict.ruling is Ruling.RECEIPT_ONLY:
-        message = f"The receipt {name} holds ({verdict.ruling}), but {reasons}."
+        message = f"The receipt {name} is valid ({verdict.ruling}), but {reasons}."
         return CommandError("ReceiptOnly", message, plain, RECEIPT_ONLY)
-    return CommandError("Undecided", f"Whether {name} is genuine cannot be told ({verdict.ruling}): {reasons}.", plain)
+    return CommandError(
+        "Undecided", f"Cannot determine whether {name} is genuine ({verdict.ruling}): {reasons}.", plain
+    )

@@ -38,34 +38,39 @@ _COLOURS = {
 @click.command("verify-quote", cls=Command)
 @click.argument("part", nargs=-1, required=True, metavar="(RESOURCE | RESOURCE NODE | ADDRESS) TEXT")
 @click.option(
-    "--root", "roots", multiple=True, type=FOLDER, metavar="DIR", help="Look here for a moved source; repeatable."
+    "--root",
+    "roots",
+    multiple=True,
+    type=FOLDER,
+    metavar="DIR",
+    help="Look for a moved source in this folder. Can be repeated.",
 )
 @password_option("a source PDF")
 @pass_session
 def command(session: Session, part: tuple[str, ...], roots: tuple[str, ...], password: str | None) -> None:
-    """Tell whether a text really stands where somebody says it does.
+    """Check that a quote really is in the place that is claimed.
 
     \b
-    exact       character by character
-    normalised  but for case, white space, hyphens at line ends, ligatures, quotation marks, dashes, Unicode forms
-    elsewhere   not there, but at these addresses
-    altered     the words are there, but an ellipsis leaves out a negation, an exception, or a condition, or the case of
+    exact       the same characters
+    normalised  only case, white space, hyphens at line ends, ligatures, quotation marks, dashes, or Unicode forms differ
+    elsewhere   not in that place, but at the listed addresses
+    altered     the words are there, but an ellipsis omits a negation, an exception, or a condition, or the case of
                 a unit or symbol differs (mg, Mg)
-    absent      nowhere in the resource; a passage that is only similar may be named
-    unread      not on the pages that were read; others are too complex to be read
+    absent      not in the resource; a similar passage may be shown
+    unread      not on the pages that could be read; other pages are too complex to read
 
-    "exact, not visible" means that the file holds the words, but hides them from its readers, for example below a picture.
+    "exact, not visible" means that the file contains the words but hides them from readers, for example under an image.
 
     The place is a whole resource (its id, or doc://book), a node, or an address. An ellipsis in the quote (... or [...])
-    stands for words left out between its pieces; the answer shows them. Exit code 0 for exact and normalised words that are
-    visible, else 1.
+    stands for omitted words, which the answer shows. The exit code is 0 if the result is exact or normalised and the
+    words are visible. Otherwise, it is 1.
     """
     if len(part) < 2:
-        raise click.UsageError("Give the place and the text: citekit verify-quote doc://book#pages=12 'the words'.")
+        raise click.UsageError("Give a place and a quote: citekit verify-quote doc://book#pages=12 'the words'.")
     app = session.app_with(password=password)
     *place, quote = part
     what = _named(app.maps, place)
-    with watching(session, "Looking for the quote") as watch:
+    with watching(session, "Searching for the quote") as watch:
         verdict = app.verify_quote(what, quote, roots=[Path(root) for root in roots], progress=watch)
     if verdict.holds:
         session.answer(to_plain(verdict), _lines(verdict))
@@ -97,17 +102,17 @@ def _lines(verdict: QuoteVerdict) -> Iterator[str]:
     if verdict.more:
         yield "  and in more places"
     if verdict.unread:
-        yield f"  not the whole resource was searched: {_unread_line(verdict.unread)}"
+        yield f"  some pages were not searched: {_unread_line(verdict.unread)}"
     if verdict.near is not None:
         near = verdict.near
-        yield f"  only similar ({near.similarity:.0%} of the words): {printable(str(near.address))}"
+        yield f"  similar passage ({near.similarity:.0%} of the words): {printable(str(near.address))}"
         yield f"    {printable(' '.join(near.text.split()))}"
 
 
 def _unread_line(unread: Sequence[int]) -> str:
     """One sentence about the pages that were not read."""
     which = f"page {unread[0]} was" if len(unread) == 1 else f"{len(unread)} pages, page {unread[0]} first, were"
-    return f"{which} too complex to be read"
+    return f"{which} too complex to read"
 
 
 def _gap_line(gap: Gap) -> str:
@@ -116,7 +121,7 @@ def _gap_line(gap: Gap) -> str:
     if gap.qualifiers:
         reasons.insert(0, f"qualifies the statement: {', '.join(gap.qualifiers)}")
     why = f" ({'; '.join(reasons)})" if reasons else ""
-    return printable(f"    leaves out {gap.length} characters{why}: {gap.text}")
+    return printable(f"    omits {gap.length} characters{why}: {gap.text}")
 
 
 def _failed(verdict: QuoteVerdict) -> CommandError:
@@ -125,15 +130,15 @@ def _failed(verdict: QuoteVerdict) -> CommandError:
         found = verdict.places[0].address
         return CommandError("Elsewhere", f"The quote is not in {where}, but at {found}.", to_plain(verdict))
     if not verdict.visible and verdict.finding in (Finding.EXACT, Finding.NORMALISED):
-        message = f"The words are in {where}, but no reader sees them: {verdict.places[0].note}."
+        message = f"The words are in {where}, but readers cannot see them: {verdict.places[0].note}."
         return CommandError("NotVisible", message, to_plain(verdict))
     if verdict.finding is Finding.ALTERED:
         place = verdict.places[0]
         return CommandError("Altered", f"The quote changes the meaning of {place.address}.", to_plain(verdict))
     if verdict.finding is Finding.UNREAD:
         message = (
-            f"The quote is on no page of '{verdict.resource_id}' that was read, but {_unread_line(verdict.unread)}: "
-            "look at those yourself (citekit resolve --as pdf)."
+            f"The quote is not on any page of '{verdict.resource_id}' that could be read, but "
+            f"{_unread_line(verdict.unread)}. Check those pages yourself (citekit resolve --as pdf)."
         )
         return CommandError("Unread", message, to_plain(verdict))
-    return CommandError("Absent", f"The quote is nowhere in '{verdict.resource_id}'.", to_plain(verdict))
+    return CommandError("Absent", f"The quote is not in '{verdict.resource_id}'.", to_plain(verdict))

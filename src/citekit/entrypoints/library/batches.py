@@ -114,7 +114,7 @@ def remove(library: Alexandria, arguments: Arguments, progress: Progress) -> dic
     """Take a book out of a collection. Raises `RequestRefused` where none, or more than one, is named."""
     given = {name: arguments[name] for name in ("book_id", "resource_id", "file_path") if name in arguments}
     if len(given) != 1:
-        raise RequestRefused("Name one book: give one of book_id, resource_id and file_path.")
+        raise RequestRefused("Give exactly one of book_id, resource_id, and file_path.")
     path = given.get("file_path")
     if path is not None:
         library.allowed.check(Path(path))

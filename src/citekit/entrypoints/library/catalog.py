@@ -91,7 +91,7 @@ def _index_stats(library: Alexandria) -> dict[str, Any]:
     try:
         facts = library.index.facts(name)
         if facts is None:
-            told = f"Collection '{name}' not found: nothing has been ingested into it yet."
+            told = f"Collection '{name}' not found: no book has been ingested into it yet."
             return {"connected": True, "collection_name": name, "place": library.index.place, "error": told}
         books, cut_off = len(library.ledger.books(name)), len(library.ledger.unfinished(name))
     except IndexUnavailable as error:
@@ -116,7 +116,7 @@ def browse(library: Alexandria, arguments: Arguments, _progress: Progress) -> di
     """The files of a folder that can be ingested."""
     folder = arguments.get("path") or library.chosen.browse
     if folder is None:
-        raise RequestRefused("No folder is named: give path, or set LOCAL_INGEST_PATH.")
+        raise RequestRefused("No folder is configured. Give path, or set LOCAL_INGEST_PATH.")
     found = library.browse(Path(folder), recursive=arguments["recursive"], allowed=library.allowed)
     files = [rendering.file_card(file) for file in found.files]
     return {"path": str(found.folder), "files": files, "count": len(files), "truncated": found.truncated, "error": None}

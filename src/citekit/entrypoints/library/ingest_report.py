@@ -44,7 +44,7 @@ def broken(story: Story, error: Exception) -> dict[str, Any]:
     """The answer where something went wrong that belongs to no step."""
     text = sentence(error)
     if not isinstance(error, CiteKitError | OSError):
-        _log.error("A tool of the library failed", exc_info=error)
+        _log.error("A library tool failed", exc_info=error)
     if isinstance(error, LibraryUnavailable):
         story.lines.append(f"❌ {NO_LIBRARY if text.startswith(NO_LIBRARY) else text}")
         return story.failure(text, reached=0)
@@ -81,7 +81,7 @@ def fresh(library: Alexandria, request: BookRequest, title: str | None, story: S
     there = None if request.force else library.ingest_book.already(request.path, request.collection)
     if there is not None:
         raise _already(title or there.title, request.collection)
-    story.done("📋 Ingesting it again, as force says" if request.force else "📋 Not previously ingested")
+    story.done("📋 Ingesting again because force is set" if request.force else "📋 Not previously ingested")
 
 
 def _already(title: str, collection: str) -> Halted:

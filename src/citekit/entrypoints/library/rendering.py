@@ -19,8 +19,8 @@ OPENING = 600
 CUT = " [truncated]"
 
 FOREIGN = (
-    "this index was not filled in this home, so its text is not shown: open the address, "
-    "or fill the index again (citekit library rebuild)"
+    "The text is not shown because this index was not built in this home. Open the address, or rebuild "
+    "the index (citekit library rebuild)."
 )
 """What is said of a hit whose text came with an index from elsewhere."""
 
@@ -169,7 +169,7 @@ def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
     if hit.chunk.foreign:
         found["foreign"] = FOREIGN
     if hit.stale:
-        found["stale"] = "the file has changed since this book was ingested; ingest it again"
+        found["stale"] = "The file has changed since this book was ingested. Ingest it again."
     if hit.passage is not None:
         found["passage"] = {"text": hit.passage, "address": hit.passage_address}
     if hit.copies:

@@ -213,12 +213,13 @@ def _told(error: BaseException, structure: bool) -> str:
             return f"Resource '{error.resource_id}' not found.{near and f' Did you mean {near}?'}"
         case SourceChanged(meanwhile=False):
             return (
-                f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}. "
-                "Call resolve with remap: true to map it again; its nodes may then have other ids."
+                f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}. To "
+                "map it again, call resolve with remap: true; node ids may change."
             )
         case SourceMoved():
             return (
-                f"The source of '{error.resource_id}' is not at {error.path}. Put it back, ingest it at its new place, "
-                "or name the folders to look in with the server's CITEKIT_ROOTS. Virtual answers still work."
+                f"The source of '{error.resource_id}' is not at {error.path}. Put the file back, ingest "
+                "it from its new path, or add its folder to CITEKIT_ROOTS on the server. Virtual answers "
+                "still work."
             )
     return sentence(error)

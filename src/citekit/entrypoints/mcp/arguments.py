@@ -17,12 +17,12 @@ def checked(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | Non
     arguments = {name: value for name, value in (given or {}).items() if value is not None}
     for name, value in arguments.items():
         if name not in properties:
-            known = ", ".join(properties) or "nothing"
-            raise RequestRefused(f"{name[:80]!r} is not an argument of {tool}, which takes: {known}.")
+            known = ", ".join(properties) or "none"
+            raise RequestRefused(f"{name[:80]!r} is not an argument of {tool}. Valid arguments: {known}.")
         arguments[name] = _value(name, properties[name], value)
     for name in schema.get("required", ()):
         if name not in arguments:
-            raise RequestRefused(f"{tool} needs {name}, a text.")
+            raise RequestRefused(f"{tool} requires the argument {name}, a string.")
     return arguments
 
 
@@ -45,4 +45,4 @@ def _value(name: str, schema: Mapping[str, Any], value: object) -> object:
 def _wanted(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return f"one of {', '.join(schema['enum'])}"
-    return {"string": "a text", "boolean": "true or false", "integer": "a whole number from 1 on"}[schema["type"]]
+    return {"string": "a string", "boolean": "true or false", "integer": "an integer of at least 1"}[schema["type"]]

@@ -29,7 +29,7 @@ class RefusedRequest:
     def reason(self) -> str:
         """One sentence for the client."""
         if self.is_nested_too_deeply:
-            return f"The request is nested too deeply: objects and arrays may have {NESTING_LIMIT} levels."
+            return f"The request is nested too deeply. Objects and arrays can have at most {NESTING_LIMIT} levels."
         return "The request is not a JSON-RPC request."
 
 

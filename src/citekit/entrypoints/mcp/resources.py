@@ -28,7 +28,8 @@ TEMPLATES = ListResourceTemplatesResult(
             uri_template=f"{PREFIX}{{resource_id}}",
             name="map",
             title="Map of a file",
-            description="The whole map of one file as JSON: what getStructure gives, never cut short.",
+            description="The complete map of one file as JSON: the same content as getStructure, never split "
+            "into parts.",
             mime_type=MEDIA_TYPE,
         )
     ]
@@ -48,7 +49,9 @@ def id_of(uri: str) -> str:
             return unquote(name, errors="strict")
     except UnicodeDecodeError:
         pass
-    raise RequestRefused(f"{uri[:200]!r} is not a resource here: they are called {PREFIX}RESOURCE_ID.")
+    raise RequestRefused(
+        f"{uri[:200]!r} is not a resource of this server. Resource URIs have the form {PREFIX}RESOURCE_ID."
+    )
 
 
 def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:

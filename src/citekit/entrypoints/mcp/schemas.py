@@ -40,28 +40,39 @@ _PAIR = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems
 
 LOCATION: Schema = {
     "type": "object",
-    "description": "Where it is: the modality, and only the fields of that modality.",
+    "description": "The location: its modality, and only the fields of that modality.",
     "properties": {
         "modality": _MODALITY,
-        "start": {"type": "number", "description": "Video and audio: the first second."},
-        "end": {"type": "number", "description": "Video and audio: the second after the last; absent: to the end."},
-        "pages": {"type": "array", "items": {"type": "integer"}, "description": "Documents: page numbers from 1."},
+        "start": {"type": "number", "description": "Video and audio: the start in seconds."},
+        "end": {
+            "type": "number",
+            "description": "Video and audio: the end in seconds, exclusive. If absent: to the end of the file.",
+        },
+        "pages": {
+            "type": "array",
+            "items": {"type": "integer"},
+            "description": "Documents: page numbers, starting at 1.",
+        },
         "chapter": {
             "anyOf": [{"type": "integer"}, _PAIR],
-            "description": "Reflowable books: a chapter from 1, or [first, last].",
+            "description": "Reflowable books: a chapter number starting at 1, or [first, last].",
         },
-        "chars": {**_PAIR, "description": "Characters of the chapter's text, from 0, end excluded."},
-        "sheet": {"type": "string", "description": "Workbooks: the name of a sheet; all of it without cells."},
+        "chars": {
+            **_PAIR,
+            "description": "Character offsets in the text of the chapter, starting at 0; the end is exclusive.",
+        },
+        "sheet": {"type": "string", "description": "Workbooks: the name of a sheet. Without cells: the whole sheet."},
         "cells": {"type": "string", "description": "Cells of the sheet, such as A1:F20."},
-        "lines": {**_PAIR, "description": "Texts: [first, last] line, from 1, inclusive."},
+        "lines": {**_PAIR, "description": "Texts: [first, last] line, starting at 1, inclusive."},
         "bbox": {
             "type": "array",
             "items": {"type": "number"},
             "minItems": 4,
             "maxItems": 4,
-            "description": "Images, or one page: [x1, y1, x2, y2] as fractions of width and height, from the top left.",
+            "description": "Images, or a region of one page: [x1, y1, x2, y2] as fractions of width and "
+            "height, from the top left corner.",
         },
-        "virtual_address": {"type": "string", "description": "The address of something that is no file."},
+        "virtual_address": {"type": "string", "description": "The address of something that has no file."},
     },
     "required": ["modality"],
 }
@@ -91,11 +102,14 @@ STRUCTURE: Schema = {
         "type": _MODALITY,
         "title": {"type": "string"},
         "source_path": {"type": "string"},
-        "metadata": {"type": "object", "description": "source_hash, source_size, and what the file is."},
+        "metadata": {"type": "object", "description": "source_hash, source_size, and metadata of the file."},
         "created_at": {"type": "string", "description": "ISO 8601."},
-        "truncated": {"type": "boolean", "description": "True where the rest must be asked for with next_cursor."},
+        "truncated": {"type": "boolean", "description": "True if the map continues: call again with next_cursor."},
         "next_cursor": {"type": "string", "description": "The cursor of the next part."},
-        "total_nodes": {"type": "integer", "description": "Nodes in all parts of what was asked for."},
+        "total_nodes": {
+            "type": "integer",
+            "description": "The number of nodes in all parts of the requested structure.",
+        },
         "nodes": {"type": "array", "items": {"$ref": "#/$defs/node"}},
     },
     "required": ["resource_id", "type", "title", "source_path", "nodes", "metadata", "created_at"],
@@ -105,7 +119,7 @@ STRUCTURE: Schema = {
             "properties": {
                 **_NODE_FIELDS,
                 "children": {"type": "array", "items": {"$ref": "#/$defs/node"}},
-                "child_count": {"type": "integer", "description": "How many children it has, where some are left out."},
+                "child_count": {"type": "integer", "description": "The number of children, if some are left out."},
             },
             "required": _REQUIRED,
         }
@@ -118,7 +132,7 @@ NODE: Schema = {
         **_NODE_FIELDS,
         "children": {
             "type": "array",
-            "description": "The ids of the nodes below.",
+            "description": "The ids of the child nodes.",
             "items": {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]},
         },
     },
@@ -130,26 +144,27 @@ EVIDENCE: Schema = {
     "properties": {
         "output_path": {
             "type": ["string", "null"],
-            "description": "The absolute path of the file; null where virtual.",
+            "description": "The absolute path of the file; null for a virtual answer.",
         },
         "modality": _MODALITY,
-        "address": {"type": "string", "description": "The citation, such as doc://book#pages=12-15."},
+        "address": {"type": "string", "description": "The address to cite, such as doc://book#pages=12-15."},
         "node": NODE_ALONE,
         "resource_id": {"type": "string"},
-        "stale": {"type": "boolean", "description": "True where the source is no longer what was mapped."},
+        "stale": {"type": "boolean", "description": "True if the source has changed since it was mapped."},
         "stale_reason": {"type": "string"},
         "unchecked": {
             "type": "string",
-            "description": "Why nobody could look whether the file has such a place; absent where it was looked.",
+            "description": "Why the location could not be checked in the file; absent if it was checked.",
         },
         "notes": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "What in the file is not exactly as asked, such as where a clip really begins.",
+            "description": "Where the evidence differs from the request, such as the actual start of a clip.",
         },
         "receipt": {
             "type": "object",
-            "description": "What proves the file: digests of source and evidence, location, extent, extractor, time.",
+            "description": "The proof of origin: digests of source and evidence, location, extent, "
+            "extractor, and time.",
         },
     },
     "required": ["output_path", "modality", "address", "node", "resource_id"],

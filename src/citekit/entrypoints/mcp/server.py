@@ -26,7 +26,7 @@ def serve(app: Container) -> None:
     _log_to(sys.stderr)
     if sys.stdin is not None and sys.stdin.isatty():
         sys.stderr.write(
-            "citekit speaks MCP on standard input and output; start it from an MCP client. Ctrl-C ends it.\n"
+            "citekit is serving MCP on standard input and output. Start it from an MCP client. Press Ctrl-C to stop.\n"
         )
     sys.setswitchinterval(TURN)
     gc.disable()  # the SDK is some 600 modules: collecting among them makes a sixth of the start, and half of the end

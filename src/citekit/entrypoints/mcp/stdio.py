@@ -96,7 +96,7 @@ class Wire:
                 held.clear()
             held += rest
             if len(held) > MESSAGE_LIMIT:
-                _log.error("a message of more than %d bytes: the session ends", MESSAGE_LIMIT)
+                _log.error("a message is larger than %d bytes: closing the session", MESSAGE_LIMIT)
                 return
         if held:
             yield bytes(held)
@@ -166,7 +166,7 @@ async def _writer(wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage
             async for message in messages:
                 await wire.write(message)
     except OSError as error:
-        _log.info("the client reads no more: %s", error)
+        _log.info("the client no longer reads the output: %s", error)
         scope.cancel()
 
 
@@ -182,7 +182,7 @@ def _read(
     except (anyio.BrokenResourceError, anyio.ClosedResourceError, RuntimeError):
         return  # the server has ended first
     except OSError as error:
-        _log.warning("the input cannot be read: %s", error)
+        _log.warning("cannot read the input: %s", error)
 
 
 async def _deliver(

@@ -100,7 +100,7 @@ class Watch:
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
         """See `Progress`; called in the worker thread."""
         if self._stopped.is_set():
-            raise Cancelled("The call was cancelled; nothing was kept.")
+            raise Cancelled("The call was canceled. Nothing was stored.")
         if self.report is None:
             return
         if done < self._last:
@@ -118,4 +118,4 @@ class Watch:
         try:
             from_thread.run(report, self._sent, total, message)
         except (RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError) as gone:
-            raise Cancelled("The client has gone; nothing was kept.") from gone
+            raise Cancelled("The client disconnected. Nothing was stored.") from gone

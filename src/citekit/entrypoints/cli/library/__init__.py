@@ -8,18 +8,18 @@ from typing import Any
 import click
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "stats": ("stats", "Say how much there is in the library and in the index."),
-    "search": ("search", "Find books by author, title, language and tags."),
-    "book": ("book", "Show one book of the library."),
-    "preview": ("preview", "Show which books could be ingested, and from which file."),
-    "ingest": ("ingest", "Ingest books of the library, by their ids."),
-    "ingest-file": ("ingest_file", "Ingest files that no library lists."),
-    "batch": ("batch", "Ingest many books of the library."),
-    "query": ("query", "Ask a library of books, and open the very page."),
-    "guardians": ("guardians", "List who can speak for the library, and the patterns of answers."),
-    "remove": ("remove", "Take a book out of the index again."),
-    "chunking": ("chunking", "Try how a book would be cut, without storing anything."),
-    "rebuild": ("rebuild", "Make a collection anew, for another embedder or after damage."),
+    "stats": ("stats", "Show the size of the library and of the index."),
+    "search": ("search", "Find books by author, title, language, and tags."),
+    "book": ("book", "Show the details of one book."),
+    "preview": ("preview", "List the books that can be ingested, and the file that would be used."),
+    "ingest": ("ingest", "Ingest books from the library by their ids."),
+    "ingest-file": ("ingest_file", "Ingest files that are not in the library."),
+    "batch": ("batch", "Ingest all books from the library that match a filter."),
+    "query": ("query", "Ask a question and find the passages in ingested books that answer it."),
+    "guardians": ("guardians", "List the guardians (personas that can answer) and the answer patterns."),
+    "remove": ("remove", "Remove a book from the index."),
+    "chunking": ("chunking", "Preview how a book would be split into chunks. Stores nothing."),
+    "rebuild": ("rebuild", "Rebuild a collection, to change the embedder or after damage."),
 }
 """Every command: its module here, and what it does in one line."""
 
@@ -47,7 +47,7 @@ class LibraryGroup(click.Group):
 
 @click.command("library", cls=LibraryGroup)
 def command() -> None:
-    """Look after the library: ingest books, ask them, take them out.
+    """Manage the library: ingest books, ask questions, remove books.
 
-    The library is the folder that CALIBRE_LIBRARY_PATH names: Calibre's, or any folder of books.
+    CALIBRE_LIBRARY_PATH names the library: a Calibre library, or any folder of books.
     """

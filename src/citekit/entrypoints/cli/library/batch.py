@@ -19,32 +19,35 @@ from citekit.entrypoints.library import batches
 
 
 @click.command("batch", cls=Command)
-@click.option("--all", "everything", is_flag=True, help="All books that fit, whatever --limit says.")
+@click.option("--all", "everything", is_flag=True, help="Ingest all matching books, ignoring --limit.")
 @filters()
-@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="How many books at most.")
+@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="The maximum number of books.")
 @preference()
 @ingesting()
 @pass_session
 def command(session: Session, /, everything: bool, flat: bool, **wanted: Any) -> None:
-    """Ingest many books of the library.
+    """Ingest all books from the library that match a filter.
 
-    Those that are in the collection already are skipped, so that what was interrupted goes on when called again.
+    Books that are already in the collection are skipped, so you can repeat the command to continue an interrupted
+    run.
     """
     if not everything and not any(wanted[name] for name in ("author", "title", "language")):
-        raise click.UsageError("Name books by --author, --title or --language, or take all by --all.")
+        raise click.UsageError("Select books with --author, --title, or --language, or all books with --all.")
     arguments = {key: value for key, value in wanted.items() if value is not None} | {"hierarchical": not flat}
     with watching(session, "Ingesting") as watch:
         preconditions.to_ingest(session.app.alexandria, arguments)
         plain = batches.batch_ingest(session.app.alexandria, arguments, watch, everything=everything)
     if plain["failed"]:
         session.say(_lines(plain))
-        raise CommandError("SomeFailed", f"{counted(plain['failed'], 'book')} of {plain['total']} not ingested.", plain)
+        raise CommandError(
+            "SomeFailed", f"{counted(plain['failed'], 'book')} of {plain['total']} could not be ingested.", plain
+        )
     answer(session, plain, lambda: _lines(plain))
 
 
 def _lines(plain: Mapping[str, Any]) -> Iterator[str]:
     if not plain["results"]:
-        yield "No book fits."
+        yield "No book matches."
         return
     rows = [(str(each["id"]), each["status"], str(each["chunks"] or ""), _said(each)) for each in plain["results"]]
     yield from table(rows, ("ID", "STATUS", "CHUNKS", "TITLE"))

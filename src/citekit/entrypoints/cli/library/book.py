@@ -23,9 +23,9 @@ from citekit.entrypoints.library import catalog
 @click.argument("book_id", type=int, metavar="ID")
 @pass_session
 def command(session: Session, /, book_id: int) -> None:
-    """Show one book of the library.
+    """Show the details of one book.
 
-    Everything that is known of it, and its files.
+    Prints all metadata in the catalog, and the files of the book.
     """
     plain = catalog.book(session.app.alexandria, {"book_id": book_id}, silent)
     answer(session, plain, lambda: _lines(plain["book"]))

@@ -21,7 +21,7 @@ from citekit.entrypoints.library import chunking
 
 @click.group("chunking")
 def command() -> None:
-    """Try how a book would be cut, without storing anything."""
+    """Preview how a book would be split into chunks. Stores nothing."""
 
 
 @command.command("test", cls=Command)
@@ -30,9 +30,9 @@ def command() -> None:
 @preference()
 @pass_session
 def test(session: Session, /, book: str, **wanted: Any) -> None:
-    """Cut a book with these parameters; show counts and samples.
+    """Split a book with the given parameters and show counts and samples.
 
-    BOOK is an id of the library, or a file.
+    BOOK is an id in the library, or the path of a file.
     """
     library = session.app.alexandria
     with watching(session, "Cutting") as watch:
@@ -46,7 +46,10 @@ def test(session: Session, /, book: str, **wanted: Any) -> None:
 @preference()
 @pass_session
 def compare(session: Session, /, **wanted: Any) -> None:
-    """Cut the book ID of the library with five thresholds, and recommend one."""
+    """Split a book with five thresholds and recommend one.
+
+    ID is the id of the book in the library.
+    """
     with watching(session, "Comparing") as watch:
         plain = chunking.compare(session.app.alexandria, wanted, watch)
     answer(session, plain, lambda: _compared(plain))
@@ -68,7 +71,8 @@ def _tried(plain: Mapping[str, Any]) -> Iterator[str]:
             ("chunks", str(found["total_chunks"])),
             (
                 "words",
-                f"{found['total_words']}, {found['avg_words']} a chunk ({found['min_words']} to {found['max_words']})",
+                f"{found['total_words']}, {found['avg_words']} per chunk ({found['min_words']} to "
+                f"{found['max_words']})",
             ),
         ]
     )

@@ -18,9 +18,9 @@ from citekit.entrypoints.library import asking
 @click.command("guardians", cls=Command)
 @pass_session
 def command(session: Session) -> None:
-    """List who can speak for the library, and the patterns of answers.
+    """List the guardians (personas that can answer) and the answer patterns.
 
-    Give one to an answer by `citekit library query --guardian ID --pattern ID`.
+    To use them, run `citekit library query --guardian ID --pattern ID`.
     """
     plain = asking.guardians(session.app.alexandria, {}, silent)
     patterns = session.app.alexandria.personas.patterns()

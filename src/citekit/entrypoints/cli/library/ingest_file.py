@@ -19,21 +19,21 @@ from citekit.entrypoints.library import ingesting
 
 @click.command("ingest-file", cls=Command)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--title", metavar="TEXT", help="The title; wins over what the file says.")
-@click.option("--author", metavar="TEXT", help="The author; wins over what the file says.")
-@click.option("--language", metavar="CODE", help="The language; wins over what the file says.")
+@click.option("--title", metavar="TEXT", help="The title. Overrides the title in the file.")
+@click.option("--author", metavar="TEXT", help="The author. Overrides the author in the file.")
+@click.option("--language", metavar="CODE", help="The language. Overrides the language in the file.")
 @how()
 @pass_session
 def command(session: Session, /, paths: tuple[str, ...], flat: bool, **wanted: Any) -> None:
-    """Ingest files that no library lists.
+    """Ingest files that are not in the library.
 
-    A PATH that is a folder stands for all books below it; hidden ones are left out.
+    If PATH is a folder, all books in it and its subfolders are ingested. Hidden files are ignored.
     """
     files = list(dict.fromkeys(_files(paths)))
     if wanted["title"] is not None and len(files) > 1:
-        raise click.UsageError("--title names one book, so it stands beside one file.")
+        raise click.UsageError("--title works with exactly one file, because it names one book.")
     if not files:
-        raise click.UsageError("There is no book below the folder that was named.")
+        raise click.UsageError("The folder contains no books.")
     named = [(path.name, {**wanted, "hierarchical": not flat, "file_path": str(path)}) for path in files]
     ingest_each(session, named, ingesting.ingest_file)
 

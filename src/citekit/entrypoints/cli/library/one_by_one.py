@@ -48,7 +48,7 @@ def _answer(session: Session, name: str, done: Sequence[dict[str, Any]]) -> None
     failed = sum(not plain["success"] for plain in done) - there
     answer = {"results": done, "succeeded": len(done) - failed - there, "skipped": there, "failed": failed}
     if failed:
-        raise CommandError("SomeFailed", f"{counted(failed, 'book')} of {len(done)} not ingested.", answer)
+        raise CommandError("SomeFailed", f"{counted(failed, 'book')} of {len(done)} could not be ingested.", answer)
     session.answer(answer, ())
 
 
@@ -62,11 +62,11 @@ def _one(session: Session, name: str, plain: dict[str, Any]) -> None:
 def _reason(name: str, plain: Mapping[str, Any]) -> str:
     """Why a book was not ingested, in the words of the command line."""
     if is_there(plain):
-        return f"{plain['error']}: --force replaces it."
+        return f"{plain['error']}. To replace it, use --force."
     if plain.get("needs_metadata"):
         missing: list[str] = plain["missing_fields"]
         given = " and ".join(f"--{field}" for field in missing)
-        return f"Nothing says the {' and the '.join(missing)} of {name}: give {given}."
+        return f"{name} does not contain its {' and '.join(missing)}. Give {given}."
     return str(plain["error"])
 
 
@@ -79,7 +79,7 @@ def _titled(watch: Watch, name: str) -> Progress:
 
 def _lines(name: str, plain: Mapping[str, Any]) -> Iterator[str]:
     if is_there(plain):
-        yield f"there already  {printable(plain['title'])}"
+        yield f"already ingested  {printable(plain['title'])}"
         return
     if not plain["success"]:
         yield f"{styled('not ingested', fg='red')}  {printable(name)}: {printable(_reason(name, plain))}"
@@ -88,5 +88,5 @@ def _lines(name: str, plain: Mapping[str, Any]) -> Iterator[str]:
     counts = plain["counts"]
     parts = f"{counted(counts['chapters'], 'chapter')}, {counted(counts['chunks'], 'chunk')}, {counts['words']} words"
     yield f"{styled('ingested', fg='green')}  {printable(plain['title'])}, {printable(plain['author'])}"
-    weight = size(int(plain["file_size_mb"] * 1024 * 1024)) if plain["file_size_mb"] else "under 10 kB"
+    weight = size(int(plain["file_size_mb"] * 1024 * 1024)) if plain["file_size_mb"] else "less than 10 kB"
     yield f"    {plain['format']}, {weight}: {parts} in {took}, as {printable(plain['resource_id'])}"

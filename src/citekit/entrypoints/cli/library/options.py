@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ import click
 
 from citekit.entrypoints.cli.errors import CommandError
 from citekit.entrypoints.cli.session import Session
+from citekit.entrypoints.cli.terminal import echo
 from citekit.settings import expanded
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -25,7 +27,7 @@ def answer(session: Session, plain: Mapping[str, Any], lines: Callable[[], Itera
 def named_file(text: str, what: str) -> Path:
     """The absolute path of a file that is named on the command line as `what`."""
     if not text.strip():
-        raise click.UsageError(f"{what} is empty: name a file.")
+        raise click.UsageError(f"{what} is empty. Give the path of a file.")
     return expanded(text).absolute()
 
 
@@ -43,9 +45,9 @@ def options(*chosen: Callable[[_Function], _Function]) -> Callable[[_Function], 
 def filters() -> Callable[[_Function], _Function]:
     """Which books: `--author`, `--title`, `--language`."""
     return options(
-        click.option("--author", metavar="TEXT", help="Found inside the author's name, whatever the case."),
-        click.option("--title", metavar="TEXT", help="Found inside the title, whatever the case."),
-        click.option("--language", metavar="CODE", help="The language, such as eng or hrv."),
+        click.option("--author", metavar="TEXT", help="Match part of the author's name. Case is ignored."),
+        click.option("--title", metavar="TEXT", help="Match part of the title. Case is ignored."),
+        click.option("--language", metavar="CODE", help="Match the language code, such as eng or hrv."),
     )
 
 
@@ -57,7 +59,7 @@ def cutting() -> Callable[[_Function], _Function]:
             type=click.FloatRange(0, 1),
             default=0.55,
             show_default=True,
-            help="Cut where neighbouring sentences are less alike than this.",
+            help="End a chunk where the similarity of neighboring sentences is below this value.",
         ),
         click.option(
             "--min-words",
@@ -65,7 +67,7 @@ def cutting() -> Callable[[_Function], _Function]:
             type=click.IntRange(1),
             default=200,
             show_default=True,
-            help="Words of a chunk at least.",
+            help="The minimum number of words in a chunk.",
         ),
         click.option(
             "--max-words",
@@ -73,25 +75,41 @@ def cutting() -> Callable[[_Function], _Function]:
             type=click.IntRange(1),
             default=1200,
             show_default=True,
-            help="Words of a chunk at most.",
+            help="The maximum number of words in a chunk.",
         ),
     )
 
 
 def ingesting() -> Callable[[_Function], _Function]:
-    """How a book is taken in: `--collection`, `--flat`, `--force`, and how it is cut."""
+    """How a book is taken in: `--collection`, `--no-chapters`, `--force`, and how it is cut."""
     return options(
         collection(),
-        click.option("--flat", is_flag=True, help="Take the text as one, without chapters."),
-        click.option("--force", is_flag=True, help="Replace what is there of the same file."),
+        click.option(
+            "--no-chapters",
+            "flat",
+            is_flag=True,
+            is_eager=True,
+            help="Split the whole text without regard to chapters.",
+        ),
+        click.option("--flat", "former_flat", is_flag=True, hidden=True, expose_value=False, callback=_former_flat),
+        click.option(
+            "--force", is_flag=True, help="Ingest again if the file was already ingested, and replace its chunks."
+        ),
         cutting(),
     )
+
+
+def _former_flat(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    """Handle the former name of `--no-chapters`, which is eager so that its default does not overwrite this value."""
+    if value:
+        echo(["Note: '--flat' is now called '--no-chapters'."], sys.stderr)
+        context.params["flat"] = True
 
 
 def collection() -> Callable[[_Function], _Function]:
     """`--collection`."""
     return click.option(
-        "--collection", metavar="NAME", help="Which collection (default: $QDRANT_COLLECTION, else alexandria)."
+        "--collection", metavar="NAME", help="The collection to use (default: $QDRANT_COLLECTION, or alexandria)."
     )
 
 
@@ -103,5 +121,5 @@ def preference() -> Callable[[_Function], _Function]:
         default="epub",
         show_default=True,
         metavar="FORMAT",
-        help="Which file of a book is preferred: epub, pdf, ...",
+        help="The preferred format of a book: epub, pdf, ...",
     )

@@ -24,12 +24,12 @@ from citekit.entrypoints.library import catalog
     default="epub",
     show_default=True,
     metavar="FORMAT",
-    help="Only books with such a file: epub, pdf, ..., or any.",
+    help="Only books available in this format: epub, pdf, ..., or any.",
 )
-@click.option("--limit", type=click.IntRange(1, 50), default=20, show_default=True, help="How many books at most.")
+@click.option("--limit", type=click.IntRange(1, 50), default=20, show_default=True, help="The maximum number of books.")
 @pass_session
 def command(session: Session, /, **wanted: Any) -> None:
-    """Show which books could be ingested, and from which file."""
+    """List the books that can be ingested, and the file that would be used."""
     plain = catalog.preview(session.app.alexandria, wanted, silent)
     rows = [
         (str(book["id"]), book["selected_format"], clipped(book["title"], 50), book["file_path"])
@@ -39,5 +39,7 @@ def command(session: Session, /, **wanted: Any) -> None:
     if not rows:
         among = wanted["format_filter"]
         session.note(
-            "No book fits." if among == "any" else f"No book with {printable(among)} fits; --format any shows all."
+            "No book matches."
+            if among == "any"
+            else f"No book with {printable(among)} matches. To see all formats, use --format any."
         )

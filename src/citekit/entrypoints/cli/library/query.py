@@ -28,13 +28,15 @@ SHOWN = 5
 
 @click.command("query", cls=Command)
 @click.argument("question", nargs=-1, required=True, metavar="QUESTION")
-@click.option("--limit", "-n", type=click.IntRange(1, 20), default=5, show_default=True, help="How many hits at most.")
+@click.option(
+    "--limit", "-n", type=click.IntRange(1, 20), default=5, show_default=True, help="The maximum number of hits."
+)
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
     default=0.5,
     show_default=True,
-    help="The score that a hit has at least.",
+    help="The minimum score of a hit.",
 )
 @click.option(
     "--context",
@@ -42,21 +44,28 @@ SHOWN = 5
     type=click.Choice(MODES),
     default="precise",
     show_default=True,
-    help="With each hit: nothing, its chapter, or also the chunks around it (their texts with --json).",
+    help="What to show with each hit: only the chunk (precise), also its chapter (contextual), or also "
+    "the neighboring chunks (comprehensive; their texts only with --json).",
 )
 @filters()
-@click.option("--tag", "tags", multiple=True, metavar="TEXT", help="Only books with such a tag; repeatable.")
-@click.option("--guardian", default="none", show_default=True, metavar="ID", help="Who speaks: see library guardians.")
+@click.option("--tag", "tags", multiple=True, metavar="TEXT", help="Only books with this tag. Can be repeated.")
 @click.option(
-    "--pattern", "response_pattern", default="free", show_default=True, metavar="ID", help="How the answer is given."
+    "--guardian",
+    default="none",
+    show_default=True,
+    metavar="ID",
+    help="The persona that answers. To see all, run: citekit library guardians",
+)
+@click.option(
+    "--pattern", "response_pattern", default="free", show_default=True, metavar="ID", help="The style of the answer."
 )
 @collection()
-@click.option("--open", "opened", is_flag=True, help="Cut out the best hit: print where its evidence is.")
+@click.option("--open", "opened", is_flag=True, help="Cut out the best hit and print the path of the evidence.")
 @pass_session
 def command(session: Session, /, question: tuple[str, ...], tags: tuple[str, ...], opened: bool, **wanted: Any) -> None:
-    """Ask a library of books, and open the very page.
+    """Ask a question and find the passages in ingested books that answer it.
 
-    Finds by meaning and by words at once. Every hit has an address that `citekit resolve` cuts out.
+    Searches by meaning and by words. Every hit has an address that you can pass to `citekit resolve`.
     """
     arguments = {**wanted, "query": " ".join(question), "tags": ",".join(tags)}
     start = perf_counter()
@@ -69,12 +78,12 @@ def command(session: Session, /, question: tuple[str, ...], tags: tuple[str, ...
         if problem in plain:
             session.note(printable(plain[problem]))
     if not plain["results"]:
-        session.note("Nothing found. A lower --threshold shows what comes nearest.")
+        session.note("Nothing found. To see the closest passages, lower --threshold.")
 
 
 def _opened(session: Session, best: Mapping[str, Any]) -> dict[str, Any]:
     start = perf_counter()
-    with watching(session, "Cutting out") as watch:
+    with watching(session, "Cutting evidence") as watch:
         evidence = session.app.resolve(parse_address(best["address"]), progress=watch)
     seconds = perf_counter() - start
     session.say(evidence_lines(evidence, seconds))
@@ -93,7 +102,7 @@ def _lines(plain: Mapping[str, Any], seconds: float) -> Iterator[str]:
         flat = printable(" ".join(passage["text"].split()))
         yield from (f"   {line}" for line in folded(flat, 93, SHOWN))
         yield f"   {styled(printable(passage['address'] or hit['address']), fg='cyan')}  score {hit['score']:.2f}"
-        yield from (f"   the same  {styled(printable(each), fg='cyan')}" for each in hit.get("copies", ()))
+        yield from (f"   duplicate  {styled(printable(each), fg='cyan')}" for each in hit.get("copies", ()))
         yield from _context(hit)
     if plain.get("response_instruction"):
         yield ""

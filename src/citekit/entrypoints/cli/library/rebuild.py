@@ -18,23 +18,21 @@ from citekit.entrypoints.failures import sentence
 @collection()
 @pass_session
 def command(session: Session, collection: str | None) -> None:
-    """Make a collection anew, for another embedder or after damage.
+    """Rebuild a collection, to change the embedder or after damage.
 
-    From the files of its books, with the embedder that is chosen now (CITEKIT_EMBEDDER). The ledger knows the books, and
-    how each was cut.
+    Reads the files of the ingested books again and uses the configured embedder (CITEKIT_EMBEDDER). The list of
+    books and their chunking parameters come from the ledger.
     """
     library = session.app.alexandria
     name = collection or library.chosen.collection
     books = library.rebuild.books(name)
     if not books:
-        raise CommandError("NothingFound", f"No book was ingested into '{name}', so there is nothing to make anew.")
+        raise CommandError("NothingFound", f"There is nothing to rebuild: no book was ingested into '{name}'.")
     with watching(session, "Rebuilding") as watch:
         done = list(library.rebuild(books, name, watch))
     failed = {each.entry.title: sentence(each.error) for each in done if each.error is not None}
     plain = {"collection": name, "books": len(done), "failed": failed, "model": str(library.embedder.identity)}
     session.say(f"not ingested  {printable(title)}: {printable(reason)}" for title, reason in failed.items())
     if failed:
-        raise CommandError(
-            "SomeFailed", f"{counted(len(failed), 'book')} of {len(done)} could not be read again.", plain
-        )
+        raise CommandError("SomeFailed", f"{counted(len(failed), 'book')} of {len(done)} could not be read.", plain)
     session.answer(plain, [f"{counted(len(done), 'book')} in {printable(name)}, with vectors of {plain['model']}."])

@@ -17,20 +17,20 @@ from citekit.entrypoints.library import batches
 
 @click.command("remove", cls=Command)
 @click.argument("resource_id", required=False, metavar="[RESOURCE]")
-@click.option("--book-id", type=int, metavar="ID", help="The book with that id in the library.")
-@click.option("--file", "file_path", metavar="PATH", help="The book that was ingested from that file.")
+@click.option("--book-id", type=int, metavar="ID", help="The book with this id in the library.")
+@click.option("--file", "file_path", metavar="PATH", help="The book that was ingested from this file.")
 @collection()
 @pass_session
 def command(session: Session, /, file_path: str | None, **named: Any) -> None:
-    """Take a book out of the index again.
+    """Remove a book from the index.
 
-    Its file, and the map of its chapters, stay.
+    The file of the book and the map of its chapters are kept.
     """
     if (
         len([each for each in (file_path, *named.values()) if each is not None]) - (named["collection"] is not None)
         != 1
     ):
-        raise click.UsageError("Name one book, by RESOURCE, --book-id or --file.")
+        raise click.UsageError("Name exactly one book: with RESOURCE, --book-id, or --file.")
     path = None if file_path is None else str(named_file(file_path, "--file"))
     arguments = {key: value for key, value in {**named, "file_path": path}.items() if value is not None}
     plain = batches.remove(session.app.alexandria, arguments, silent)

@@ -18,18 +18,26 @@ from citekit.entrypoints.library import catalog
 
 @click.command("search", cls=Command)
 @filters()
-@click.option("--tag", "tags", multiple=True, metavar="TEXT", help="Found inside a tag; repeatable, all must be there.")
-@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="How many books at most.")
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="TEXT",
+    help="Match part of a tag. Can be repeated; a book must match all tags.",
+)
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="The maximum number of books."
+)
 @pass_session
 def command(session: Session, /, tags: tuple[str, ...], **wanted: Any) -> None:
-    """Find books by author, title, language and tags.
+    """Find books by author, title, language, and tags.
 
-    Those that were added last come first.
+    The most recently added books are first.
     """
     plain = catalog.search(session.app.alexandria, {**wanted, "tags": ",".join(tags)}, silent)
     answer(session, plain, lambda: book_table(plain["books"]))
     if not plain["books"]:
-        session.note("No book fits.")
+        session.note("No book matches.")
 
 
 def book_table(books: list[Mapping[str, Any]]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from citekit.entrypoints.library import catalog
 @click.command("stats", cls=Command)
 @pass_session
 def command(session: Session) -> None:
-    """Say how much there is in the library and in the index."""
+    """Show the size of the library and of the index."""
     plain = catalog.stats(session.app.alexandria, {}, silent)
     session.answer(plain, _lines(plain))
     if plain["calibre"] is None and "points_count" not in plain["qdrant"]:
@@ -49,7 +49,7 @@ def _index(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "place", found["place"]
     yield "books", str(found["ingested_books"])
     if found.get("unfinished_books"):
-        yield "unfinished", f"{found['unfinished_books']}: ingest them again, or citekit library rebuild"
+        yield "unfinished", f"{found['unfinished_books']}: ingest them again, or run: citekit library rebuild"
     yield "points", str(found["points_count"])
     yield "model", found["model"]
     yield "status", found["status"]

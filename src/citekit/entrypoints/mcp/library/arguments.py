@@ -25,22 +25,22 @@ def read(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | None) 
     arguments = {name: field["default"] for name, field in properties.items() if "default" in field}
     for name, value in (given or {}).items():
         if name not in properties:
-            known = ", ".join(properties) or "nothing"
-            raise RequestRefused(f"{name[:80]!r} is not an argument of {tool}, which takes: {known}.")
+            known = ", ".join(properties) or "none"
+            raise RequestRefused(f"{name[:80]!r} is not an argument of {tool}. Valid arguments: {known}.")
         if value is not None:
             arguments[name] = _value(name, properties[name], value)
     for name in schema.get("required", ()):
         if name not in arguments:
-            raise RequestRefused(f"{tool} needs {name}, {_WANTED[properties[name]['type']]}.")
+            raise RequestRefused(f"{tool} requires the argument {name}, {_WANTED[properties[name]['type']]}.")
     return arguments
 
 
 _WANTED = {
-    "string": "a text",
+    "string": "a string",
     "boolean": "true or false",
-    "integer": "a whole number",
+    "integer": "an integer",
     "number": "a number",
-    "array": "a list of whole numbers",
+    "array": "an array of integers",
 }
 
 

@@ -13,11 +13,12 @@ _REMOVES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempote
 
 INGEST = Tool(
     name="alexandria_ingest",
-    title="Ingest a book of the library",
+    title="Ingest a book from the library",
     description=(
-        "Reads a book of the library, cuts it into chunks where its subject changes, and adds them to the collection. A book "
-        "whose very file is there already is not taken in again, unless force is set. Takes seconds to minutes; reports "
-        "progress, and can be cancelled: nothing of it is in the collection then."
+        "Reads a book from the library, splits it into chunks where its subject changes, and adds them "
+        "to the collection. A file that is already in the collection is skipped unless force is true. "
+        "Takes seconds to minutes, reports progress, and can be canceled; a canceled ingest adds nothing "
+        "to the collection."
     ),
     input_schema=inputs(
         {"book_id": schemas.BOOK_ID, "format_preference": schemas.FORMAT, **schemas.INGESTING}, ("book_id",)
@@ -28,18 +29,21 @@ INGEST = Tool(
 
 BATCH = Tool(
     name="alexandria_batch_ingest",
-    title="Ingest many books of the library",
+    title="Ingest several books from the library",
     description=(
-        "Ingests books one after the other, by book_ids or by author, title and language. The failure of one does not stop "
-        "the rest. Books that are there already are skipped, so that an interrupted batch goes on when asked again."
+        "Ingests books one after the other, selected by book_ids or by author, title, and language. If "
+        "one book fails, the others are still ingested. Books that are already in the collection are "
+        "skipped, so you can repeat the call to continue an interrupted batch."
     ),
     input_schema=inputs(
         {
-            "book_ids": schemas.wholes("Ids of books in the library; they win over the criteria."),
+            "book_ids": schemas.wholes(
+                "Ids of books in the library. If given, author, title, and language are ignored."
+            ),
             "author": schemas.AUTHOR,
             "title": schemas.TITLE,
             "language": schemas.LANGUAGE,
-            "limit": schemas.whole("How many books, 1 to 50.", 10),
+            "limit": schemas.whole("The maximum number of books, 1 to 50.", 10),
             "format_preference": schemas.FORMAT,
             **schemas.INGESTING,
         }
@@ -51,7 +55,7 @@ BATCH = Tool(
             "skipped": schemas.said("integer"),
             "failed": schemas.said("integer"),
             "results": schemas.listed(
-                "What became of each book.",
+                "The outcome for each book.",
                 {
                     "id": schemas.said("integer"),
                     "title": schemas.said("string"),
@@ -61,7 +65,7 @@ BATCH = Tool(
                     "error": schemas.NULL_OR_TEXT,
                 },
             ),
-            "unknown_ids": schemas.wholes("Those of book_ids that the library does not have."),
+            "unknown_ids": schemas.wholes("The ids from book_ids that are not in the library."),
             "summary": schemas.said("string"),
         }
     ),
@@ -72,16 +76,16 @@ INGEST_FILE = Tool(
     name="alexandria_ingest_file",
     title="Ingest a file",
     description=(
-        "Like alexandria_ingest for a file that no library lists. Where the file does not say its title or author, "
-        "needs_metadata is true and missing_fields names them: call again with these. Only files in folders that the owner "
-        "allows."
+        "Works like alexandria_ingest, for a file that is not in a library. If the file does not contain "
+        "its title or author, needs_metadata is true and missing_fields lists what is missing: call "
+        "again with these arguments. The file must be in a folder that the owner allows."
     ),
     input_schema=inputs(
         {
             "file_path": schemas.FILE_PATH,
-            "title": schemas.optional_text("The title; wins over what the file says."),
-            "author": schemas.optional_text("The author; wins over what the file says."),
-            "language": schemas.optional_text("The code of the language; wins over what the file says."),
+            "title": schemas.optional_text("The title. Overrides the title in the file."),
+            "author": schemas.optional_text("The author. Overrides the author in the file."),
+            "language": schemas.optional_text("The language code. Overrides the language in the file."),
             **schemas.INGESTING,
         },
         ("file_path",),
@@ -95,7 +99,7 @@ INGEST_FILE = Tool(
             "file_path": schemas.said("string"),
             "file_name": schemas.said("string"),
             "extracted": schemas.said(
-                "object", "title, author and language as the file has them; null where it has none."
+                "object", "The title, author, and language found in the file; null if the file has none."
             ),
             "missing_fields": schemas.TEXTS,
         }
@@ -105,8 +109,9 @@ INGEST_FILE = Tool(
 
 TEST = Tool(
     name="alexandria_test_chunking",
-    title="Try how a book is cut",
-    description="Cuts a book of the library with these parameters and shows counts and samples. Nothing is stored.",
+    title="Preview the chunks of a book",
+    description="Splits a book from the library with the given parameters and returns counts and sample chunks. "
+    "Stores nothing.",
     input_schema=inputs(
         {"book_id": schemas.BOOK_ID, **schemas.CUTTING, "format_preference": schemas.FORMAT}, ("book_id",)
     ),
@@ -116,8 +121,8 @@ TEST = Tool(
 
 TEST_FILE = Tool(
     name="alexandria_test_chunking_file",
-    title="Try how a file is cut",
-    description="Cuts a file with these parameters and shows counts and samples. Nothing is stored.",
+    title="Preview the chunks of a file",
+    description="Splits a file with the given parameters and returns counts and sample chunks. Stores nothing.",
     input_schema=inputs({"file_path": schemas.FILE_PATH, **schemas.CUTTING}, ("file_path",)),
     output_schema=schemas.outputs(schemas.TRIED),
     annotations=LOOKS,
@@ -125,10 +130,10 @@ TEST_FILE = Tool(
 
 COMPARE = Tool(
     name="alexandria_compare_chunking",
-    title="Compare thresholds on a book",
+    title="Compare thresholds for a book",
     description=(
-        "Cuts a book of the library with five thresholds, shows how coherent the chunks of each are, and recommends one. "
-        "Nothing is stored."
+        "Splits a book from the library with five thresholds, reports how coherent the chunks of each "
+        "are, and recommends one threshold. Stores nothing."
     ),
     input_schema=inputs({"book_id": schemas.BOOK_ID, "format_preference": schemas.FORMAT}, ("book_id",)),
     output_schema=schemas.outputs(
@@ -141,7 +146,7 @@ COMPARE = Tool(
             "total_sentences": schemas.said("integer"),
             "total_words": schemas.said("integer"),
             "similarity_distribution": schemas.said("object", "min, max, mean, median."),
-            "comparisons": schemas.listed("One for each threshold."),
+            "comparisons": schemas.listed("One entry per threshold."),
             "recommendation": schemas.said(("number", "null")),
             "recommendation_reason": schemas.said("string"),
         }
@@ -151,15 +156,16 @@ COMPARE = Tool(
 
 REMOVE = Tool(
     name="alexandria_remove",
-    title="Take a book out of the collection",
+    title="Remove a book from the collection",
     description=(
-        "Removes one ingested book from a collection: its chunks are no longer found. The file and the library stay as they "
-        "are, and the book can be ingested again. Give one of book_id, resource_id and file_path."
+        "Removes one ingested book from a collection, so that searches no longer find its chunks. The "
+        "file and the library do not change, and the book can be ingested again. Give exactly one of "
+        "book_id, resource_id, and file_path."
     ),
     input_schema=inputs(
         {
             "book_id": schemas.BOOK_ID,
-            "resource_id": schemas.optional_text("The book as a resource, as the results of alexandria_query give it."),
+            "resource_id": schemas.optional_text("The resource id of the book, from the results of alexandria_query."),
             "file_path": schemas.optional_text("The absolute path of the file that was ingested."),
             "collection": schemas.COLLECTION,
         }
@@ -169,8 +175,8 @@ REMOVE = Tool(
             "title": schemas.said("string"),
             "author": schemas.said("string"),
             "resource_id": schemas.said("string"),
-            "chunks": schemas.said("integer", "Chunks that were removed."),
-            "points": schemas.said("integer", "Points of the index that were removed, passages included."),
+            "chunks": schemas.said("integer", "The number of chunks that were removed."),
+            "points": schemas.said("integer", "The number of points removed from the index, including passages."),
             "collection": schemas.said("string"),
         }
     ),

@@ -19,7 +19,7 @@ def listing(personas: Personas) -> ListPromptsResult:
 
 
 def _prompt(guardian: Guardian) -> Prompt:
-    asked = PromptArgument(name=QUESTION, description="What to ask the library first.", required=False)
+    asked = PromptArgument(name=QUESTION, description="The first question to ask the library.", required=False)
     title = " ".join(part for part in (guardian.emoji, guardian.name) if part)
     description = ": ".join(part for part in (guardian.title, guardian.role) if part)
     return Prompt(name=f"{PREFIX}{guardian.id}", title=title, description=description or None, arguments=[asked])
@@ -28,11 +28,11 @@ def _prompt(guardian: Guardian) -> Prompt:
 def filled(personas: Personas, name: str, arguments: dict[str, str] | None) -> GetPromptResult:
     """That prompt as a message of the user. Raises `PersonaUnknown`, `RequestRefused`."""
     if not name.startswith(PREFIX):
-        raise PersonaUnknown(f"There is no prompt {name[:80]!r}; prompts/list names them.")
+        raise PersonaUnknown(f"There is no prompt {name[:80]!r}. Call prompts/list for the available prompts.")
     guardian = personas.guardian(name.removeprefix(PREFIX))
     unknown = [each for each in arguments or {} if each != QUESTION]
     if unknown:
-        raise RequestRefused(f"{unknown[0][:80]!r} is not an argument of {name}, which takes: {QUESTION}.")
+        raise RequestRefused(f"{unknown[0][:80]!r} is not an argument of {name}. Valid arguments: {QUESTION}.")
     message = PromptMessage(role="user", content=TextContent(text=_text(guardian, (arguments or {}).get(QUESTION, ""))))
     return GetPromptResult(description=guardian.title or guardian.name, messages=[message])
 
@@ -40,9 +40,13 @@ def filled(personas: Personas, name: str, arguments: dict[str, str] | None) -> G
 def _text(guardian: Guardian, question: str) -> str:
     call = f'alexandria_query with guardian: "{guardian.id}"'
     if len(question) > LONGEST_QUESTION:
-        raise RequestRefused(f"The question has {len(question)} characters; at most {LONGEST_QUESTION} are read.")
+        raise RequestRefused(f"The question has {len(question)} characters. The maximum is {LONGEST_QUESTION}.")
     if not question.strip():
-        task = f"Greet me in one sentence, and answer my questions from the library, with {call}."
+        task = f"Greet me in one sentence. Then answer my questions from the library, using {call}."
     else:
-        task = f"Answer this question from the library, with {call}; cite the address of each passage you use.\n\n{question}"
+        task = (
+            f"Answer this question from the library, using {call}. Cite the address of each passage that "
+            "you use.\n\n"
+            f"{question}"
+        )
     return f"{guardian.prompt}\n\n{task}"

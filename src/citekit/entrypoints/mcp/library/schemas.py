@@ -38,33 +38,41 @@ def wholes(description: str) -> Schema:
     return {"type": "array", "items": {"type": "integer"}, "description": description}
 
 
-BOOK_ID = whole("The book's id in the library, as alexandria_search gives it.")
+BOOK_ID = whole("The book's id in the library, from alexandria_search.")
 FILE_PATH = text("The absolute path of the file.")
-COLLECTION = optional_text("The collection; default: the one that is configured (QDRANT_COLLECTION).")
-FORMAT = optional_text("epub or pdf; where the book does not have it, its first format that can be read.", "epub")
+COLLECTION = optional_text("The collection. Default: the configured collection (QDRANT_COLLECTION).")
+FORMAT = optional_text(
+    "epub or pdf. If the book is not available in this format, its first readable format is used.", "epub"
+)
 
-AUTHOR = optional_text("A part of the author's name, in any case.")
-TITLE = optional_text("A part of the title, in any case.")
-LANGUAGE = optional_text("The code of a language, such as eng or hrv.")
+AUTHOR = optional_text("Part of the author's name. Case is ignored.")
+TITLE = optional_text("Part of the title. Case is ignored.")
+LANGUAGE = optional_text("A language code, such as eng or hrv.")
 
 CUTTING: Mapping[str, Schema] = {
     "threshold": number(
-        "0 to 1: a chunk ends where neighbouring sentences are less alike than this. Higher: more and smaller chunks.",
+        "0 to 1. A chunk ends where the similarity of neighboring sentences is below this value. Higher "
+        "values produce more and smaller chunks.",
         _USUAL.threshold,
     ),
-    "min_chunk_size": whole("Words that a chunk has at least.", _USUAL.min_words),
-    "max_chunk_size": whole("Words that a chunk has at most.", _USUAL.max_words),
+    "min_chunk_size": whole("The minimum number of words in a chunk.", _USUAL.min_words),
+    "max_chunk_size": whole("The maximum number of words in a chunk.", _USUAL.max_words),
 }
 
 INGESTING: Mapping[str, Schema] = {
     "collection": COLLECTION,
-    "hierarchical": switch("Keep chapters apart, so that a hit can be shown in its chapter.", True),
+    "hierarchical": switch(
+        "Whether to split the book by chapters first, so that a hit can be shown in its chapter.", True
+    ),
     **CUTTING,
-    "force": switch("Take it in again where it is there already; its chunks are replaced.", False),
+    "force": switch("Ingest the book again if it is already in the collection, and replace its chunks.", False),
 }
 
 NULL_OR_TEXT: Schema = {"type": ["string", "null"]}
-_ERROR: Schema = {"type": ["string", "null"], "description": "What went wrong, and what to do; null where nothing did."}
+_ERROR: Schema = {
+    "type": ["string", "null"],
+    "description": "What went wrong and what to do; null if nothing went wrong.",
+}
 
 
 def outputs(properties: Mapping[str, Schema]) -> dict[str, Any]:
@@ -92,7 +100,7 @@ BOOK: Mapping[str, Schema] = {
     "title": said("string"),
     "author": said("string", "All authors, joined by ' & '."),
     "authors": TEXTS,
-    "language": said(("string", "null"), "ISO 639-3; the first one."),
+    "language": said(("string", "null"), "The first language of the book, as an ISO 639-3 code."),
     "languages": TEXTS,
     "tags": TEXTS,
     "series": NULL_OR_TEXT,
@@ -110,18 +118,18 @@ INGESTED: Mapping[str, Schema] = {
     "file_size_mb": said("number"),
     "collection": said("string"),
     "format": said("string"),
-    "resource_id": said("string", "The book as a resource: getStructure and resolve know it by this id."),
-    "counts": said("object", "Chapters, chunks, passages, words and characters."),
-    "seconds": said("object", "How long each stage took."),
-    "progress": said("string", "A bar of six boxes."),
-    "steps": {**TEXTS, "description": "What was done, step by step."},
+    "resource_id": said("string", "The resource id of the book, for getStructure and resolve."),
+    "counts": said("object", "Numbers of chapters, chunks, passages, words, and characters."),
+    "seconds": said("object", "The time that each stage took."),
+    "progress": said("string", "A progress bar of six boxes."),
+    "steps": {**TEXTS, "description": "The steps that were done, in order."},
 }
 
 TRIED: Mapping[str, Schema] = {
     "file": said("string"),
     "title": said("string"),
     "author": said("string"),
-    "parameters": said("object", "threshold, min_chunk_size, max_chunk_size, and the last two as min and max."),
-    "stats": said("object", "Counts of chunks, words and characters."),
+    "parameters": said("object", "threshold, min_chunk_size, and max_chunk_size; the last two also as min and max."),
+    "stats": said("object", "Numbers of chunks, words, and characters."),
     "samples": listed("The first chunk, one from the middle, and the last."),
 }

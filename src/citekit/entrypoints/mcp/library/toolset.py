@@ -26,11 +26,15 @@ Arguments = Mapping[str, Any]
 Work = Callable[[Alexandria, Arguments, Progress], dict[str, Any]]
 Refuse = Callable[[Arguments, BaseException], dict[str, Any]]
 
-INSTRUCTIONS = """\
-Alexandria is the library: books that are ingested can be asked.
-alexandria_stats says what there is, alexandria_query finds the passages that answer a question, and resolve with the \
-resource_id of a result, and its address as node_id, opens the very pages. alexandria_search looks for books by author, \
-title or tag, and alexandria_ingest takes one in. These tools say what went wrong in the field error of their answer."""
+INSTRUCTIONS = (
+    "Alexandria is a library of books. After a book is ingested, you can ask questions about it.\n"
+    "- alexandria_stats: what is in the library and in the index.\n"
+    "- alexandria_query: the passages that answer a question. To get the original pages as a file, call "
+    "resolve with the resource_id of a result, and with its address as node_id.\n"
+    "- alexandria_search: books by author, title, or tag.\n"
+    "- alexandria_ingest: add a book to the index.\n"
+    "If one of these tools fails, the error field of its answer says why."
+)
 
 _log = logging.getLogger(__name__)
 
@@ -99,7 +103,7 @@ class LibraryTools:
 def _refused(refuse: Refuse, discreet: Discretion, arguments: Arguments, error: BaseException) -> Answer:
     """Every error is inside the answer, as the contract of these tools has it."""
     if not isinstance(error, CiteKitError | OSError):
-        _log.error("A tool of the library failed", exc_info=error)
+        _log.error("A library tool failed", exc_info=error)
     plain = discreet.in_answer(refuse(arguments, error))
     if len(plain["error"]) > LONGEST_ERROR:
         plain["error"] = f"{plain['error'][:LONGEST_ERROR]}..."
