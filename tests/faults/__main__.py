@@ -35,7 +35,7 @@ AREAS = (
 )
 """The modules here that have a `run`, in the order of the table."""
 
-PARTS = {"kills": 6, "disk": 4}
+PARTS = {"kills": 6, "disk": 4, "links": 2, "bills": 4}
 """Areas that share their operations among so many processes."""
 
 RESULTS = Path("benchmarks/results/faults.json")

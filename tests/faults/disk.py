@@ -21,7 +21,7 @@ from tests.faults.trials import Undisturbed, Workshop, after_fault
 AREA = "disk"
 
 SHARE, LEAST = 80, 2
-"""Of 4000 inputs, 50 faults of each kind an operation."""
+"""Of 1200 inputs, 15 faults of each kind an operation."""
 
 STARVED = (
     "ingest, PDF",
