@@ -1,5 +1,7 @@
 """`citekit ingest` with a model, from a shell, against local servers that behave as the services document."""
 
+# mypy: disable-error-code="no-untyped-call"
+
 from __future__ import annotations
 
 import json
@@ -10,6 +12,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
+import pymupdf
 import pytest
 
 from citekit.container import bootstrap
@@ -20,14 +23,25 @@ from tests.services.gemini_server import Answer, GeminiServer
 from tests.services.openai_server import KEY as OPENAI_KEY
 from tests.services.openai_server import OpenAiServer, Step
 
-MANUAL = Path(str(files("citekit") / "samples" / "r-intro.pdf"))
+PAGES = 16
+"""Pages of the manual that are mapped: enough for more than one level of its outline."""
 
 
 @pytest.fixture(scope="module")
-def good_answer(tmp_path_factory: pytest.TempPathFactory) -> str:
+def manual(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first pages of a real manual."""
+    path = tmp_path_factory.mktemp("manual") / "r-intro.pdf"
+    with pymupdf.open(str(files("citekit") / "samples" / "r-intro.pdf")) as document:
+        document.select(range(PAGES))
+        document.save(path, garbage=3, deflate=True)
+    return path
+
+
+@pytest.fixture(scope="module")
+def good_answer(manual: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """What a perfect model would say of the manual."""
     app = bootstrap(home=tmp_path_factory.mktemp("home"))
-    source = app.sources.identify(MANUAL)
+    source = app.sources.identify(manual)
     return answer_of(app.mapper_called("local").map(source, "x"), source)
 
 
@@ -43,8 +57,8 @@ def with_gemini(server: GeminiServer) -> dict[str, str]:
     return {"GEMINI_API_KEY": GEMINI_KEY, "CITEKIT_BASE_URL": server.url, "CITEKIT_RETRIES": "0"}
 
 
-def test_gemini_maps_a_manual_and_leaves_nothing_behind(cli: Cli, gemini: GeminiServer) -> None:
-    answer = cli("ingest", str(MANUAL), **with_gemini(gemini))
+def test_gemini_maps_a_manual_and_leaves_nothing_behind(cli: Cli, manual: Path, gemini: GeminiServer) -> None:
+    answer = cli("ingest", str(manual), **with_gemini(gemini))
 
     made = json.loads((cli.here / ".resource_maps" / "r-intro.json").read_text())
     assert 0 == answer.code, answer.err
@@ -52,18 +66,18 @@ def test_gemini_maps_a_manual_and_leaves_nothing_behind(cli: Cli, gemini: Gemini
     assert "1 request," in answer.out
     assert "input tokens" in answer.out
     assert ("gemini", 1) == (made["metadata"]["mapper"]["name"], made["metadata"]["usage"]["requests"])
-    assert 100 < len(json.dumps(made["nodes"]).split('"id"'))
+    assert 10 < len(json.dumps(made["nodes"]).split('"id"'))
     assert {} == gemini.files
     assert GEMINI_KEY not in json.dumps(made) + answer.out + answer.err
 
 
-def test_the_same_bytes_are_never_sent_twice(cli: Cli, gemini: GeminiServer) -> None:
-    cli("ingest", str(MANUAL), **with_gemini(gemini))
+def test_the_same_bytes_are_never_sent_twice(cli: Cli, manual: Path, gemini: GeminiServer) -> None:
+    cli("ingest", str(manual), **with_gemini(gemini))
     sent = len(gemini.requests)
 
-    again = cli("ingest", str(MANUAL), **with_gemini(gemini))
-    cli("ingest", str(MANUAL), "--mapper", "local", **with_gemini(gemini))
-    back = cli("ingest", str(MANUAL), **with_gemini(gemini))
+    again = cli("ingest", str(manual), **with_gemini(gemini))
+    cli("ingest", str(manual), "--mapper", "local", **with_gemini(gemini))
+    back = cli("ingest", str(manual), **with_gemini(gemini))
 
     assert (0, 0) == (again.code, back.code)
     assert "already mapped" in again.out
@@ -71,10 +85,10 @@ def test_the_same_bytes_are_never_sent_twice(cli: Cli, gemini: GeminiServer) -> 
     assert sent == len(gemini.requests)
 
 
-def test_openai_maps_a_manual(cli: Cli, good_answer: str) -> None:
+def test_openai_maps_a_manual(cli: Cli, manual: Path, good_answer: str) -> None:
     with OpenAiServer(answer=lambda body: good_answer) as server:
         answer = cli(
-            "ingest", str(MANUAL), "--mapper", "openai", "--base-url", server.url, "--json", OPENAI_API_KEY=OPENAI_KEY
+            "ingest", str(manual), "--mapper", "openai", "--base-url", server.url, "--json", OPENAI_API_KEY=OPENAI_KEY
         )
 
     made = answer.document["ingested"][0]
@@ -87,8 +101,8 @@ def test_openai_maps_a_manual(cli: Cli, good_answer: str) -> None:
 @pytest.mark.parametrize(
     ("mapper", "named"), [("gemini", "GEMINI_API_KEY"), ("gemini", "GOOGLE_API_KEY"), ("openai", "OPENAI_API_KEY")]
 )
-def test_without_a_key_the_variables_and_the_way_out_are_named(cli: Cli, mapper: str, named: str) -> None:
-    answer = cli("ingest", str(MANUAL), "--mapper", mapper)
+def test_without_a_key_the_variables_and_the_way_out_are_named(cli: Cli, manual: Path, mapper: str, named: str) -> None:
+    answer = cli("ingest", str(manual), "--mapper", mapper)
 
     assert 1 == answer.code
     assert named in answer.err
@@ -96,10 +110,10 @@ def test_without_a_key_the_variables_and_the_way_out_are_named(cli: Cli, mapper:
     assert not (cli.here / ".resource_maps").exists()
 
 
-def test_a_failed_ingest_leaves_nothing_but_its_error(cli: Cli, gemini: GeminiServer) -> None:
+def test_a_failed_ingest_leaves_nothing_but_its_error(cli: Cli, manual: Path, gemini: GeminiServer) -> None:
     gemini.on("generate", Answer(status=503), Answer(status=503))
 
-    answer = cli("ingest", str(MANUAL), **with_gemini(gemini))
+    answer = cli("ingest", str(manual), **with_gemini(gemini))
 
     assert 1 == answer.code
     assert "503" in answer.err
@@ -127,10 +141,10 @@ def test_doctor_says_who_would_map_and_why(cli: Cli) -> None:
     assert "GEMINI_API_KEY is set" in answer.out
 
 
-def test_two_at_once_send_once(cli: Cli, gemini: GeminiServer) -> None:
+def test_two_at_once_send_once(cli: Cli, manual: Path, gemini: GeminiServer) -> None:
     started = [
         subprocess.Popen(
-            [sys.executable, "-m", "citekit", "ingest", str(MANUAL)],
+            [sys.executable, "-m", "citekit", "ingest", str(manual)],
             cwd=cli.here,
             env={**os.environ, **with_gemini(gemini)},
             stdout=subprocess.PIPE,
@@ -145,12 +159,12 @@ def test_two_at_once_send_once(cli: Cli, gemini: GeminiServer) -> None:
     assert 1 == len(gemini.of("generate"))
 
 
-def test_a_program_of_0_2_with_a_gemini_mapper_runs_unchanged(cli: Cli, gemini: GeminiServer) -> None:
+def test_a_program_of_0_2_with_a_gemini_mapper_runs_unchanged(cli: Cli, manual: Path, gemini: GeminiServer) -> None:
     program = (
         "import asyncio\n"
         "from citekit import CiteKitClient, GeminiMapper\n"
         f"client = CiteKitClient(mapper=GeminiMapper(api_key={GEMINI_KEY!r}), base_dir='.')\n"
-        f"made = asyncio.run(client.ingest({str(MANUAL)!r}, 'document'))\n"
+        f"made = asyncio.run(client.ingest({str(manual)!r}, 'document'))\n"
         "assert made.metadata['mapper']['name'] == 'gemini', made.metadata\n"
         "assert client.resolve(made.resource_id, made.nodes[0].id).output_path\n"
     )

@@ -33,6 +33,17 @@ SMALL_PREFIX = "small file: "
 """What the names of the files in `small_files` begin with here; one is there for every format that is known."""
 
 
+_SAID: dict[Path, ResourceMap] = {}
+
+
+def said(app: Container, source: Source) -> ResourceMap:
+    """What the local mapper says of a file, for mappers that are given their answers: mapped once, in this process."""
+    if source.path not in _SAID:
+        local = bootstrap(evolve(app.settings, parsers="here")).mapper_called("local")
+        _SAID[source.path] = local.map(source, "x")
+    return _SAID[source.path]
+
+
 class Echo:
     """A mapper of the user's that says in plain data what the local mapper says."""
 
@@ -42,7 +53,7 @@ class Echo:
     async def generate_map(self, path: str, kind: str, resource_id: str) -> object:
         source = self.app.sources.identify(Path(path))
         assert kind == source.format.modality
-        return maps.to_plain_map(self.app.mapper_called("local").map(source, resource_id))
+        return maps.to_plain_map(evolve(said(self.app, source), resource_id=resource_id))
 
 
 class Model:
@@ -58,7 +69,7 @@ class Model:
         )
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
-        answer = answer_of(self.app.mapper_called("local").map(source, "x"), source)
+        answer = answer_of(said(self.app, source), source)
         self.server.answer = answer if isinstance(self.server, GeminiServer) else lambda body: answer
         return self.mapper.map(source, resource_id, progress)
 
@@ -71,7 +82,7 @@ MAPPERS: dict[str, Make] = {
     "openai": lambda app: Model(app, OPENAI, "openai", openai_key=OPENAI_KEY),
     "local": lambda app: app.mapper_called("local"),
     "custom": lambda app: app.mapper_from(Echo(app)),
-    "scripted": lambda app: ScriptedMapper(lambda source: app.mapper_called("local").map(source, "x").nodes),
+    "scripted": lambda app: ScriptedMapper(lambda source: said(app, source).nodes),
 }
 
 

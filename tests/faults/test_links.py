@@ -10,8 +10,6 @@ COPY, PRECIOUS, NOTHING, FIFO, WRONG = HOW
 
 TRIALS = (
     Trial(".citekit_cache/evidence/uses", PRECIOUS),
-    Trial(".citekit_cache/evidence/making", PRECIOUS),
-    Trial(".citekit_cache/evidence/locks", PRECIOUS),
     Trial(".citekit_cache/index-1/cache.db", FIFO),
     Trial(".citekit_output", PRECIOUS),
     Trial(".resource_maps/faulty.json", COPY),
