@@ -1,4 +1,4 @@
-"""Places in a book without pages: paragraphs of a chapter, which a model can count where they are numbered for it."""
+"""Locations in a book without pages: paragraphs of chapters, which are numbered in the text that the model gets."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Chars = tuple[int, int]
 
 @frozen
 class ParagraphCodec:
-    """Counts the paragraphs of the whole book, from 1; a chapter without text has one, which is empty.
+    """Counts the paragraphs of the whole book, from 1. A chapter without text has one empty paragraph.
 
-    `paragraphs` holds for every chapter the characters (start, end) of its paragraphs.
+    `paragraphs` holds the character ranges (start, end) of the paragraphs of each chapter.
     """
 
     paragraphs: Sequence[Sequence[Chars]] = field(repr=False)
@@ -38,17 +38,17 @@ class ParagraphCodec:
 
     @classmethod
     def of(cls, book: Book) -> ParagraphCodec:
-        """The scale of `book`."""
+        """The codec for `book`."""
         return cls([_paragraphs(chapter.text) for chapter in book.chapters])
 
     @property
     def last(self) -> float:
-        """How many paragraphs there are in all."""
+        """The number of paragraphs in the book."""
         return self._ends[-1]
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """The chapter and paragraph where a part begins, and those where it ends."""
+        """The first chapter and paragraph of a part, and the last ones."""
         return {
             "first_chapter": {"type": "integer", "description": "The chapter where it begins, from 1."},
             "first_paragraph": {"type": "integer", "description": "The paragraph of that chapter, from 1."},
@@ -57,7 +57,7 @@ class ParagraphCodec:
         }
 
     def parse(self, record: RawFields) -> Span:
-        """Also from `chapter` and `chars` as maps write them."""
+        """See `LocationCodec`. Also accepts `chapter` and `chars` as in stored maps."""
         if "first_chapter" not in record and "chapter" in record:
             return self._written_place(record)
         if "first_chapter" not in record:
@@ -82,7 +82,8 @@ class ParagraphCodec:
         return f"chapter {first} paragraph {start} to chapter {last} paragraph {end}"
 
     def to_location(self, span: Span) -> Location:
-        """Characters where it lies in one chapter and does not fill it; else whole chapters, as a map can tell no more."""
+        """Characters if the span is a part of one chapter; else whole chapters, because a map has no other form for
+        them."""
         (first, start), (last, end) = self.position(int(span[0])), self.position(int(span[1]))
         plain: dict[str, Any] = {"modality": "document", "chapter": first if first == last else [first, last]}
         if first == last and (start, end) != (1, len(self.paragraphs[first - 1])):
@@ -99,7 +100,7 @@ class ParagraphCodec:
         return self._covering(location.number, location.chars)
 
     def position(self, number: int) -> tuple[int, int]:
-        """(chapter, paragraph in it) of paragraph `number` of the book, which exists."""
+        """(chapter, paragraph in the chapter) of the paragraph with that number in the book, which exists."""
         chapter = bisect_right(self._starts, number)
         return chapter, number - self._starts[chapter - 1] + 1
 
@@ -135,7 +136,7 @@ class ParagraphCodec:
         return self._covering(first, (parse_integer("chars", chars[0]), parse_integer("chars", chars[1])))
 
     def _covering(self, chapter: int, chars: Chars) -> Span:
-        """The paragraphs that `chars` touch."""
+        """The paragraphs that overlap `chars`."""
         touched = [
             n for n, (start, end) in enumerate(self.paragraphs[chapter - 1], 1) if start < chars[1] and chars[0] < end
         ]

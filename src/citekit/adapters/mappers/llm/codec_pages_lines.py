@@ -1,4 +1,4 @@
-"""Pages and lines."""
+"""Codecs for pages and lines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PageCodec:
         )
 
     def parse(self, record: RawFields) -> Span:
-        """Also from `pages` (a list, or text such as `3, 5-7`) and `page`."""
+        """See `LocationCodec`. Also accepts `pages` (a list, or text such as `3, 5-7`) and `page`."""
         if "first_page" in record or "last_page" in record:
             return _parse_pair(record, "first_page", "last_page")
         pages = listed_pages(record)
@@ -75,7 +75,7 @@ class LineCodec:
         return _pair_schemas("line", "The number before the line, from 1; both included.")
 
     def parse(self, record: RawFields) -> Span:
-        """Also from `lines`, a list of two or text such as `10-20`."""
+        """See `LocationCodec`. Also accepts `lines`: a list of two numbers, or text such as `10-20`."""
         if "first_line" in record or "last_line" in record:
             return _parse_pair(record, "first_line", "last_line")
         lines = _parse_numbers(record, "lines")
@@ -101,12 +101,12 @@ class LineCodec:
 
 
 def listed_pages(record: RawFields) -> tuple[int, ...]:
-    """The pages that `pages` or `page` names one by one. Raises `LocationMalformed`."""
+    """The pages that `pages` or `page` lists. Raises `LocationMalformed`."""
     return _parse_numbers(record, "pages" if "pages" in record else "page", missing="first_page")
 
 
 def _integer_span(first: int, last: int) -> Span:
-    """A place of whole numbers."""
+    """A span of whole numbers."""
     return first, last
 
 
@@ -136,7 +136,7 @@ def _parse_numbers(record: RawFields, name: str, missing: str | None = None) -> 
 
 
 def _parse_run(name: str, item: object) -> tuple[int, ...]:
-    """The numbers of one item; of a run such as `5-7` its ends, with a small run of pages written out."""
+    """The numbers of one item. A run such as `5-7` gives its ends; a short run of pages gives all of its pages."""
     run = _RANGE.fullmatch(item.strip()) if isinstance(item, str) else None
     if run is None or run[2] is None:
         return (parse_integer(name, item),)

@@ -1,4 +1,4 @@
-"""Time and pictures."""
+"""Codecs for times and for boxes in pictures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CLOCK = re.compile(r"(?:(?:(\d{1,4}):)?(\d{1,3}):)?(\d{1,9}(?:[.,]\d{1,9})?)\s*
 
 @frozen
 class TimeCodec:
-    """Time of a video or a recording."""
+    """Times of a video or an audio file, in seconds."""
 
     last: float
     modality: Modality
@@ -31,7 +31,7 @@ class TimeCodec:
 
     @property
     def end_tolerance(self) -> float:
-        """Two seconds, or a fiftieth of a long recording: models estimate."""
+        """Two seconds, or a fiftieth of a long recording, because models estimate times."""
         return max(2.0, self.last / 50)
 
     @property
@@ -43,7 +43,8 @@ class TimeCodec:
         }
 
     def parse(self, record: RawFields) -> Span:
-        """Also from times of the clock (`1:02:03.5`); without an end, to the end."""
+        """See `LocationCodec`. Also accepts clock times (`1:02:03.5`). Without an end, the span extends to the end of
+        the file."""
         if "start" not in record:
             raise LocationMalformed("start: is missing")
         start = _seconds("start", record["start"])
@@ -70,7 +71,7 @@ class TimeCodec:
 
 @frozen
 class BoxCodec:
-    """Rectangles of a picture; `thousandths` asks for them as `box_2d`, which some models are trained on."""
+    """Bounding boxes in a picture; `thousandths` requests them as `box_2d`, a form that some models are trained on."""
 
     thousandths: bool = False
     unit: ClassVar[str] = "box"
@@ -95,7 +96,8 @@ class BoxCodec:
         }
 
     def parse(self, record: RawFields) -> Span:
-        """Whichever of the two the record holds; what the numbers mean is never guessed from their size."""
+        """See `LocationCodec`. Accepts both forms; the name of the field alone, not the size of the numbers, says which
+        it is."""
         if "box_2d" in record:
             top, left, bottom, right = self._four(record, "box_2d")
             if max(top, left, bottom, right) <= 1 and not (bottom + right).is_integer():

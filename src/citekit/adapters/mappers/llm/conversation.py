@@ -1,4 +1,5 @@
-"""The conversation about one window: the question, and what follows if the answer breaks off, is unreadable, or wrong."""
+"""The conversation about one window: the question, and the follow-ups to an answer that is truncated, unreadable, or
+wrong."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from citekit.domain.errors import FaultyAnswer
 from citekit.domain.progress import Progress
 
 CONTINUATION_LIMIT = 8
-"""How often the rest of an answer that breaks off is asked for."""
+"""The maximum number of requests for the rest of a truncated answer."""
 
 CUT_OFF = "The answer was cut off again and again: what comes after {title!r} may be missing."
 _NO_COMPLETE_NODE = "it breaks off before its first node is complete; write less"
@@ -29,22 +30,23 @@ _NOT_LOCATION = frozenset({"title", "type", "summary", "context", "level", "id"}
 
 @define
 class UsageTotal:
-    """What a map has cost so far, over all of its windows."""
+    """The usage of a map so far, over all of its windows. Safe to use from several threads."""
 
     usage: Usage = field(factory=Usage)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def add(self, usage: Usage) -> None:
-        """Count what one reply cost."""
+        """Add the usage of one reply."""
         with self._lock:
             self.usage += usage
 
 
 @define
 class Conversation:
-    """The conversation about one window. `what` names the map in errors; `usage` and `notes` add up over the replies.
+    """The conversation about one window. `description` names the map in errors; `usage` and `notes` collect those of
+    all replies.
 
-    `spent` counts the same for the whole map. `redact` takes secrets out of what the model says.
+    `usage_total` collects the usage of the whole map. `redact` removes secrets from the model's text.
     """
 
     session: Session
@@ -58,26 +60,26 @@ class Conversation:
     _last: Reply | None = field(default=None, init=False)
 
     def answer(self) -> Answer:
-        """The answer, which may break off (see `completed`).
+        """The first answer, which may be truncated (see `completed`).
 
-        Raises `FaultyAnswer` if it cannot be read twice; `MapperUnavailable`, `Cancelled`.
+        Raises `FaultyAnswer` if two answers are unreadable; `MapperUnavailable`, `Cancelled`.
         """
         return self._readable(self._ask())
 
     def answer_again(self, words: str) -> Answer:
-        """The whole answer again, after the model was told `words`. Raises as `answer`."""
+        """A whole new answer after the follow-up `words`. Raises the errors of `answer`."""
         return self.completed(self._readable(self._ask(words)))
 
     def resume(self, answer: Answer) -> None:
-        """Continue a conversation in which the model gave `answer` earlier."""
+        """Continue a conversation in which the model gave `answer` in an earlier run."""
         self._last = Reply(_json_of(answer), complete=not answer.truncated, usage=Usage())
 
     def corrected_nodes(self, items: Sequence[RawNode], faults: Sequence[Fault]) -> Sequence[RawNode]:
-        """`items`, those with `faults` replaced by what the model says after it was told of them."""
+        """`items` in which the model's corrections replace the nodes with `faults`."""
         return replace_nodes(items, {fault.node for fault in faults}, self._ask(prompt.correction(faults)).items)
 
     def completed(self, answer: Answer) -> Answer:
-        """The answer with its missing tail asked for, as long as more of it comes."""
+        """The answer with its missing rest, which is requested as long as each reply adds nodes."""
         asked = 0
         while answer.truncated and asked < CONTINUATION_LIMIT:
             asked += 1
@@ -122,7 +124,7 @@ class Conversation:
 
 
 def _redacted(answer: Answer, redact: Callable[[str], str]) -> Answer:
-    """The answer without secrets, which a model or a server may repeat."""
+    """The answer without secrets. A model or a server may repeat them."""
     items = [_redacted_item(item, redact) for item in answer.items]
     title = None if answer.title is None else redact(answer.title)
     complaint = None if answer.error is None else redact(answer.error)
@@ -150,10 +152,11 @@ def _json_of(answer: Answer) -> str:
 
 
 def replace_nodes(items: Sequence[RawNode], faulty: set[str], new: Sequence[RawNode]) -> Sequence[RawNode]:
-    """`items` with each of `new` in the place of the item of the same title, faulty ones first; else of the same location.
+    """`items` in which each of `new` replaces the node with the same title (faulty nodes first), else the faulty node
+    with the same location.
 
-    Where as many came as are faulty, those without a namesake take the places of faulty ones in order. What else is new is
-    passed over: it was not asked for.
+    If there are as many new nodes as faulty ones, those without a match replace the remaining faulty nodes in order.
+    Other new nodes are ignored, because they were not requested.
     """
     result = list(items)
     free = [n for n, item in enumerate(items) if item.path in faulty]
@@ -188,7 +191,7 @@ def _same_title(
 def _same_location(
     items: Sequence[RawNode], record: Mapping[str, Any], faulty: Sequence[int], taken: set[int]
 ) -> int | None:
-    """The faulty item at the location of `record`, whose title is what was wrong."""
+    """The index of the faulty node with the location of `record`: its title was the fault."""
     wanted = _location_fields(record)
     return next((n for n in faulty if n not in taken and wanted and _location_fields(items[n].record) == wanted), None)
 
@@ -198,6 +201,6 @@ def _location_fields(record: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _in_position(old: RawNode, new: RawNode) -> RawNode:
-    """What is new in the place of what is old; a corrected node that tells no level keeps that of the old one."""
+    """`new` with the path of `old`. A corrected node without a level keeps the level of `old`."""
     reported = isinstance((new.record or {}).get("level"), int)
     return evolve(new, path=old.path, level=new.level if reported else old.level)

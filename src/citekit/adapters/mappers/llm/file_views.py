@@ -1,4 +1,4 @@
-"""What is opened of files to show it to a model: pages of PDFs, and pictures."""
+"""Reads pages of PDFs, and pictures, to send them to a model."""
 
 from __future__ import annotations
 
@@ -12,37 +12,38 @@ from attrs import frozen
 from citekit.domain.progress import Progress, silent
 
 SIDE_LIMIT = 2048
-"""Pixels of the longer side of a picture that is drawn anew."""
+"""The maximum length in pixels of the longer side of a rendered picture."""
 
 PAGE_CHARACTERS = 20_000
-"""Characters of one page that are shown."""
+"""The maximum number of characters of one page that are sent."""
 
 
 class Viewer(Protocol):
-    """Opens files for a model. All of it raises what opening such a file raises, and what `progress` raises."""
+    """Reads files for a model. Its methods raise the errors of opening such a file, and those of `progress`."""
 
     def page_lines(self, path: Path, progress: Progress = silent) -> Sequence[Sequence[str]]:
         """The lines of each page of a PDF."""
 
     def page_texts(self, path: Path, progress: Progress = silent) -> Sequence[str]:
-        """The text of each page of a PDF, up to `PAGE_CHARACTERS` of it."""
+        """The text of each page of a PDF, at most `PAGE_CHARACTERS` each."""
 
     def paged_text(self, path: Path) -> str:
-        """The text of a whole PDF, each page below a line `[page N]`; empty where no page has any text."""
+        """The text of a whole PDF, with a line `[page N]` before each page; empty if no page has text."""
 
     def cut_pages(self, path: Path, first: int, last: int, target: Path, progress: Progress = silent) -> None:
-        """Write a PDF of just the pages `first` to `last` to `target`, in a temporary folder."""
+        """Write a PDF with only the pages `first` to `last` to `target`, a path in a temporary folder."""
 
     def is_upright(self, path: Path) -> bool:
-        """Whether a picture is stored as it is seen."""
+        """Whether a picture is stored without a rotation."""
 
     def picture(self, path: Path) -> tuple[bytes, str]:
-        """A picture upright, at most `SIDE_LIMIT` pixels long, and its media type: `image/png` or `image/jpeg`."""
+        """A picture upright, at most `SIDE_LIMIT` pixels on its longer side, and its media type: `image/png` or
+        `image/jpeg`."""
 
 
 @frozen
 class FileViewer:
-    """Opens them in this process, by PyMuPDF and Pillow."""
+    """Reads the files in this process, with PyMuPDF and Pillow."""
 
     def page_lines(self, path: Path, progress: Progress = silent) -> list[list[str]]:
         """See `Viewer.page_lines`."""

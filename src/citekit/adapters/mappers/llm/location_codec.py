@@ -1,9 +1,8 @@
-"""How places are counted in a file of one kind: what the model writes for them, and what that means.
+"""Location codecs: how a model writes locations in files of one kind, and how they become locations of CiteKit.
 
-Places as plain numbers, while it is still being found out whether they are right.
-
-A place is a tuple of lows, then as many highs: (first, last) of pages, lines and paragraphs, both included; (start, end) of
-seconds; (x1, y1, x2, y2) of a picture. It may lie anywhere, even outside the file.
+Until a location is validated, it is a span of plain numbers: a tuple of lower bounds, then as many upper bounds. It is
+(first, last) for pages, lines, and paragraphs, both included; (start, end) for seconds; (x1, y1, x2, y2) for pictures.
+A span may be outside of the file.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ Span = tuple[float, ...]
 
 
 def lows(span: Span) -> Span:
-    """Where it begins, for every dimension."""
+    """The lower bound in each dimension."""
     return span[: len(span) // 2]
 
 
 def highs(span: Span) -> Span:
-    """Where it ends, for every dimension."""
+    """The upper bound in each dimension."""
     return span[len(span) // 2 :]
 
 
@@ -38,7 +37,7 @@ def contains(outer: Span, inner: Span) -> bool:
 
 
 def touches(one: Span, other: Span) -> bool:
-    """Whether the two share something, be it an edge."""
+    """Whether two spans share something, even if it is only an edge."""
     return all(
         low <= high
         for low, high in zip(
@@ -50,7 +49,7 @@ def touches(one: Span, other: Span) -> bool:
 
 
 def union(spans: Iterable[Span]) -> Span:
-    """The smallest place that holds all of `places`, of which there is at least one."""
+    """The smallest span that contains all of `spans`, of which there is at least one."""
     known = list(spans)
     return (
         *(min(column) for column in zip(*map(lows, known), strict=True)),
@@ -59,7 +58,7 @@ def union(spans: Iterable[Span]) -> Span:
 
 
 def clipped(span: Span, outer: Span) -> Span:
-    """The part of `place` inside `outer`; its lows lie beyond its highs where there is none."""
+    """The part of `span` inside `outer`; its lower bounds exceed its upper bounds if there is none."""
     return (
         *(max(pair) for pair in zip(lows(span), lows(outer), strict=True)),
         *(min(pair) for pair in zip(highs(span), highs(outer), strict=True)),
@@ -67,12 +66,12 @@ def clipped(span: Span, outer: Span) -> Span:
 
 
 def shifted(span: Span, by: float) -> Span:
-    """The same extent, `by` further on."""
+    """`span`, `by` further in the file."""
     return tuple(number + by for number in span)
 
 
 def overhang(inner: Span, outer: Span) -> float:
-    """By how much `inner` reaches beyond `outer` where it does so most; 0 or less where it is inside."""
+    """The largest distance by which `inner` extends beyond `outer`; 0 or less if it is inside."""
     return max(
         *(b - a for a, b in zip(lows(inner), lows(outer), strict=True)),
         *(a - b for a, b in zip(highs(inner), highs(outer), strict=True)),
@@ -80,68 +79,69 @@ def overhang(inner: Span, outer: Span) -> float:
 
 
 RawFields = Mapping[str, Any]
-"""A node as the model wrote it: the fields of its location beside the others, nothing null."""
+"""A node as the model wrote it: the fields of its location next to the others, without nulls."""
 
 LOCATION_FIELDS: Mapping[str, Any] = LOCATION_SCHEMA["properties"]
-"""The location fields of the written form of maps."""
+"""The location fields of the stored form of maps."""
 
 NUMBER_LIMIT = 10**9
-"""The largest number that is read as a place."""
+"""The largest number that is accepted in a location."""
 
 
 class LocationCodec(Protocol):
-    """One way to count. `first` and `last` bound what there is, in every dimension; `step` is 0 for what flows.
+    """Reads and writes locations of one kind. `first` and `last` bound the file in every dimension; `step` is 0 for
+    continuous units.
 
-    An end up to `slack` beyond `last` is taken for the end; a child may stand out of its parent by up to `ease`, which is
-    then cut off. `slack` and `ease` are in units of the scale.
+    An end up to `end_tolerance` beyond `last` is clipped to it. A child may extend beyond its parent by up to
+    `parent_tolerance`, which is then clipped. Both are in the codec's unit.
     """
 
     @property
     def unit(self) -> str:
-        """What is counted, as one word: `page`."""
+        """The unit as one word: `page`."""
 
     @property
     def first(self) -> float:
-        """The first of what is counted."""
+        """The lowest number in the file."""
 
     @property
     def last(self) -> float:
-        """The last of it."""
+        """The highest number in the file."""
 
     @property
     def step(self) -> float:
-        """1 where it is counted in whole numbers, else 0."""
+        """1 for units that are counted in whole numbers, else 0."""
 
     @property
     def end_tolerance(self) -> float:
-        """How far beyond the end an end is still understood."""
+        """The distance beyond the end of the file at which an end is clipped instead of rejected."""
 
     @property
     def parent_tolerance(self) -> float:
-        """How far beyond its parent a child may reach by rounding."""
+        """The distance by which a child may extend beyond its parent because of rounding."""
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """The JSON Schema of each field that the model writes for a place."""
+        """The JSON Schema of each field that the model writes for a location."""
 
     def parse(self, record: RawFields) -> Span:
-        """The place that `record` tells, wherever it lies. Raises `LocationMalformed` (`field: reason`)."""
+        """The span that `record` describes, wherever it is. Raises `LocationMalformed` (`field: reason`)."""
 
     def to_fields(self, span: Span) -> dict[str, Any]:
-        """The fields that tell `place`."""
+        """The fields that a model writes for `span`."""
 
     def describe(self, span: Span) -> str:
-        """`place` in words: `pages 3-7`."""
+        """`span` in words: `pages 3-7`."""
 
     def to_location(self, span: Span) -> Location:
-        """`place`, which lies inside, as a location. Raises `LocationMalformed`."""
+        """`span`, which is inside the file, as a location. Raises `LocationMalformed`."""
 
     def from_location(self, location: Location) -> Span | None:
-        """The place of a location, or None where it is of another kind."""
+        """The span of a location, or None for a location of another kind."""
 
 
 def parse_integer(name: str, value: object) -> int:
-    """A whole number, also as `12.0` or `"12"`. Raises `LocationMalformed`."""
+    """A whole number, also from `12.0` or `"12"`. Raises `LocationMalformed`."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, str) and re.fullmatch(r"\s*-?\d{1,10}\s*", value, re.ASCII):
@@ -154,7 +154,7 @@ def parse_integer(name: str, value: object) -> int:
 
 
 def parse_number(name: str, value: object) -> float:
-    """A number that a place can have. Raises `LocationMalformed`."""
+    """A finite number up to `NUMBER_LIMIT`. Raises `LocationMalformed`."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise LocationMalformed(f"{name}: {short_repr(value)} is not a number")
     try:
@@ -167,6 +167,6 @@ def parse_number(name: str, value: object) -> float:
 
 
 def short_repr(value: object) -> str:
-    """A value as it may stand in a reason."""
+    """The representation of a value, shortened for an error message."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:60]}..."

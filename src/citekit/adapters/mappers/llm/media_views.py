@@ -1,4 +1,4 @@
-"""How recordings are shown: as files, or files of some of their time; else by their subtitles and still pictures."""
+"""Windows of recordings: the file, or clips of it, or else its subtitles and still pictures."""
 
 from __future__ import annotations
 
@@ -20,17 +20,19 @@ from citekit.domain.node import Node
 from citekit.domain.ports.media_probe import Cue
 
 STILLS_PER_WINDOW = 24
-"""Pictures that are shown at once."""
+"""The maximum number of still pictures in one window."""
 
 _AUDIO_TYPES = {"video/quicktime": "audio/mp4", "video/3gpp": "audio/3gpp", "video/x-matroska": "audio/x-matroska"}
 
 SCENES_PER_WINDOW = 150
-"""Scenes that are told at once where nothing is said in them."""
+"""The maximum number of scenes in one window of a video without subtitles."""
 
 
 def media_windows(view: SourceView) -> list[Window]:
-    """The pieces of a recording. Times in a piece that is a file are counted from its beginning, all others from that of
-    the source. Raises `MapperUnavailable` where the service could see nothing of it."""
+    """The windows of a recording. Times in a clip are counted from its beginning, all others from that of the source.
+
+    Raises `MapperUnavailable` if there is nothing of the recording that the service can take.
+    """
     seconds = view.limits.seconds
     if view.limits.as_file and view.file_fits and (seconds is None or view.codec.last <= seconds):
         return [Window((0.0, view.codec.last), lambda: [FilePart(view.source.path, _media_type(view))])]
@@ -40,7 +42,7 @@ def media_windows(view: SourceView) -> list[Window]:
 
 
 def _clip_windows(view: SourceView) -> list[Window]:
-    """Files of some of the time each, no longer and not much larger than the service takes."""
+    """Windows with clips that are no longer, and not much larger, than the service takes."""
     whole = view.codec.last
     share = 1.0 if view.limits.file_bytes is None else 0.8 * view.limits.file_bytes / view.source.size
     limit = max(1.0, min(view.limits.seconds or whole, whole * min(1.0, share)))
@@ -71,7 +73,7 @@ def _clip_part(view: SourceView, start: float, end: float) -> Sequence[Part]:
 
 
 def _media_type(view: SourceView) -> str:
-    """The file's media type: that of sound if a container for films (`.mp4`, `.webm`) holds no picture."""
+    """The file's media type; an audio type for a video container (`.mp4`, `.webm`) without a picture."""
     media_type = view.source.format.media_type
     if view.local.modality is Modality.AUDIO and media_type.startswith("video/"):
         return _AUDIO_TYPES.get(media_type, f"audio/{media_type.partition('/')[2]}")
@@ -112,7 +114,7 @@ def _text_and_stills(view: SourceView, span: Span, rows: Sequence[str]) -> Seque
 
 
 def _stills(view: SourceView, span: Span) -> list[ImagePart]:
-    """A picture out of the middle of each scene in `window`; of many scenes, some evenly chosen."""
+    """A still picture from the middle of each scene in `span`; an even selection if there are many scenes."""
     if view.stills is None or view.local.modality is not Modality.VIDEO:
         return []
     middles = [(p[0] + p[1]) / 2 for p in _spans(view, _leaves(view.local.nodes))]
@@ -129,7 +131,7 @@ def _stills(view: SourceView, span: Span) -> list[ImagePart]:
 
 
 def cues_of(view: SourceView) -> Sequence[Cue]:
-    """The subtitles next to a recording, else those in it."""
+    """The subtitles in the sidecar file of a recording, else those in the recording."""
     path = beside(view.source.path)
     found = [] if path is None else [cue for cue in read_cues(path) if cue.start < view.codec.last]
     return found or [cue for cue in view.probe.probe(view.source.path).subtitles if cue.start < view.codec.last]
@@ -144,7 +146,7 @@ def _spans(view: SourceView, nodes: Sequence[Node]) -> list[Span]:
 
 
 def _section_events(view: SourceView, times: Sequence[float]) -> dict[int, int]:
-    """Which events are the first at or after a border of the structure."""
+    """The events that are the first at or after the start of a section, with the level of the section."""
     borders = sorted(section_starts(view.local.nodes, view.codec).items())
     found: dict[int, int] = {}
     number = 0

@@ -1,6 +1,7 @@
-"""How a PDF is shown: as a file, or as files of some of its pages; else as the text of its pages.
+"""Windows of PDFs and pictures.
 
-How a picture is shown: as it is where that is how it is seen; else upright, in a size and format that is taken.
+A PDF is sent as a file, or as files with some of its pages, or else as the text of its pages. A picture is sent
+unchanged if the service can take it, else upright, scaled, and converted.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from citekit.adapters.mappers.llm.windows import SourceView, Window, part_senten
 from citekit.domain.errors import MapperUnavailable
 
 PAGES_PER_FILE = 200
-"""Pages that are sent in one file: models lose count in longer ones."""
+"""The maximum number of pages in one file: models lose count in longer files."""
 
 _PDF = "application/pdf"
 
 
 def pdf_windows(view: SourceView) -> list[Window]:
-    """The pieces of a PDF. The pages of a piece that is a file are counted from 1, those of a text as in the source."""
+    """The windows of a PDF. Pages of a file with some of the pages are counted from 1, pages of a text as in the
+    source."""
     return _file_windows(view) if view.limits.as_file else _text_windows(view)
 
 
@@ -46,7 +48,7 @@ def _file_window(number: int, count: int, first: int, last: int, path: Path) -> 
 
 
 def _split_files(view: SourceView, first: int, last: int) -> list[tuple[int, int, Path]]:
-    """Files of the pages `first` to `last`: one, or more where it would be larger than the service takes."""
+    """Files with the pages `first` to `last`: one, or several if one file is larger than the service takes."""
     path = view.folder / f"pages-{first}-{last}.pdf"
     view.viewer.cut_pages(view.source.path, first, last, path, view.progress)
     if view.limits.file_bytes is None or path.stat().st_size <= view.limits.file_bytes:
@@ -87,7 +89,7 @@ def _page_parts(pages: Sequence[str], start: int, end: int) -> Sequence[Part]:
 
 
 def image_windows(view: SourceView) -> list[Window]:
-    """One piece. Places in pictures are those of the picture upright, so one that is stored turned is drawn anew."""
+    """One window. Locations are those in the upright picture, so a picture with a rotation in its metadata is rendered."""
     if view.limits.as_file and view.file_fits and view.viewer.is_upright(view.source.path):
         return [Window((0.0, 0.0, 1.0, 1.0), lambda: [FilePart(view.source.path, view.source.format.media_type)])]
     return [Window((0.0, 0.0, 1.0, 1.0), lambda: _image_part(view))]

@@ -1,7 +1,7 @@
-"""Titles looked for on the pages of a PDF: are they where the model says?
+"""Checks whether titles are on the pages of a PDF that the model names.
 
-Texts are compared by their letters and digits alone, in compatibility form (Unicode NFKC: ligatures taken apart) and
-without case, so that line breaks, hyphens and spacing do not matter.
+The comparison uses letters and digits only, in compatibility form (Unicode NFKC, which splits ligatures) and without
+case, so that line breaks, hyphens, and spacing do not matter.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _MIN_TOC_TITLES = 5
 
 @lru_cache(maxsize=100_000)
 def folded_heading(text: str) -> str:
-    """The same without the number that a heading begins with, where something else is left."""
+    """`text` folded, without the number at its beginning, unless nothing else is left."""
     return folded(_NUMBERED.sub("", text)) or folded(text)
 
 
 @frozen
 class PageText:
-    """A page: the folded lines, bare and whole, and all of it folded."""
+    """A page: its lines folded as headings, and its whole text folded."""
 
     lines: tuple[str, ...]
     whole: str
@@ -46,9 +46,9 @@ class PageText:
 
 @define
 class PdfText:
-    """The pages of a PDF, the first one at 0, and on which of them a line (or two or three in a row) says a title.
+    """The pages of a PDF, and an index of the pages where a line (or two or three consecutive lines) is a given title.
 
-    `marks` are titles with pages that the file itself tells (bookmarks), which count like lines on these pages.
+    `known_titles` are titles with pages from the file itself (bookmarks); they count like lines on these pages.
     """
 
     pages: Sequence[PageText]
@@ -63,16 +63,16 @@ class PdfText:
             self._at[folded_heading(title)].append(marked)
 
     def headed(self, title: str) -> list[int]:
-        """The pages where a line says just `title`; of a running head, the first page of each run."""
+        """The pages with a line that is exactly `title`; for a running header, the first page of each run."""
         found = sorted({*self._at.get(folded_heading(title), ()), *self._at.get(folded(title), ())})
         return [page for n, page in enumerate(found) if n == 0 or found[n - 1] < page - 1]
 
     def says(self, title: str, page: int) -> bool:
-        """Whether a line of `page` says just `title`, be it a running head."""
+        """Whether a line of `page` is exactly `title`, even as a running header."""
         return page in self._at.get(folded_heading(title), ()) or page in self._at.get(folded(title), ())
 
     def mentions(self, title: str, page: int) -> bool:
-        """Whether `page` holds the words of `title` somewhere, or a line that reads much like it."""
+        """Whether `page` holds the words of `title` somewhere, or a line that is similar to it."""
         if not 1 <= page <= len(self.pages):
             return False
         wanted = folded_heading(title)
@@ -82,12 +82,12 @@ class PdfText:
         )
 
     def has_text(self, page: int) -> bool:
-        """Whether `page` has words that could be compared; a scan has none."""
+        """Whether `page` has text to compare; a scan has none."""
         return 1 <= page <= len(self.pages) and len(self.pages[page - 1].whole) >= _MIN_TEXT
 
 
 def pdf_text(pages: Iterable[Sequence[str]], marks: Sequence[tuple[str, int]]) -> PdfText:
-    """The text of a PDF whose pages have these lines; `marks` as in `PdfText`."""
+    """The text of a PDF whose pages have these lines; `marks` are the known titles of `PdfText`."""
     return PdfText([_page_text(lines) for lines in pages], marks)
 
 
@@ -97,7 +97,7 @@ def _page_text(lines: Sequence[str]) -> PageText:
 
 
 def _joined_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Every line, and every few lines in a row, as far as a title could be that long."""
+    """Each line, and each two or three consecutive lines joined, up to 200 characters."""
     for start in range(len(lines)):
         phrase = ""
         for line in lines[start : start + _LINES_OF_TITLE]:
@@ -116,7 +116,8 @@ def _is_similar(wanted: str, line: str) -> bool:
 
 @frozen
 class PageMatch:
-    """Claims after their titles were looked for: those that stay, and the faults of those that are elsewhere."""
+    """The proposals that stay after their titles were compared with the pages, and the faults of those that are
+    elsewhere."""
 
     proposals: Sequence[ProposedNode]
     faults: Sequence[Fault]
@@ -124,9 +125,9 @@ class PageMatch:
 
 
 def page_offset(proposals: Sequence[ProposedNode], text: PdfText) -> int:
-    """By how much the pages of most claims are wrong in the same way; 0 where they are not.
+    """The offset that the pages of most proposals share; 0 if there is none.
 
-    That is so where a model counts pages as they are printed, or goes on counting in a piece of a file.
+    Models produce an offset when they use printed page numbers, or continue to count in a part of a file.
     """
     contents = _toc_pages(proposals, text)
     votes: Counter[int] = Counter()
@@ -147,10 +148,11 @@ def page_offset(proposals: Sequence[ProposedNode], text: PdfText) -> int:
 
 
 def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[int, int]) -> PageMatch:
-    """Each claim on the page that bears its title: where that is a neighbouring page, it moves there.
+    """Move each proposal to the page with its title, if that is a neighbor of its page.
 
-    A title that heads pages elsewhere (in `window`, the part of the file that is spoken of) but is not on its own is a
-    fault. One that heads no page stays: whether its words are there at all is for `ground` to say.
+    It is a fault if the title is a heading on other pages of `window` (the part of the file that the model got), but
+    not on its own page. A title that is no heading anywhere stays: `check_titles` decides whether its words are in the
+    file.
     """
     contents = _toc_pages(proposals, text)
     kept: list[ProposedNode] = []
@@ -176,7 +178,8 @@ def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[
 
 
 def _title_page(title: str, page: int, text: PdfText, contents: frozenset[int], window: tuple[int, int]) -> int | None:
-    """The page that bears `title`: `page`, else a neighbour; one where a line says just that before one that mentions it."""
+    """The page with `title`: `page`, else a neighbor. A page with the title as a line precedes one that only mentions
+    it."""
     near = [page] + [p for p in (page + 1, page - 1) if window[0] <= p <= window[1]]
     near = [p for p in near if p not in contents] or [page]
     headed = next((p for p in near if text.says(title, p)), None)
@@ -197,7 +200,7 @@ def _misplaced_fault(proposal: ProposedNode, pages: Sequence[int]) -> Fault:
 
 
 def _toc_pages(proposals: Sequence[ProposedNode], text: PdfText) -> frozenset[int]:
-    """Pages that only list titles: most titles on them head other pages, too."""
+    """Pages that only list titles: most titles on them are also headings of other pages."""
     titles = {proposal.title for proposal in proposals if len(folded_heading(proposal.title)) >= _MIN_LETTERS}
     headed = {title: text.headed(title) for title in titles}
     listed: Counter[int] = Counter()

@@ -1,4 +1,4 @@
-"""Claims as a tree in which every parent holds its children."""
+"""Proposals as a tree in which every parent contains its children."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from citekit.adapters.mappers.llm.proposals import Fault, ProposedNode
 
 @define(eq=False)
 class Branch:
-    """A claim, its place as it was put right, and what is below it."""
+    """A proposal, its span after repairs, and its children."""
 
     proposal: ProposedNode
     span: Span
     children: list[Branch] = field(factory=list)
 
     def walk(self) -> Iterator[Branch]:
-        """This branch and all below it, in reading order."""
+        """This branch and its descendants, in reading order."""
         yield self
         for branch in self.children:
             yield from branch.walk()
@@ -45,11 +45,12 @@ class _TreeState:
 
 
 def build_tree(proposals: Sequence[ProposedNode], codec: LocationCodec) -> tuple[list[Branch], list[Fault], int]:
-    """A tree of `claims`, whose places are inside the file; the faults of those left out; how many parents were widened.
+    """The trees of `proposals`, whose spans are inside the file; the faults of those left out; the number of widened
+    parents.
 
-    Siblings are put in order of their places (those of pictures stay as told). A parent that does not hold its children is
-    widened where these follow one another and no neighbour of the parent is reached; otherwise a child outside is a fault.
-    What was below a child that is left out is kept where the parent holds it.
+    Siblings are sorted by their spans, except in pictures. A parent that does not contain its children is widened if
+    they follow one another and the wider span does not reach a neighbor of the parent. Otherwise, a child outside of
+    its parent is a fault; its own children stay if the parent contains them.
     """
     state = _TreeState(codec)
     branches = _sorted_by_start(_nested(proposals), codec)
@@ -76,7 +77,7 @@ def _sorted_by_start(branches: list[Branch], codec: LocationCodec) -> list[Branc
 
 
 def _contain_children(branches: list[Branch], state: _TreeState) -> None:
-    """Make each of `branches`, which are in order, hold what is below it."""
+    """Make each of `branches`, which are in order, contain its children."""
     for number, branch in enumerate(branches):
         if not branch.children:
             continue
@@ -115,7 +116,8 @@ def _may_widen(
     after: Span | None,
     codec: LocationCodec,
 ) -> bool:
-    """Whether the children, as they were told, follow one another from about where the parent is, between its neighbours."""
+    """Whether the children, in the order of the answer, follow one another from about the parent's span up to its
+    neighbors."""
     if codec.unit == "box":
         return all(touches(branch.span, child.span) for child in reported)
     follow = all(earlier.span[0] <= later.span[0] for earlier, later in pairwise(reported)) and all(
@@ -128,7 +130,7 @@ def _may_widen(
 
 
 def _survives_clipping(branch: Branch, outer: Span, codec: LocationCodec) -> bool:
-    """Whether something is left of every place in `branch` when it is cut to `outer`."""
+    """Whether each span in `branch` has a part inside `outer`."""
     return all(_is_valid_span(clipped(each.span, outer), codec) for each in branch.walk())
 
 
@@ -137,7 +139,7 @@ def _is_valid_span(span: Span, codec: LocationCodec) -> bool:
 
 
 def _children_inside(branch: Branch, outside: Sequence[Branch], state: _TreeState) -> Iterator[Branch]:
-    """The children of `branch` that it holds, those of its strays among them; the others become faults."""
+    """The children of `branch` that it contains, also those of children outside of it; the others become faults."""
     for child in branch.children:
         if child not in outside:
             yield child

@@ -1,4 +1,4 @@
-"""What a model claims about one part of a file, and what is wrong with that."""
+"""Nodes that a model proposes, and the faults of nodes."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ _SPACES = re.compile(r"[\s_]+")
 
 @frozen
 class ProposedNode:
-    """A node as told. `place` may be anywhere; `named` holds the pages where they were listed one by one, with gaps.
+    """A node as the model proposes it. `span` may be anywhere, even outside of the file.
 
-    `shift` is what was added to the numbers of the answer to get those of the file.
+    `listed_pages` holds the pages of a list with gaps. `shift` was added to the numbers of the answer to get those of
+    the file.
     """
 
     path: str
@@ -46,7 +47,7 @@ class ProposedNode:
     shift: float = 0
 
     def moved(self, by: float) -> ProposedNode:
-        """The same, `by` further on in the file."""
+        """The same node, `by` further in the file."""
         if not by:
             return self
         named = tuple(page + int(by) for page in self.listed_pages)
@@ -55,7 +56,7 @@ class ProposedNode:
 
 @frozen
 class Fault:
-    """What is wrong with the node at `path` of an answer; `title` is what it was called, as far as it said."""
+    """One fault of the node at `path` of an answer; `title` is the node's title, or empty if it has none."""
 
     path: str
     reason: str
@@ -67,7 +68,7 @@ class Fault:
 
     @property
     def node(self) -> str:
-        """The path of the node, without that of the field."""
+        """The path of the node, without the field."""
         head, _, last = self.path.rpartition(".")
         return self.path if "[" in last else head
 
@@ -75,7 +76,7 @@ class Fault:
 def read_proposals(
     items: Iterable[RawNode], codec: LocationCodec, default_type: str
 ) -> tuple[list[ProposedNode], list[Fault]]:
-    """The nodes that say what they are and where, and the faults of the others."""
+    """The nodes that have a title and a readable location, and the faults of the others."""
     proposals: list[ProposedNode] = []
     faults: list[Fault] = []
     for item in items:
@@ -89,7 +90,7 @@ def read_proposals(
 
 
 def title_of(record: RawFields | None) -> str:
-    """The title that a node gives, tidied; empty where it gives none."""
+    """The title of a node on one line; empty if it has none."""
     title = (record or {}).get("title")
     return one_line(title, TITLE_LIMIT) if isinstance(title, str) else ""
 
@@ -116,7 +117,7 @@ def _read_proposal(item: RawNode, codec: LocationCodec, default_type: str) -> Pr
 
 
 def _pages_with_gaps(record: RawFields, codec: LocationCodec) -> tuple[int, ...]:
-    """The pages of a list that leaves some out."""
+    """The pages of a list with gaps, else ()."""
     if codec.unit != "page" or "first_page" in record or "pages" not in record:
         return ()
     with suppress(LocationMalformed):
@@ -128,9 +129,10 @@ def _pages_with_gaps(record: RawFields, codec: LocationCodec) -> tuple[int, ...]
 def clip_to_window(
     proposals: Sequence[ProposedNode], codec: LocationCodec, window: Span
 ) -> tuple[list[ProposedNode], list[Fault], int]:
-    """The claims inside `window` (a part of the file, or all of it), the faults of the others, and how many ends were cut.
+    """The proposals inside `window` (the span of a part of the file, or all of it), the faults of the others, and the
+    number of clipped ends.
 
-    An end that is just past the window's is taken for it.
+    An end within the codec's tolerance beyond the window is clipped to it.
     """
     kept: list[ProposedNode] = []
     faults: list[Fault] = []
@@ -155,7 +157,7 @@ _PAST = "ends beyond"
 
 
 def _outside_reason(proposal: ProposedNode, codec: LocationCodec, window: Span) -> str | None:
-    """Why a claim is not inside `window`, in the numbers of the answer."""
+    """Why a proposal is not inside `window`, in the numbers of the answer; None if it is inside."""
     for low, high, first, last in zip(
         lows(proposal.span), highs(proposal.span), lows(window), highs(window), strict=True
     ):
@@ -179,6 +181,6 @@ def _edge_reason(what: str, codec: LocationCodec, number: float) -> str:
 
 
 def _faulty_field(reason: str, codec: LocationCodec) -> str:
-    """The field that a reason is about: the last of a pair where the end is wrong, else the first."""
+    """The field that a reason is about: the last one if the end is wrong, else the first."""
     names = list(codec.fields)
     return names[-1] if reason == _REVERSED or reason.startswith(_PAST) else names[0]

@@ -1,4 +1,4 @@
-"""Lines told by a model, put right by the definitions and headings that the local mapper found."""
+"""Corrects the lines of proposals with the definitions and headings that the local mapper found."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MIN_LETTERS = 3
 
 @frozen
 class Definition:
-    """A definition or heading of the file: its names as they may be told, and where it is."""
+    """A definition or heading of the file: its title and its lines."""
 
     title: str
     span: Span
@@ -40,7 +40,7 @@ class Definition:
 
 @lru_cache(maxsize=50_000)
 def symbol_name(title: str) -> str:
-    """What a title names: `async def Shelf.add(self, book)` is `add`, `## 2. Usage` is `2usage`."""
+    """The folded name in a title: `async def Shelf.add(self, book)` gives `add`, `## 2. Usage` gives `2usage`."""
     head = title.partition("(")[0] if _looks_like_code(title) else title
     words = head.replace("::", ".").split()
     while len(words) > 1 and words[0].strip("`*").lower() in _KEYWORDS:
@@ -56,7 +56,7 @@ def _looks_like_code(title: str) -> bool:
 
 
 def definitions_of(nodes: Iterable[Node], codec: LocationCodec) -> Mapping[str, Sequence[Definition]]:
-    """The nodes of the local map by what they name."""
+    """The nodes of the local map, by their names."""
     found: dict[str, list[Definition]] = defaultdict(list)
     for top in nodes:
         for node in top.walk():
@@ -69,10 +69,10 @@ def definitions_of(nodes: Iterable[Node], codec: LocationCodec) -> Mapping[str, 
 def snap_to_definitions(
     proposals: Sequence[ProposedNode], known: Mapping[str, Sequence[Definition]], *, code: bool
 ) -> tuple[list[ProposedNode], list[Fault], int]:
-    """The claims on the lines of what they name, where title and lines nearly match; the faults; how many were moved.
+    """Move proposals to the lines of the definition they name, if title and lines nearly match.
 
-    Of several definitions of a name the nearest counts. In code, a name that is defined once, and not where the model
-    says, is a fault.
+    Returns the proposals, the faults, and the number of moved proposals. If several definitions have the same name, the
+    nearest is used. In code, a name that is defined once, but on other lines than the model says, is a fault.
     """
     kept: list[ProposedNode] = []
     faults: list[Fault] = []
@@ -95,7 +95,7 @@ def _distance(one: Span, other: Span) -> float:
 
 
 def _is_near(real: Span, reported: Span) -> bool:
-    """Whether both ends are a few lines apart, or the two share most of their lines."""
+    """Whether both ends are a few lines apart, or the two spans share most of their lines."""
     shared = min(real[1], reported[1]) - max(real[0], reported[0]) + 1
     both = max(real[1], reported[1]) - min(real[0], reported[0]) + 1
     near = max(_NEAR_LINES, (real[1] - real[0]) * 0.1)

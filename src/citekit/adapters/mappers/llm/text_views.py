@@ -1,4 +1,4 @@
-"""How texts and books are shown: as lines or paragraphs with their numbers."""
+"""Windows of texts and books: numbered lines or paragraphs."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from citekit.adapters.mappers.llm.windows import SourceView, Window, part_senten
 from citekit.domain.ports.reader import Book
 
 TEXT_LIMIT = 120_000
-"""Characters that are shown at once where the service takes as many."""
+"""The maximum number of characters in one window."""
 
 LINE_LIMIT = 400
-"""Characters of a line that are shown."""
+"""The maximum number of characters of one line that are sent."""
 
 PARAGRAPH_LIMIT = 1500
-"""Characters of a paragraph that are shown."""
+"""The maximum number of characters of one paragraph that are sent."""
 
 
 def text_windows(view: SourceView) -> list[Window]:
-    """The pieces of a text, whose lines are numbered as in the file. Raises `MapperUnavailable` where it is too long."""
+    """The windows of a text, with line numbers as in the file. Raises `MapperUnavailable` if it is too long."""
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     rows: list[str] = []
     total = 0
@@ -35,7 +35,7 @@ def text_windows(view: SourceView) -> list[Window]:
 
 
 def book_windows(view: SourceView, book: Book, codec: ParagraphCodec) -> list[Window]:
-    """The pieces of a book, whose chapters are numbered, and in each chapter its paragraphs."""
+    """The windows of a book, with numbers for the chapters, and for the paragraphs in each chapter."""
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     rows = []
     for number, (chapter, spans) in enumerate(zip(book.chapters, codec.paragraphs, strict=True), 1):
@@ -62,7 +62,7 @@ def _row_windows(view: SourceView, rows: Sequence[str], limit: int, unit: str) -
 
 
 def _chapter_line(view: SourceView, start: int) -> str:
-    """The chapter that a piece begins in the middle of."""
+    """The line that names the chapter in which a window starts, if it starts inside one."""
     if not isinstance(view.codec, ParagraphCodec):
         return ""
     chapter, paragraph = view.codec.position(start + 1)

@@ -1,7 +1,4 @@
-"""The text of a file around a location, in which the title of a node is looked for.
-
-The text of a file in which titles are looked for, by the way its places are counted.
-"""
+"""The text around a location, in which the title of a node has to be."""
 
 from __future__ import annotations
 
@@ -27,45 +24,46 @@ LINES_BEFORE, LINES_AFTER = 3, 80
 """Lines of a text around the beginning of a part that may hold its title."""
 
 SECONDS_AROUND = 30.0
-"""Seconds around a part of a recording in which its subject may be named."""
+"""Seconds before and after a part of a recording in which the words of its title may be spoken."""
 
 CUE_LINES = 8
-"""Subtitles in a row that may share the words of a title: it names what is talked about, and nobody speaks in titles."""
+"""The number of consecutive subtitles that may share the words of a title: a title names what is discussed, and nobody
+speaks in titles."""
 
 MIN_TEXT = 20
-"""Letters of a page or part that has text; a scan may have a few by accident."""
+"""The minimum number of letters of a page or part with text; a scan may have a few by accident."""
 
 _TAG = re.compile(r"<[^<>]{0,2000}>")
 
 
 class TitleContext(Protocol):
-    """The text near the parts of a file."""
+    """The text near the nodes of a file."""
 
     def lines(self, span: Span) -> Sequence[TextLine] | None:
-        """The lines in which the title of a part at `place` may be; None if there is no text there."""
+        """The lines that may hold the title of a node at `span`; None if there is no text."""
 
     def everything(self) -> Sequence[TextLine]:
         """All lines of the file, and the titles that the local mapper found."""
 
     @property
     def max_lines(self) -> int:
-        """How many lines in a row may share a title."""
+        """The number of consecutive lines that may share a title."""
 
 
 @frozen
 class KnownTitles:
-    """Titles that the local mapper found, with the place where each begins."""
+    """Titles that the local mapper found, each with its start."""
 
     known: Sequence[tuple[float, TextLine]] = ()
 
     def between(self, first: float, last: float) -> list[TextLine]:
-        """The titles that begin from `first` to `last`."""
+        """The titles that start between `first` and `last`, both included."""
         return [line for span, line in self.known if first <= span <= last]
 
 
 @frozen(kw_only=True)
 class PageContext:
-    """Pages: the one where a part begins, and its neighbors."""
+    """The text of pages: the page on which a node starts, and its neighbors."""
 
     pages: Sequence[Sequence[TextLine]] = field(repr=False)
     known_titles: KnownTitles = field(factory=KnownTitles, repr=False)
@@ -87,7 +85,8 @@ class PageContext:
 
 @frozen(kw_only=True)
 class RowContext:
-    """Lines of a text or paragraphs of a book: those where a part begins, and some before; `whole` takes all of the part."""
+    """Lines of a text or paragraphs of a book: those where a node starts, and some before; `whole` takes all lines of
+    the node."""
 
     rows: Sequence[TextLine] = field(repr=False)
     known_titles: KnownTitles = field(factory=KnownTitles, repr=False)
@@ -112,7 +111,7 @@ class RowContext:
 
 @frozen(kw_only=True)
 class CueContext:
-    """What is said in a recording while a part lasts: (start, line) of each subtitle."""
+    """Subtitles that are shown during a node, as (start, line)."""
 
     cues: Sequence[tuple[float, TextLine]] = field(repr=False)
     known_titles: KnownTitles = field(factory=KnownTitles, repr=False)
@@ -131,7 +130,7 @@ class CueContext:
 
 @frozen
 class TitleCheck:
-    """How many titles were `sought` in the text, how many were `found`, and the faults of the others."""
+    """The number of titles that were checked, the number of those in the text, and the faults of the others."""
 
     titles_checked: int
     titles_found: int
@@ -141,7 +140,8 @@ class TitleCheck:
 def check_titles(
     proposals: Sequence[ProposedNode], text: TitleContext, where: Callable[[ProposedNode], str]
 ) -> TitleCheck:
-    """Look for the title of each claim near its place. `where` says a claim's place as the model counts it."""
+    """Search the title of each proposal near its location. `where` describes a proposal's location in the numbers of
+    the answer."""
     titles_checked, faults = 0, []
     for proposal in proposals:
         lines = text.lines(proposal.span)
@@ -155,9 +155,9 @@ def check_titles(
 
 
 def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool:
-    """Whether `title` may be the title of the file: its words are in the text, or in a title that is `known`.
+    """Whether `title` may be the title of the file: its words are in the text, or in a `known` title.
 
-    A file without text has nothing to check it against.
+    For a file without text, any title is possible.
     """
     lines = text.everything()
     if sum(len(line.folded) for line in lines) < MIN_TEXT:
@@ -166,7 +166,7 @@ def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool
 
 
 def _names_symbol(title: str, lines: Sequence[TextLine]) -> bool:
-    """Whether the name that a qualified name such as `Shelf.add(book)` ends with is there."""
+    """Whether the last name of a qualified name such as `Shelf.add(book)` is in `lines`."""
     name = (
         folded(symbol_name(title))
         if any(mark in title for mark in ".:(") and " " not in title.partition("(")[0]
@@ -176,7 +176,7 @@ def _names_symbol(title: str, lines: Sequence[TextLine]) -> bool:
 
 
 def markup_line(text: str) -> TextLine:
-    """A line of HTML or XML without its tags; what tags say (an `alt`, an `id`) is not what a reader sees."""
+    """A line of HTML or XML without its tags. The attributes of tags (`alt`, `id`) are not what a reader sees."""
     return text_line(html.unescape(_TAG.sub(" ", text)))
 
 
@@ -184,11 +184,11 @@ _MARKUP = frozenset({"html", "xml", "svg", "notebook", "json", "jsonl"})
 """Formats whose lines hold tags or escapes next to words."""
 
 _SPOKEN = frozenset({"subtitles", "log"})
-"""Texts whose parts have no headings: a title is made of the words of all of the part."""
+"""Texts without headings: a title may use words from all of the part."""
 
 
 def title_context(view: SourceView, pages: Sequence[Sequence[str]], book: Book | None) -> TitleContext | None:
-    """The text of the file that `view` shows; None if it has none. `pages` are the lines of its pages, if it has pages."""
+    """The text of the source of `view`; None if it has none. `pages` are the lines of its pages, if it has pages."""
     marks = KnownTitles([(float(span), text_line(title)) for title, span in known_titles(view.local, view.codec)])
     if book is not None and isinstance(view.codec, ParagraphCodec):
         return RowContext(rows=[text_line(text) for text in _paragraphs(book, view.codec)], known_titles=marks)
@@ -205,7 +205,7 @@ def title_context(view: SourceView, pages: Sequence[Sequence[str]], book: Book |
 
 
 def known_titles(known: ResourceMap, codec: LocationCodec) -> list[tuple[str, int]]:
-    """The titles of the local map with the page, line, paragraph, or second where they begin."""
+    """The titles of the local map with the page, line, paragraph, or second where each starts."""
     spans = ((node.title, codec.from_location(node.location)) for node in known.walk())
     return [(title, int(span[0])) for title, span in spans if span is not None]
 

@@ -1,7 +1,7 @@
-"""Whether a title is in a text: in these words, or closely enough that it was not invented.
+"""Decides whether a title is in a text, literally or nearly so.
 
-Models tidy titles: they add `Chapter 3:`, leave out an article, change the case or the ending of a word. So words are
-compared by their stems, in any order, within a few lines. A title from another document shares single words at most.
+Models edit titles: they add `Chapter 3:`, drop an article, or change the case or the ending of a word. So the
+comparison uses word stems, in any order, within a few lines. A title from another document shares single words at most.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from functools import lru_cache
 from attrs import frozen
 
 TITLE_LINES = 3
-"""Lines in a row that may share a title: headings wrap, and number and title are often on lines of their own."""
+"""The number of consecutive lines that may share a title: headings wrap, and number and title are often on separate
+lines."""
 
 _STEM = 6
 _ENDINGS = ("ing", "ed", "es", "s")
 _MIN_LETTERS = 4
 _DISTINCTIVE = 10
-"""Letters of a title that is not in a text by chance, whatever the borders of words."""
+"""The number of letters of a title that cannot be in a text by chance, even across word boundaries."""
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -36,7 +37,7 @@ _STOP_WORDS = """
     tabelle anhang chapitre partie annexe capitulo parte def class function method
     overview introduction intro summary continued
     """
-"""Words that say nothing of what a part is about: articles, prepositions, and labels that models add."""
+"""Words that do not describe the topic of a part: articles, prepositions, and labels that models add."""
 
 
 @frozen
@@ -48,19 +49,19 @@ class TextLine:
 
 
 def text_line(text: str) -> TextLine:
-    """`text` as a line to look for titles in."""
+    """`text` as a line to search titles in."""
     return TextLine(folded(text), frozenset(_stems(text)))
 
 
 @lru_cache(maxsize=100_000)
 def folded(text: str) -> str:
-    """The letters and digits of `text`, in compatibility form (NFKC: ligatures are taken apart) and lower case."""
+    """The letters and digits of `text`, in lower case and compatibility form (NFKC, which splits ligatures)."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return "".join(character for character in unicodedata.normalize("NFKC", plain) if character.isalnum())
 
 
 def contains_title(title: str, lines: Sequence[TextLine], window: int = TITLE_LINES) -> bool:
-    """Whether `title` is in `lines`: as it is, or most of its words within `window` of them."""
+    """Whether `title` is in `lines`: literally, or most of its words within `window` consecutive lines."""
     wanted = folded(title)
     if not wanted:
         return True
@@ -91,12 +92,12 @@ def _best_match(words: frozenset[str], lines: Sequence[TextLine], window: int) -
 
 @lru_cache(maxsize=20_000)
 def _content_stems(title: str) -> frozenset[str]:
-    """The stems of the words that say what a title is about; none of a title such as `Chapter 4`."""
+    """The stems of the words that describe a topic; empty for a title such as `Chapter 4`."""
     return frozenset(stem for stem in _stems(title) if not stem.isdigit() and stem not in _STOP_STEMS)
 
 
 def _numerals(title: str) -> list[str]:
-    """The numbers of a title, and as Roman ones: `Chapter 4` may be headed `IV`."""
+    """The numbers of a title, also as Roman numerals: `Chapter 4` may have the heading `IV`."""
     numbers = [word for word in _WORD.findall(title) if word.isdecimal() and 0 < int(word[:4]) < 100 and len(word) < 3]
     tens = ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")
     ones = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
@@ -109,7 +110,7 @@ def _stems(text: str) -> list[str]:
 
 
 def _without_accents(text: str) -> str:
-    """`text` without accents, which titles in capitals often lack."""
+    """`text` without accents, which capitals often lack."""
     if text.isascii():
         return text
     apart = unicodedata.normalize("NFD", text)
@@ -117,7 +118,7 @@ def _without_accents(text: str) -> str:
 
 
 def _word_stems(word: str) -> list[str]:
-    """A word's stem; of scripts that write no spaces, every two characters."""
+    """The stem of a word; each pair of characters in scripts without spaces."""
     if _CJK.search(word):
         return [word[n : n + 2] for n in range(max(1, len(word) - 1))]
     ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= _MIN_LETTERS), "")

@@ -1,4 +1,5 @@
-"""An answer held against the file: what of it is right, what could be put right without asking, what is wrong."""
+"""Validates the nodes of an answer against the file: repairs what has one safe correction, and reports the other
+faults."""
 
 from __future__ import annotations
 
@@ -24,9 +25,10 @@ _OFFSET = (
 
 @frozen
 class ValidatedAnswer:
-    """A sound tree, the faults of what is not in it, and sentences about what was put right.
+    """The valid nodes as trees, the faults of the others, and notes about repairs.
 
-    `sought` titles could be looked for in the text of the file, and `found` of them are there.
+    `titles_checked` counts the titles for which there is text to search, and `titles_found` those that are in that
+    text.
     """
 
     branches: Sequence[Branch]
@@ -37,13 +39,13 @@ class ValidatedAnswer:
 
     @property
     def is_invented(self) -> bool:
-        """Whether fewer than a third of the titles are in the file."""
+        """Whether fewer than a third of the checked titles are in the file."""
         return self.titles_found * 3 < self.titles_checked
 
 
 @frozen(kw_only=True)
 class AnswerValidator:
-    """What answers about one file are validated against: its `scale`, its text, the definitions in its lines."""
+    """Validates answers about one file, which is described by its `codec`, its text, and its definitions."""
 
     codec: LocationCodec
     default_type: str
@@ -53,7 +55,7 @@ class AnswerValidator:
     code: bool = False
 
     def validate(self, items: Sequence[RawNode], window: Window) -> ValidatedAnswer:
-        """What the nodes of an answer about `piece` are worth."""
+        """Validate the nodes of an answer about `window`."""
         proposals, faults = read_proposals(items, self.codec, self.default_type)
         shift = _shift(proposals, window)
         proposals, notes = self._counted([proposal.moved(shift) for proposal in proposals], shift)
@@ -76,7 +78,8 @@ class AnswerValidator:
         return ValidatedAnswer(branches, faults, notes, titles_checked, found)
 
     def _counted(self, proposals: list[ProposedNode], shift: float) -> tuple[list[ProposedNode], list[str]]:
-        """The claims with a constant offset of their pages put right; one that is right as it stands stays."""
+        """The proposals after a constant offset of their pages is removed. A proposal whose page has its title does not
+        move."""
         by = page_offset(proposals, self.pdf) if self.pdf is not None else 0
         if self.pdf is None or not by:
             return proposals, []
@@ -104,7 +107,7 @@ class AnswerValidator:
         return list(checked.proposals), checked.faults
 
     def _grounded(self, proposals: list[ProposedNode]) -> tuple[list[ProposedNode], TitleCheck]:
-        """The claims whose titles are in the text; what was below another one moves up to where that was."""
+        """The proposals whose titles are in the text. The children of a removed proposal move up one level."""
         if self.text is None:
             return proposals, TitleCheck(0, 0, ())
         grounded = check_titles(proposals, self.text, lambda each: self.codec.describe(shifted(each.span, -each.shift)))
@@ -112,7 +115,7 @@ class AnswerValidator:
 
 
 def _without_duplicates(proposals: Sequence[ProposedNode], notes: list[str]) -> list[ProposedNode]:
-    """The claims without those that repeat the title and the place of an earlier one."""
+    """The proposals without those that repeat the title and location of an earlier one."""
     kept = {(folded(proposal.title) or proposal.title, proposal.span): proposal for proposal in reversed(proposals)}
     unique = [
         proposal for proposal in proposals if kept[folded(proposal.title) or proposal.title, proposal.span] is proposal
@@ -123,7 +126,7 @@ def _without_duplicates(proposals: Sequence[ProposedNode], notes: list[str]) -> 
 
 
 def _remove_nodes(proposals: Sequence[ProposedNode], gone: set[str]) -> list[ProposedNode]:
-    """The claims but those at the paths `gone`; each level below one of these is one less."""
+    """The proposals without those at the paths `gone`; their descendants move up one level."""
     kept: list[ProposedNode] = []
     above: list[int] = []
     for proposal in proposals:
@@ -137,7 +140,8 @@ def _remove_nodes(proposals: Sequence[ProposedNode], gone: set[str]) -> list[Pro
 
 
 def _shift(proposals: Sequence[ProposedNode], window: Window) -> float:
-    """What is added to the numbers of an answer about `piece`; nothing where they can only be those of the whole file."""
+    """The number to add to the locations of an answer about `window`; 0 if they can only be locations in the whole
+    file."""
     if not window.shift or not proposals:
         return window.shift
     length = window.span[-1] - window.shift
@@ -151,7 +155,8 @@ def _heads_page(proposal: ProposedNode, by: int, text: PdfText) -> bool:
 
 
 def merge_windows(trees: Sequence[Sequence[Branch]]) -> list[Branch]:
-    """The trees of pieces in a row as one; a part that goes on in the next piece under the same title is one part."""
+    """The trees of consecutive windows as one. A node that continues in the next window under the same title becomes
+    one node."""
     whole: list[Branch] = []
     for tree in trees:
         rest = list(tree)

@@ -1,6 +1,6 @@
-"""Pieces of a source: what a model is shown at once, and what part of the file that is.
+"""Windows: the parts of a source that are sent to a model in one request each.
 
-Where a long input is cut: at borders of its structure, coarse ones first.
+A long source is split at the starts of its sections, preferably of high levels.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 WINDOW_LIMIT = 100
-"""Pieces of the longest source that is sent where no other number of requests was allowed."""
+"""The maximum number of windows of a source if no other number of requests is configured."""
 
 Stills = Callable[[Path, float], bytes]
-"""(video, seconds): the picture that is shown then, as JPEG."""
+"""(video, seconds): the frame at that time, as JPEG."""
 
 Clips = Callable[[Path, float, float, Path], Path]
-"""(recording, start, end, folder): a file in the folder that holds just that time, beginning at its 0."""
+"""(recording, start, end, folder): a file in the folder that holds only that time span and starts at 0."""
 
 
 @frozen
 class Window:
-    """`window` is its part of the file, in numbers of the file; the model's numbers are `shift` smaller.
+    """`span` is the window's part of the file. The numbers in the answer are `shift` smaller than those of the file.
 
-    `said` tells the model which part it sees; `notes` are sentences for the reader of the map. `see` makes what it is shown.
+    `instruction` tells the model which part it gets; `notes` are for the reader of the map. `load_parts` creates the
+    parts of the question.
     """
 
     span: Span
@@ -48,9 +49,10 @@ class Window:
 
 @frozen(kw_only=True)
 class SourceView:
-    """What is needed to show `source` to a service called `service` that takes `limits` of it.
+    """Everything that is needed to present `source` to a service with the name `service`, which takes `limits` of its
+    format.
 
-    `local` is the local mapper's map; pieces of files are written into `folder`.
+    `local` is the local mapper's map. Files with parts of the source are written to `folder`.
     """
 
     source: Source
@@ -73,7 +75,7 @@ class SourceView:
         return self.limits.file_bytes is None or self.source.size <= self.limits.file_bytes
 
     def too_large(self) -> MapperUnavailable:
-        """That the file is larger than the service takes."""
+        """The error for a file that is larger than the service takes."""
         size, limit = _megabytes(self.source.size), _megabytes(self.limits.file_bytes or 0)
         return MapperUnavailable(
             f"{self.source.path.name} has {size}, and {self.service} takes at most {limit} of such a file: "
@@ -81,7 +83,7 @@ class SourceView:
         )
 
     def check_count(self, count: int) -> None:
-        """Raises `MapperUnavailable` where a map would need more requests than are allowed; nothing was sent then."""
+        """Raises `MapperUnavailable` if `count` requests are more than the limit. Nothing was sent by then."""
         if count > self.max_windows:
             raise MapperUnavailable(
                 f"{self.source.path.name} is so long that {self.service} would have to be asked at least {count} times, "
@@ -90,7 +92,7 @@ class SourceView:
 
 
 def part_sentence(number: int, count: int, reported: str) -> str:
-    """Which part of the file a piece is."""
+    """The sentence that tells the model which part of the file it gets; empty for the only part."""
     return f"You see part {number} of {count} of the file: {reported}. Map that part only." if count > 1 else ""
 
 
@@ -101,8 +103,8 @@ def _megabytes(size: int) -> str:
 def split_ranges(costs: Sequence[float], limit: float, borders: Mapping[int, int]) -> list[tuple[int, int]]:
     """Ranges (start, end), end excluded, that cover all items of `costs` in order; each costs at most `limit`.
 
-    An item that costs more is a piece of its own. `borders` tells of items that begin a part how deep that part is, from 1:
-    of the borders in the second half of what fits, the one least deep is taken, and of those the last.
+    An item with a higher cost gets a range of its own. `borders` has the level (from 1) of the sections that start at
+    an item. A range ends at a section start in its second half, at the last one of the highest level.
     """
     sums = [0.0, *accumulate(costs)]
     found: list[tuple[int, int]] = []
@@ -120,7 +122,7 @@ def split_ranges(costs: Sequence[float], limit: float, borders: Mapping[int, int
 
 
 def section_starts(nodes: Iterable[Node], codec: LocationCodec) -> dict[float, int]:
-    """Where nodes of a map begin, on `scale`, and how deep the least deep of them is."""
+    """The starts of the nodes of a map, in the numbers of `codec`, with the level (from 1) of the highest node there."""
     found: dict[float, int] = {}
     pending = [(node, 1) for node in nodes]
     while pending:
@@ -133,5 +135,5 @@ def section_starts(nodes: Iterable[Node], codec: LocationCodec) -> dict[float, i
 
 
 def overlaps(span: Span, window_span: Span) -> bool:
-    """Whether a place begins in `window` or reaches into it."""
+    """Whether two spans of one dimension share something."""
     return span[0] <= window_span[1] and span[1] >= window_span[0]
