@@ -1,4 +1,4 @@
-"""An adapter that the user wrote: a Python file, or any object with `adapt`."""
+"""An importer that a user wrote: a Python file, or any object with `adapt`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from citekit.wire import maps
 
 @frozen
 class CustomAdapter:
-    """Calls `convert(data, resource_id=..., source=...)` with those of the keywords that it takes, sync or async.
+    """Calls `convert(data, resource_id=..., source=...)` with the keywords that it accepts, sync or async.
 
-    A path is handed on as text, and so is that of the source, as the adapters of citekit 0.2 had it. What comes back is
-    data from outside: a map object with `model_dump`, a map of the domain, or plain data close to the written form.
+    Paths, also that of the source, are passed as text, as in citekit 0.2. It may return a map object with `model_dump`,
+    a map of the domain, or plain data similar to the stored form.
     """
 
     convert: Callable[..., Any]
@@ -32,7 +32,8 @@ class CustomAdapter:
     timeout: float | None = None
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """The map; see `MapAdapter.adapt`. Raises `MapperUnavailable` where the user's code raised or took too long."""
+        """The map; see `MapAdapter.adapt`. Raises `MapperUnavailable` if the user's code raises an error or takes too
+        long."""
         name = self.identity.name
         plain = dict(plain_map(self._answer(data, resource_id, source), name))
         plain["resource_id"] = plain.get("resource_id") or resource_id
@@ -62,9 +63,11 @@ class CustomAdapter:
 
 
 def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
-    """The adapter of a Python file that exports a function `adapt(data, **kwargs)` or a class `Adapter` with that method.
+    """The importer in a Python file that exports a function `adapt(data, **kwargs)` or a class `Adapter` with that
+    method.
 
-    Runs that file: only for files the user names. Raises `RequestRefused` where it exports neither, or cannot be run.
+    Runs that file, so call it only for files that the user names. Raises `RequestRefused` if the file exports neither,
+    or cannot be run.
     """
     module, code = load_module(path, "adapter")
     kind, function = getattr(module, "Adapter", None), getattr(module, "adapt", None)
@@ -79,7 +82,7 @@ def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
 
 
 def _accepted_keywords(convert: Callable[..., Any], keywords: dict[str, Any]) -> dict[str, Any]:
-    """Those of `keywords` that a function takes."""
+    """The items of `keywords` that a function accepts."""
     try:
         parameters = inspect.signature(convert).parameters
     except (TypeError, ValueError):

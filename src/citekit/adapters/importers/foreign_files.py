@@ -1,4 +1,4 @@
-"""What is opened by a compiled parser to make a map of foreign structure: the pages of a PDF, and tables in Parquet."""
+"""Reads the files that importers need with compiled parsers: pages of PDFs, and tables in Parquet."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from attrs import frozen
 from citekit.domain.errors import RequestRefused
 
 SIZE_LIMIT = 32_000_000
-"""Bytes of the longest text file, and characters of the longest document, in which passages are looked for."""
+"""The maximum size in bytes of a text file, and in characters of a document, in which text units are searched."""
 
 
 class ForeignFiles(Protocol):
-    """Opens them."""
+    """Reads files for importers."""
 
     def pages(self, path: Path) -> Sequence[tuple[str, str]]:
-        """The label of each page of a PDF, and its text without whitespace, in the form NFKC of Unicode.
+        """The label of each page of a PDF, and its text without whitespace, in the Unicode form NFKC.
 
-        Raises `RequestRefused` where the texts are longer than `SIZE_LIMIT`, `SourceUnreadable`, `SourceUnsupported`.
+        Raises `RequestRefused` if the texts are longer than `SIZE_LIMIT`, `SourceUnreadable`, `SourceUnsupported`.
         """
 
     def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, Any]]:
-        """The rows of a Parquet file, with those of `columns` that it has: plain data as JSON knows it, else None.
+        """The rows of a Parquet file, with those of `columns` that exist. Values that JSON cannot represent are None.
 
         Raises `DriverMissing`, `SourceUnreadable`, `FaultyAnswer`.
         """
@@ -33,7 +33,7 @@ class ForeignFiles(Protocol):
 
 @frozen
 class DriverForeignFiles:
-    """Opens them in this process, by PyMuPDF and PyArrow."""
+    """Reads the files in this process, with PyMuPDF and PyArrow."""
 
     def pages(self, path: Path) -> list[tuple[str, str]]:
         """See `ForeignFiles.pages`."""
@@ -60,13 +60,13 @@ class DriverForeignFiles:
 
 
 def check_size(path: Path, size: int) -> None:
-    """Raises `RequestRefused` where a text is too long to look for passages in."""
+    """Raises `RequestRefused` if a text is too long to search."""
     if size > SIZE_LIMIT:
         raise RequestRefused(f"{path} is too long to look for passages in. Leave --source out.")
 
 
 def plain(value: Any) -> Any:
-    """A value of a table as JSON knows it; None for any other, such as bytes and times, which no adapter reads."""
+    """A value of a table as JSON data; None for others, such as bytes and times, which no importer uses."""
     if isinstance(value, list):
         return [plain(each) for each in value]
     return value if isinstance(value, str | int | float) else None

@@ -1,4 +1,4 @@
-"""Any JSON close to our written form as a map."""
+"""Imports JSON that is similar to CiteKit's stored form."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from citekit.wire.locations import BoxOrder
 
 @frozen
 class GenericAdapter:
-    """Reads what `wire` reads leniently; `box_order` says what the four numbers of a `bbox` mean."""
+    """Imports what `wire` accepts leniently; `box_order` is the order of the four numbers of a `bbox`."""
 
     box_order: BoxOrder = BoxOrder.CORNERS
     identity: MapperIdentity = field(default=MapperIdentity("adapt:generic", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """The map; see `MapAdapter.adapt`. With a source, it takes the place of the one that the data name."""
+        """The map; see `MapAdapter.adapt`. A given source replaces the source in the data."""
         where = str(data) if isinstance(data, Path) else "the data"
         if isinstance(data, Path):
             if data.is_dir():
@@ -41,7 +41,7 @@ class GenericAdapter:
 
 
 def _titled(data: Mapping[str, object]) -> dict[str, object]:
-    """`data` without nulls; a title in the metadata is the map's."""
+    """`data` without nulls; a title in the metadata becomes the map's title."""
     plain = without_nulls(data)
     metadata = plain.get("metadata")
     if "title" not in plain and isinstance(metadata, Mapping) and metadata.get("title"):

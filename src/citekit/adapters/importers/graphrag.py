@@ -1,4 +1,5 @@
-"""GraphRAG's output as a map: communities in communities, entities in the deepest, passages below their entity."""
+"""Imports GraphRAG's output: a tree of communities, with entities in the deepest community and text units under
+entities."""
 
 from __future__ import annotations
 
@@ -23,15 +24,15 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 PASSAGE_LIMIT = 50
-"""Passages that one entity shows; its own place is made of all of them."""
+"""The maximum number of text units under one entity; the entity's own location covers all of them."""
 
 SCHEME = "graph"
-"""The scheme of the virtual addresses: those that citekit 0.2 gave to the same things."""
+"""The scheme of virtual locations: the same as in citekit 0.2."""
 
 
 @frozen
 class GraphRagAdapter:
-    """Reads a folder of GraphRAG's tables, one of them, or their rows as plain data."""
+    """Imports a folder of GraphRAG's tables, one of them, or their rows as plain data."""
 
     reader: Reader
     clock: Clock
@@ -39,7 +40,7 @@ class GraphRagAdapter:
     identity: MapperIdentity = field(default=MapperIdentity("adapt:graphrag", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """The map; see `MapAdapter.adapt`. Passages that do not stand in `source` keep a virtual place."""
+        """The map; see `MapAdapter.adapt`. Text units that are not in `source` get a virtual location."""
         tables = read_tables(data, str(data) if isinstance(data, Path) else "the GraphRAG data", self.files)
         graph = build_graph(tables)
         text = None if source is None else read_source(source, self.reader, self.files)
@@ -71,7 +72,7 @@ class _TextUnit:
 
 
 def _passages(rows: Sequence[Row], text: SourceText | None) -> dict[str, _TextUnit]:
-    """The text units by identifier. They overlap, so each is looked for from where the one before it begins."""
+    """The text units by identifier. They overlap, so the search for each starts at the start of the one before it."""
     found: dict[str, _TextUnit] = {}
     offset = 0
     for count, row in enumerate(rows):
@@ -86,7 +87,7 @@ def _passages(rows: Sequence[Row], text: SourceText | None) -> dict[str, _TextUn
 
 @define
 class _NodeBuilder:
-    """Makes nodes of a graph."""
+    """Builds the nodes of a graph."""
 
     graph: Graph
     passages: dict[str, _TextUnit]
@@ -95,7 +96,7 @@ class _NodeBuilder:
     shown: set[str] = field(factory=set)
 
     def nodes(self) -> tuple[Node, ...]:
-        """Communities, then the entities and the passages that are in none."""
+        """Communities, then the entities and the text units that are in none."""
         communities = [self._community(each) for each in self.graph.roots]
         unassigned = [self._entity(self.graph.entities[number], "") for number in self.graph.unassigned]
         rest = [self._passage(each, "") for number, each in self.passages.items() if number not in self.shown]
@@ -137,7 +138,7 @@ class _NodeBuilder:
         )
 
     def _units_of(self, community: Community) -> list[str]:
-        """The text units of a community, its members, and the communities in it."""
+        """The text units of a community, its members, and its subcommunities."""
         found = list(community.text_units)
         for number in community.members:
             found += self.graph.entities[number].text_units
@@ -146,7 +147,7 @@ class _NodeBuilder:
         return list(dict.fromkeys(found))
 
     def _location_of(self, numbers: Iterable[str]) -> Location | None:
-        """Where those of the passages that were found stand, or None where one location cannot say it."""
+        """The location of the text units that were found, or None if one location cannot cover them exactly."""
         known = (self.passages[number].location for number in numbers if number in self.passages)
         locations = [location for location in known if location is not None]
         return union(locations) if self.text is None else union(locations, self.text.blank)

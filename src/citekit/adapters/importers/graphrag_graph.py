@@ -1,4 +1,4 @@
-"""Which community lies in which, and which entity in which community."""
+"""The tree of communities, and the community of each entity."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from citekit.adapters.importers.graphrag_tables import Row, Tables, as_identifie
 from citekit.adapters.importers.tree_building import parents_of
 
 _NUMBER = ("community", "raw_community", "human_readable_id", "id")
-"""The columns that name a community, the surest first."""
+"""The columns that identify a community, the most reliable first."""
 
 
 @define
 class Community:
-    """`number` is the one that GraphRAG's reports cite; `parts` are the communities in it, `members` its own entities."""
+    """`number` is the number in GraphRAG's reports; `parts` are its subcommunities, `members` its own entities."""
 
     number: str
     title: str
@@ -40,7 +40,8 @@ class Entity:
 
 @define
 class Graph:
-    """Communities by number, entities by identifier, both in the order of their tables; `tops` are in no community."""
+    """Communities by number, entities by identifier, both in the order of their tables; `unassigned` entities are in
+    none."""
 
     communities: dict[str, Community]
     entities: dict[str, Entity]
@@ -48,12 +49,12 @@ class Graph:
 
     @property
     def roots(self) -> list[Community]:
-        """The communities that lie in no other."""
+        """The communities without a parent."""
         return [each for each in self.communities.values() if not each.parent]
 
 
 def build_graph(tables: Tables) -> Graph:
-    """The graph that the tables tell; each entity in the deepest community that has it."""
+    """The graph in the tables, with each entity in the deepest of its communities."""
     graph = Graph(_communities(tables), _entities(tables.entities))
     _link_communities(graph.communities, tables)
     _assign_entities(graph, tables)

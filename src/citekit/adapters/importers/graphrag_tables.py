@@ -1,7 +1,7 @@
-"""The tables that GraphRAG writes, from Parquet or JSON, one file or a folder of them.
+"""Reads the tables that GraphRAG writes, from Parquet or JSON, one file or a folder.
 
-The schema is that of its "Outputs" page (GraphRAG 0.4 and later); the files `create_final_*` of earlier versions, with
-`name` for `title` and communities in a table of nodes, are read as well.
+The schema is that of its "Outputs" page (GraphRAG 0.4 and later). The files `create_final_*` of earlier versions, with
+`name` for `title` and communities in a table of nodes, are also supported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from citekit.domain.errors import FaultyAnswer
 Row = Mapping[str, Any]
 
 TABLES = ("communities", "community_reports", "entities", "nodes", "text_units", "documents")
-"""The tables that are read; `nodes` is of old versions only."""
+"""The supported tables; only old versions have `nodes`."""
 
 COLUMNS = frozenset(
     {
@@ -27,7 +27,7 @@ COLUMNS = frozenset(
         *("entity_ids", "text_unit_ids", "summary", "type", "description", "text", "document_ids"),
     }
 )
-"""The columns that are read: never the embeddings."""
+"""The columns that are read; embeddings are not."""
 
 _OLD = "create_final_"
 _FOLDERS = (".", "output")
@@ -35,7 +35,7 @@ _FOLDERS = (".", "output")
 
 @define
 class Tables:
-    """Rows by table; what is missing is empty."""
+    """The rows of each table; missing tables are empty."""
 
     communities: list[Row] = field(factory=list)
     community_reports: list[Row] = field(factory=list)
@@ -53,9 +53,9 @@ class Tables:
 
 
 def read_tables(data: object, where: str, files: ForeignFiles) -> Tables:
-    """The tables of a folder, of one file, or of plain data; `files` opens Parquet.
+    """The tables of a folder, of one file, or of plain data; `files` reads Parquet.
 
-    Raises `FaultyAnswer` where nothing of GraphRAG is in it.
+    Raises `FaultyAnswer` if the data have no GraphRAG table.
     """
     if isinstance(data, Path):
         tables = _read_folder(data, files) if data.is_dir() else _read_file(data, Tables(), files)
@@ -92,7 +92,7 @@ def _read_file(path: Path, tables: Tables, files: ForeignFiles) -> Tables:
 
 
 def _add_rows(data: object, table: str | None, tables: Tables, where: str) -> None:
-    """Put what `data` holds into its tables; `table` says which where the file's name does."""
+    """Add the rows of `data` to their tables; `table` is the table that the file's name says, or None."""
     if isinstance(data, Mapping) and table is None:
         named = {key: rows for key, rows in data.items() if str(key).removeprefix(_OLD) in TABLES}
         if named:
@@ -104,7 +104,7 @@ def _add_rows(data: object, table: str | None, tables: Tables, where: str) -> No
 
 
 def _rows(data: object, where: str) -> Sequence[Row]:
-    """The rows of a list of objects, or of an object of columns as pandas writes it; others have none."""
+    """The rows of a list of objects, or of an object of columns as pandas writes it."""
     if isinstance(data, Mapping):
         columns = [list(values.values()) if isinstance(values, Mapping) else values for values in data.values()]
         if not columns or not all(isinstance(values, list) for values in columns):
@@ -119,7 +119,7 @@ def _rows(data: object, where: str) -> Sequence[Row]:
 
 
 def _table_of(row: Row) -> str:
-    """The table that a row of an unnamed list belongs to; what is none of ours goes where nobody looks."""
+    """The table of a row in an unnamed list; unknown rows go to `documents`."""
     if "description" in row and ("title" in row or "name" in row):
         return "entities"
     if "summary" in row and "title" in row:
@@ -130,7 +130,7 @@ def _table_of(row: Row) -> str:
 
 
 def text_of(row: Row, *names: str) -> str:
-    """The first of those columns that has text, tidied of the quotes that old versions put around names; else ""."""
+    """The first of those columns with text, without the quotes that old versions put around names; else an empty text."""
     for name in names:
         value = row.get(name)
         if isinstance(value, str) and value.strip():
@@ -139,7 +139,7 @@ def text_of(row: Row, *names: str) -> str:
 
 
 def identifier(row: Row, *names: str) -> str:
-    """The first of those columns that has an identifier, as text: numbers without a point; else ""."""
+    """The first of those columns with an identifier, as text, with numbers as integers; else an empty text."""
     for name in names:
         found = as_identifier(row.get(name))
         if found:
@@ -148,7 +148,7 @@ def identifier(row: Row, *names: str) -> str:
 
 
 def as_identifier(value: object) -> str:
-    """An identifier as text; "" for none, NaN, and the -1 that stands for no parent."""
+    """An identifier as text; empty for null, NaN, and -1, which means no parent."""
     if isinstance(value, bool) or value is None:
         return ""
     if isinstance(value, float):
@@ -160,6 +160,6 @@ def as_identifier(value: object) -> str:
 
 
 def identifiers(row: Row, name: str) -> list[str]:
-    """The identifiers in a column that holds a list."""
+    """The identifiers in a column with lists."""
     value = row.get(name)
     return [found for each in value if (found := as_identifier(each))] if isinstance(value, list) else []

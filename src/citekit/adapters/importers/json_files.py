@@ -1,4 +1,4 @@
-"""JSON that other programs wrote, read with patience: JSON Lines, and numbers that are none."""
+"""Reads JSON of other programs leniently: JSON Lines, NaN, and infinities."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from citekit.adapters.system.files import unreadable
 from citekit.domain.errors import FaultyAnswer, SourceUnreadable
 
 SIZE_LIMIT = 256 * 1024 * 1024
-"""Bytes of the largest file that is read."""
+"""The maximum size in bytes of a file."""
 
 
 def read_json(path: Path) -> Any:
-    """What the file at `path` holds; JSON Lines as a list. NaN and infinities, which JSON has not, are read as null.
+    """The data in the file at `path`; a list for JSON Lines. NaN and infinities, which JSON does not have, become null.
 
     Raises `SourceUnreadable`, `FaultyAnswer`.
     """
@@ -35,7 +35,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8, without a byte-order mark. Raises `SourceUnreadable`, `FaultyAnswer`."""
+    """The text of a UTF-8 file, without a byte-order mark. Raises `SourceUnreadable`, `FaultyAnswer`."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):

@@ -1,4 +1,4 @@
-"""LlamaIndex's nodes as a map: their relationships as a tree, their characters as lines or pages."""
+"""Imports LlamaIndex nodes: their relationships become a tree, their character offsets become lines or pages."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from citekit.domain.source import Source
 SCHEME = "llamaindex"
 
 PAGE_LIMIT = 100_000
-"""The highest page number that is believed without a source."""
+"""The highest page number that is accepted without a source."""
 
 _USABLE_ID = re.compile(r"[\w.:-]{1,80}")
 
 
 @frozen
 class LlamaIndexAdapter:
-    """Reads a folder that an index was persisted to, a docstore, a list of nodes, or the same as plain data.
+    """Imports the folder of a persisted index, a docstore, a list of nodes, or the same as plain data.
 
-    Without a source, the file that the nodes name is taken where it lies in the folder of the data, and nowhere else.
+    Without a source, the file that the nodes name is used only if it is in the folder of the data.
     """
 
     reader: Reader
@@ -45,7 +45,7 @@ class LlamaIndexAdapter:
     identity: MapperIdentity = field(default=MapperIdentity("adapt:llamaindex", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """The map; see `MapAdapter.adapt`. Nodes keep their ids, so that what LlamaIndex found can be looked up here."""
+        """The map; see `MapAdapter.adapt`. Nodes keep their IDs, so that hits of LlamaIndex can be resolved."""
         nodes = read_nodes(data, str(data) if isinstance(data, Path) else "the LlamaIndex data")
         notes: list[str] = []
         if source is None and isinstance(data, Path):
@@ -92,7 +92,7 @@ def _file_name(path: str) -> str:
 
 @define
 class _LocationFinder:
-    """Tells where nodes stand, and counts how it was told."""
+    """Finds the locations of nodes, and counts how they were found."""
 
     text: SourceText | None
     source: Source | None
@@ -101,7 +101,7 @@ class _LocationFinder:
     attempted: int = 0
 
     def __call__(self, node: LlamaNode) -> Location | None:
-        """The place of a node, or None."""
+        """The location of a node, or None."""
         self.attempted += 1
         location = self._labelled(node) if self.text is None else self._in_source(self.text, node)
         self.located += location is not None
@@ -131,7 +131,7 @@ class _LocationFinder:
         return Pages((int(label),))
 
     def notes(self) -> list[str]:
-        """How the places were told, in sentences."""
+        """Sentences that say how the locations were found."""
         said = []
         if self.text is not None:
             said.append(f"{self.located} of {self.attempted} nodes were placed in the source.")
@@ -143,14 +143,14 @@ class _LocationFinder:
 
 @define
 class _NodeBuilder:
-    """Makes nodes of LlamaIndex's nodes; those of several files stand below a node for each file."""
+    """Builds nodes from LlamaIndex nodes; if they come from several files, under one node for each file."""
 
     given: Mapping[str, LlamaNode]
     locations: _LocationFinder
     taken: set[str] = field(factory=set)
 
     def nodes(self) -> tuple[Node, ...]:
-        """The tops of the tree."""
+        """The roots of the tree."""
         parents = tree_of(self.given)
         below: dict[str, list[str]] = {}
         for number in self.given:
@@ -196,7 +196,7 @@ class _NodeBuilder:
         return _containing_children(node)
 
     def _named(self, number: str) -> str:
-        """The node's own id where it can stand in an address, on a screen and in a file name."""
+        """The node's own ID if it is usable in an address, on a screen, and in a file name; else a new one."""
         usable = _USABLE_ID.fullmatch(number) is not None and number not in self.taken
         name = number if usable else node_id("", number, self.taken, fallback="node")
         self.taken.add(name)
@@ -204,7 +204,7 @@ class _NodeBuilder:
 
 
 def _containing_children(node: Node) -> Node:
-    """The node with a place that holds those of its children, which may stand out of it by a line."""
+    """The node with a location that contains those of its children, which may extend beyond it by a line."""
     if isinstance(node.location, Virtual) or not node.children:
         return node
     locations = [child.location for child in node.children if not isinstance(child.location, Virtual)]

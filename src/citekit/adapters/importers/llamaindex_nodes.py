@@ -1,9 +1,7 @@
-"""The nodes of LlamaIndex, from a list, a docstore, or a folder that an index was persisted to.
+"""Reads LlamaIndex nodes, from a list, a docstore, or the folder of a persisted index, and their tree and order.
 
-Read here: what `to_dict`, `SimpleDocumentStore.persist` and `StorageContext.persist` write (llama-index-core), the older
-form with `doc_id` and `extra_info`, and nodes inside the metadata of a vector store (`_node_content`).
-
-The tree and the order that the relationships of LlamaIndex's nodes tell.
+It accepts what `to_dict`, `SimpleDocumentStore.persist`, and `StorageContext.persist` write (llama-index-core), the
+older form with `doc_id` and `extra_info`, and nodes inside the metadata of a vector store (`_node_content`).
 """
 
 from __future__ import annotations
@@ -20,12 +18,12 @@ from citekit.adapters.importers.tree_building import parents_of
 from citekit.domain.errors import FaultyAnswer
 
 _RELATIONS = {"2": "previous", "3": "next", "4": "parent", "5": "child"}
-"""`NodeRelationship` of llama_index.core.schema; "1" is the document that a node was cut from."""
+"""`NodeRelationship` of llama_index.core.schema; "1" is the document of a node."""
 
 
 @define
 class LlamaNode:
-    """One node. `chars` (start, end) counts characters of its document, end excluded."""
+    """One node. `chars` (start, end) are character offsets in its document, end excluded."""
 
     number: str
     text: str
@@ -38,17 +36,17 @@ class LlamaNode:
 
     @property
     def file(self) -> str:
-        """The file that the node was cut from, as its reader wrote it, or ""."""
+        """The file of the node, as its reader wrote it, or an empty text."""
         return self._first_text("file_path", "file_name", "filename")
 
     @property
     def title(self) -> str:
-        """What the metadata call the node or its section, or ""."""
+        """The title of the node or its section in the metadata, or an empty text."""
         return self._first_text("title", "section_title", "Header_3", "Header_2", "Header_1")
 
     @property
     def page_label(self) -> str:
-        """The printed number of the page that the node stands on, or ""."""
+        """The printed number of the node's page, or an empty text."""
         label = self.metadata.get("page_label", self.metadata.get("page_number"))
         if label is None and "total_pages" in self.metadata:
             label = self.metadata.get("source")  # PyMuPDFReader
@@ -60,7 +58,7 @@ class LlamaNode:
 
 
 def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
-    """The nodes by id, in the order they are stored. Raises `FaultyAnswer` where there are none."""
+    """The nodes by ID, in their stored order. Raises `FaultyAnswer` if there are none."""
     trees: Mapping[str, list[str]] = {}
     if isinstance(data, Path):
         folder = data
@@ -80,7 +78,7 @@ def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
 
 
 def _items(data: object, where: str) -> Iterator[tuple[str, object]]:
-    """(id where it is told, raw node) of everything that may be a node."""
+    """(ID if there is one, raw node) of everything that may be a node."""
     if isinstance(data, list | tuple):
         yield from (("", item) for item in data)
     elif isinstance(data, Mapping):
@@ -119,7 +117,7 @@ def _node(raw: object, name: str) -> LlamaNode | None:
 
 
 def _unwrapped(raw: object) -> Mapping[str, Any] | None:
-    """The fields of a node: out of its envelope in a store, of the JSON text in it, or of an object of LlamaIndex."""
+    """The fields of a node: from its envelope in a store, from JSON text, or from an object of LlamaIndex."""
     for method in ("to_dict", "model_dump", "dict"):
         if not isinstance(raw, Mapping | str) and callable(getattr(raw, method, None)):
             raw = getattr(raw, method)()
@@ -170,7 +168,7 @@ def _related(value: object) -> Iterator[str]:
 
 
 def _trees(path: Path) -> dict[str, list[str]]:
-    """Children by node of the tree indexes in an index store (`node_id_to_children_ids` of IndexGraph)."""
+    """The children of each node of the tree indexes in an index store (`node_id_to_children_ids` of IndexGraph)."""
     data = read_json(path) if path.is_file() else {}
     stored = data.get("index_store/data") if isinstance(data, Mapping) else None
     found: dict[str, list[str]] = {}
@@ -183,13 +181,13 @@ def _trees(path: Path) -> dict[str, list[str]]:
 
 
 def tree_of(nodes: Mapping[str, LlamaNode]) -> dict[str, str]:
-    """The parent of every node that has one among `nodes`."""
+    """The parent of each node that has one in `nodes`."""
     pairs = [(number, node.parent) for number, node in nodes.items()]
     return parents_of([*pairs, *((child, number) for number, node in nodes.items() for child in node.children)], nodes)
 
 
 def in_order(numbers: Sequence[str], nodes: Mapping[str, LlamaNode]) -> list[str]:
-    """Siblings in reading order: as they are stored, but each directly followed by the one that it names as next."""
+    """Siblings in reading order: as stored, but each directly followed by the one that it names as next."""
     family = set(numbers)
     followers = {nodes[number].next for number in numbers if nodes[number].next in family - {number}}
     ordered: dict[str, None] = {}

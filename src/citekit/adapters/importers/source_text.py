@@ -1,9 +1,7 @@
-"""Finds passages in the text of a source: its lines, pages or chapters.
+"""Finds text units in the text of a source, which is divided into lines, pages, or chapters.
 
-Whitespace is set aside on both sides, because programs that cut texts into passages rarely keep it. Beside that a passage
-must be there exactly.
-
-Reads the text of a source in units: lines, pages or chapters.
+The comparison ignores whitespace, because programs that split texts into chunks rarely preserve it. Everything else
+must match exactly.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from citekit.domain.source import Source
 
 @frozen
 class PassageMatch:
-    """Where a passage was found: its place, and where it begins in the text without whitespace."""
+    """The location of a match, and its offset in the text without whitespace."""
 
     location: Location
     offset: int
@@ -36,13 +34,13 @@ class PassageMatch:
 
 @frozen
 class SourceText:
-    """The text of a source without whitespace; `starts[i]` is where unit i + 1 (a line, a page, a chapter) begins in it."""
+    """The text of a source without whitespace; `starts[i]` is the offset of unit i + 1 (a line, a page, a chapter)."""
 
     text: str = field(repr=False)
     starts: Sequence[int] = field(repr=False)
 
     def find(self, passage: str, after: int = 0) -> PassageMatch | None:
-        """The first place of `passage` from the offset `after` on, else the first at all, else None."""
+        """The first match of `passage` at or after the offset `after`, else the first match at all, else None."""
         wanted = self.compact(passage)
         if not wanted:
             return None
@@ -52,7 +50,7 @@ class SourceText:
         return None if offset < 0 else PassageMatch(self.locate(offset, offset + len(wanted)), offset)
 
     def compact(self, text: str) -> str:
-        """`text` as it is compared."""
+        """`text` in the form in which it is compared."""
         return "".join(text.split())
 
     def locate(self, start: int, end: int) -> Location:
@@ -61,24 +59,24 @@ class SourceText:
 
     @property
     def whole_location(self) -> Location:
-        """All of the source."""
+        """The location of the whole source."""
         raise NotImplementedError
 
     @property
     def extent_metadata(self) -> dict[str, Any]:
-        """How far the source reaches, under the names that the metadata of maps have for it."""
+        """The extent of the source, under its names in the metadata of maps."""
         raise NotImplementedError
 
     def at_characters(self, start: int, end: int, passage: str) -> Location | None:  # noqa: ARG002
-        """The location of the characters `start` to `end` of the source as it is, if `passage` stands there."""
+        """The location of the characters `start` to `end` of the unchanged source, if they are `passage`."""
         return None
 
     def on_page(self, label: str, passage: str) -> tuple[Location, bool] | None:  # noqa: ARG002
-        """The page with that label, and whether `passage` stands on it; None where no page, or several, have it."""
+        """The page with that label, and whether `passage` is on it; None if no page, or several, have the label."""
         return None
 
     def blank(self, first: int, last: int) -> bool:
-        """Whether the units `first` to `last` hold nothing but whitespace."""
+        """Whether the units `first` to `last` hold only whitespace."""
         end = self.starts[last] if last < len(self.starts) else len(self.text)
         return self.starts[first - 1] == end
 
@@ -88,7 +86,7 @@ class SourceText:
 
 @frozen
 class LineText(SourceText):
-    """A text file; `raw` is its text as it is, `raw_starts` where its lines begin in that."""
+    """A text file; `raw` is its unchanged text, `raw_starts` the offsets of its lines in it."""
 
     raw: str = field(repr=False)
     raw_starts: Sequence[int] = field(repr=False)
@@ -108,7 +106,7 @@ class LineText(SourceText):
         return {"line_count": len(self.starts)}
 
     def at_characters(self, start: int, end: int, passage: str) -> Lines | None:
-        """The lines of those characters; whitespace at both ends does not count."""
+        """The lines of those characters, without whitespace at both ends."""
         there = self.raw[max(start, 0) : max(end, 0)]
         if not there.strip() or self.compact(there) != self.compact(passage or there):
             return None
@@ -119,12 +117,12 @@ class LineText(SourceText):
 
 @frozen
 class PageText(SourceText):
-    """A PDF; `labels` are the pages by the numbers printed on them."""
+    """A PDF; `labels` maps printed page numbers to pages."""
 
     labels: Mapping[str, Sequence[int]] = field(repr=False)
 
     def compact(self, text: str) -> str:
-        """Without whitespace, ligatures and other forms of letters undone (Unicode NFKC)."""
+        """The text without whitespace, in the Unicode form NFKC, which splits ligatures."""
         return "".join(unicodedata.normalize("NFKC", text).split())
 
     def locate(self, start: int, end: int) -> Pages:
@@ -142,7 +140,7 @@ class PageText(SourceText):
         return {"page_count": len(self.starts)}
 
     def on_page(self, label: str, passage: str) -> tuple[Location, bool] | None:
-        """The one page with that label."""
+        """The only page with that label."""
         pages = self.labels.get(label, ())
         if len(pages) != 1:
             return None
@@ -154,7 +152,7 @@ class PageText(SourceText):
 
 @frozen
 class ChapterText(SourceText):
-    """A book; `chapters` are the texts of its chapters as they are."""
+    """A book; `chapters` are the unchanged texts of its chapters."""
 
     chapters: Sequence[str] = field(repr=False)
 
@@ -178,7 +176,7 @@ class ChapterText(SourceText):
 
 
 def _offsets_with_whitespace(text: str, start: int, end: int) -> tuple[int, int]:
-    """Where characters `start` to `end`, counted without whitespace, stand in `text`."""
+    """The offsets in `text` of the characters `start` to `end`, which are counted without whitespace."""
     seen = 0
     first = 0
     for position, character in enumerate(text):
@@ -196,9 +194,9 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceText:
-    """The text of `source`; `reader` reads books, `files` PDFs.
+    """The text of `source`; `reader` reads books, `files` reads PDFs.
 
-    Raises `RequestRefused` for one that has none or too much, and what reading it raises.
+    Raises `RequestRefused` for a source with no text or too much, and what reading it raises.
     """
     if source.format.modality is Modality.TEXT:
         return _text_file(source)
@@ -215,7 +213,7 @@ def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceTe
 
 
 def source_metadata(source: Source | None, text: SourceText | None) -> dict[str, Any]:
-    """What the metadata of a map say of a source whose text was read."""
+    """The metadata of a map about a source whose text was read."""
     if source is None or text is None:
         return {}
     return {
@@ -253,7 +251,7 @@ def _pdf(pages: Sequence[tuple[str, str]]) -> PageText:
 
 
 def _join_units(units: Iterable[str]) -> tuple[str, array[int]]:
-    """All units joined, and where each begins."""
+    """All units joined, and the offset of each."""
     starts, size, parts = array("q"), 0, []
     for unit in units:
         starts.append(size)

@@ -1,9 +1,4 @@
-"""The one place that several places make together.
-
-Which part lies in which, told by data that may be wrong.
-
-Titles and references made of foreign texts.
-"""
+"""Helpers for trees from other programs: unions of locations, safe parents, titles, and virtual locations."""
 
 from __future__ import annotations
 
@@ -17,9 +12,9 @@ def _never(first: int, last: int) -> bool:  # noqa: ARG001
 
 
 def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _never) -> Location | None:
-    """The place that is exactly all of `places`, or None where no single location says that.
+    """The location that covers exactly all of `locations`, or None if no single location does.
 
-    Pages may be apart; lines and chapters must follow one another without a gap, but for lines that are `blank`.
+    Pages may have gaps. Lines and chapters must follow one another without a gap, except for lines that are `blank`.
     """
     found = list(locations)
     pages = [location for location in found if isinstance(location, Pages)]
@@ -39,7 +34,7 @@ def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _ne
 
 
 def enclosing(locations: Iterable[Location]) -> Location | None:
-    """The smallest place that holds all of `places`, whatever lies between; None where they are of different kinds."""
+    """The smallest location that contains all of `locations`, including gaps; None if they are of different kinds."""
     found = list(locations)
     lines = [location for location in found if isinstance(location, Lines)]
     if found and len(lines) == len(found):
@@ -63,13 +58,13 @@ def _joined_range(
 
 
 DEPTH_LIMIT = 40
-"""Levels of a tree that is made of foreign data; deeper parts stand on the last level."""
+"""The maximum number of levels of an imported tree; deeper nodes move to the last level."""
 
 
 def parents_of(pairs: Iterable[tuple[str, str]], known: Container[str]) -> dict[str, str]:
-    """The parent of every part that has one, from (part, parent) pairs: the first pair of a part counts.
+    """The parent of each part that has one, from (part, parent) pairs; only the first pair of a part counts.
 
-    Pairs with a name that is not `known` are left out, and so is one pair of every circle. Nothing lies deeper than
+    Pairs with a name that is not `known` are ignored, and so is one pair of each cycle. No part is deeper than
     `DEPTH_LIMIT` levels.
     """
     parents: dict[str, str] = {}
@@ -82,7 +77,7 @@ def parents_of(pairs: Iterable[tuple[str, str]], known: Container[str]) -> dict[
 
 
 def _cycle_members(parents: Mapping[str, str]) -> list[str]:
-    """One part of every circle."""
+    """One part of each cycle."""
     found, done = [], set[str]()
     for start in parents:
         path: dict[str, None] = {}
@@ -97,7 +92,7 @@ def _cycle_members(parents: Mapping[str, str]) -> list[str]:
 
 
 def _limit_depth(parents: Mapping[str, str]) -> dict[str, str]:
-    """The same tree, whose parts below the last level hang where those of the last level do."""
+    """The same tree, in which the parts below the last level move to the last level."""
     lines: dict[str, tuple[str, ...]] = {}
     flat: dict[str, str] = {}
     for start in parents:
@@ -117,7 +112,7 @@ SUMMARY_LIMIT = 300
 
 
 def brief(text: str, limit: int) -> str:
-    """`text` on one line without control characters, cut at a word to at most `limit` characters."""
+    """`text` on one line without control characters, truncated at a word to at most `limit` characters."""
     flat = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
     if len(flat) <= limit:
         return flat
@@ -126,10 +121,10 @@ def brief(text: str, limit: int) -> str:
 
 
 def opening(text: str) -> str:
-    """The beginning of a passage, as its title."""
+    """The beginning of a text, for use as its title."""
     return brief(text[:1000].lstrip("#*-> \n\t"), 60)
 
 
 def reference(scheme: str, name: str) -> Virtual:
-    """A place that only the other program knows, as one line of printable text."""
+    """A virtual location that only the other program can resolve, as one line of printable text."""
     return Virtual(f"{scheme}://{''.join(c if c.isprintable() else '_' for c in name)}"[:500])

@@ -1,7 +1,7 @@
-"""The `openai` SDK: imported on first use, told everything explicitly, its exceptions sorted by one table.
+"""The `openai` SDK: imported on first use, configured explicitly, with one table that classifies its exceptions.
 
-The SDK reads a handful of environment variables by itself (organisation, project, base URL, extra headers). None of them
-reaches a request from here: what is sent is what the caller passed.
+The SDK reads some environment variables (organization, project, base URL, extra headers). None of them affects a
+request: only the caller's arguments do.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 DEFAULT_URL = "https://api.openai.com/v1"
 PLACEHOLDER = "no-key"
-"""What is sent as the key to a server that needs none; the SDK does not go without."""
+"""The key that is sent to a server that needs none; the SDK requires one."""
 
 CONNECT_SECONDS = 10.0
-"""How long a connection may take to come about; a server that is there answers much sooner."""
+"""The maximum time to connect; a running server answers much sooner."""
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 class FailureKind(StrEnum):
-    """What sort of trouble an exception of the SDK means."""
+    """The kinds of failures that exceptions of the SDK stand for."""
 
     STATUS = "status"
     TIMEOUT = "timeout"
@@ -44,10 +44,10 @@ class FailureKind(StrEnum):
 
 @frozen(kw_only=True)
 class OpenAiFailure:
-    """What an exception says: the HTTP `status` where there was one, the service's own `code`, `param` and `message`.
+    """The meaning of an exception: the HTTP `status` if there is one, and the service's `code`, `param`, and `message`.
 
-    `retry_after` is in seconds. `lasting` says that the connection fails for a reason that does not pass, such as a
-    certificate that is not trusted.
+    `retry_after` is in seconds. `lasting` says that the connection fails for a permanent reason, such as an untrusted
+    certificate.
     """
 
     kind: FailureKind
@@ -60,15 +60,15 @@ class OpenAiFailure:
 
     @property
     def words(self) -> str:
-        """All that the service said, in lower case, to look for a word in."""
+        """The service's code, parameter, and message in lower case, for searches."""
         return f"{self.code} {self.param} {self.message}".lower()
 
 
 def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
-    """A client for the service at `base_url` (None: OpenAI's own), without retries of its own.
+    """A client for the service at `base_url` (None: OpenAI's own), without the SDK's retries.
 
-    `timeout` is in seconds, for each wait for more of an answer. A server on this computer is reached without the proxy that
-    the environment may name.
+    `timeout` is in seconds, for each wait for more of an answer. For a server on this computer, a proxy in the
+    environment is ignored.
     """
     openai = importlib.import_module("openai")
     limits = openai.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
@@ -96,7 +96,7 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
 
 
 def table() -> dict[type[BaseException], FailureKind]:
-    """For every exception of the SDK, and of Python where it reads an answer: what sort of trouble it is."""
+    """The kind of failure for each exception of the SDK, and for those of Python that reading an answer raises."""
     openai = importlib.import_module("openai")
     httpx = importlib.import_module("httpx2")
     status = (
@@ -139,9 +139,9 @@ def table() -> dict[type[BaseException], FailureKind]:
 
 
 def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure | None:
-    """What `error` means, or None where it is nothing of the SDK's.
+    """The failure that `error` stands for, or None if it does not come from the SDK.
 
-    `secret`, the key, is taken out of whatever the service said, in the exception itself too.
+    `secret`, the key, is removed from the service's message and from the exception.
     """
     known = table()
     limit = exceeded_limit(error)
@@ -167,7 +167,7 @@ def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure |
 
 
 def failure_in_body(body: Any, secret: str | None = None) -> OpenAiFailure:
-    """The trouble that stands in the body of an answer of status 200, as OpenRouter tells of a model that broke down."""
+    """The failure in the body of a response with status 200. OpenRouter reports failures of models this way."""
     code = body.get("code") if isinstance(body, Mapping) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else None
     message = _redacted(_message(body), secret)
@@ -175,7 +175,7 @@ def failure_in_body(body: Any, secret: str | None = None) -> OpenAiFailure:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that `retry-after-ms` or `Retry-After` (RFC 9110: seconds, or a date) ask to wait; None where neither does."""
+    """The seconds to wait from `retry-after-ms` or `Retry-After` (RFC 9110: seconds, or a date); None without either."""
     for name, divisor in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) / divisor
@@ -195,7 +195,8 @@ def _field(body: object, name: str) -> str:
 
 
 def _message(body: object) -> str:
-    """The sentence in an error's body, whose shape differs: OpenAI's, FastAPI's `detail`, a bare text; no web pages."""
+    """The message in the body of an error, in the forms of OpenAI, of FastAPI (`detail`), and as plain text; empty for
+    web pages."""
     if isinstance(body, Mapping):
         found = next((body[name] for name in ("message", "detail", "error") if body.get(name)), "")
         return _message(found) if isinstance(found, Mapping | list) else str(found)
@@ -206,7 +207,7 @@ def _message(body: object) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    """The innermost reason of a failed connection (`Connection refused`), which the SDK's own text hides."""
+    """The innermost reason of a failed connection (`Connection refused`), which the SDK's text hides."""
     seen = error
     while seen.__cause__ is not None or seen.__context__ is not None:
         seen = seen.__cause__ or seen.__context__ or seen
@@ -219,7 +220,7 @@ def _is_permanent(error: BaseException) -> bool:
 
 
 def _redact_error(error: BaseException, secret: str | None) -> None:
-    """Take the key out of an exception, where a server repeats it; whoever prints the cause must not show it."""
+    """Remove the key from an exception, in which a server may repeat it, because the cause may be printed."""
     if not secret:
         return
     error.args = tuple(_redacted(part, secret) if isinstance(part, str) else part for part in error.args)

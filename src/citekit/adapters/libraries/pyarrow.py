@@ -1,4 +1,4 @@
-"""PyArrow, for tables in Parquet files: imported on first use, its exceptions translated by one table."""
+"""PyArrow, for tables in Parquet files: imported on first use, with one table that translates its exceptions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from citekit.domain.errors import DriverMissing, FaultyAnswer
 
 ROW_LIMIT = 5_000_000
 SIZE_LIMIT = 1 << 30
-"""Bytes that the row groups of one file may hold, decoded, as the file itself says."""
+"""The maximum size in bytes of the decoded row groups of one file, according to its metadata."""
 
 
 def table(pyarrow: Any) -> dict[type[BaseException], str]:
-    """For every exception that reading a table raises: what its text says of the file."""
+    """For each exception that reading a table raises, what it says about the file."""
     lib = pyarrow.lib
     return {
         lib.ArrowInvalid: "not a Parquet file, or damaged",
@@ -31,7 +31,7 @@ def table(pyarrow: Any) -> dict[type[BaseException], str]:
 
 
 def read_rows(path: Path, columns: Collection[str]) -> list[dict[str, Any]]:
-    """The rows of the Parquet file at `path`, with those of `columns` that it has.
+    """The rows of the Parquet file at `path`, with those of `columns` that exist.
 
     Raises `DriverMissing`, `SourceUnreadable`, `FaultyAnswer`.
     """

@@ -1,7 +1,7 @@
-"""Bounds how large and how long the body of an HTTP answer may get, whatever the server sends.
+"""Limits the size and the duration of the body of an HTTP response.
 
-A read timeout bounds only the silence between two packets, and nothing in the HTTP client bounds what a compressed body
-unpacks to. A broken or hostile server could otherwise fill the memory, or keep a request open forever.
+A read timeout limits only the time between two packets, and nothing in the HTTP client limits the decompressed size of
+a body. A broken or hostile server could otherwise fill the memory, or keep a request open forever.
 """
 
 from __future__ import annotations
@@ -11,21 +11,22 @@ from collections.abc import Iterator
 from typing import Any
 
 MAX_BYTES = 64_000_000
-"""Bytes of an unpacked answer. The longest answer of a model (65,536 tokens, each in an event of its own) has about 20 MB."""
+"""The maximum size of a decompressed response. The longest answer of a model (65,536 tokens, each in an event) has
+about 20 MB."""
 
 MIN_SECONDS = 3600.0
 READ_TIMEOUTS = 12
-"""An answer ends after `READ_TIMEOUTS` times the read timeout, but not before `MIN_SECONDS`."""
+"""A response ends after `READ_TIMEOUTS` times the read timeout, but not before `MIN_SECONDS`."""
 
 
 class ResponseLimitError(Exception):
-    """The body of an answer is too large or takes too long. Asking again does not help."""
+    """The body of a response is too large or takes too long. A retry does not help."""
 
 
 def limit_body(response: Any) -> None:
-    """Bound the body of an `httpx` response that has not been read yet; a response hook of the client.
+    """Limit the body of an `httpx` response that has not been read yet; a response hook of the client.
 
-    Reading it raises `ResponseLimitError`.
+    Reading the body then raises `ResponseLimitError`.
     """
     read = response.iter_bytes
     timeout = (response.request.extensions.get("timeout") or {}).get("read") or 0
@@ -45,7 +46,7 @@ def limit_body(response: Any) -> None:
 
 
 def exceeded_limit(error: BaseException) -> ResponseLimitError | None:
-    """The exceeded limit that `error` is, or that an SDK wrapped in it."""
+    """The `ResponseLimitError` that `error` is, or that an SDK wrapped in it; None if there is none."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ResponseLimitError):
         cause = cause.__cause__ or cause.__context__

@@ -1,4 +1,4 @@
-"""A mapper that the user wrote: a Python file, an installed package, or any object with `generate_map`."""
+"""A mapper that a user wrote: a Python file, an installed package, or any object with `generate_map`."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ GROUP = "citekit.mappers"
 class CustomMapper:
     """Calls `provider.generate_map(resource_path, resource_type, resource_id)`, sync or async.
 
-    What it returns is data from outside: a map object with `model_dump`, a map of the domain, or plain data in the written
-    form. It is held against the file's facts, which `facts` (the local mapper) tells. It is given up after `timeout`
-    seconds; None waits as long as it takes.
+    It may return a map object with `model_dump`, a map of the domain, or plain data in the stored form. The map is
+    validated against the metadata of the file from `facts` (the local mapper). The call ends with an error after
+    `timeout` seconds; None waits forever.
     """
 
     provider: Any
@@ -52,10 +52,10 @@ class CustomMapper:
         return self.facts.sidecar_files(source)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
-        """The provider's map, checked.
+        """The provider's map, validated.
 
-        Raises `MapperUnavailable` where it raised or took too long, `FaultyAnswer` where what it gave is no map of that
-        file, and what `progress` raises.
+        Raises `MapperUnavailable` if the provider raises an error or takes too long, `FaultyAnswer` if it returns no
+        valid map of that file, and what `progress` raises.
         """
         known = self.facts.map(source, resource_id, progress)
         plain = plain_map(self._answer(source, resource_id, progress), self.identity.name)
@@ -91,9 +91,10 @@ class CustomMapper:
 
 
 def load_mapper(path: Path, config: Mapping[str, Any], facts: Mapper, timeout: float | None = None) -> CustomMapper:
-    """The mapper of a Python file that exports `Mapper`, `create_mapper(**config)` or `mapper`.
+    """The mapper of a Python file that exports `Mapper`, `create_mapper(**config)`, or `mapper`.
 
-    Runs that file: only for files the user names. Raises `RequestRefused` where it exports none of them, or cannot be run.
+    Runs that file, so call it only for files that the user names. Raises `RequestRefused` if the file exports none of
+    them, or cannot be run.
     """
     module, code = load_module(path, "mapper")
     provider = _load_provider(lambda: _exported(module, config), str(path))
@@ -104,7 +105,7 @@ def load_mapper(path: Path, config: Mapping[str, Any], facts: Mapper, timeout: f
 
 
 def wrap_mapper(provider: Any, facts: Mapper, timeout: float | None = None) -> CustomMapper:
-    """An object of the running program as a mapper. Raises `RequestRefused` where it has no `generate_map`."""
+    """A mapper around an object of the running program. Raises `RequestRefused` if it has no `generate_map`."""
     if not _can_map(provider):
         raise RequestRefused(f"{provider!r} has no generate_map method, so it is no mapper.")
     kind = type(provider)
@@ -115,11 +116,11 @@ def wrap_mapper(provider: Any, facts: Mapper, timeout: float | None = None) -> C
 def installed_mapper(
     name: str, config: Mapping[str, Any], facts: Mapper, timeout: float | None = None
 ) -> CustomMapper | None:
-    """The mapper that an installed package offers as `name`, or None where none does.
+    """The mapper that an installed package provides as `name`, or None.
 
-    The entry point names a class or a factory, which is called with `config`, or an object that already is a mapper. Its
-    version is that of the package and of `config`. Raises `RequestRefused` where it cannot be loaded, is no mapper, or
-    where two packages offer that name.
+    The entry point names a class or a factory, which is called with `config`, or an object that is a mapper. The
+    version of the mapper depends on the package's version and on `config`. Raises `RequestRefused` if the entry point
+    cannot be loaded or is not a mapper, or if two packages provide that name.
     """
     found = list(metadata.entry_points(group=GROUP, name=name))
     if not found:
@@ -138,7 +139,7 @@ def installed_mapper(
 
 
 def installed_names() -> list[tuple[str, str]]:
-    """(name, package and its version) of every mapper that installed packages offer, sorted. Loads none of them."""
+    """(name, package and its version) of every mapper that installed packages provide, sorted. Loads none of them."""
     return sorted({(each.name, _package(each)) for each in metadata.entry_points(group=GROUP)})
 
 
@@ -147,7 +148,7 @@ def _package(entry: metadata.EntryPoint) -> str:
 
 
 def _load_provider(make: Callable[[], Any], what: str) -> Any:
-    """The provider that `make` gives. Raises `RequestRefused` where the user's code fails."""
+    """The provider that `make` returns. Raises `RequestRefused` if the user's code fails."""
     try:
         with PRINTS_ASIDE:
             return make()
@@ -178,11 +179,11 @@ def _digest(code: bytes, config: Mapping[str, Any]) -> str:
 
 
 _SOURCE_LOCK = threading.Lock()
-"""`inspect.getsource` parses, and CPython 3.11 fails where threads parse at once (cpython issue 106905)."""
+"""`inspect.getsource` parses, and CPython 3.11 fails if threads parse at the same time (cpython issue 106905)."""
 
 
 def _version(kind: type) -> str:
-    """Changes with the code of the class, where that can be read."""
+    """A version that changes with the code of the class, if that can be read."""
     try:
         with _SOURCE_LOCK:
             return Digest.of_bytes(inspect.getsource(kind).encode()).hex[:16]

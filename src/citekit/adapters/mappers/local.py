@@ -1,4 +1,4 @@
-"""The mapper that needs nothing but the file."""
+"""The mapper that needs only the file."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     pass
 
 VERSION = "6"
-"""Changes whenever the same bytes would give another map."""
+"""Changes whenever the same bytes would result in another map."""
 
 
 @frozen
 class LocalMapper:
-    """Chooses the outliner of the file's format; one that finds no structure at all gives way to the plain one.
+    """Uses the outliner of the file's format; if that finds no structure in a text, uses the plain outliner.
 
-    `services` reads text in images if it has an OCR reader, and opens locked documents with its password.
+    `index` caches data of long PDFs that makes extraction fast; None disables the cache. `ocr` reads the text of scans
+    and pictures; None disables it. `password` opens encrypted PDFs.
     """
 
     services: Services
@@ -38,15 +39,15 @@ class LocalMapper:
 
     @property
     def identity(self) -> MapperIdentity:
-        """The version tells maps with text that was read in images from those without."""
+        """The identity; it differs with OCR, because the maps differ."""
         return MapperIdentity("local", VERSION if self.services.ocr_reader is None else f"{VERSION}+ocr")
 
     def supports(self, format: Format) -> bool:
-        """Whether there is an outliner for that format; there is one for every format that `detect` knows."""
+        """Whether there is an outliner for that format, as for every format that `detect` recognizes."""
         return format.modality is not Modality.VIRTUAL
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
-        """The subtitles of a video or a recording."""
+        """The subtitles of a video or an audio file."""
         if source.format.modality not in (Modality.VIDEO, Modality.AUDIO):
             return ()
         from citekit.adapters.formats.subtitles.parser import beside
@@ -84,13 +85,14 @@ class LocalMapper:
 
 
 def _modality(source: Source, outline: Outline) -> Modality:
-    """That of the format; but a video file without a picture, or a recording with one, is what its parts are."""
+    """The modality of the format; for video and audio formats, that of the parts, because either may lack or have a
+    picture."""
     timed = source.format.modality in (Modality.VIDEO, Modality.AUDIO)
     return outline.drafts[0].location.modality if timed and outline.drafts else source.format.modality
 
 
 def _extent(outline: Outline) -> dict[str, Any]:
-    """The bounds of an outline under the names that maps use for them."""
+    """The extent of an outline under its names in the metadata of maps."""
     bounds = outline.bounds
     found: dict[str, Any] = {"page_count": bounds.pages, "line_count": bounds.lines, "duration": bounds.seconds}
     if bounds.size is not None:

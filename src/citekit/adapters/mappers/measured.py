@@ -1,4 +1,4 @@
-"""A mapper whose maps tell how far their files reach, to whoever wants to remember it."""
+"""A mapper that reports the extents of its files."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from citekit.domain.source import Source
 
 @frozen
 class MeasuredMapper:
-    """Maps as `inner` does, which must be one that measures files itself, and calls `remember` with what it measured."""
+    """Maps with `inner`, which must be a mapper that measures files, and calls `remember` with each measured extent."""
 
     inner: Mapper
     remember: Callable[[Source, Extent], None] = field(repr=False)
 
     @property
     def identity(self) -> MapperIdentity:
-        """That of the mapper itself."""
+        """The identity of `inner`."""
         return self.inner.identity
 
     def supports(self, format: Format) -> bool:
@@ -33,7 +33,7 @@ class MeasuredMapper:
         return self.inner.supports(format)
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
-        """See `Mapper.beside`."""
+        """See `Mapper.sidecar_files`."""
         return self.inner.sidecar_files(source)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:

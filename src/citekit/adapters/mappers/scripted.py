@@ -1,4 +1,4 @@
-"""A mapper that says what it was told to say."""
+"""A mapper with scripted maps, for tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Script = Callable[[Source], Sequence[Node]]
 
 @define
 class ScriptedMapper:
-    """Calls `script` for the nodes of a source, and remembers in `mapped` which sources it was asked for."""
+    """Calls `script` for the nodes of a source, and records the sources in `mapped`."""
 
     script: Script
     identity: MapperIdentity = field(default=MapperIdentity("scripted", "1"))
@@ -29,15 +29,15 @@ class ScriptedMapper:
     mapped: list[Source] = field(factory=list)
 
     def supports(self, format: Format) -> bool:  # noqa: ARG002 - whatever it was told about
-        """Everything."""
+        """Always True."""
         return True
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:  # noqa: ARG002
-        """Nothing."""
+        """Always empty."""
         return ()
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
-        """The map of the script's nodes."""
+        """A map with the nodes that `script` returns."""
         progress(0, 1, "mapping")
         self.mapped.append(source)
         return ResourceMap(

@@ -1,7 +1,7 @@
 """The Gemini API through its SDK (google-genai), which is imported on first use.
 
-Everything that the SDK would read from the environment on its own (base URL, API version, Vertex, replays) is given to
-it, so that only our settings decide. Its own retries are off: ours are counted.
+Everything that the SDK would read from the environment (base URL, API version, Vertex, replays) is passed explicitly,
+so that only CiteKit's settings apply. The SDK's retries are off, because CiteKit counts its own.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 BASE_URL = "https://generativelanguage.googleapis.com"
 API_VERSION = "v1beta"
-"""The stable `v1` of the service does not know files and schemas (googleapis/js-genai#1746)."""
+"""The stable `v1` of the service does not support files and schemas (googleapis/js-genai#1746)."""
 
 SERVER_TIMEOUT = 3600
-"""Seconds of the service's own deadline for a whole answer (`X-Server-Timeout`), which the SDK would set to our timeout.
+"""Seconds of the service's deadline for a whole answer (`X-Server-Timeout`), which the SDK would set to our timeout.
 
-Answers are streamed, and our timeout bounds the silence between two parts of them, not their length.
+Answers are streamed, and our timeout limits the time between two parts of them, not their length.
 """
 
 
 def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
-    """A client of the service at `base_url` (None: Google's); each wait for bytes is bounded by `timeout` seconds."""
+    """A client of the service at `base_url` (None: Google's); `timeout` in seconds limits each wait for bytes."""
     from google import genai
     from google.genai import types
     from google.genai.client import DebugConfig
@@ -53,12 +53,12 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
 
 
 def _does_not_name_key(record: logging.LogRecord) -> bool:
-    """The SDK says which variable it takes the key from, although it was given one."""
+    """Whether a log record is not the SDK's message about the variable for the key, which does not apply here."""
     return "GOOGLE_API_KEY" not in record.getMessage()
 
 
 def _raise_without_retry(response: Any) -> None:
-    """Raise what the SDK would ask about three times more, sleeping between: a chunk whose answer has no upload status."""
+    """Raise an error for an upload response without a status, which the SDK would retry three times with pauses."""
     command = response.request.headers.get("x-goog-upload-command", "")
     if not command.startswith("upload") or response.headers.get("x-goog-upload-status"):
         return
@@ -70,12 +70,13 @@ def _raise_without_retry(response: Any) -> None:
 
 
 class Outgoing(io.BufferedReader):
-    """A file that is being uploaded: counts what was `sent` of its `size` bytes, and ends the upload when told to.
+    """A file that is being uploaded: counts how much of its `size` was `sent`, and ends the upload when `stopped` is
+    set.
 
-    `begun` says whether any of it may have gone out; before that, the service knows of no file.
+    `begun` says whether any of it may have been sent; before that, the service does not know the file.
 
-    The SDK sends a file object's size as it was at first, and asks for more until that is reached: a file that became
-    shorter meanwhile is an `EOFError` here, where it would be an endless loop there.
+    The SDK sends the initial size of a file, and reads until it is reached. A file that gets shorter during the upload
+    raises `EOFError` here; without that, the SDK would loop forever.
     """
 
     def __init__(self, path: Path) -> None:
@@ -85,7 +86,7 @@ class Outgoing(io.BufferedReader):
         self.begun = self.stopped = False
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """The next bytes. Raises `EOFError` where the file ended too early, `InterruptedError` where it was stopped."""
+        """The next bytes. Raises `EOFError` if the file got shorter, `InterruptedError` if the upload was stopped."""
         if self.stopped:
             raise InterruptedError("the upload was given up")
         self.begun = True
@@ -97,10 +98,11 @@ class Outgoing(io.BufferedReader):
 
 
 def upload(client: genai.Client, file: Outgoing, name: str, media_type: str, base_url: str | None) -> Any:
-    """Send a file, and return what the service says of it (`types.File`). Neither the file's own name nor its path are sent.
+    """Send a file, and return the service's description (`types.File`). Neither the name nor the path of the file is
+    sent.
 
-    `name` is of our choosing: lower-case letters, digits and dashes, at most 40. A `base_url` of the user's also takes the
-    chunks, whatever address the service behind it names.
+    `name` is chosen by the caller: lower-case letters, digits, and dashes, at most 40. With a `base_url`, the chunks
+    are also sent there, whatever address the service returns.
     """
     from google.genai import types
 

@@ -1,4 +1,4 @@
-"""What the exceptions of the Gemini SDK and its transport mean: one table, one sentence each."""
+"""The meaning of exceptions of the Gemini SDK and its transport: one table, with one sentence for each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Meaning = Callable[[Any, CallContext], GeminiFailure]
 
 
 def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
-    """What an exception means; None for one that is none of the SDK's, such as our own."""
+    """The failure that an exception stands for; None if it does not come from the SDK."""
     if isinstance(error, CiteKitError):
         return None
     return next((table()[kind](error, context) for kind in type(error).__mro__ if kind in table()), None)
@@ -35,7 +35,7 @@ def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
 
 @functools.cache
 def table() -> Mapping[type[BaseException], Meaning]:
-    """Every exception that the SDK or its transport raises, by its nearest class."""
+    """The function that explains an exception, for each class of exceptions of the SDK and its transport."""
     import pydantic
     from google.genai import _api_client, errors
 
@@ -61,7 +61,7 @@ def table() -> Mapping[type[BaseException], Meaning]:
 
 
 def _transports() -> Iterator[ModuleType]:
-    """httpx2, and httpx where it is installed too: `GOOGLE_GENAI_HTTP_CLIENT` chooses."""
+    """httpx2, and httpx if it is installed too: `GOOGLE_GENAI_HTTP_CLIENT` selects one."""
     for name in ("httpx2", "httpx"):
         with suppress(ImportError):
             yield importlib.import_module(name)

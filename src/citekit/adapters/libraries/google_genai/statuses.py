@@ -1,7 +1,4 @@
-"""What the statuses of the Gemini API mean (`APIError`): a table, and the reading of `google.rpc` error bodies.
-
-What is known when a call to Gemini fails, and what became of it.
-"""
+"""The meaning of statuses of the Gemini API (`APIError`): a table, and a reader of `google.rpc` error bodies."""
 
 from __future__ import annotations
 
@@ -21,14 +18,14 @@ KEYS_PAGE = "https://aistudio.google.com/apikey"
 LIMITS_PAGE = "https://ai.google.dev/gemini-api/docs/rate-limits"
 
 MESSAGE_LIMIT = 300
-"""Characters of somebody else's words that are quoted."""
+"""The maximum number of characters quoted from messages of others."""
 
 
 @frozen
 class CallContext:
-    """What was being done, for the sentences: with which model, at which address, how long was waited.
+    """The circumstances of a call, for error messages: the model, the address, and the timeout in seconds.
 
-    `variables` says where the key was looked for; `key` itself is only there to be kept out of every text.
+    `variables` names the variables that were searched for the key; `key` is only here to be removed from messages.
     """
 
     model: str
@@ -41,7 +38,7 @@ class CallContext:
 
 @frozen
 class GeminiFailure:
-    """Our error for an exception, whether a retry may help and after how many seconds, and whether it timed out."""
+    """The error for an exception, whether a retry may help and after how many seconds, and whether it timed out."""
 
     error: MapperUnavailable
     transient: bool
@@ -50,12 +47,12 @@ class GeminiFailure:
 
 
 def permanent_failure(text: str, context: CallContext) -> GeminiFailure:
-    """A trouble that asking again does not mend."""
+    """A failure that a retry does not repair."""
     return GeminiFailure(error_without_key(text, context), transient=False)
 
 
 def error_without_key(text: str, context: CallContext) -> MapperUnavailable:
-    """Our error with that text, in which the key never stands."""
+    """An error with that text, from which the key is removed."""
     return MapperUnavailable(_without_key(text, context))
 
 
@@ -146,7 +143,7 @@ _STATUS_CLASSES: dict[int, _StatusRow] = {
 
 
 def status_failure(error: Any, context: CallContext) -> GeminiFailure:
-    """A status other than 200 (`APIError`)."""
+    """The failure for a status other than 200 (`APIError`)."""
     code = int(error.code or 0)
     clues = f"{error.status} {_message(error)} {_reasons(error)} {_path(error)}"
     rows = STATUSES.get(code) or (_STATUS_CLASSES.get(code // 100, _STATUS_CLASSES[4]),)
@@ -175,7 +172,7 @@ def _placeholders(context: CallContext) -> dict[str, Any]:
 
 
 def _message(error: Any) -> str:
-    """The service's own message on one line; nothing where it is a web page."""
+    """The service's message on one line; empty if it is a web page."""
     text = " ".join(str(error.message or "").split())
     if text.startswith("<"):
         return ""
@@ -189,7 +186,7 @@ def _path(error: Any) -> str:
 
 
 def _details(error: Any) -> list[dict[str, Any]]:
-    """The `google.rpc` details of an error, as far as there are any."""
+    """The `google.rpc` details of an error, if there are any."""
     plain = error.details
     inner = plain.get("error", plain) if isinstance(plain, dict) else {}
     details = inner.get("details") if isinstance(inner, dict) else None
@@ -197,7 +194,7 @@ def _details(error: Any) -> list[dict[str, Any]]:
 
 
 def _reasons(error: Any) -> str:
-    """Reasons (`google.rpc.ErrorInfo`) and the ids of the quotas that were exceeded (`google.rpc.QuotaFailure`)."""
+    """The reasons (`google.rpc.ErrorInfo`) and the IDs of the exceeded quotas (`google.rpc.QuotaFailure`)."""
     found = [str(each.get("reason", "")) for each in _details(error)]
     for each in _details(error):
         violations = each.get("violations")
@@ -207,7 +204,7 @@ def _reasons(error: Any) -> str:
 
 
 def _retry_after(error: Any) -> float | None:
-    """Seconds to wait: of the header `Retry-After` (RFC 9110, 10.2.3), else of a `google.rpc.RetryInfo`."""
+    """The seconds to wait: from the header `Retry-After` (RFC 9110, 10.2.3), else from a `google.rpc.RetryInfo`."""
     headers = getattr(error.response, "headers", None) or {}
     asked = _seconds(str(headers.get("retry-after", "")))
     if asked is not None:

@@ -1,8 +1,8 @@
-"""Answers about windows of files whose maps are not finished, so that nobody pays twice for what was answered.
+"""Caches answers about windows of files whose maps are unfinished, so that nobody pays twice for an answer.
 
-An answer is stored as it comes, under the file's digest, the model, the version of the prompt, and the window. It is
+The key of an answer consists of the file's digest, the model, the version of the prompt, and the window. An answer is
 validated against the file again when it is used, so a damaged or foreign one does no more harm than a wrong model. The
-answers about a file are removed when its map is made.
+answers about a file are removed when its map is complete.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LIFETIME = 30 * 86_400.0
 """Seconds after which answers about an unfinished map are removed."""
 
 SIZE_LIMIT = 20_000_000
-"""Bytes of the largest stored answer that is read."""
+"""The maximum size in bytes of a cached answer."""
 
 _KEY_LENGTH = 40
 """Characters of a key in a file name."""
@@ -36,7 +36,7 @@ _KEY_LENGTH = 40
 
 @frozen
 class CachedAnswer:
-    """An answer about one window. `repaired`: its faults were sent to the model, so they need not be sent again."""
+    """An answer about one window. `repaired`: its faults were already sent to the model, so they are not sent again."""
 
     answer: Answer
     usage: Usage
@@ -45,21 +45,22 @@ class CachedAnswer:
 
 
 def cache_key(*facts: object) -> str:
-    """A name for the same facts, whatever is in them."""
+    """A hash of `facts`, for file names."""
     return hashlib.sha256(json.dumps(facts, default=str, ensure_ascii=False).encode()).hexdigest()[:_KEY_LENGTH]
 
 
 class AnswerCache(Protocol):
-    """A store of answers, by the key of a map and of a window. What cannot be written or read is as if it were not kept."""
+    """A cache of answers, by the keys of a map and of a window. An answer that cannot be written or read counts as
+    missing."""
 
     def get(self, map_key: str, window_key: str) -> CachedAnswer | None:
         """The answer about that window, or None."""
 
     def put(self, map_key: str, window_key: str, kept: CachedAnswer) -> None:
-        """Keep an answer; it replaces an earlier one."""
+        """Store an answer; it replaces an earlier one."""
 
     def count(self, map_key: str) -> int:
-        """How many answers about that map are kept."""
+        """The number of cached answers about that map."""
 
     def drop(self, map_key: str) -> None:
         """Remove all answers about that map."""
@@ -67,7 +68,7 @@ class AnswerCache(Protocol):
 
 @define
 class MemoryAnswerCache:
-    """Keeps them for as long as the process runs."""
+    """Caches answers in memory."""
 
     _answers: dict[str, dict[str, CachedAnswer]] = field(factory=dict)
 
@@ -90,10 +91,11 @@ class MemoryAnswerCache:
 
 @frozen
 class FileAnswerCache:
-    """Keeps them in files below `folder`: one folder for a map, one JSON file for a window, each under the home's seal.
+    """Caches answers in files under `folder`: one folder for each map, one JSON file for each window, with the home
+    seal.
 
-    An answer that came with an archive or a clone has no such seal, and is as if it were not kept. Every method raises
-    `HomeUnsafe` if a component of the path is a link.
+    An answer from an archive or a clone has no valid seal, and counts as missing. Every method raises `HomeUnsafe` if a
+    component of the path is a link.
     """
 
     folder: Path
@@ -162,7 +164,7 @@ def _to_plain(kept: CachedAnswer) -> dict[str, Any]:
 
 
 def _from_plain(plain: Mapping[str, Any]) -> CachedAnswer:
-    """Raises `ValueError`, `TypeError`, or `KeyError` for what is no stored answer."""
+    """Raises `ValueError`, `TypeError`, or `KeyError` if `plain` is not a stored answer."""
     items = [RawNode(str(path), int(level), _record(record), str(text)) for path, level, record, text in plain["items"]]
     title = plain["title"]
     if not (title is None or isinstance(title, str)):

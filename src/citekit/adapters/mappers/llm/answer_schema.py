@@ -1,7 +1,7 @@
-"""The form of an answer, made from the form of a map: flat, without references, every field required.
+"""The JSON Schema of an answer, derived from that of a map: flat, without references, every field required.
 
-A tree is told by levels instead of `children`, because structured outputs of services take no recursive schema. A range is
-told by its first and last, because a list of all its pages costs output, and output is what runs out.
+The tree has levels instead of `children`, because structured outputs of services take no recursive schema. A range has
+a first and a last number, because a list of all its pages costs output, which is scarce.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from citekit.wire.schema import MAP_SCHEMA, NODE_SCHEMA
 
 
 def answer_schema(codec: LocationCodec, types: str) -> dict[str, Any]:
-    """The JSON Schema of an answer whose places are counted on `scale`; `types` are words for the kinds of nodes."""
+    """The JSON Schema of an answer with locations of `codec`; `types` are suggestions for the types of nodes."""
     node = NODE_SCHEMA["properties"]
     fields = {
         "level": {"type": "integer", "description": "1 at the top; one more than that of the part it belongs to."},

@@ -1,7 +1,8 @@
-"""The text of a reply as records, one a node, as far as it is complete.
+"""Reads the text of a reply as nodes, also if it is malformed or truncated.
 
-Read here: the asked form (`title`, and `nodes` with levels), the nested form (`children`) and the bare array that prompts of
-citekit 0.2 asked for, prose and code fences around them, JSON that breaks off, and single nodes that are no JSON.
+It accepts the requested form (`title`, and `nodes` with levels), the nested form (`children`) and the bare array that
+the prompts of citekit 0.2 requested, prose and code fences around them, truncated JSON, and single nodes that are not
+JSON.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 NODE_LIMIT = 5000
-"""Nodes of one answer that are read."""
+"""The maximum number of nodes of one answer that are read."""
 
 DEPTH_LIMIT = 32
-"""Levels of a nested answer that are read."""
+"""The maximum number of levels of a nested answer that are read."""
 
 _OPENING = re.compile(r'\{\s*(?:["}]|$)|\[\s*(?:[\{\]]|$)')
 _LIST = re.compile(r'"(?:nodes|sections|segments|chapters|regions)"\s*:\s*\[|\A\[')
@@ -29,7 +30,7 @@ _BETWEEN = re.compile(r"[\s,]*")
 
 @frozen
 class RawNode:
-    """A node as it was written: `record` where it is an object, else `complaint` says what is wrong with it."""
+    """A node as the model wrote it: `record` if it is an object, else `error` says what is wrong."""
 
     path: str
     level: int
@@ -39,7 +40,7 @@ class RawNode:
 
 @frozen(kw_only=True)
 class Answer:
-    """`truncated`: the text broke off after the last item. `complaint` is set where there is no answer in it at all."""
+    """`truncated`: the text ends after the last complete node. `error` is set if the text holds no answer at all."""
 
     title: str | None = None
     items: tuple[RawNode, ...] = field(default=(), converter=tuple[RawNode, ...])
@@ -48,7 +49,7 @@ class Answer:
 
 
 def read_answer(text: str) -> Answer:
-    """What `text` says. Never raises; nothing that did not stand there whole is in the answer."""
+    """The answer in `text`. Never raises. An incomplete node is not in the answer."""
     body = _THOUGHTS.sub("", text.lstrip("\ufeff")).strip()
     opening = _OPENING.search(body)
     if opening is None:
@@ -66,7 +67,7 @@ def read_answer(text: str) -> Answer:
 
 
 def join_answers(answer: Answer, tail: Answer) -> Answer:
-    """Both parts of an answer that came in two; what the second repeats of the first is left out."""
+    """An answer and its continuation as one, without nodes that the continuation repeats."""
     known = {_fingerprint(item) for item in answer.items}
     new = [item for item in tail.items if _fingerprint(item) not in known]
     numbered = (evolve(item, path=f"nodes[{len(answer.items) + n}]") for n, item in enumerate(new))
@@ -88,7 +89,8 @@ def _reason(wrong: Exception) -> str:
 
 
 def _nodes_of(value: object, depth: int = 0) -> list[Any] | None:
-    """The list of nodes in an answer: itself, its `nodes`, its only list of objects, or that of the object it holds."""
+    """The list of nodes in an answer: the answer itself, its `nodes`, its only list of objects, or the list in an inner
+    object."""
     if isinstance(value, list):
         return value
     if not isinstance(value, dict) or depth > 2:
@@ -144,13 +146,13 @@ def _read_title(found: re.Match[str] | None) -> str | None:
 
 
 class _MalformedNode(str):
-    """Why one node of an answer is no JSON."""
+    """Why one node of an answer is not JSON."""
 
     __slots__ = ()
 
 
 def _values(text: str, position: int) -> tuple[list[Any], bool]:
-    """The objects of the array that is open at `position`, and whether it is closed."""
+    """The objects of the array that is open at `position`, and whether the array is closed."""
     values: list[Any] = []
     while len(values) <= NODE_LIMIT:
         between = _BETWEEN.match(text, position)
@@ -166,7 +168,7 @@ def _values(text: str, position: int) -> tuple[list[Any], bool]:
 
 
 def _object_end(text: str, start: int) -> int | None:
-    """Where the object that begins at `start` ends; None where the text breaks off inside it."""
+    """The end of the object that starts at `start`; None if the text ends inside it."""
     open_ = []
     for token in _TOKEN.finditer(text, start):
         if token[0] in "{[":
@@ -189,7 +191,7 @@ def _decoded(text: str) -> Any:
 
 
 def _items(values: list[Any]) -> Iterator[RawNode]:
-    """The nodes in reading order, those below others after them."""
+    """The nodes in reading order, each before its children."""
     dotted = _dotted_ids(values)
     pending = [(value, f"nodes[{n}]", 1) for n, value in reversed(list(enumerate(values)))]
     while pending:
@@ -209,14 +211,14 @@ def _first_nodes(items: Iterator[RawNode]) -> tuple[RawNode, ...]:
 
 
 def _flattened(value: dict[str, Any]) -> dict[str, Any]:
-    """A node with the fields of its location beside its own, without nulls."""
+    """A node with the fields of its location next to its own, without nulls."""
     inner = value.get("location")
     both = {**inner, **{k: v for k, v in value.items() if v is not None}} if isinstance(inner, dict) else value
     return {key: item for key, item in both.items() if item is not None and key not in ("location", "children")}
 
 
 def _level(value: dict[str, Any], depth: int, dotted: set[str]) -> int:
-    """The level that is written; else that of the nesting; else that of an id such as `chapter1.derivatives`."""
+    """The written level; else the level from the nesting; else the level from an ID such as `chapter1.derivatives`."""
     level = value.get("level")
     if isinstance(level, int) and not isinstance(level, bool) and depth == 1:
         return min(max(level, 1), DEPTH_LIMIT)
@@ -232,6 +234,6 @@ def _dotted_ids(values: list[Any]) -> set[str]:
 
 
 def _fingerprint(item: RawNode) -> str:
-    """The same for a node that is told twice."""
+    """A text that is equal for two copies of a node."""
     record = item.record or {"": item.path}
     return repr(sorted((key, value) for key, value in record.items() if key not in ("summary", "level", "id")))

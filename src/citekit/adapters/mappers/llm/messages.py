@@ -1,7 +1,4 @@
-"""What is said to a model, and what it says back, whatever service it runs at.
-
-How many requests one map may take.
-"""
+"""Questions to a model and its replies, independent of the service, and the budget of requests."""
 
 from __future__ import annotations
 
@@ -20,14 +17,14 @@ from citekit.domain.progress import Progress
 
 @frozen
 class TextPart:
-    """Words."""
+    """A text."""
 
     text: str
 
 
 @frozen
 class ImagePart:
-    """A picture that is sent along; `label` says in words what it shows (`the picture at 12.5 s`)."""
+    """A picture in the request; `label` describes it in words (`the picture at 12.5 s`)."""
 
     data: bytes
     media_type: str
@@ -36,7 +33,7 @@ class ImagePart:
 
 @frozen
 class FilePart:
-    """A whole file on this computer, which the service gets as a file: a PDF, a recording, a picture."""
+    """A whole local file that the service gets as a file: a PDF, a recording, a picture."""
 
     path: Path
     media_type: str
@@ -47,7 +44,7 @@ Part = TextPart | ImagePart | FilePart
 
 @frozen
 class Turn:
-    """What the model answered, and what it is told then."""
+    """A reply of the model, and the follow-up to it."""
 
     reply: Reply
     follow_up: str
@@ -55,11 +52,11 @@ class Turn:
 
 @frozen
 class Question:
-    """One request: `system` says who the model is, `parts` what it is asked, in order: what is shown, then the words.
+    """One request: `system` is the system prompt, `parts` are the content in order (first the file, then the words).
 
-    `schema` is the JSON Schema (a plain subset: object, array, string, number, integer, enum; no references) that the
-    answer has to fit. `turns` is the conversation since `parts` were asked; a service repeats it as such, behind the same
-    beginning, so that its cache of prompts knows the file.
+    `schema` is the JSON Schema of the answer (a plain subset: object, array, string, number, integer, enum; no
+    references). `turns` is the conversation after `parts`. A service sends it after the unchanged beginning, so that
+    its prompt cache applies.
     """
 
     system: str
@@ -70,7 +67,7 @@ class Question:
 
 @frozen(kw_only=True)
 class Generation:
-    """How the user wants the model to answer. None leaves a choice to the service, whose defaults suit its models best.
+    """The user's settings for generation. None leaves a setting to the service, whose defaults suit its models best.
 
     `temperature` is 0 to 2, `thinking` one of `minimal`, `low`, `medium`, `high`, `xhigh`, `max_output` in tokens.
     """
@@ -82,14 +79,14 @@ class Generation:
 
 @frozen
 class Usage:
-    """What was spent: requests that reached the service, and tokens as it counts them."""
+    """The requests that reached the service, and the tokens as it counts them."""
 
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        """Both together."""
+        """The sum of both."""
         return Usage(
             self.requests + other.requests,
             self.input_tokens + other.input_tokens,
@@ -99,10 +96,11 @@ class Usage:
 
 @frozen
 class Reply:
-    """What the model said. `complete` is False where it was cut off at its limit of output.
+    """The model's reply. `complete` is False if it was cut off at the output limit.
 
-    `notes` are sentences about how the service was used, such as that it took text instead of the file. `native` is the
-    model's turn as the service's SDK gives it, for the next request (Gemini signs its thoughts); None if the text is all.
+    `notes` are sentences about the use of the service, such as that it got text instead of the file. `native` is the
+    model's turn in the form of the service's SDK, for the next request (Gemini signs its thoughts); None if the text is
+    enough.
     """
 
     text: str
@@ -114,10 +112,10 @@ class Reply:
 
 @frozen(kw_only=True)
 class Limits:
-    """What a service takes of one format in one request. None: no limit is known.
+    """What a service takes of one format in one request. None means that no limit is known.
 
-    `file_bytes` of one file, `pages` of a PDF, `seconds` of a recording, `characters` of text. `as_file` says whether the
-    service sees such a file itself; else it is told of it in text and pictures.
+    The limits are `file_bytes` of one file, `pages` of a PDF, `seconds` of a recording, and `characters` of text.
+    `as_file` says whether the service takes such files; otherwise it gets text and pictures.
     """
 
     as_file: bool
@@ -136,32 +134,32 @@ class NoReplyError(MapperUnavailable):
 
 
 class Session(Protocol):
-    """Talk about one source. What was uploaded for it is deleted when the session ends."""
+    """A conversation about one source. Its uploads are deleted when the session ends."""
 
     def ask(self, question: Question, progress: Progress) -> Reply:
         """The model's reply. Safe to call from several threads at once.
 
-        Uploads the files among the parts, each once. Raises `MapperUnavailable`, whose sentence names the service, the
-        status, and what to do; `Cancelled`.
+        Uploads each file among the parts once. Raises `MapperUnavailable`, whose message names the service, the status,
+        and what to do; `Cancelled`.
         """
 
 
 class Service(Protocol):
-    """A place where a model runs."""
+    """A service that runs a model."""
 
     @property
     def name(self) -> str:
-        """As it stands in a map's metadata: `gemini`, `openai`."""
+        """The name in the metadata of maps: `gemini`, `openai`."""
 
     @property
     def model(self) -> str:
-        """The model's name there."""
+        """The name of the model at the service."""
 
     def limits(self, format: Format) -> Limits | None:
-        """What it takes of that format, or None where it cannot map such files at all."""
+        """What the service takes of that format, or None if it cannot map such files."""
 
     def session(self) -> AbstractContextManager[Session]:
-        """A conversation. Raises `MapperUnavailable` where no key is set, saying which variables were looked for."""
+        """Start a conversation. Raises `MapperUnavailable`, which names the variables, if no key is set."""
 
 
 class BudgetExhausted(MapperUnavailable):
@@ -170,7 +168,7 @@ class BudgetExhausted(MapperUnavailable):
 
 @define
 class Budget:
-    """At most `limit` requests (None: no bound), counted over all threads."""
+    """At most `limit` requests (None: no limit), counted over all threads."""
 
     limit: int | None = None
     spent: int = 0

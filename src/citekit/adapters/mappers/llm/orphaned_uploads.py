@@ -1,10 +1,10 @@
-"""Remembers which files lie at a service, so that none stays there when a process is killed or the network fails.
+"""Records the files at remote services, so that none stays there after a process is killed or the network fails.
 
-Each run that uploads keeps one small JSON file, `<run>.json`, written before the file exists at the service, and holds the
-lock `<run>.lock` while it lives. A run file whose lock is free belongs to a process that is gone: its files are leftovers,
-which the next run with the same key deletes, and which `citekit doctor` lists.
+Each run that uploads writes one small JSON file, `<run>.json`, before the file exists at the service, and holds the
+lock `<run>.lock` while it runs. A run file with a free lock belongs to a process that ended: its files are orphaned
+uploads. The next run with the same key deletes them, and `citekit doctor` lists them.
 
-Each entry carries a code of the home's seal: a run file that came with somebody else's home must not have files deleted.
+Each record has a code of the home seal: a run file from somebody else's home must not delete files.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.errors import HomeUnwritable
 
 VERSION = 2
-"""The version of the written form of a run's file. Version 1 had no codes, so nothing in it is believed."""
+"""The version of the stored form of a run file. Version 1 had no codes, so its records are ignored."""
 
 
 @frozen
 class OrphanedUpload:
-    """A file at a service: `name` there, `owner` a fingerprint of the account, `until` when it expires by itself.
+    """A file at a service: `name` at the service, `owner` a fingerprint of the account, `until` its expiration.
 
-    `until` is in seconds since 1970 (UTC), as `time.time()` counts.
+    `until` is in seconds since 1970 (UTC), as returned by `time.time()`.
     """
 
     service: str
@@ -56,7 +56,7 @@ class UploadRun:
         self._gate = threading.Lock()
 
     def remember(self, upload: OrphanedUpload) -> None:
-        """Write down that this file is about to exist. A home that cannot be written is no hindrance."""
+        """Record that this file is about to exist. A home that cannot be written does not stop the upload."""
         with self._gate, suppress(HomeUnwritable):
             self._files[upload.name] = upload
             if not self._holding:
@@ -65,7 +65,7 @@ class UploadRun:
             _write(self.folder / f"{self._id}.json", list(self._files.values()), self._seal)
 
     def forget(self, name: str) -> None:
-        """Strike out a file that is gone."""
+        """Remove the record of a deleted file."""
         with self._gate:
             self._files.pop(name, None)
             _write_or_remove(self.folder / f"{self._id}.json", list(self._files.values()), self._seal)
@@ -78,7 +78,7 @@ class UploadRun:
         return sorted(names)
 
     def close(self) -> None:
-        """Let go; what was not forgotten is a leftover from now on."""
+        """Release the lock; the remaining files are orphaned from now on."""
         with self._gate:
             self._release()
 
@@ -90,7 +90,7 @@ class UploadRun:
 
 
 _OPEN_RUNS: set[UploadRun] = set()
-"""The runs of this process, whichever `OrphanedUploads` they are of: a program may have several of one folder."""
+"""The runs of this process, of all `OrphanedUploads` objects: a program may have several for one folder."""
 
 
 class OrphanedUploads:
@@ -103,7 +103,7 @@ class OrphanedUploads:
 
     @contextmanager
     def run(self) -> Iterator[UploadRun]:
-        """Where a conversation notes its remote files."""
+        """The record of the remote files of one conversation."""
         run = UploadRun(self._folder, self._locks, self._seal)
         _OPEN_RUNS.add(run)
         try:
@@ -117,7 +117,7 @@ class OrphanedUploads:
         return sorted(name for run in list(_OPEN_RUNS) if run.folder == self._folder for name in run.names())
 
     def pending(self) -> list[OrphanedUpload]:
-        """The files of processes that are gone, as far as they have not expired, sorted by service and name."""
+        """The files of ended processes that have not expired, sorted by service and name."""
         found: list[OrphanedUpload] = []
         for path in self._run_files():
             with self._abandoned(path) as free:
@@ -125,7 +125,8 @@ class OrphanedUploads:
         return sorted(found, key=lambda upload: (upload.service, upload.name))
 
     def sweep(self, service: str, owner: str, delete: Callable[[str], bool]) -> int:
-        """Delete the leftovers of that account; `delete` says whether the file is gone. Returns how many are."""
+        """Delete the orphaned uploads of that account; `delete` returns whether the file is gone. Returns the number
+        deleted."""
         gone = 0
         for path in self._run_files():
             with self._abandoned(path) as free:
@@ -159,7 +160,7 @@ class OrphanedUploads:
 
 
 def _read(path: Path, seal: HomeSeal) -> list[OrphanedUpload]:
-    """The sealed entries of a run file; none if it is gone or damaged."""
+    """The records of a run file with a valid seal; none if the file is missing or damaged."""
     try:
         plain = json.loads(read_file(path))
         if plain["version"] != VERSION:

@@ -1,4 +1,4 @@
-"""Several pieces of work at once, for as long as anybody wants them."""
+"""Runs several functions in parallel threads until one of them fails or the caller cancels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _POLL_SECONDS = 0.2
 
 @frozen
 class Slots:
-    """At most `count` pieces of work at once, over all threads."""
+    """At most `count` holders at a time, over all threads."""
 
     count: int
     _free: threading.Semaphore = field(init=False, repr=False, eq=False)
@@ -31,7 +31,7 @@ class Slots:
 
     @contextmanager
     def taken(self, progress: Progress, message: str) -> Iterator[None]:
-        """One of them, waited for as long as `progress` allows."""
+        """Hold one slot. While it waits for one, it calls `progress`, which may cancel."""
         while not self._free.acquire(timeout=_POLL_SECONDS):
             progress(0, None, message)
         try:
@@ -42,7 +42,7 @@ class Slots:
 
 @define
 class _SharedProgress:
-    """The caller's progress for many threads: told by one at a time, and stopped for all at once."""
+    """The caller's progress for many threads: called by one at a time, and cancelled for all at once."""
 
     progress: Progress
     stopped: threading.Event = field(factory=threading.Event)
@@ -56,9 +56,9 @@ class _SharedProgress:
 
 
 def run_parallel(work: Sequence[Callable[[Progress], T]], at_once: int, progress: Progress) -> list[T]:
-    """The results of all `work` in order, `at_once` of it in threads at a time; a single one runs in this thread.
+    """The results of all `work` in order, with at most `at_once` threads; a single function runs in this thread.
 
-    The first error stops everything and is raised when all threads have ended, as is one of `progress`.
+    The first error, also one of `progress`, cancels the others. It is raised when all threads have ended.
     """
     if len(work) == 1:
         progress(0, 1, "asking the model")

@@ -1,5 +1,5 @@
-"""Every word that is said to a model. Whoever changes one counts `PROMPT_VERSION` up: the version is part of the mapper's
-identity, and so maps made with other words are other maps."""
+"""All prompts. Increase `PROMPT_VERSION` with every change: the version is part of the mapper's identity, so that maps
+made with other prompts are other maps."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from citekit.domain.node import Node
 PROMPT_VERSION = "2"
 
 SKELETON_LIMIT = 12_000
-"""Characters of the skeleton that a model is given."""
+"""The maximum number of characters of the skeleton in a prompt."""
 
 FAULT_LIMIT = 60
-"""Faults that a model is told of at once."""
+"""The maximum number of faults in a prompt."""
 
 SYSTEM = """\
 You map files. A map is a table of contents that is exact: it says what is where, so that each part can be found and cut
@@ -46,7 +46,7 @@ DEFAULT_TYPE: Mapping[Modality, str] = {
 }
 
 _NODE_EXTENT = {"page": 1.5, "line": 40, "paragraph": 10, "second": 75}
-"""How much of a file one node of a useful map has, in units of its scale."""
+"""The usual extent of one node of a useful map, in the unit of the codec."""
 
 _LOCATION_HINTS = {
     "page": "Count the pages of the attached file from 1, whatever number is printed on them: its first page is page 1.",
@@ -89,9 +89,9 @@ Where a title is what is wrong, give the title that is there instead. Leave out 
 
 
 def task(kind: str, facts: Mapping[str, Any], codec: LocationCodec, window: Span, part: str = "") -> str:
-    """The task, and what is known of the file: `kind` is a word for it, `part` says which part of it is meant.
+    """The task and the metadata of the file: `kind` names it, `part` is the sentence about the part that is sent.
 
-    `window` is the extent of that part, from which the number of nodes that are wanted is derived.
+    `window` is the span of that part; the number of requested nodes depends on it.
     """
     least, most = node_count(codec, window)
     known = "\n".join(f"- {name}: {_fact(value)}" for name, value in facts.items())
@@ -102,7 +102,7 @@ def task(kind: str, facts: Mapping[str, Any], codec: LocationCodec, window: Span
 
 
 def node_count(codec: LocationCodec, window: Span) -> tuple[int, int]:
-    """How many nodes a map of `window` should have, at least and at most."""
+    """The minimum and maximum number of nodes that a map of `window` should have."""
     if codec.unit == "box":
         return 3, 25
     extent = window[-1] - window[0] + codec.step
@@ -111,7 +111,8 @@ def node_count(codec: LocationCodec, window: Span) -> tuple[int, int]:
 
 
 def skeleton(nodes: Sequence[Node], codec: LocationCodec, window: Span, shift: float = 0) -> str:
-    """The nodes of a map that reach into `window`, with places `shift` smaller; the deepest levels go where it gets long."""
+    """The nodes of a map that overlap `window`, with locations `shift` smaller. Deep levels are left out if it gets
+    long."""
     rows = [row for row in _rows(nodes, codec) if len(row[2]) != 2 or overlaps(row[2], window)]
     depth = max((row[0] for row in rows), default=0)
     while depth:
@@ -125,23 +126,23 @@ def skeleton(nodes: Sequence[Node], codec: LocationCodec, window: Span, shift: f
 
 
 def malformed(complaint: str) -> str:
-    """That an answer was none."""
+    """The follow-up to an unreadable answer."""
     return _MALFORMED.format(complaint=complaint)
 
 
 def continuation(answer: Answer) -> str:
-    """That an answer broke off, and after what: its last node, with those above it and some before it."""
+    """The follow-up to a truncated answer: it repeats the last nodes and their ancestors."""
     return _CONTINUE.format(last="\n".join(_describe_node(item) for item in _last_nodes(answer.items)))
 
 
 def titles_missing(faults: Sequence[Fault], titles_checked: int, found: int) -> str:
-    """That most titles are not in the file."""
+    """The follow-up to an answer whose titles are mostly not in the file."""
     lines = "\n".join(str(fault) for fault in faults[:FAULT_LIMIT])
     return _TITLES_MISSING.format(missing=titles_checked - found, sought=titles_checked, faults=lines)
 
 
 def correction(faults: Sequence[Fault]) -> str:
-    """What is wrong with an answer."""
+    """The follow-up that lists the faults of an answer."""
     lines = [str(fault) for fault in faults[:FAULT_LIMIT]]
     return _FAULTS.format(faults="\n".join(lines))
 
@@ -174,7 +175,7 @@ def _row(row: Row, codec: LocationCodec, shift: float) -> str:
 
 
 def _last_nodes(items: Sequence[RawNode]) -> list[RawNode]:
-    """The nodes above the last one, and the last three."""
+    """The ancestors of the last node, and the last three nodes."""
     chain: list[RawNode] = []
     level = items[-1].level + 1 if items else 0
     for item in reversed(items):

@@ -1,4 +1,4 @@
-"""A service that says what it was told to say."""
+"""A service with scripted replies, for tests."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ Script = Sequence[Line] | Callable[[Question], Line]
 
 @define
 class ScriptedService:
-    """Gives the lines of `script` in order (a text, a whole reply, or an error to raise), or what it makes of a question.
+    """Replies with the lines of `script` in order (a text, a whole reply, or an error to raise), or with what `script`
+    returns for a question.
 
-    `limits_of` is what it takes of every format, or says so for each. Remembers in `questions` what it was asked, in
-    `sessions` how many conversations were begun, in `open_sessions` how many of them have not ended.
+    `limits_of` are the limits of every format, or a function of the format. `questions` records the questions,
+    `sessions` counts the conversations, and `open_sessions` those that have not ended.
     """
 
     script: Script
@@ -36,12 +37,12 @@ class ScriptedService:
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def limits(self, format: Format) -> Limits | None:
-        """As it was told."""
+        """The configured limits."""
         return self.limits_of(format) if callable(self.limits_of) else self.limits_of
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """A conversation that goes on with the script where the last one left it."""
+        """A conversation that continues the script after the last one."""
         self.sessions += 1
         self.open_sessions += 1
         try:
@@ -50,7 +51,7 @@ class ScriptedService:
             self.open_sessions -= 1
 
     def ask(self, question: Question, progress: Progress) -> Reply:
-        """The next line of the script. Raises `MapperUnavailable` where it has come to its end."""
+        """The next line of the script. Raises `MapperUnavailable` at its end."""
         progress(0, None, "asking the script")
         with self._lock:
             line = self._next(question)

@@ -1,6 +1,6 @@
-"""Reads what Gemini answered: the words, whether they are all, and what they cost; or why there are none.
+"""Reads what Gemini answered: the text, whether it is complete, and its usage; or the reason why there is none.
 
-The reasons are those of the API reference of `generateContent` (`FinishReason`, `BlockReason`).
+The reasons are those in the API reference of `generateContent` (`FinishReason`, `BlockReason`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BLOCK_REASONS = {
     "JAILBREAK": "it looks like an attempt to break the model's rules",
     "MODEL_ARMOR": "the account's Model Armor objects to it",
 }
-"""Why a question was not answered at all."""
+"""Why a question got no answer."""
 
 STOP_REASONS = {
     "SAFETY": "its safety filters object to the answer",
@@ -36,12 +36,12 @@ STOP_REASONS = {
     "SPII": "the answer may hold personal data that are protected",
     "MALFORMED_RESPONSE": "the model's answer was malformed",
 }
-"""Why an answer was broken off, beside its end (`STOP`) and its limit of output (`MAX_TOKENS`)."""
+"""Why an answer ended early, other than its regular end (`STOP`) and its output limit (`MAX_TOKENS`)."""
 
 
 @define
 class StreamedAnswer:
-    """The chunks of an answer as one. `characters` counts its words so far, for progress."""
+    """The chunks of an answer, joined. `characters` counts the characters so far, for progress."""
 
     parts: list[types.Part] = field(factory=list)
     reason: str = ""
@@ -52,7 +52,7 @@ class StreamedAnswer:
     _stopped: bool = False
 
     def read(self, chunks: Iterator[types.GenerateContentResponse]) -> StreamedAnswer:
-        """Take in all chunks, until there are no more or `stop` is called from another thread."""
+        """Add all chunks, until the last one or until another thread calls `stop`."""
         for chunk in chunks:
             if self._stopped:
                 break
@@ -60,11 +60,11 @@ class StreamedAnswer:
         return self
 
     def stop(self) -> None:
-        """Take in no further chunk."""
+        """Ignore all further chunks."""
         self._stopped = True
 
     def add(self, chunk: types.GenerateContentResponse) -> None:
-        """Take in a chunk."""
+        """Add a chunk."""
         if chunk.prompt_feedback is not None and chunk.prompt_feedback.block_reason is not None:
             self.blocked = _value(chunk.prompt_feedback.block_reason)
         self.usage = chunk.usage_metadata or self.usage
@@ -75,7 +75,7 @@ class StreamedAnswer:
                 self._add_part(part)
 
     def _add_part(self, part: types.Part) -> None:
-        """Parts of mere words become one; signatures of thoughts stay on the part that they came with."""
+        """Join parts with text only; a thought signature stays on its part."""
         last = self.parts[-1] if self.parts else None
         self.characters += len(part.text or "")
         if last is not None and _is_plain(last) and _is_plain(part):
@@ -85,11 +85,11 @@ class StreamedAnswer:
 
     @property
     def text(self) -> str:
-        """The words of the answer, without the parts in which the model thinks."""
+        """The text of the answer, without the parts that are thoughts."""
         return "".join(part.text for part in self.parts if part.text and not part.thought)
 
     def turn(self) -> types.Content:
-        """The model's turn for the next request: all but the summaries of its thoughts."""
+        """The model's turn for the next request, without the summaries of its thoughts."""
         from google.genai import types
 
         sendable = [part for part in self.parts if not part.thought or part.thought_signature]
@@ -101,7 +101,7 @@ def _is_plain(part: types.Part) -> bool:
 
 
 def reply_from(answer: StreamedAnswer, model: str, requests: int) -> Reply:
-    """The reply in the chunks of an answer. Raises `NoReplyError` if there is none to be had."""
+    """The reply in a streamed answer. Raises `NoReplyError` if there is none."""
     usage = _usage(answer.usage, requests)
     if answer.blocked:
         raise _no_reply(

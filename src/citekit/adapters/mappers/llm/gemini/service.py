@@ -1,4 +1,4 @@
-"""Gemini, at Google's Generative Language API or a server that speaks it."""
+"""Gemini, at Google's Generative Language API or a compatible server."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ MODEL = "gemini-3.8-flash"
 """The model of the SDK's own examples (google-genai 3.4)."""
 
 VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
-"""Where the key is looked for, in this order."""
+"""The environment variables for the key, in order of preference."""
 
 INLINE_IMAGE_BYTES = 4_000_000
 INLINE_TOTAL_BYTES = 14_000_000
-"""Bytes of a picture, and of all pictures together, that go into the request itself: a request has at most 20 MB, in which
-a byte takes 4/3."""
+"""The maximum size in bytes of one picture, and of all pictures, in the request itself: a request has at most 20 MB, in
+which a byte takes 4/3."""
 
 CHARACTERS = 400_000
-"""Characters of text in one request: at one token each, as in Chinese, less than half of what a model takes."""
+"""Characters of text in one request: at one token each, as in Chinese, this is less than half of a model's context."""
 
 AUDIO_SECONDS = 8 * 3600.0
-"""The longest sound that is sent at once."""
+"""The longest audio file that is sent in one request."""
 
 NATIVE_LIMITS = {
     "pdf": Limits(as_file=True, file_bytes=PDF_BYTES, pages=1000),
@@ -73,15 +73,15 @@ NATIVE_LIMITS = {
         for name in ("mp3", "wav", "m4a", "aac", "flac", "ogg", "opus", "aiff")
     },
 }
-"""Formats that the service sees as files, by their name. A second of video takes about 300 tokens, one of sound 32, and
+"""Formats that the service takes as files, by name. A second of video takes about 300 tokens, a second of audio 32, and
 a model takes about a million."""
 
 
 @frozen
 class GeminiService:
-    """`key` is that of an account (None: none was found); `base_url` None is Google's own address.
+    """`key` is the API key of an account (None: none was found); `base_url` None is Google's own address.
 
-    `timeout` is in seconds, for each wait for more of an answer; `max_requests` bounds the requests of one session.
+    `timeout` is in seconds, for each wait for more of an answer; `max_requests` limits the requests of one session.
     """
 
     key: str | None = field(repr=False)
@@ -96,11 +96,11 @@ class GeminiService:
 
     @property
     def name(self) -> str:
-        """As it stands in a map's metadata."""
+        """The name in the metadata of maps."""
         return "gemini"
 
     def limits(self, format: Format) -> Limits | None:
-        """What it takes of a format; what it does not see itself, it can be told of in text and pictures."""
+        """What the service takes of a format. For formats that it does not take as files, it gets text and pictures."""
         if format.modality is Modality.VIRTUAL:
             return None
         seen = NATIVE_LIMITS.get(format.name)
@@ -109,7 +109,7 @@ class GeminiService:
         return seen or Limits(as_file=False, characters=CHARACTERS)
 
     def session(self) -> AbstractContextManager[Session]:
-        """A conversation. Raises `MapperUnavailable` where the key is missing or is none."""
+        """Start a conversation. Raises `MapperUnavailable` if the key is missing or malformed."""
         return self._session(self._checked_key())
 
     def _checked_key(self) -> str:
@@ -180,7 +180,7 @@ class _ErrorExplainer:
 
 @define
 class GeminiSession:
-    """A conversation with one model. Files are uploaded when they are first asked about."""
+    """A conversation with one model. A file is uploaded with the first question about it."""
 
     _client: genai.Client = field(repr=False)
     _model: str
@@ -216,7 +216,7 @@ class GeminiSession:
         return reply_from(tried(request, self._explain, self._retries, progress), self._model, tries)
 
     def _contents(self, question: Question, progress: Progress) -> Any:
-        """The conversation, which begins the same way every time: the service caches what requests have in common."""
+        """The conversation. Its beginning never changes, because the service caches the common beginning of requests."""
         from google.genai import types
 
         contents = [types.Content(role="user", parts=self._parts(question.parts, progress))]
@@ -253,7 +253,8 @@ class GeminiSession:
 
 
 def _inline(part: Part, room: int) -> bytes | None:
-    """The bytes of a picture that fits into the request. Raises `MapperUnavailable` for one that has to, and does not."""
+    """The bytes of a picture that fits into the request. Raises `MapperUnavailable` for an image part that does not
+    fit."""
     if isinstance(part, TextPart):
         return None
     if isinstance(part, ImagePart):
@@ -273,8 +274,8 @@ def _inline(part: Part, room: int) -> bytes | None:
 def _config(question: Question, wanted: Generation) -> Any:
     """The settings of a request.
 
-    Nothing that the user did not set is sent: Gemini 3 loops at temperatures below its default of 1.0 (Gemini 3 developer
-    guide, "Temperature"), and each model has a thinking level and a limit of output of its own.
+    It has only the settings of the user: Gemini 3 loops at temperatures below its default of 1.0 (Gemini 3 developer
+    guide, "Temperature"), and each model has its own thinking level and output limit.
     """
     from google.genai import types
 

@@ -1,7 +1,7 @@
-"""The files of one conversation at Gemini's Files API: sent once, waited for, and deleted whatever happens.
+"""The files of one conversation at Gemini's Files API: uploaded once, waited for, and always deleted.
 
-A file is written down as a leftover under a name of our own before its first byte is sent, so that neither a kill nor a
-lost answer can leave one that nobody knows of. The service deletes files by itself after 48 hours.
+A file is recorded under a name that CiteKit chooses before its first byte is sent, so that neither a killed process nor
+a lost answer leaves an unknown file. The service deletes files after 48 hours.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ if TYPE_CHECKING:
 SERVICE = "gemini"
 
 LIFETIME = 48 * 3600.0
-"""Seconds after which the service deletes a file by itself."""
+"""Seconds after which the service deletes a file."""
 
 PDF_BYTES = 50_000_000
 FILE_BYTES = 2_000_000_000
 """The largest PDF, and the largest file of any kind, that the service takes."""
 
 POLL_SECONDS = 2.0
-"""Seconds between two looks at whether a file has been processed."""
+"""Seconds between two requests for the state of a file."""
 
 GRACE_SECONDS = 2.0
-"""Seconds that an upload which was given up has for ending its current step."""
+"""Seconds that a cancelled upload has to end its current step."""
 
 DELETE_TIMEOUT = 15.0
-"""Seconds for a deletion: it may keep somebody waiting who has pressed Ctrl-C."""
+"""Seconds for a deletion: a user who pressed Ctrl-C may be waiting."""
 
 MAX_PAUSE = 5.0
-"""Seconds before a deletion is tried again."""
+"""The longest pause in seconds before a deletion is retried."""
 
 GEMINI_MEDIA_TYPES = {
     "audio/mp4": "audio/m4a",
@@ -58,18 +58,18 @@ GEMINI_MEDIA_TYPES = {
     "video/x-msvideo": "video/avi",
     "video/x-ms-wmv": "video/wmv",
 }
-"""Media types that the service calls by another name."""
+"""Media types for which the service has another name."""
 
 T = TypeVar("T")
 
 
 def owner_of(key: str, base_url: str | None) -> str:
-    """A fingerprint of the account: with it, but not from it, one knows whether a key may delete a file."""
+    """A fingerprint of the account: it shows whether a key may delete a file, without revealing the key."""
     return hashlib.sha256(f"{base_url or google_genai.BASE_URL}\n{key}".encode()).hexdigest()[:12]
 
 
 def orphans_note(names: Sequence[str]) -> str:
-    """Which files could not be deleted, and what becomes of them."""
+    """A sentence that lists the files that could not be deleted."""
     return (
         f"Still at Gemini: {', '.join(names)}. The next run with the same key deletes what is there, "
         "and the service does after 48 hours; citekit doctor lists it."
@@ -78,7 +78,7 @@ def orphans_note(names: Sequence[str]) -> str:
 
 @define
 class RemoteFiles:
-    """What was uploaded in a conversation. Safe to use from several threads at once; each file is sent once."""
+    """The uploads of a conversation. Safe to use from several threads at once; each file is sent once."""
 
     client: genai.Client
     explain: Callable[[Exception], Verdict | None]
@@ -92,7 +92,7 @@ class RemoteFiles:
     _names: dict[str, bool] = field(factory=dict, init=False)  # name -> whether its upload may still be going on
 
     def obtain(self, part: FilePart, progress: Progress) -> Any:
-        """The remote file (`types.File`), uploaded where it is not yet, and ready to be asked about."""
+        """The remote file (`types.File`), uploaded if necessary and processed by the service."""
         with self._gates.setdefault(part, threading.Lock()):
             if part not in self._sent:
                 self._sent[part] = self._uploaded(part, progress)
@@ -120,7 +120,8 @@ class RemoteFiles:
 
     @contextmanager
     def _noted(self, name: str, outgoing: google_genai.Outgoing) -> Iterator[threading.Event]:
-        """Note `name` before its upload, struck out where that fails before the first byte. Gives what its end sets."""
+        """Record `name` during its upload, and remove the record if the upload fails before the first byte. Yields the
+        event that the end of the upload sets."""
         self._note(name)
         ended = threading.Event()
         try:
@@ -141,7 +142,8 @@ class RemoteFiles:
         self.run.remember(OrphanedUpload(SERVICE, name, self.owner, time.time() + LIFETIME))
 
     def _ready(self, sent: Any, label: str, progress: Progress) -> Any:
-        """Wait until the service has processed a file (it does so with recordings); at most `timeout` seconds of pauses."""
+        """Wait until the service has processed a file, such as a recording; the pauses add up to at most `timeout`
+        seconds."""
         waited = 0.0
         while _state(sent) == "PROCESSING":
             if waited >= self.timeout:
@@ -164,7 +166,8 @@ class RemoteFiles:
         return tried(call, self.explain, self.retries, progress)
 
     def delete_all(self) -> None:
-        """Delete what was uploaded; what cannot be deleted now stays noted, for the next run. Raises nothing of its own."""
+        """Delete the uploads. A file that cannot be deleted now stays recorded for the next run. Raises no errors of
+        its own."""
         hurried = evolve(
             self.retries,
             count=min(1, self.retries.count),
@@ -176,11 +179,12 @@ class RemoteFiles:
                 self._strike_out(name)
 
     def sweep(self, uploads: OrphanedUploads) -> int:
-        """Delete what earlier runs of this account left; one try each. Returns how many are gone."""
+        """Delete the orphaned uploads of this account, with one attempt each. Returns the number deleted."""
         return uploads.sweep(SERVICE, self.owner, self._until_one_fails(evolve(self.retries, count=0)))
 
     def _until_one_fails(self, retries: Retries) -> Callable[[str], bool]:
-        """Deletes files, and says whether each is gone; where one could not be reached, the others are not tried."""
+        """A function that deletes a file and returns whether it is gone; after the first failure, it does not try any
+        other."""
         failed = False
 
         def delete(name: str) -> bool:
@@ -191,7 +195,8 @@ class RemoteFiles:
         return delete
 
     def _delete(self, name: str, retries: Retries) -> bool:
-        """Whether the file is gone. A file that never was, or is another's, is answered with 403 or 404 alike."""
+        """Whether the file is gone. The service answers with 403 or 404 for a file that never existed or is another
+        account's."""
         try:
             tried(lambda: self._delete_once(name), self.explain, retries, silent)
         except MapperUnavailable:
@@ -217,7 +222,8 @@ class RemoteFiles:
 
 
 def check_size(part: FilePart) -> None:
-    """Refuse a file that the service will not take, before it is sent. Raises `MapperUnavailable`, `SourceUnreadable`."""
+    """Reject a file that is too large for the service before it is sent. Raises `MapperUnavailable`,
+    `SourceUnreadable`."""
     try:
         size = part.path.stat().st_size
     except OSError as error:

@@ -1,8 +1,8 @@
-"""What a server turned out to be able to do.
+"""The capabilities of a server.
 
-OpenAI takes all of it. Of the servers that speak its language, most know `json_schema` (Ollama, vLLM, llama.cpp,
-LM Studio, OpenRouter for some models), some only `json_object` (DeepSeek); pictures come down to the model; hardly any
-takes a PDF. None says so beforehand: the refusal of a request is how one learns.
+OpenAI has all of them. Of the compatible servers, most support `json_schema` (Ollama, vLLM, llama.cpp, LM Studio,
+OpenRouter for some models), some only `json_object` (DeepSeek); pictures depend on the model; hardly any takes a PDF.
+No server announces this: CiteKit learns it from refused requests.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from citekit.adapters.libraries.openai import FailureKind, OpenAiFailure
 from citekit.adapters.mappers.llm.openai.failures import concerns_account, exceeds_context
 
 _UNSUPPORTED_STATUSES = frozenset({400, 404, 415, 422, 500, 501})
-"""Statuses that servers give for a request whose form they do not know (llama.cpp: 500 for a picture; vLLM: 501)."""
+"""Statuses of servers for a request with an unsupported part (llama.cpp: 500 for a picture; vLLM: 501)."""
 
 _FORM = re.compile(r"response_format|json_schema|json_object|structured|schema|grammar|json mode")
 _FILE = re.compile(
@@ -30,7 +30,7 @@ _PICTURE = re.compile(
 
 
 class AnswerFormat(IntEnum):
-    """How an answer is held to its form, the strictest last."""
+    """How a server enforces the form of an answer, the strictest last."""
 
     WORDS = 0
     JSON = 1
@@ -39,7 +39,7 @@ class AnswerFormat(IntEnum):
 
 @frozen(kw_only=True)
 class Capabilities:
-    """What may be sent: files, pictures, a temperature, the wish to know the usage; and the strictest form of an answer."""
+    """The parts of a request that a server supports, and the strictest form of an answer."""
 
     files: bool = True
     images: bool = True
@@ -48,7 +48,7 @@ class Capabilities:
     form: AnswerFormat = AnswerFormat.SCHEMA
 
     def __and__(self, other: Self) -> Self:
-        """What both have."""
+        """The capabilities in both."""
         return evolve(
             self,
             files=self.files and other.files,
@@ -59,13 +59,13 @@ class Capabilities:
         )
 
     def lower_form(self) -> Self:
-        """The same with the next form of answer below."""
+        """The same with the next less strict form of an answer."""
         return evolve(self, form=AnswerFormat(max(0, self.form - 1)))
 
 
 @frozen(kw_only=True)
 class RequestFeatures:
-    """What a request held that a server may not know."""
+    """The parts of a request that a server may not support."""
 
     files: bool
     images: bool
@@ -76,9 +76,9 @@ class RequestFeatures:
 def without_refused(
     capabilities: Capabilities, sent: RequestFeatures, failure: OpenAiFailure, *, hosted: bool
 ) -> Capabilities | None:
-    """The abilities without the one that the refusal `trouble` is about, or None where it is about something else.
+    """The capabilities without the one that `failure` is about; None if it is about something else.
 
-    A server that is not OpenAI's and refuses without a reason is tried without the file, then without the schema.
+    For a compatible server that refuses without a reason, first files are removed, then the schema.
     """
     if failure.kind is not FailureKind.STATUS or failure.status not in _UNSUPPORTED_STATUSES:
         return None

@@ -1,4 +1,4 @@
-"""What is said where OpenAI, or a server like it, fails: one sentence each, with its name, the status, and what to do."""
+"""Error messages for failures of OpenAI or a compatible server: one sentence with its name, the status, and what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citekit.adapters.system.retry import TIMED_OUT, TRANSIENT, Verdict
 from citekit.domain.errors import MapperUnavailable
 
 DETAIL_LIMIT = 200
-"""Characters of the service's own words that a sentence repeats."""
+"""The maximum number of characters quoted from the service's message."""
 
 _NO_CREDIT = re.compile(r"insufficient_quota|billing|insufficient credits|exceeded your current quota")
 _TOO_LONG = re.compile(
@@ -28,7 +28,7 @@ _NO_MODEL = re.compile(
 
 
 class BadResponseError(Exception):
-    """An answer of status 200 that says, or shows, that something went wrong."""
+    """A response with status 200 that reports an error, or is malformed."""
 
     def __init__(self, failure: OpenAiFailure) -> None:
         self.failure = failure
@@ -37,7 +37,7 @@ class BadResponseError(Exception):
 
 @frozen(kw_only=True)
 class Endpoint:
-    """Which model is asked, and where: what the sentences are made of. `keyed` says whether a key is sent."""
+    """The model and the server, for the sentences. `keyed` says whether a key is sent."""
 
     model: str
     base_url: str | None = field(repr=False)
@@ -46,13 +46,13 @@ class Endpoint:
 
     @property
     def hosted(self) -> bool:
-        """Whether this is OpenAI itself, not another server that speaks its language."""
+        """Whether this is OpenAI itself, not a compatible server."""
         host = self.host.partition(":")[0]
         return self.base_url is None or host == "openai.com" or host.endswith(".openai.com")
 
     @property
     def host(self) -> str:
-        """The host and port of the base URL, without a user name or password that may stand in it."""
+        """The host and port of the base URL, without a user name or password."""
         return urlsplit(self.base_url or "").netloc.rpartition("@")[2]
 
     @property
@@ -64,7 +64,7 @@ class Endpoint:
 
 
 def no_key() -> MapperUnavailable:
-    """OpenAI without a key."""
+    """The error for OpenAI without a key."""
     return MapperUnavailable(
         "OpenAI needs a key, and OPENAI_API_KEY is not set: set it, name a server that needs no key (--base-url), "
         "or map without a model (--mapper local), which needs none."
@@ -72,7 +72,7 @@ def no_key() -> MapperUnavailable:
 
 
 def refusal(endpoint: Endpoint, words: str, http: str = "") -> MapperUnavailable:
-    """The model, or a filter in front of it, did not want to; `http` is the status in brackets, where it was an error."""
+    """The error for a refusal by the model or a filter; `http` is the status in parentheses if it was an HTTP error."""
     said = f": {_one_line(words)!r}" if words.strip() else ""
     return MapperUnavailable(
         f"{endpoint.label} refused to map this with the model {endpoint.model!r}{http and ' ' + http}{said}. "
@@ -86,12 +86,12 @@ def exceeds_context(failure: OpenAiFailure) -> bool:
 
 
 def concerns_account(failure: OpenAiFailure) -> bool:
-    """Whether the trouble is about money, the model's name, or what may be said, whatever else its words name."""
+    """Whether the failure is about credit, the model's name, or forbidden content, whatever else its message names."""
     return bool(_NO_CREDIT.search(failure.words) or _NO_MODEL.search(failure.words) or _REFUSED.search(failure.words))
 
 
 def verdict(endpoint: Endpoint, failure: OpenAiFailure) -> Verdict:
-    """Our error for `trouble`, and whether the same request may succeed later."""
+    """The error for `failure`, and whether the same request may succeed later."""
     if failure.kind is FailureKind.STATUS and failure.status is not None:
         sentence, transient = _status_sentence(endpoint, failure, failure.status)
     else:

@@ -16,18 +16,19 @@ from citekit.adapters.mappers.llm.openai.failures import Endpoint
 from citekit.domain.errors import MapperUnavailable, SourceUnreadable
 
 FILE_BYTES = 50_000_000
-"""Of one file, and of all files of one request ("File inputs": 50 MB)."""
+"""The maximum size of one file, and of all files of one request ("File inputs": 50 MB)."""
 
 PDF = "application/pdf"
 IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
-"""What the API sees as a picture ("Images and vision": PNG, JPEG, WEBP, GIF that does not move)."""
+"""The pictures that the API takes ("Images and vision": PNG, JPEG, WEBP, GIF without animation)."""
 
 _SCHEMA_INSTRUCTION = "Answer with one JSON object and nothing else. It has to fit this JSON Schema:\n"
 
 
 @frozen(kw_only=True)
 class ChatMessages:
-    """What is sent, `notes` on how, and `characters`: of its text, and of the text that its `files` hold besides."""
+    """The messages of a request, `notes` about them, the number of `characters` of their text, and of the text
+    `in_files`."""
 
     messages: list[dict[str, Any]]
     sent: RequestFeatures
@@ -38,7 +39,8 @@ class ChatMessages:
 
 @frozen(kw_only=True)
 class MessageWriter:
-    """Writes questions as a server takes them; `extract_text` gives the text of a PDF where it takes no files."""
+    """Writes questions as messages that a server takes; `extract_text` extracts the text of a PDF for a server without
+    files."""
 
     endpoint: Endpoint
     extract_text: Callable[[Path], str] | None
@@ -46,7 +48,7 @@ class MessageWriter:
     def written(self, question: Question, capabilities: Capabilities, *, temperature: bool) -> ChatMessages:
         """The messages for `question`.
 
-        Raises `MapperUnavailable` where the server cannot get what is asked about at all, `SourceUnreadable`.
+        Raises `MapperUnavailable` if the server can get the question in no form, `SourceUnreadable`.
         """
         self._check_size(question)
         content = [item for part in question.parts for item in self._content_items(part, capabilities)]
@@ -76,7 +78,7 @@ class MessageWriter:
         )
 
     def _doubtful(self, sent: RequestFeatures) -> bool:
-        """Whether a file is sent to a server that might ignore it in silence."""
+        """Whether a file goes to a server that might silently ignore it."""
         return sent.files and not self.endpoint.hosted and self.extract_text is not None
 
     def _content_items(
@@ -156,7 +158,7 @@ def _schema_instruction(question: Question) -> str:
 
 
 def _joined_text(content: list[dict[str, Any]]) -> Any:
-    """Text alone goes as one string, which the smallest servers take too."""
+    """Text alone as one string, which even the smallest servers take."""
     if all(item["type"] == "text" for item in content):
         return "\n\n".join(item["text"] for item in content)
     return content

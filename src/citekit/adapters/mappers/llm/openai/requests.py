@@ -1,4 +1,4 @@
-"""One question to OpenAI or a server like it: sent, sent again where that helps, sent with less where less is taken."""
+"""One question to OpenAI or a compatible server: sent, retried, and reduced to the capabilities of the server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 _CHARACTERS_PER_TOKEN = 10
-"""More than any text has in the mean (English about 4); beyond it the server did not read all that it was sent."""
+"""More than the average of any text (English has about 4); a higher ratio means that the server did not read the whole
+request."""
 
 
 @frozen(kw_only=True)
@@ -44,7 +45,7 @@ class SessionContext:
 
 
 class _UnsupportedError(Exception):
-    """The server does not take what was sent; `able` is what remains."""
+    """The server does not support a part of the request; `capabilities` are those that remain."""
 
     def __init__(self, capabilities: Capabilities) -> None:
         self.capabilities = capabilities
@@ -53,7 +54,7 @@ class _UnsupportedError(Exception):
 
 @define(kw_only=True)
 class ChatRequest:
-    """One question, asked until it is answered; `able` shrinks where the server takes less."""
+    """One question, sent until it is answered; `capabilities` shrink with each refusal."""
 
     context: SessionContext
     question: Question
@@ -106,7 +107,7 @@ class ChatRequest:
         return completion
 
     def _stream(self, request: dict[str, Any], completion: Completion) -> Completion:
-        """Send a request, and take in the answer as it comes; some servers do not stream, whatever they are asked."""
+        """Send a request, and read the streamed answer; some servers do not stream, even on request."""
         response = self.context.client.chat.completions.with_raw_response.create(**request)
         if "event-stream" in response.headers.get("content-type", ""):
             return completion.read_stream(response.parse())
@@ -144,7 +145,7 @@ class ChatRequest:
         return None if failure is None else verdict(context.endpoint, failure)
 
     def _read(self, completion: Completion, written: ChatMessages) -> Reply:
-        """The reply in `completion`. Raises `NoReplyError` (a refusal), `_UnsupportedError` (something was ignored)."""
+        """The reply in `completion`. Raises `NoReplyError` (a refusal), `_UnsupportedError` (a part was ignored)."""
         endpoint, text = self.context.endpoint, without_wrapping(completion.text)
         complete = completion.finish not in ("length", "")  # a stream that ends without a reason was cut off
         if completion.refusal or completion.finish == "content_filter":
@@ -155,7 +156,7 @@ class ChatRequest:
         return Reply(text, complete, self.usage, written.notes + self._cut(completion, written))
 
     def _check_taken(self, completion: Completion, written: ChatMessages, text: str, complete: bool) -> None:
-        """Notice a file or a schema that the server took in silence and left aside."""
+        """Detect a file or a schema that the server accepted but silently ignored."""
         tokens = completion.tokens_in
         held = written.characters + written.in_files
         if written.in_files and tokens and tokens * _CHARACTERS_PER_TOKEN < held:

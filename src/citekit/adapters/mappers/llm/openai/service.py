@@ -1,8 +1,8 @@
-"""OpenAI, and every server that speaks its language: Ollama, vLLM, llama.cpp, LM Studio, OpenRouter.
+"""OpenAI, and every compatible server: Ollama, vLLM, llama.cpp, LM Studio, OpenRouter.
 
-Asked through chat completions, not through the newer Responses API: it takes PDF files and pictures inside the request
-(so nothing is uploaded, and nothing can be left behind), it has structured outputs, OpenAI supports it for its current
-models, and it is what compatible servers share.
+It uses chat completions instead of the newer Responses API. Chat completions take PDF files and pictures inside the
+request (so nothing is uploaded or orphaned) and structured outputs, OpenAI supports them for its current models, and
+compatible servers have them in common.
 """
 
 from __future__ import annotations
@@ -32,15 +32,16 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 DEFAULT_MODEL = "gpt-6.1-terra"
-"""Sees, holds answers to a schema, has a context of 1,050,000 tokens, and costs half of the next larger model."""
+"""A model with vision and structured outputs, with a context of 1,050,000 tokens, at half the price of the next larger
+model."""
 
 _IMAGE_FORMATS = frozenset({"jpeg", "png", "webp"})
-"""Formats that the API sees as they are. It takes GIF too, but none that moves."""
+"""Formats that the API takes unchanged. It also takes GIF, but without animation."""
 
 
 @define(kw_only=True)
 class _LearnedCapabilities:
-    """What a server turned out to be able to do, shared by all sessions."""
+    """The capabilities of a server as learned from its refusals, shared by all sessions."""
 
     capabilities: Capabilities = field(factory=Capabilities)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
@@ -58,8 +59,9 @@ def _trimmed(key: str | None) -> str | None:
 class OpenAiService:
     """`base_url` None is OpenAI itself, which needs a key; another server may need none. `timeout` is in seconds.
 
-    `max_requests` bounds the requests of one session. `extract_text` gives the text of a PDF, page by page, for servers
-    that take no files; it is empty where no page has any text, so that a scan is not mapped from its page numbers.
+    `max_requests` limits the requests of one session. `extract_text` extracts the text of a PDF, page by page, for
+    servers that take no files; it returns an empty text if no page has any, so that a scan is not mapped from its page
+    numbers.
     """
 
     key: str | None = field(repr=False, converter=_trimmed)
@@ -74,20 +76,20 @@ class OpenAiService:
 
     @property
     def name(self) -> str:
-        """`openai`, whichever server it is: the API's name."""
+        """`openai` for every server: the name of the API."""
         return "openai"
 
     @property
     def endpoint(self) -> Endpoint:
-        """Which model is asked, and where."""
+        """The model and the server."""
         return Endpoint(model=self.model, base_url=self.base_url, timeout=self.timeout, keyed=self.key is not None)
 
     def limits(self, format: Format) -> Limits:
-        """What it takes of that format: PDF files and pictures themselves, of all else what can be told of it.
+        """What the service takes of that format: PDF files and pictures; of all others, text and pictures.
 
-        OpenAI: 50 MB of files ("File inputs"); 100 pages and 400,000 characters, so that a request stays below the 272,000
-        tokens above which it costs double. The context of another server is not known and often small: 40 pages and
-        100,000 characters.
+        OpenAI: 50 MB of files ("File inputs"); 100 pages and 400,000 characters, so that a request stays below the
+        272,000 tokens above which it costs double. The context of another server is unknown and often small: 40 pages
+        and 100,000 characters.
         """
         hosted = self.endpoint.hosted
         characters = 400_000 if hosted else 100_000
@@ -99,9 +101,9 @@ class OpenAiService:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """A conversation. Nothing is stored at the service for it, so there is nothing to delete at its end.
+        """Start a conversation. The service stores nothing for it, so there is nothing to delete at its end.
 
-        Raises `MapperUnavailable` where OpenAI is meant and there is no key, or where key or URL cannot be any.
+        Raises `MapperUnavailable` if OpenAI itself is used without a key, or if the key or the URL is malformed.
         """
         if self.key is None and self.endpoint.hosted:
             raise no_key()

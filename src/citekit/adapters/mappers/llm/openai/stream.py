@@ -1,4 +1,4 @@
-"""A chat completion as it comes: in chunks, or whole from a server that does not stream."""
+"""A chat completion, streamed in chunks, or whole from a server that does not stream."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @define
 class Completion:
-    """What the model said: its words, its refusal, why it ended, and the tokens as the server counts them."""
+    """The model's text, its refusal, the finish reason, and the tokens as the server counts them."""
 
     key: str | None = field(default=None, repr=False)
     text: str = ""
@@ -30,15 +30,15 @@ class Completion:
 
     @property
     def usage(self) -> Usage:
-        """What the request cost."""
+        """The usage of the request."""
         return Usage(1, self.tokens_in, self.tokens_out)
 
     def stop(self) -> None:
-        """Take in no further chunk."""
+        """Ignore all further chunks."""
         self._stopped = True
 
     def read_stream(self, chunks: Iterator[ChatCompletionChunk]) -> Completion:
-        """Take in all chunks. Raises `BadResponseError` for a reported error, and where there is no choice."""
+        """Add all chunks. Raises `BadResponseError` for a reported error, and if there is no choice."""
         for chunk in chunks:
             if self._stopped:
                 return self
@@ -47,7 +47,7 @@ class Completion:
         return self._checked()
 
     def read_body(self, body: object) -> Completion:
-        """Take in an answer that came at once. Raises as `all_of`."""
+        """Add an answer that came at once. Raises the errors of `read_stream`."""
         if not isinstance(body, Mapping):
             raise BadResponseError(
                 driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="it holds no choice")
@@ -86,7 +86,7 @@ class Completion:
 
 
 def _content_text(content: object) -> str:
-    """The text of a message; some servers give it as a list of parts."""
+    """The text of a message; some servers send it as a list of parts."""
     if isinstance(content, list):
         return "".join(_text(part.get("text")) for part in content if isinstance(part, Mapping))
     return _text(content)

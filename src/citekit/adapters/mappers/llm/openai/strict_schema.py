@@ -1,8 +1,8 @@
-"""A JSON Schema as OpenAI's strict structured outputs want it, and answers held against it.
+"""Converts JSON Schemas to OpenAI's strict structured outputs, and checks answers against them.
 
-The rules of strict mode (OpenAI, "Structured model outputs", supported schemas): every object says
-`additionalProperties: false` and requires all its properties; what may be absent is a union with null; of the other
-keywords only some are known.
+The rules of strict mode (OpenAI, "Structured model outputs", supported schemas): every object has
+`additionalProperties: false` and requires all its properties; an optional value is a union with null; only some of the
+other keywords are supported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
 
 
 def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """`schema` by the rules of strict mode; a property that was optional may be null instead."""
+    """`schema` by the rules of strict mode; an optional property becomes nullable."""
     kept = {name: _strict_value(value) for name, value in schema.items() if name in _KNOWN and name != "properties"}
     properties = schema.get("properties")
     if isinstance(properties, Mapping):
@@ -39,9 +39,9 @@ def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def may_match(text: str, schema: Mapping[str, Any]) -> bool:
-    """Whether `text` may be an answer to `schema`: an object with the properties required at the top.
+    """Whether `text` may be an answer to `schema`: an object with the required properties at the top level.
 
-    An object that is cut off or malformed counts as one: what of it can be saved is not decided here.
+    A truncated or malformed object passes: `answers` decides what can be salvaged.
     """
     try:
         answer = json.loads(text)
@@ -51,7 +51,7 @@ def may_match(text: str, schema: Mapping[str, Any]) -> bool:
 
 
 def without_wrapping(text: str) -> str:
-    """`text` without the thoughts and the code fence that a model without structured outputs puts around its JSON."""
+    """`text` without the thoughts and the code fence of a model without structured outputs."""
     answer = _THOUGHTS.sub("", text).strip()
     fenced = _FENCED.search(answer)
     return fenced[1].strip() if fenced and not answer.startswith("{") else answer
