@@ -196,7 +196,7 @@ def first_code(lines: Sequence[str], first: int, last: int) -> int:
 def mapped(path: Path) -> tuple[list[Mapped], float]:
     """The nodes of a program's map, and the seconds of the processor that it took."""
     from citekit.adapters.formats.code.outliner import CodeOutliner
-    from citekit.adapters.formats.shared.outline import plant
+    from citekit.adapters.formats.shared.outline import make_nodes
     from citekit.domain.detection import detect
     from citekit.domain.digest import Digest
     from citekit.domain.source import Source
@@ -205,7 +205,7 @@ def mapped(path: Path) -> tuple[list[Mapped], float]:
     kind = detect(path.stem + suffix_of(path), data[:8192])
     assert kind is not None
     began = time.process_time()
-    nodes = plant(CodeOutliner().outline(Source(path, Digest.of_bytes(data), len(data), kind), lambda *_: None))
+    nodes = make_nodes(CodeOutliner().outline(Source(path, Digest.of_bytes(data), len(data), kind), lambda *_: None))
     spent = time.process_time() - began
     lines = re.split(r"\r\n|\n|\r", data.decode("utf-8", "replace"))
     found = []

@@ -22,7 +22,7 @@ from benchmarks.report import Report
 from benchmarks.structure.epub_truth import Entry, Truth, bare, read_truth
 from citekit.adapters.formats.epub.outliner import EpubOutliner
 from citekit.adapters.formats.epub.reader import EpubReader
-from citekit.adapters.formats.shared.outline import plant
+from citekit.adapters.formats.shared.outline import make_nodes
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.locations import Chapter
 from citekit.domain.node import Node
@@ -110,7 +110,7 @@ def measured(path: Path) -> Book:
     """The map of one book against what the book says."""
     truth, source = read_truth(path), FileSources().identify(path)
     began = time.process_time()
-    nodes = plant(EpubOutliner(EpubReader()).outline(source, silent))
+    nodes = make_nodes(EpubOutliner(EpubReader()).outline(source, silent))
     book = Book(seconds=time.process_time() - began)
     texts = EpubReader().texts(path, 1, last=len(truth.chapters))
     every = [node for top in nodes for node in top.walk()]

@@ -23,7 +23,7 @@ from benchmarks.report import Report, Table
 from benchmarks.structure.pictures_made import MAKERS, Made, Truth
 from citekit.adapters.formats.image.outliner import ImageOutliner
 from citekit.adapters.formats.shared.ocr import RapidOcrReader
-from citekit.adapters.formats.shared.outline import plant
+from citekit.adapters.formats.shared.outline import make_nodes
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Box
@@ -112,7 +112,7 @@ def _measured(made: Made, folder: Path) -> Tally:
     made.image.save(path, compress_level=1)
     source = FileSources().identify(path)
     began = time.process_time()
-    (whole,) = plant(ImageOutliner().outline(source, silent))
+    (whole,) = make_nodes(ImageOutliner().outline(source, silent))
     spent = time.process_time() - began
     leaves = [node for node in whole.walk() if not node.children and node is not whole]
     pairs = _matched(made.truth, leaves, made.image.size)
@@ -208,7 +208,7 @@ def _corpus(report: Report, folder: Path) -> None:
         except CiteKitError as error:
             table.row(path.name, type(error).__name__, None, None, None, _ms(began), _peak())
             continue
-        (whole,) = plant(outline)
+        (whole,) = make_nodes(outline)
         kinds = [node.type for node in whole.walk() if node is not whole and not node.children]
         size = " x ".join(map(str, outline.facts["dimensions"]))
         text = sum(kind in ("text_region", "heading") for kind in kinds)

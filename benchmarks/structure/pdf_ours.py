@@ -15,7 +15,7 @@ from pathlib import Path
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.structure import sections_of_text
-from citekit.adapters.formats.shared.outline import Draft, nested
+from citekit.adapters.formats.shared.outline import OutlineItem, nested
 from citekit.adapters.libraries.mupdf.engine import exclusive, opened
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
@@ -27,7 +27,7 @@ HEADINGS = ("part", "chapter", "section", "subsection")
 """The types of nodes that stand for a heading: not groups of pages, figures or tables."""
 
 
-def nodes(drafts: Sequence[Draft], level: int = 1) -> Iterator[tuple[int, str, int]]:
+def nodes(drafts: Sequence[OutlineItem], level: int = 1) -> Iterator[tuple[int, str, int]]:
     """(level, title, first page) of every node that stands for a heading, in reading order."""
     for draft in drafts:
         if draft.type in HEADINGS and isinstance(draft.location, Pages):
@@ -42,7 +42,7 @@ def mapped(path: Path) -> dict[str, object]:
     source = Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"])
     outline = PdfOutliner().outline(source, silent)
     seconds = time.process_time() - began
-    return {"nodes": list(nodes(outline.drafts)), "seconds": seconds, "megabytes": _peak(), "notes": outline.notes}
+    return {"nodes": list(nodes(outline.items)), "seconds": seconds, "megabytes": _peak(), "notes": outline.notes}
 
 
 def told_by_type(path: Path) -> dict[str, object]:
@@ -51,7 +51,7 @@ def told_by_type(path: Path) -> dict[str, object]:
     with opened(path) as document:
         sections, _ = sections_of_text(PageTexts(document, silent), contents=False)
     drafts = nested(
-        [(each.level, Draft(each.title, HEADINGS[0], Pages.span(each.page, each.page))) for each in sections]
+        [(each.level, OutlineItem(each.title, HEADINGS[0], Pages.span(each.page, each.page))) for each in sections]
     )
     found = list(nodes(drafts))
     return {"nodes": found, "seconds": time.process_time() - began, "megabytes": _peak(), "notes": []}

@@ -97,7 +97,7 @@ def _row(table: Table, excerpt: Excerpt, kind: str, folder: Path, ocr: OcrReader
     began = time.process_time()
     outline = PdfOutliner(ocr=ocr).outline(FileSources().identify(path), silent)
     seconds = (time.process_time() - began) / PAGES
-    wanted, told = with_parents(excerpt.bookmarks), list(nodes(outline.drafts))
+    wanted, told = with_parents(excerpt.bookmarks), list(nodes(outline.items))
     deepest = max(level for level, _, _ in excerpt.bookmarks) - min(level for level, _, _ in excerpt.bookmarks) + 1
     found = score(wanted, with_parents(told))
     shallow = score(wanted, with_parents([each for each in told if each[0] <= deepest]))

@@ -227,7 +227,7 @@ def cost(path: Path) -> tuple[float, float, float, int]:
     handler_of(source.format).outliner(source.format, Parsers()).outline(source, silent)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    return size / 1e6, seconds, peak / 1e6, len(found.drafts)
+    return size / 1e6, seconds, peak / 1e6, len(found.items)
 
 
 def run(corpus: Path | None = None) -> Report:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-from citekit.adapters.formats.shared.outline import Outline, plant
+from citekit.adapters.formats.shared.outline import Outline, make_nodes
 from citekit.domain.digest import Digest
 from citekit.domain.formats import PLAIN_TEXT, by_name
 from citekit.domain.locations import Lines
@@ -23,13 +23,13 @@ def source(path: Path, content: str | bytes | None = None) -> Source:
 
 def spans(outline: Outline) -> list[tuple[str, int, int]]:
     """(title, first line, last line) of every node."""
-    nodes = [each for node in plant(outline) for each in node.walk()]
+    nodes = [each for node in make_nodes(outline) for each in node.walk()]
     return [(node.title, node.location.first, node.location.last) for node in nodes if isinstance(node.location, Lines)]
 
 
 def assert_sound(outline: Outline) -> None:
     """Children lie inside their parents, siblings do not overlap, nothing lies outside the text."""
-    level = plant(outline)
+    level = make_nodes(outline)
     _assert_apart(level)
     for top in level:
         for node in top.walk():
@@ -45,5 +45,5 @@ def _assert_apart(nodes: tuple[Node, ...]) -> None:
 
 def covered(outline: Outline) -> list[int]:
     """Every line that a node of the top level holds, in order, as often as it is held."""
-    tops = [draft.location for draft in outline.drafts]
+    tops = [draft.location for draft in outline.items]
     return [line for each in tops if isinstance(each, Lines) for line in range(each.first, each.last + 1)]

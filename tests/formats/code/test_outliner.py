@@ -13,7 +13,7 @@ from citekit.adapters.formats.code.outliner import SAME_NAME_LIMIT, CodeOutliner
 from citekit.adapters.formats.code.preprocessing import objective_c, scss, shell, sql
 from citekit.adapters.formats.code.preprocessing.dialects import NEST, hidden
 from citekit.adapters.formats.code.symbols import LEVELS
-from citekit.adapters.formats.shared.outline import Outline, plant
+from citekit.adapters.formats.shared.outline import Outline, make_nodes
 from citekit.adapters.libraries import tree_sitter
 from citekit.domain.detection import detect
 from citekit.domain.digest import Digest
@@ -189,7 +189,7 @@ def outlined(tmp_path: Path) -> Outlined:
 
 
 def nodes(outline: Outline) -> list[Node]:
-    return [node for root in plant(outline) for node in root.walk()]
+    return [node for root in make_nodes(outline) for node in root.walk()]
 
 
 def rows(outline: Outline) -> list[tuple[str, str, int, int]]:
@@ -266,7 +266,7 @@ def test_a_file_with_errors_gives_what_parses(outlined: Outlined) -> None:
 def test_a_file_that_defines_nothing_has_no_drafts(outlined: Outlined) -> None:
     outline = outlined("a.py", b"x = 1\nprint(x)\n")
 
-    assert ((), 2, "python") == (outline.drafts, outline.bounds.lines, outline.facts["language"])
+    assert ((), 2, "python") == (outline.items, outline.bounds.lines, outline.facts["language"])
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_functions_are_nested_to_a_bounded_depth(outlined: Outlined) -> None:
 def test_thousands_of_one_name_are_thinned_and_it_says_so(outlined: Outlined) -> None:
     outline = outlined("a.js", b"function a(){}\n" * (SAME_NAME_LIMIT + 5))
 
-    assert SAME_NAME_LIMIT == len(outline.drafts)
+    assert SAME_NAME_LIMIT == len(outline.items)
     assert ("The file holds 1005 definitions; the map shows 1000 of them.",) == outline.notes
 
 
@@ -397,7 +397,7 @@ def test_what_is_neither_has_no_mark(outlined: Outlined) -> None:
 def test_what_a_file_says_of_itself_comes_first(
     name: str, data: bytes, title: str, last: int, outlined: Outlined
 ) -> None:
-    first = outlined(name, data).drafts[0]
+    first = outlined(name, data).items[0]
 
     assert isinstance(first.location, Lines)
     assert (title, "preface", last) == (first.title, first.type, first.location.last)
@@ -502,7 +502,7 @@ def test_a_grammar_of_an_extra_that_is_missing_gives_groups_of_lines_and_names_i
 
     outline = outlined("a.sql", SAMPLES["a.sql"])
 
-    assert {"lines"} == {draft.type for draft in outline.drafts}
+    assert {"lines"} == {draft.type for draft in outline.items}
     assert "citekit[code]" in outline.notes[0]
 
 
@@ -513,7 +513,7 @@ def test_angle_brackets_that_never_close_are_not_parsed(outlined: Outlined) -> N
 
 
 def test_a_parser_that_takes_too_long_is_stopped(outlined: Outlined, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_sitter, "SECONDS", 0.0)
+    monkeypatch.setattr(tree_sitter, "PARSE_SECONDS", 0.0)
 
     outline = outlined("a.py", SAMPLES["a.py"] * 600)
 
@@ -555,7 +555,7 @@ def _titles(tmp_path: Path, name: str, text: bytes) -> list[tuple[str, int, int]
 
 
 def _walked(path: Path) -> list[Node]:
-    return [node for root in plant(_outline_of(path)) for node in root.walk()]
+    return [node for root in make_nodes(_outline_of(path)) for node in root.walk()]
 
 
 def _outline_of(path: Path, progress: Progress = silent) -> Outline:

@@ -20,7 +20,7 @@ from citekit.adapters.formats.data.json_scan import scan
 from citekit.adapters.formats.data.log_times import stamp_of
 from citekit.adapters.formats.data.yaml import Block
 from citekit.adapters.formats.registry import handler_of
-from citekit.adapters.formats.shared.outline import Outline, plant
+from citekit.adapters.formats.shared.outline import Outline, make_nodes
 from citekit.adapters.formats.shared.text_file import open_text
 from citekit.container.parsers import Parsers
 from citekit.domain.locations import Lines
@@ -66,7 +66,7 @@ def test_members_of_json_stand_on_their_lines(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.json", '{\n  "a": [1,\n  2],\n  "b": {"c": 3}, // so\n  "d": "x"\n}\n')
 
     assert [("a", 2, 3), ("b", 4, 4), ("d", 5, 5)] == spans(found)
-    assert ["2 items, the first 1", "1 key: c", "x"] == [draft.summary for draft in found.drafts]
+    assert ["2 items, the first 1", "1 key: c", "x"] == [draft.summary for draft in found.items]
 
 
 def test_long_arrays_are_grouped_by_index_and_long_members_nested(tmp_path: Path) -> None:
@@ -74,9 +74,9 @@ def test_long_arrays_are_grouped_by_index_and_long_members_nested(tmp_path: Path
 
     found = outline(tmp_path / "a.json", json.dumps({"rows": rows}, indent=1))
 
-    first = found.drafts[0].children[0]
+    first = found.items[0].children[0]
     assert ("Items 0-9", Lines(3, 32)) == (first.title, first.location)
-    assert 25 == len(found.drafts[0].children)
+    assert 25 == len(found.items[0].children)
 
 
 def test_json_of_one_line_is_said_to_be(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_json_of_one_line_is_said_to_be(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("data", [b"[" * 9999, b'{"a":' * 9999, b'["a' * 9999, b"[/*" * 9999, b"[" + b"," * 9999])
 def test_hostile_json_ends_in_a_map(tmp_path: Path, data: bytes) -> None:
-    assert plant(outline(tmp_path / "a.json", data))
+    assert make_nodes(outline(tmp_path / "a.json", data))
 
 
 def test_json_in_utf_16_has_the_lines_of_an_editor(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_sections_of_an_ini_file(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.ini", "top = 1\n[one]\na = 1\n; x\n[two]\nb: 2\n")
 
     assert [("Keys", 1, 1), ("one", 2, 4), ("two", 5, 6)] == spans(found)
-    assert "1 key: a" == found.drafts[1].summary
+    assert "1 key: a" == found.items[1].summary
 
 
 def test_elements_of_xml_stand_on_the_lines_of_their_tags(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_a_notebook_is_sections_over_cells_on_the_lines_of_the_file(tmp_path: Pa
     assert '"import os\\n"' in "".join(
         lines[nodes["Cell 2 (code): import os"][0] - 1 : nodes["Cell 2 (code): import os"][1]]
     )
-    assert "1 line; outputs: text" == found.drafts[0].children[0].children[0].summary
+    assert "1 line; outputs: text" == found.items[0].children[0].children[0].summary
     assert 3 == found.facts["cell_count"]
 
 
@@ -283,7 +283,7 @@ def test_a_notebook_is_sections_over_cells_on_the_lines_of_the_file(tmp_path: Pa
     "text", ['{"cells": "no"}', "[]", '{"cells":[1,{"source":5,"outputs":7}]}', '{"cells":[{"source":' + "[" * 9999]
 )
 def test_odd_notebooks_end_in_a_map(tmp_path: Path, text: str) -> None:
-    assert plant(outline(tmp_path / "a.ipynb", text))
+    assert make_nodes(outline(tmp_path / "a.ipynb", text))
 
 
 @pytest.mark.parametrize(
@@ -298,8 +298,8 @@ def test_odd_notebooks_end_in_a_map(tmp_path: Path, text: str) -> None:
 def test_logs_are_stretches_of_time(tmp_path: Path, lines: list[str], titles: list[str]) -> None:
     found = outline(tmp_path / "a.log", "\n".join(lines))
 
-    assert titles == [draft.title for draft in found.drafts]
-    assert found.drafts[-1].location == Lines(2, len(lines))
+    assert titles == [draft.title for draft in found.items]
+    assert found.items[-1].location == Lines(2, len(lines))
 
 
 @pytest.mark.parametrize(
@@ -359,15 +359,15 @@ def test_an_item_of_yaml_that_is_a_mapping_holds_its_keys(tmp_path: Path) -> Non
     found = outline(tmp_path / "a.yaml", f"- tracks:\n  - GA\n{steps}  name: job\n")
 
     assert ("tracks", "key", Lines(1, 2)) == (lambda each: (each.title, each.type, each.location))(
-        found.drafts[0].children[0]
+        found.items[0].children[0]
     )
-    assert 32 == len(found.drafts[0].children)
+    assert 32 == len(found.items[0].children)
 
 
 def test_an_element_of_xml_without_others_in_it_says_its_text(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.xml", "<a>\n<b>one &amp; <!-- no -->two</b>\n<c/>\n</a>\n")
 
-    assert [("b", "one & two"), ("c", None)] == [(draft.title, draft.summary) for draft in found.drafts]
+    assert [("b", "one & two"), ("c", None)] == [(draft.title, draft.summary) for draft in found.items]
 
 
 def test_only_the_busiest_hours_of_a_long_log_are_parted_into_minutes(tmp_path: Path) -> None:
@@ -377,7 +377,7 @@ def test_only_the_busiest_hours_of_a_long_log_are_parted_into_minutes(tmp_path: 
 
     found = outline(tmp_path / "a.log", "\n".join([*usual, *busy, "2026-03-04 01:00:00 x"]))
 
-    below = [[len(hour.children) for hour in day.children] for day in found.drafts]
+    below = [[len(hour.children) for hour in day.children] for day in found.items]
     assert [[0] * 24, [0] * 24, [0] * 24, [60, 0]] == below
 
 
@@ -387,7 +387,7 @@ def test_a_log_counts_how_grave_its_entries_are(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.log", text)
 
     assert {"error": 1, "info": 1, "warning": 1} == found.facts["levels"]
-    assert "3 entries (1 error, 1 warning, 1 info)" in (found.drafts[0].summary or "")
+    assert "3 entries (1 error, 1 warning, 1 info)" in (found.items[0].summary or "")
 
 
 @given(st.integers(101, 3000), st.integers(1, 60))

@@ -13,7 +13,7 @@ from PIL import Image
 from citekit.adapters.formats.epub.extractor import EpubExtractor
 from citekit.adapters.formats.epub.outliner import EpubOutliner, contents_drafts
 from citekit.adapters.formats.epub.reader import EpubReader
-from citekit.adapters.formats.shared.outline import Draft, Outline, plant
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, make_nodes
 from citekit.domain.errors import FormUnsupported, LocationOutside
 from citekit.domain.evidence import Form, Options
 from citekit.domain.extent import Extent
@@ -33,7 +33,7 @@ def book_of(lengths: list[int], contents: list[tuple[int, str, int, int]]) -> Bo
     return Book(title=None, authors=(), language=None, identifier=None, chapters=chapters, contents=headings)
 
 
-def places(drafts: tuple[Draft, ...]) -> list[tuple[str, Chapter, list[object]]]:
+def places(drafts: tuple[OutlineItem, ...]) -> list[tuple[str, Chapter, list[object]]]:
     return [
         (each.title, each.location, list(places(tuple(each.children))))
         for each in drafts
@@ -101,9 +101,9 @@ def test_a_book_without_contents_has_a_node_a_chapter(tmp_path: Path) -> None:
     found = EpubOutliner(EpubReader()).outline(source(path), silent)
 
     assert [("First", Chapter(1)), ("c2", Chapter(2)), ("c3", Chapter(3))] == [
-        (draft.title, draft.location) for draft in found.drafts
+        (draft.title, draft.location) for draft in found.items
     ]
-    assert "It was a very dark night." == found.drafts[0].summary
+    assert "It was a very dark night." == found.items[0].summary
     assert [31, 199, 0] == found.facts["chapter_lengths"]
     assert found.notes
 
@@ -122,7 +122,7 @@ def test_every_book_is_covered_and_every_entry_placed(
     drafts = contents_drafts(book_of(lengths, inside))
 
     bounds = Extent(chapters=tuple(lengths))
-    nodes = [node for top in plant(Outline(title=None, bounds=bounds, drafts=drafts)) for node in top.walk()]
+    nodes = [node for top in make_nodes(Outline(title=None, bounds=bounds, items=drafts)) for node in top.walk()]
     for node in nodes:
         assert all(node.location.contains(child.location) for child in node.children)
     placed = {title for node in nodes for title in node.title.split(" / ")}
@@ -241,13 +241,13 @@ def test_real_books_are_covered_by_their_contents(corpus: Path) -> None:
     for path in sorted((corpus / "book").glob("*.epub")):
         found = EpubOutliner(EpubReader()).outline(source(path), silent)
         lengths = found.facts["chapter_lengths"]
-        nodes = [node for top in plant(found) for node in top.walk()]
+        nodes = [node for top in make_nodes(found) for node in top.walk()]
 
         assert all(node.location.contains(child.location) for node in nodes for child in node.children)
         assert all(node.location == node.location.clamp(found.bounds) for node in nodes)
         leaves = [node for node in nodes if not node.children]
         assert sum(lengths) == sum(_size(node.location, lengths) for node in leaves), path.name
-        assert found.drafts
+        assert found.items
 
 
 def _size(location: object, lengths: list[int]) -> int:

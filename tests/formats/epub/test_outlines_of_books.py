@@ -9,7 +9,7 @@ import pytest
 
 from citekit.adapters.formats.epub.outliner import EpubOutliner
 from citekit.adapters.formats.epub.reader import EpubReader
-from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.locations import Chapter
 from citekit.domain.progress import silent
@@ -21,7 +21,7 @@ def outline(path: Path) -> Outline:
     return EpubOutliner(EpubReader()).outline(source(path), silent)
 
 
-def tree(drafts: tuple[Draft, ...]) -> list[object]:
+def tree(drafts: tuple[OutlineItem, ...]) -> list[object]:
     return [(each.type, each.title, tree(tuple(each.children))) for each in drafts]
 
 
@@ -37,7 +37,7 @@ def test_headings_below_the_contents_are_sections_that_nest(tmp_path: Path) -> N
 
     inner: list[object] = [("opening", "Aa", []), ("section", "Deep", [])]
     assert [("chapter", "One", [("opening", "One", []), ("section", "Aa", inner), ("section", "Bb", [])])] == tree(
-        tuple(found.drafts)
+        tuple(found.items)
     )
 
 
@@ -45,7 +45,7 @@ def test_a_subtitle_is_no_section(tmp_path: Path) -> None:
     body = "<h1>Chapter 1</h1><h2>In which it begins</h2><p>Long ago there was a house.</p>"
     path = write_book(tmp_path / "b.epub", [body], nav('<li><a href="c1.xhtml">Chapter 1</a></li>'))
 
-    assert [("chapter", "Chapter 1", [])] == tree(tuple(outline(path).drafts))
+    assert [("chapter", "Chapter 1", [])] == tree(tuple(outline(path).items))
 
 
 def test_a_book_without_contents_is_nested_by_its_headings(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_book_without_contents_is_nested_by_its_headings(tmp_path: Path) -> No
             "Part One",
             [("opening", "Part One", []), ("chapter", "CHAPTER I Morning", []), ("chapter", "CHAPTER II", [])],
         )
-    ] == tree(tuple(found.drafts))
+    ] == tree(tuple(found.items))
     assert "no table of contents" in found.notes[0]
 
 
@@ -68,7 +68,7 @@ def test_a_page_that_lists_headings_is_not_parted_by_them(tmp_path: Path) -> Non
     body = "".join(f"<h3>Chapter {n}</h3>" for n in range(12))
     path = write_book(tmp_path / "b.epub", [body], nav('<li><a href="c1.xhtml">Contents</a></li>'))
 
-    assert [("chapter", "Contents", [])] == tree(tuple(outline(path).drafts))
+    assert [("chapter", "Contents", [])] == tree(tuple(outline(path).items))
 
 
 def test_a_missing_fragment_is_found_by_its_title(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_missing_fragment_is_found_by_its_title(tmp_path: Path) -> None:
     entries = '<li><a href="c1.xhtml">One</a></li>', '<li><a href="c1.xhtml#gone">Second</a></li>'
     path = write_book(tmp_path / "b.epub", [body], nav(*entries))
 
-    assert [Chapter(1, (0, 6)), Chapter(1, (6, 14))] == [draft.location for draft in outline(path).drafts]
+    assert [Chapter(1, (0, 6)), Chapter(1, (6, 14))] == [draft.location for draft in outline(path).items]
 
 
 def test_a_fragment_behind_its_heading_begins_with_it(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_fragment_behind_its_heading_begins_with_it(tmp_path: Path) -> None:
     entries = '<li><a href="c1.xhtml">One</a></li>', '<li><a href="c1.xhtml#s">Second</a></li>'
     path = write_book(tmp_path / "b.epub", [body], nav(*entries))
 
-    assert Chapter(1, (6, 14)) == outline(path).drafts[1].location
+    assert Chapter(1, (6, 14)) == outline(path).items[1].location
 
 
 def test_landmarks_and_the_types_of_parts_are_types_of_nodes(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_landmarks_and_the_types_of_parts_are_types_of_nodes(tmp_path: Path) -> 
 
     found = outline(path)
 
-    assert ["titlepage", "preface", "chapter"] == [draft.type for draft in found.drafts]
+    assert ["titlepage", "preface", "chapter"] == [draft.type for draft in found.items]
     assert [{"type": "titlepage", "chapter": 1, "character": 0}] == found.facts["landmarks"]
 
 
@@ -106,7 +106,7 @@ def test_the_guide_of_epub_2_tells_types_too(tmp_path: Path) -> None:
         {"META-INF/container.xml": CONTAINER, "OPS/book.opf": opf, "OPS/c1.xhtml": page("<p>Cover</p>")},
     )
 
-    assert "cover" == outline(path).drafts[0].type
+    assert "cover" == outline(path).items[0].type
 
 
 def test_captions_are_listed_with_their_characters(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_an_ncx_that_nests_without_end_is_a_map(tmp_path: Path) -> None:
 
     found = outline(write_epub(tmp_path / "b.epub", files))
 
-    assert ["A"] == [draft.title for draft in found.drafts]
+    assert ["A"] == [draft.title for draft in found.items]
 
 
 LAUGHS = (
@@ -164,4 +164,4 @@ def test_a_hostile_book_is_a_small_map_or_one_clear_error(tmp_path: Path, change
     with suppress(SourceUnsupported):
         found = outline(path)
         assert sum(found.facts["chapter_lengths"]) < 1000
-        assert found.drafts
+        assert found.items

@@ -14,7 +14,7 @@ from citekit.adapters.formats.image.animation import animation_duration
 from citekit.adapters.formats.image.outliner import ImageOutliner
 from citekit.adapters.formats.image.regions import REGION_LIMIT
 from citekit.adapters.formats.shared.ocr import OcrLine
-from citekit.adapters.formats.shared.outline import Outline, plant
+from citekit.adapters.formats.shared.outline import Outline, make_nodes
 from citekit.domain.detection import detect
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, SourceUnsupported
@@ -43,13 +43,13 @@ def outlined(tmp_path: Path) -> Outlined:
 
 
 def below(outline: Outline) -> list[Node]:
-    (whole,) = plant(outline)
+    (whole,) = make_nodes(outline)
     assert Box(0, 0, 1, 1) == whole.location
     return list(whole.walk())[1:]
 
 
 def assert_nested(outline: Outline) -> None:
-    found = [node for root in plant(outline) for node in root.walk()]
+    found = [node for root in make_nodes(outline) for node in root.walk()]
     assert len({node.id for node in found}) == len(found) <= REGION_LIMIT + 1
     assert all(node.location.contains(child.location) for node in found for child in node.children)
 

@@ -73,14 +73,14 @@ def test_text_before_the_first_heading_is_a_preamble(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.md", "Hello there.\n\n# One\n")
 
     assert [("preamble", 1, 2), ("section", 3, 3)] == [
-        (draft.type, first, last) for draft, (_, first, last) in zip(found.drafts, spans(found), strict=True)
+        (draft.type, first, last) for draft, (_, first, last) in zip(found.items, spans(found), strict=True)
     ]
 
 
 def test_summaries_are_sentences_without_markup(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.md", "# One\n\n* See **the** [manual](http://x) of `tools`. It is long.\n")
 
-    assert "See the manual of tools." == found.drafts[0].summary
+    assert "See the manual of tools." == found.items[0].summary
 
 
 def test_a_text_without_headings_falls_back(tmp_path: Path) -> None:
@@ -138,6 +138,6 @@ def test_front_matter_of_any_kind_gives_the_title_and_is_no_text(tmp_path: Path,
 
     outline, facts = MarkdownOutliner(PlainTextOutliner()).outline(found, silent), LinesTextReader().facts(found)
 
-    assert ("My Post", ["One"]) == (outline.title, [draft.title for draft in outline.drafts if draft.type == "section"])
+    assert ("My Post", ["One"]) == (outline.title, [draft.title for draft in outline.items if draft.type == "section"])
     assert ("My Post", ("Ann",)) == (facts.title, tuple(facts.authors))
     assert "One\n\ntext" == LinesTextReader().read(found).text.strip()

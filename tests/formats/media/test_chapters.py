@@ -18,7 +18,7 @@ from citekit.adapters.formats.media.chapters_matroska import read_matroska_chapt
 from citekit.adapters.formats.media.evidence.clip import PyAvClipExtractor
 from citekit.adapters.formats.media.outline.outliner import MediaOutliner
 from citekit.adapters.formats.media.probe import PyAvProbe
-from citekit.adapters.formats.shared.outline import Draft
+from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.domain.evidence import Options
 from citekit.domain.locations import TimeSpan
 from citekit.domain.modality import Modality
@@ -58,16 +58,16 @@ def made(recording: Path, target: Path, *options: str) -> Path:
     return target
 
 
-def drafts_of(path: Path) -> tuple[Draft, ...]:
-    return tuple(MediaOutliner(PyAvProbe()).outline(source(path), silent).drafts)
+def drafts_of(path: Path) -> tuple[OutlineItem, ...]:
+    return tuple(MediaOutliner(PyAvProbe()).outline(source(path), silent).items)
 
 
-def told(draft: Draft) -> tuple[str, float, float]:
+def told(draft: OutlineItem) -> tuple[str, float, float]:
     assert isinstance(draft.location, TimeSpan)
     return draft.title, draft.location.start, draft.location.end or 0.0
 
 
-def tree(drafts: tuple[Draft, ...]) -> list[object]:
+def tree(drafts: tuple[OutlineItem, ...]) -> list[object]:
     return [[*told(draft), *tree(tuple(draft.children))] for draft in drafts]
 
 

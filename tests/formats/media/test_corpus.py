@@ -10,7 +10,7 @@ import pytest
 from citekit.adapters.formats.media.evidence.clip import PyAvClipExtractor
 from citekit.adapters.formats.media.outline.outliner import MediaOutliner
 from citekit.adapters.formats.media.probe import PyAvProbe
-from citekit.adapters.formats.shared.outline import plant
+from citekit.adapters.formats.shared.outline import make_nodes
 from citekit.domain.detection import HEAD_SIZE, detect
 from citekit.domain.errors import Refused
 from citekit.domain.evidence import Options
@@ -59,7 +59,7 @@ def _try(path: Path, folder: Path) -> None:
                 PyAvProbe().probe(path)
         return
     found = MediaOutliner(PyAvProbe()).outline(source(path), silent)
-    nodes = plant(found)
+    nodes = make_nodes(found)
     duration = found.bounds.seconds or 0.0
     assert nodes
     for accurate in (False, True):

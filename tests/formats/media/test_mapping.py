@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from citekit.adapters.formats.media.outline.outliner import MediaOutliner
 from citekit.adapters.formats.media.outline.topics import topics_from_cues
 from citekit.adapters.formats.media.probe import PyAvProbe
-from citekit.adapters.formats.shared.outline import Draft, Outline, plant
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, make_nodes
 from citekit.adapters.formats.subtitles.parser import beside, decoded, read_cues
 from citekit.domain.errors import Cancelled
 from citekit.domain.locations import TimeSpan
@@ -47,8 +47,8 @@ def test_chapters_of_the_container_come_first(tmp_path: Path) -> None:
 
     found = outline(path)
 
-    assert ["Start", "End"] == [draft.title for draft in found.drafts]
-    assert [(0.0, 2.0), (2.0, 6.0)] == [(a, round(b or 0)) for a, b in spans(found.drafts)]
+    assert ["Start", "End"] == [draft.title for draft in found.items]
+    assert [(0.0, 2.0), (2.0, 6.0)] == [(a, round(b or 0)) for a, b in spans(found.items)]
 
 
 @pytest.mark.parametrize("name", ["film.srt", "film.en.srt"])
@@ -58,9 +58,9 @@ def test_subtitles_beside_the_file_make_topics(tmp_path: Path, name: str) -> Non
 
     found = outline(path)
 
-    assert [(0.5, 3.0)] == spans(found.drafts)
-    assert ("Hello, world. Good bye", "topic") == (found.drafts[0].summary, found.drafts[0].type)
-    assert [(0.5, 1.5), (2.0, 3.0)] == spans(found.drafts[0].children)
+    assert [(0.5, 3.0)] == spans(found.items)
+    assert ("Hello, world. Good bye", "topic") == (found.items[0].summary, found.items[0].type)
+    assert [(0.5, 1.5), (2.0, 3.0)] == spans(found.items[0].children)
     assert any(name in note for note in found.notes)
 
 
@@ -70,7 +70,7 @@ def test_subtitles_inside_the_file_make_topics(tmp_path: Path) -> None:
     path = tmp_path / "both.mkv"
     ffmpeg("-i", str(film), "-i", str(tmp_path / "words.srt"), "-map", "0", "-map", "1", "-c", "copy", str(path))
 
-    assert ["Hello, world. Good bye"] == [draft.title for draft in outline(path).drafts]
+    assert ["Hello, world. Good bye"] == [draft.title for draft in outline(path).items]
 
 
 def test_scenes_begin_where_the_picture_changes(tmp_path: Path) -> None:
@@ -78,14 +78,14 @@ def test_scenes_begin_where_the_picture_changes(tmp_path: Path) -> None:
 
     found = outline(path)
 
-    assert [(0.0, 2.0), (2.0, 5.4), (5.4, 8.0)] == [(a, round(b or 0, 3)) for a, b in spans(found.drafts)]
-    assert ["Scene 1 (0:00-0:02)", "Scene 2 (0:02-0:05)", "Scene 3 (0:05-0:08)"] == [d.title for d in found.drafts]
+    assert [(0.0, 2.0), (2.0, 5.4), (5.4, 8.0)] == [(a, round(b or 0, 3)) for a, b in spans(found.items)]
+    assert ["Scene 1 (0:00-0:02)", "Scene 2 (0:02-0:05)", "Scene 3 (0:05-0:08)"] == [d.title for d in found.items]
 
 
 def test_a_film_without_cuts_is_one_scene(tmp_path: Path) -> None:
     found = outline(_scenes(tmp_path / "film.mp4", [5.0]))
 
-    assert [(0.0, 5.0)] == spans(found.drafts)
+    assert [(0.0, 5.0)] == spans(found.items)
 
 
 def test_sound_is_parted_by_silence(tmp_path: Path) -> None:
@@ -98,22 +98,22 @@ def test_sound_is_parted_by_silence(tmp_path: Path) -> None:
 
     found = outline(path)
 
-    assert 3 == len(found.drafts)
-    for (start, end), truth in zip(spans(found.drafts), loud, strict=True):
+    assert 3 == len(found.items)
+    for (start, end), truth in zip(spans(found.items), loud, strict=True):
         assert truth == pytest.approx((start, end), abs=0.2)
-    assert all(draft.location.modality is Modality.AUDIO for draft in found.drafts)
+    assert all(draft.location.modality is Modality.AUDIO for draft in found.items)
 
 
 def test_an_even_tone_is_one_recording(tmp_path: Path) -> None:
     found = outline(write_audio(tmp_path / "talk.wav", seconds=5))
 
-    assert [(0.0, 5.0)] == spans(found.drafts)
+    assert [(0.0, 5.0)] == spans(found.items)
 
 
 def test_an_mp4_without_pictures_is_mapped_as_sound(tmp_path: Path) -> None:
     found = outline(write_audio(tmp_path / "talk.mp4", seconds=5, codec="aac"))
 
-    assert {Modality.AUDIO} == {draft.location.modality for draft in found.drafts}
+    assert {Modality.AUDIO} == {draft.location.modality for draft in found.items}
     assert found.bounds.size is None
 
 
@@ -134,7 +134,7 @@ def test_what_the_file_is_goes_into_the_metadata(tmp_path: Path) -> None:
 def test_the_same_file_gives_the_same_ids(tmp_path: Path) -> None:
     path = _scenes(tmp_path / "film.mp4", [2.0, 3.0])
 
-    first, second = plant(outline(path)), plant(outline(path))
+    first, second = make_nodes(outline(path)), make_nodes(outline(path))
 
     assert ["scene_1", "scene_2"] == [node.id for node in first]
     assert first == second
@@ -192,7 +192,7 @@ cues = st.lists(st.builds(Cue, start=times, end=times, text=st.text("ab. ", max_
 
 @given(cues=cues, duration=st.floats(0.01, 300))
 def test_topics_lie_inside_the_file_and_apart(cues: list[Cue], duration: float) -> None:
-    found: list[Draft] = topics_from_cues(cues, duration, Modality.VIDEO)
+    found: list[OutlineItem] = topics_from_cues(cues, duration, Modality.VIDEO)
 
     check(found, 0.0, duration)
 
@@ -219,5 +219,5 @@ def _scenes(path: Path, lengths: list[float]) -> Path:
 def test_spans_are_of_the_right_kind(tmp_path: Path) -> None:
     found = outline(write_video(tmp_path / "film.mp4", seconds=2))
 
-    assert all(isinstance(draft.location, TimeSpan) for draft in found.drafts)
-    assert {Modality.VIDEO} == {draft.location.modality for draft in found.drafts}
+    assert all(isinstance(draft.location, TimeSpan) for draft in found.items)
+    assert {Modality.VIDEO} == {draft.location.modality for draft in found.items}

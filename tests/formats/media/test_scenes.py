@@ -16,7 +16,7 @@ from citekit.adapters.formats.media.outline.scenes import find_cuts
 from citekit.adapters.formats.media.outline.time_segments import add_scenes
 from citekit.adapters.formats.media.outline.transitions import find_transitions
 from citekit.adapters.formats.media.probe import PyAvProbe
-from citekit.adapters.formats.shared.outline import Draft
+from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.domain.locations import TimeSpan
 from citekit.domain.progress import silent
 from tests.formats.media.media_samples import source
@@ -144,7 +144,7 @@ def test_scenes_lie_below_the_subtitles_topics(tmp_path: Path) -> None:
     cues = "1\n00:00:00,500 --> 00:00:01,500\nHello, world.\n\n2\n00:00:03,000 --> 00:00:04,000\nGood bye\n"
     (tmp_path / "film.srt").write_text(cues)
 
-    [topic] = MediaOutliner(PyAvProbe()).outline(source(path), silent).drafts
+    [topic] = MediaOutliner(PyAvProbe()).outline(source(path), silent).items
 
     assert ["Scene 1 (0:00-0:02)", "Scene 2 (0:02-0:04)"] == [draft.title for draft in topic.children]
     assert ["Hello, world.", "Good bye"] == [draft.summary for draft in topic.children]
@@ -152,8 +152,8 @@ def test_scenes_lie_below_the_subtitles_topics(tmp_path: Path) -> None:
 
 
 def test_a_cue_that_runs_over_a_cut_stays_whole() -> None:
-    cue = Draft("Said over a cut", "cue", TimeSpan(1.0, 3.0))
-    topic = Draft("Topic", "topic", TimeSpan(0.0, 4.0), children=[cue])
+    cue = OutlineItem("Said over a cut", "cue", TimeSpan(1.0, 3.0))
+    topic = OutlineItem("Topic", "topic", TimeSpan(0.0, 4.0), children=[cue])
 
     [draft] = add_scenes([topic], [2.0], 4.0)
 

@@ -87,7 +87,7 @@ def test_chapters_of_ogg_comments_are_chapters(tmp_path: Path) -> None:
     found = MediaOutliner(PyAvProbe()).outline(source(path), silent)
 
     assert [("First", 0.0), ("Second", 1.0)] == [
-        (draft.title, getattr(draft.location, "start", None)) for draft in found.drafts
+        (draft.title, getattr(draft.location, "start", None)) for draft in found.items
     ]
 
 

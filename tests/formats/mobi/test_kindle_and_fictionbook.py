@@ -14,7 +14,7 @@ import pytest
 from citekit.adapters.formats.book_reader import AnyBookReader
 from citekit.adapters.formats.epub.outliner import EpubOutliner
 from citekit.adapters.formats.mobi.records import unpacked
-from citekit.adapters.formats.shared.outline import plant
+from citekit.adapters.formats.shared.outline import make_nodes
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.detection import detect
 from citekit.domain.errors import CiteKitError, LocationOutside, SourceUnsupported
@@ -69,7 +69,7 @@ def test_a_mobi_and_a_fictionbook_are_mapped_as_books(reader: AnyBookReader, tmp
 
     outlines = [EpubOutliner(reader).outline(FileSources().identify(path), silent) for path in (mobi, fb2)]
 
-    assert [["one", "two"]] * 2 == [[node.id for node in plant(outline)] for outline in outlines]
+    assert [["one", "two"]] * 2 == [[node.id for node in make_nodes(outline)] for outline in outlines]
 
 
 def test_the_facts_of_a_mobi_are_those_of_its_header(reader: AnyBookReader, tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_scattered_cells_are_no_regions(files: dict[str, Path], tmp_path: Path) 
 
     outline = XlsxOutliner().outline(FileSources().identify(path), silent)
 
-    assert "scattered" in (outline.drafts[0].summary or "")
+    assert "scattered" in (outline.items[0].summary or "")
 
 
 @pytest.mark.parametrize("text", ["a" * 100_000, "_x0041_b", "&lt;&amp;"])

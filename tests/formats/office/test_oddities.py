@@ -123,4 +123,4 @@ def test_a_region_is_titled_by_what_stands_above_its_header(
 
     found = XlsxOutliner().outline(FileSources().identify(tmp_path / "a.xlsx"), silent)
 
-    assert [(title, summary)] == [(draft.title, draft.summary) for draft in found.drafts[0].children]
+    assert [(title, summary)] == [(draft.title, draft.summary) for draft in found.items[0].children]

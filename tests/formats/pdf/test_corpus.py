@@ -10,7 +10,7 @@ import pytest
 
 from citekit.adapters.formats.pdf.evidence.extractor import PyMuPdfExtractor
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
-from citekit.adapters.formats.shared.outline import plant
+from citekit.adapters.formats.shared.outline import make_nodes
 from citekit.domain.digest import Digest
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.evidence import Form, Options
@@ -52,7 +52,7 @@ def test_every_file_is_mapped_or_refused_clearly(corpus: Path) -> None:
         except SourceUnsupported as error:
             refused[path.stem] = str(error)
             continue
-        nodes = [node for root in plant(outline) for node in root.walk()]
+        nodes = [node for root in make_nodes(outline) for node in root.walk()]
         assert nodes, path.name
         assert all(node.location.contains(child.location) for node in nodes for child in node.children), path.name
 
@@ -65,7 +65,7 @@ def test_a_sample_of_nodes_is_cut_as_another_tool_reads_it(corpus: Path, tmp_pat
     for path in files(corpus):
         if path.stem in UNREADABLE | ENCRYPTED:
             continue
-        nodes = [node for root in plant(PdfOutliner().outline(source(path), silent)) for node in root.walk()]
+        nodes = [node for root in make_nodes(PdfOutliner().outline(source(path), silent)) for node in root.walk()]
         nodes = [node for node in nodes if isinstance(node.location, Pages) and node.location.region is None]
         for place, node in enumerate(chance.sample(nodes, min(3, len(nodes)))):
             _check(path, node, tmp_path / f"{path.stem}-{place}.pdf")

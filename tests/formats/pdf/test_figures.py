@@ -15,7 +15,7 @@ import pytest
 from citekit.adapters.formats.pdf.document.text import Line
 from citekit.adapters.formats.pdf.outline.captions import captions_among
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
-from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.locations import Box, Pages
@@ -27,15 +27,15 @@ def outline(path: Path) -> Outline:
     return PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
 
 
-def below(draft: Draft) -> list[Draft]:
+def below(draft: OutlineItem) -> list[OutlineItem]:
     return [draft, *(each for child in draft.children for each in below(child))]
 
 
-def told(path: Path) -> list[Draft]:
-    return [each for root in outline(path).drafts for each in below(root) if each.type in ("figure", "table")]
+def told(path: Path) -> list[OutlineItem]:
+    return [each for root in outline(path).items for each in below(root) if each.type in ("figure", "table")]
 
 
-def region(draft: Draft) -> Box:
+def region(draft: OutlineItem) -> Box:
     assert isinstance(draft.location, Pages)
     assert draft.location.region is not None
     return draft.location.region
@@ -187,7 +187,7 @@ def test_a_figure_is_below_the_section_that_began_before_it(tmp_path: Path) -> N
 
     found = outline(path)
 
-    assert [(draft.title, [child.title for child in draft.children]) for draft in found.drafts] == [
+    assert [(draft.title, [child.title for child in draft.children]) for draft in found.items] == [
         ("First matters", ["Figure 1: It."]),
         ("Second matters", ["Figure 2: It."]),
     ]

@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
-from citekit.adapters.formats.shared.outline import Draft
+from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.progress import silent
@@ -40,10 +40,10 @@ def _written(path: Path, items: Sequence[Item]) -> Path:
 
 def _outlined(path: Path) -> list[tuple[int, str]]:
     source = Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"])
-    return list(_flat(PdfOutliner().outline(source, silent).drafts, 1))
+    return list(_flat(PdfOutliner().outline(source, silent).items, 1))
 
 
-def _flat(drafts: Sequence[Draft], level: int) -> list[tuple[int, str]]:
+def _flat(drafts: Sequence[OutlineItem], level: int) -> list[tuple[int, str]]:
     shown = [draft for draft in drafts if draft.type not in ("page", "pages")]
     return [each for draft in shown for each in ((level, draft.title), *_flat(draft.children, level + 1))]
 

@@ -21,7 +21,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
     unnumbered,
 )
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
-from citekit.adapters.formats.shared.outline import Draft
+from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.progress import silent
@@ -30,12 +30,12 @@ from citekit.domain.source import Source
 HEADINGS = ["1 First matters", "2 Second matters", "3 Third matters", "4 Fourth matters"]
 
 
-def drafts(path: Path) -> Sequence[Draft]:
+def drafts(path: Path) -> Sequence[OutlineItem]:
     source = Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"])
-    return PdfOutliner().outline(source, silent).drafts
+    return PdfOutliner().outline(source, silent).items
 
 
-def titles(found: Sequence[Draft]) -> list[str]:
+def titles(found: Sequence[OutlineItem]) -> list[str]:
     return [title for draft in found for title in (draft.title, *titles(draft.children))]
 
 

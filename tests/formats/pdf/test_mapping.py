@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.formats.pdf.outline.outliner import BY_BOOKMARKS, BY_HEADINGS, BY_PAGES, PdfOutliner
-from citekit.adapters.formats.shared.outline import Draft, Outline, plant
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, make_nodes
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled
 from citekit.domain.formats import BY_SUFFIX
@@ -30,16 +30,16 @@ def outline(path: Path) -> Outline:
     return PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
 
 
-def tree(drafts: Sequence[Draft]) -> Tree:
+def tree(drafts: Sequence[OutlineItem]) -> Tree:
     return [(draft.title, draft.type, *ends(draft), tree(draft.children)) for draft in drafts]
 
 
-def ends(draft: Draft) -> tuple[int, int]:
+def ends(draft: OutlineItem) -> tuple[int, int]:
     assert isinstance(draft.location, Pages)
     return draft.location.numbers[0], draft.location.numbers[-1]
 
 
-def leaves(drafts: Sequence[Draft]) -> list[Draft]:
+def leaves(drafts: Sequence[OutlineItem]) -> list[OutlineItem]:
     return [leaf for draft in drafts for leaf in (leaves(draft.children) if draft.children else [draft])]
 
 
@@ -63,7 +63,7 @@ def test_sections_end_where_the_next_of_their_level_begins(tmp_path: Path) -> No
 
     found = outline(path)
 
-    assert tree(found.drafts) == [
+    assert tree(found.items) == [
         ("One", "section", 1, 4, [("One a", "subsection", 2, 3, []), ("One b", "subsection", 3, 4, [])]),
         ("Two", "section", 5, 6, []),
     ]
@@ -75,7 +75,7 @@ def test_a_location_lists_every_page_of_its_section(tmp_path: Path) -> None:
 
     found = outline(path)
 
-    assert found.drafts[0].location == Pages((1, 2, 3, 4))
+    assert found.items[0].location == Pages((1, 2, 3, 4))
 
 
 def test_pages_before_the_first_bookmark_are_a_node_of_their_own(tmp_path: Path) -> None:
@@ -83,14 +83,14 @@ def test_pages_before_the_first_bookmark_are_a_node_of_their_own(tmp_path: Path)
 
     found = outline(path)
 
-    assert tree(found.drafts) == [("Pages 1-2", "pages", 1, 2, []), ("One", "section", 3, 4, [])]
+    assert tree(found.items) == [("Pages 1-2", "pages", 1, 2, []), ("One", "section", 3, 4, [])]
 
 
 def test_parts_chapters_and_sections_are_called_so(tmp_path: Path) -> None:
     toc = [[1, "Part I", 1], [2, "Beginnings", 1], [3, "First", 1], [4, "Deeper", 1], [1, "Part II", 3]]
     path = pages(tmp_path / "x.pdf", 4, toc)
 
-    [part, _] = outline(path).drafts
+    [part, _] = outline(path).items
 
     kinds = []
     while part.children:
@@ -105,7 +105,7 @@ def test_a_bookmark_that_leads_before_its_parent_does_not_stretch_it(tmp_path: P
 
     found = outline(path)
 
-    assert [(title, first, last) for title, _, first, last, _ in tree(found.drafts)] == [
+    assert [(title, first, last) for title, _, first, last, _ in tree(found.items)] == [
         ("Pages 1-2", 1, 2),
         ("One", 3, 6),
         ("Two", 4, 6),
@@ -120,7 +120,7 @@ def test_bookmarks_that_lead_nowhere_are_left_out_and_counted(tmp_path: Path) ->
 
     found = outline(path)
 
-    assert tree(found.drafts)[1:] == [("Group", "section", 2, 3, [("Real", "subsection", 2, 3, [])])]
+    assert tree(found.items)[1:] == [("Group", "section", 2, 3, [("Real", "subsection", 2, 3, [])])]
     assert "1 of 3 bookmarks lead nowhere" in found.notes[1]
 
 
@@ -133,7 +133,7 @@ def test_bookmarks_that_run_in_circles_are_told_once(back: str, tmp_path: Path) 
 
     found = outline(tmp_path / "circle.pdf")
 
-    assert [("One", 1, 1), ("Two", 2, 3)] == [(title, first, last) for title, _, first, last, _ in tree(found.drafts)]
+    assert [("One", 1, 1), ("Two", 2, 3)] == [(title, first, last) for title, _, first, last, _ in tree(found.items)]
 
 
 def test_a_bookmark_to_a_page_that_is_not_there_is_not_taken_for_one_to_the_first(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_bookmark_to_a_page_that_is_not_there_is_not_taken_for_one_to_the_firs
 
     found = outline(tmp_path / "far.pdf")
 
-    assert ["Pages 1-2", "Near"] == [draft.title for draft in found.drafts]
+    assert ["Pages 1-2", "Near"] == [draft.title for draft in found.items]
     assert "1 of 2 bookmarks lead nowhere" in found.notes[1]
 
 
@@ -162,7 +162,7 @@ def test_a_summary_is_the_first_sentence_below_the_heading(tmp_path: Path) -> No
 
     found = outline(tmp_path / "x.pdf")
 
-    assert [draft.summary for draft in found.drafts] == [
+    assert [draft.summary for draft in found.items] == [
         "It tells how the cost of an algorithm grows, e.g. with its input.",
         "The other section says something different here.",
     ]
@@ -191,28 +191,28 @@ def test_without_bookmarks_headings_are_told_by_size_weight_and_number(tmp_path:
     found = outline(article(tmp_path / "x.pdf"))
 
     assert found.notes == (BY_HEADINGS,)
-    assert tree(found.drafts)[:2] == [
+    assert tree(found.items)[:2] == [
         ("1. Heading Number 1", "section", 1, 1, [("1.1 Detail", "subsection", 1, 1, [])]),
         ("2. Heading Number 2", "section", 2, 2, [("2.1 Detail", "subsection", 2, 2, [])]),
     ]
-    assert len(found.drafts) == 8
+    assert len(found.items) == 8
 
 
 def test_running_headers_and_page_numbers_are_neither_headings_nor_summaries(tmp_path: Path) -> None:
     found = outline(article(tmp_path / "x.pdf"))
 
-    texts = [text for draft in leaves(found.drafts) for text in (draft.title, draft.summary or "")]
+    texts = [text for draft in leaves(found.items) for text in (draft.title, draft.summary or "")]
     assert not any("Proceedings" in text for text in texts)
-    assert found.drafts[1].summary == "This line 0 of the text on page 2 goes on."
+    assert found.items[1].summary == "This line 0 of the text on page 2 goes on."
 
 
 def test_without_either_pages_are_grouped(tmp_path: Path) -> None:
     found = outline(pages(tmp_path / "x.pdf", 101))
 
     assert found.notes == (BY_PAGES,)
-    assert tree(found.drafts)[0] == ("Pages 1-5", "pages", 1, 5, [])
-    assert tree(found.drafts)[-1] == ("Page 101", "page", 101, 101, [])
-    assert found.drafts[0].summary == "Only the sentence of page 1 stands on this page."
+    assert tree(found.items)[0] == ("Pages 1-5", "pages", 1, 5, [])
+    assert tree(found.items)[-1] == ("Page 101", "page", 101, 101, [])
+    assert found.items[0].summary == "Only the sentence of page 1 stands on this page."
 
 
 def test_a_page_without_text_has_no_summary(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_page_without_text_has_no_summary(tmp_path: Path) -> None:
         document.new_page()
         document.save(tmp_path / "scan.pdf")
 
-    assert [draft.summary for draft in outline(tmp_path / "scan.pdf").drafts] == [None]
+    assert [draft.summary for draft in outline(tmp_path / "scan.pdf").items] == [None]
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_any_bookmarks_give_children_inside_parents_inside_the_file(
         level = min(wanted, level + 1)
         toc.append([level, title, page or -1])
 
-    nodes = plant(outline(pages(path, 6, toc)))
+    nodes = make_nodes(outline(pages(path, 6, toc)))
 
     for root in nodes:
         for node in root.walk():

@@ -12,7 +12,7 @@ import pymupdf
 import pytest
 
 from citekit.adapters.formats.pdf.outline.outliner import BY_BOOKMARKS, BY_TAGS, PdfOutliner
-from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.locations import Pages
@@ -75,7 +75,7 @@ def outline(path: Path) -> Outline:
     return PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
 
 
-def told(drafts: Sequence[Draft], level: int = 1) -> list[tuple[int, str, int]]:
+def told(drafts: Sequence[OutlineItem], level: int = 1) -> list[tuple[int, str, int]]:
     """Level, title and first page of each node."""
     found: list[tuple[int, str, int]] = []
     for draft in drafts:
@@ -89,9 +89,9 @@ def test_tags_tell_headings_that_look_like_the_text(tmp_path: Path) -> None:
 
     found = outline(path)
 
-    assert [(1, "Wells", 1), (2, "Depth", 1), (2, "Water", 2), (1, "Rivers", 3)] == told(found.drafts)
+    assert [(1, "Wells", 1), (2, "Depth", 1), (2, "Water", 2), (1, "Rivers", 3)] == told(found.items)
     assert BY_TAGS == found.notes[0]
-    assert "Every well of the valley was dug by hand." == found.drafts[0].summary
+    assert "Every well of the valley was dug by hand." == found.items[0].summary
 
 
 def test_bookmarks_go_before_tags(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_bookmarks_go_before_tags(tmp_path: Path) -> None:
 
     found = outline(path)
 
-    assert [(1, "All of it", 1)] == told(found.drafts)
+    assert [(1, "All of it", 1)] == told(found.items)
     assert BY_BOOKMARKS == found.notes[0]
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from citekit.adapters.formats.pdf.outline.outliner import BY_CONTENTS, BY_HEADINGS, PdfOutliner
 from citekit.adapters.formats.pdf.outline.toc_entries import roman_number
-from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.locations import Pages
@@ -47,11 +47,11 @@ def outline(path: Path) -> Outline:
     return PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
 
 
-def tree(drafts: Sequence[Draft]) -> list[Any]:
+def tree(drafts: Sequence[OutlineItem]) -> list[Any]:
     return [(draft.title, *ends(draft), tree(draft.children)) for draft in drafts if draft.type != "pages"]
 
 
-def ends(draft: Draft) -> tuple[int, int]:
+def ends(draft: OutlineItem) -> tuple[int, int]:
     assert isinstance(draft.location, Pages)
     return draft.location.numbers[0], draft.location.numbers[-1]
 
@@ -95,7 +95,7 @@ def print_entry(page: pymupdf.Page, x: float, y: float, title: str, number: str,
 def test_links_of_the_contents_lead_to_the_sections(tmp_path: Path) -> None:
     found = outline(book(tmp_path / "x.pdf", BOOK, linked=True, number=lambda page: "7"))
 
-    assert tree(found.drafts) == NESTED
+    assert tree(found.items) == NESTED
     assert found.notes[0] == BY_CONTENTS
 
 
@@ -106,19 +106,19 @@ def test_where_a_link_of_the_contents_is_wrong_the_printed_number_tells_the_page
         document[1].update_link({**link, "page": 2, "to": pymupdf.Point(40, 80)})
         document.save(path)
 
-    assert NESTED == tree(outline(path).drafts)
+    assert NESTED == tree(outline(path).items)
 
 
 def test_printed_numbers_are_matched_to_the_pages_that_bear_the_titles(tmp_path: Path) -> None:
     found = outline(book(tmp_path / "x.pdf", BOOK))
 
-    assert tree(found.drafts) == NESTED
+    assert tree(found.items) == NESTED
 
 
 def test_another_tool_finds_each_title_on_its_page(tmp_path: Path) -> None:
     path = book(tmp_path / "x.pdf", BOOK)
 
-    found = [draft for root in outline(path).drafts for draft in (root, *root.children) if draft.type != "pages"]
+    found = [draft for root in outline(path).items for draft in (root, *root.children) if draft.type != "pages"]
 
     shown = pypdfium2.PdfDocument(path)
     assert all(draft.title in shown[ends(draft)[0] - 1].get_textpage().get_text_range() for draft in found)
@@ -132,7 +132,7 @@ def test_page_labels_tell_the_pages_of_printed_numbers(tmp_path: Path) -> None:
 
     found = outline(tmp_path / "x.pdf")
 
-    assert tree(found.drafts) == NESTED
+    assert tree(found.items) == NESTED
     assert found.facts["page_labels"] == [{"first_page": 1, "style": "D", "start": 98}]
 
 
@@ -141,7 +141,7 @@ def test_entries_without_numbers_are_nested_by_their_indent(tmp_path: Path) -> N
 
     found = outline(book(tmp_path / "x.pdf", entries))
 
-    assert tree(found.drafts) == [
+    assert tree(found.items) == [
         ("Rivers", 3, 4, [("Springs", 3, 3, []), ("Mouths", 4, 4, [("Deltas", 4, 4, [])])]),
         ("Lakes", 5, 5, []),
     ]
@@ -158,7 +158,7 @@ def test_parts_with_roman_numbers_hold_their_chapters(tmp_path: Path) -> None:
 
     found = outline(book(tmp_path / "x.pdf", entries, linked=True))
 
-    assert [(title, [child[0] for child in children]) for title, _, _, children in tree(found.drafts)] == [
+    assert [(title, [child[0] for child in children]) for title, _, _, children in tree(found.items)] == [
         ("I Running water", ["1 Rivers", "2 Brooks"]),
         ("II Still water", ["3 Lakes"]),
     ]
@@ -174,7 +174,7 @@ def test_a_list_of_figures_is_no_table_of_contents(tmp_path: Path) -> None:
 
     found = outline(tmp_path / "x.pdf")
 
-    assert [draft.title for draft in found.drafts if draft.type != "pages"] == ["Preface", "1 Rivers", "2 Lakes"]
+    assert [draft.title for draft in found.items if draft.type != "pages"] == ["Preface", "1 Rivers", "2 Lakes"]
 
 
 def test_a_table_of_numbers_is_no_table_of_contents(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_table_of_numbers_is_no_table_of_contents(tmp_path: Path) -> None:
     found = outline(tmp_path / "x.pdf")
 
     assert found.notes[0] == BY_HEADINGS
-    assert [title for title, *_ in tree(found.drafts)] == [f"{n} Findings of group {n}" for n in range(1, 5)]
+    assert [title for title, *_ in tree(found.items)] == [f"{n} Findings of group {n}" for n in range(1, 5)]
 
 
 def test_contents_that_stand_far_in_are_found_by_their_leaders(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_contents_that_stand_far_in_are_found_by_their_leaders(tmp_path: Path) -
     found = outline(path)
 
     assert BY_CONTENTS in found.notes
-    assert shifted(NESTED, 45) == tree(found.drafts)
+    assert shifted(NESTED, 45) == tree(found.items)
 
 
 def shifted(nested: Sequence[Any], pages: int) -> list[Any]:
@@ -231,7 +231,7 @@ def test_headings_below_contents_are_added_where_no_numbers_tell_that_they_are_w
                 page.insert_text((40, line), "A line tells of what flows there and goes on", fontsize=10)
         document.save(tmp_path / "x.pdf")
 
-    found = [draft for draft in outline(tmp_path / "x.pdf").drafts if draft.type != "pages"]
+    found = [draft for draft in outline(tmp_path / "x.pdf").items if draft.type != "pages"]
 
     below = [[f"How {name.lower()} are made"] if deeper else [] for name in names]
     assert list(zip(titles, below, strict=True)) == [
@@ -247,7 +247,7 @@ def test_a_list_of_figures_after_the_contents_is_told_from_them_in_any_language(
             print_entry(document[1], 40, 330 + 16 * row, f"A drawing of water {row}", str(1 + row // 2), None)
         document.save(path)
 
-    assert NESTED == tree(outline(path).drafts)
+    assert NESTED == tree(outline(path).items)
 
 
 def test_leaders_below_a_long_title_belong_to_it(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_leaders_below_a_long_title_belong_to_it(tmp_path: Path) -> None:
     found = outline(tmp_path / "x.pdf")
 
     assert BY_CONTENTS == found.notes[0]
-    assert titles == [title for title, *_ in tree(found.drafts)]
+    assert titles == [title for title, *_ in tree(found.items)]
 
 
 def test_where_the_contents_are_sparse_headings_below_their_entries_are_added(tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_where_the_contents_are_sparse_headings_below_their_entries_are_added(tm
 
     found = outline(tmp_path / "x.pdf")
 
-    assert [(title, [child[0] for child in children]) for title, _, _, children in tree(found.drafts)] == [
+    assert [(title, [child[0] for child in children]) for title, _, _, children in tree(found.items)] == [
         ("1 Rivers", ["View from place 5", "View from place 8"]),
         ("2 Lakes", ["View from place 16", "View from place 20"]),
         ("3 Seas", []),

@@ -14,7 +14,7 @@ from citekit.adapters.formats.markup.rst import RstOutliner
 from citekit.adapters.formats.plain_text.outliner import GROUP, PlainTextOutliner, group_lines
 from citekit.adapters.formats.shared import text_file
 from citekit.adapters.formats.shared.outline import Outline, Outliner
-from citekit.adapters.formats.shared.sections import heads
+from citekit.adapters.formats.shared.sections import section_openings
 from citekit.adapters.formats.shared.text_file import open_text
 from citekit.adapters.formats.subtitles.outliner import SubtitlesOutliner
 from citekit.domain.line_index import index_lines
@@ -69,7 +69,7 @@ def test_names_of_speakers_are_no_headings(tmp_path: Path) -> None:
     text = "".join(f"{name}\n\nWords are spoken.\n\n" for name in ("ROMEO", "JULIET") * 20)
 
     assert not {"ROMEO", "JULIET"} & {
-        draft.title for draft in outline(tmp_path / "a.txt", text).drafts if draft.children
+        draft.title for draft in outline(tmp_path / "a.txt", text).items if draft.children
     }
     assert list(range(1, 161)) == covered(outline(tmp_path / "a.txt", text))
 
@@ -77,7 +77,7 @@ def test_names_of_speakers_are_no_headings(tmp_path: Path) -> None:
 def test_long_sections_are_parted_into_groups(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.txt", f"Chapter 1\n\n{PARAGRAPH * 200}\nChapter 2\n\nx\n")
 
-    assert len(found.drafts[0].children) > 4
+    assert len(found.items[0].children) > 4
     assert_sound(found)
 
 
@@ -98,7 +98,7 @@ def test_two_hundred_thousand_lines_give_a_bounded_tree(tmp_path: Path) -> None:
 
     assert list(range(1, 200_001)) == covered(found)
     assert len(spans(found)) < 3000
-    assert len(found.drafts) < 80
+    assert len(found.items) < 80
 
 
 @given(st.lists(lines, min_size=1, max_size=60), st.sampled_from(["\n", "\r\n", "\r"]))
@@ -167,7 +167,7 @@ def test_cues_are_gathered_into_stretches_parted_by_pauses(tmp_path: Path) -> No
     found = subtitles(tmp_path / "a.srt", text)
 
     assert [("0:00:00 - 0:00:40", 1, 8), ("0:00:45 - 0:01:00", 9, 11)] == spans(found)
-    assert ["One. Two.", "Three."] == [draft.summary for draft in found.drafts]
+    assert ["One. Two.", "Three."] == [draft.summary for draft in found.items]
 
 
 def test_a_webvtt_header_with_text_is_a_preamble(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_real_subtitles_are_covered(corpus: Path) -> None:
 def test_a_real_novel_has_its_chapters(corpus: Path) -> None:
     found = outline(corpus / "book" / "pride-and-prejudice.txt")
 
-    assert [f"Chapter {number}" for number in range(1, 62)] == [draft.title for draft in found.drafts[1:]]
+    assert [f"Chapter {number}" for number in range(1, 62)] == [draft.title for draft in found.items[1:]]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_the_lines_of_a_long_text_are_not_all_looked_at(
 
     assert {"counting lines"} == set(seen)
     assert list(range(1, 1501)) == covered(found)
-    assert "CHAPTER 1" == found.drafts[0].title
+    assert "CHAPTER 1" == found.items[0].title
     assert_sound(found)
 
 
@@ -240,7 +240,7 @@ def test_a_long_program_is_not_parsed(tmp_path: Path, monkeypatch: pytest.Monkey
         CodeOutliner().outline(source(tmp_path / "a.py", "def f():\n    pass\n" * count), silent) for count in (5, 6)
     )
 
-    assert (["function"] * 5, ["lines"]) == ([each.type for each in short.drafts], [each.type for each in long.drafts])
+    assert (["function"] * 5, ["lines"]) == ([each.type for each in short.items], [each.type for each in long.items])
 
 
 @given(st.lists(st.sampled_from(["", "word", "two words", "ä"]), min_size=1, max_size=120), st.data())
@@ -251,7 +251,7 @@ def test_heads_are_the_first_lines_after_each_start(
     path.write_text("".join(f"{word}\n" for word in words))
     starts = data.draw(st.dictionaries(st.integers(1, len(words)), st.integers(0, 3), max_size=4))
 
-    found = heads(open_text(path), starts)
+    found = section_openings(open_text(path), starts)
 
     ends = {start: min([other for other in starts if other > start], default=len(words) + 1) for start in starts}
     assert {start: words[start - 1 : ends[start] - 1][height:][:40] for start, height in starts.items()} == found

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _STATM = Path("/proc/self/statm")
 
 
-def held_bytes() -> int:
+def resident_bytes() -> int:
     """Bytes of memory that this process holds now; 0 where the system does not say. Costs some ten microseconds."""
     try:
         return int(_STATM.read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -40,19 +40,19 @@ def held_bytes() -> int:
 
 CHUNK = 1 << 13
 
-SECONDS = 3.0
-"""Processor time for all parses of one file of up to `USUAL` bytes; larger files get more in proportion.
+PARSE_SECONDS = 3.0
+"""Processor time for all parses of one file of up to `USUAL_BYTES` bytes; larger files get more in proportion.
 
 Parsers take about a second for a megabyte of a real program in the slowest grammar. Ambiguous or unfinished input can take
 them the square of that time, so the time is measured instead of guessed from the input."""
 
-USUAL = 1 << 20
+USUAL_BYTES = 1 << 20
 
-MEMORY = (128 << 20, 400)
+PARSE_MEMORY = (128 << 20, 400)
 """Bytes that the parses of one file may occupy: so many for any file, and so many more for each of its bytes. The tree of a
 real program takes about 60 bytes for each byte of source, that of a long list of numbers 200."""
 
-LOOKS = 64
+CALLS_PER_CHECK = 64
 """Calls of the parser between two looks at the clock and at the memory."""
 
 DEPTH_LIMIT = 400
@@ -84,7 +84,7 @@ def translated(language: str) -> Iterator[None]:
         raise MapperUnavailable(f"The grammar of {language} does not work here ({error}).") from error
 
 
-class TooTangled(Exception):  # noqa: N818 - says what the file is; never leaves the mapper
+class ParseBudgetExceeded(Exception):  # noqa: N818 - says what the file is; never leaves the mapper
     """A file that a parser goes over again and again."""
 
 
@@ -115,34 +115,34 @@ def _capsule(language: object) -> object:
 
 
 @define
-class Allowance:
+class ParseBudget:
     """What all parses of one file may cost together. Make one for each file."""
 
     seconds: float
     memory: int
-    _held: int = field(factory=lambda: held_bytes())
+    _held: int = field(factory=lambda: resident_bytes())
 
     @classmethod
-    def of(cls, size: int) -> Allowance:
-        """The allowance of a file of `size` bytes."""
-        return cls(SECONDS * max(1.0, size / USUAL), MEMORY[0] + MEMORY[1] * size)
+    def of(cls, size: int) -> ParseBudget:
+        """The budget of a file of `size` bytes."""
+        return cls(PARSE_SECONDS * max(1.0, size / USUAL_BYTES), PARSE_MEMORY[0] + PARSE_MEMORY[1] * size)
 
     def check(self, spent: float) -> None:
-        """Raise `TooTangled` where `spent` seconds of processor time, or the memory that is held by now, are too much."""
-        if spent > self.seconds or held_bytes() - self._held > self.memory:
-            raise TooTangled("The file is too tangled for a parser of code.")
+        """Raise `ParseBudgetExceeded` if `spent` seconds of processor time or the memory used since the start exceed it."""
+        if spent > self.seconds or resident_bytes() - self._held > self.memory:
+            raise ParseBudgetExceeded("The file is too tangled for a parser of code.")
 
 
-def parse(language: Language, data: bytes, progress: Progress, allowance: Allowance | None = None) -> Tree:
+def parse(language: Language, data: bytes, progress: Progress, budget: ParseBudget | None = None) -> Tree:
     """The syntax tree of `data` (UTF-8, or another encoding that holds ASCII as it is). Errors in it are nodes.
 
-    `progress` is told the bytes read so far, and may raise. Raises `TooTangled` for a file that costs more than is left of
-    `allowance`, from which the cost of this parse is taken.
+    `progress` receives the number of bytes read so far, and may raise. The processor time of this parse is deducted from
+    `budget`. Raises `ParseBudgetExceeded` for a file that needs more than what is left of it.
     """
     from tree_sitter import Parser
 
-    allowance = allowance or Allowance.of(len(data))
-    reader = _Reader(data, progress, allowance)
+    budget = budget or ParseBudget.of(len(data))
+    reader = _Reader(data, progress, budget)
     begun = thread_time()
     try:
         with translated(language.name or "this"):
@@ -152,7 +152,7 @@ def parse(language: Language, data: bytes, progress: Progress, allowance: Allowa
             raise
         raise reader.failure from None
     finally:
-        allowance.seconds -= thread_time() - begun
+        budget.seconds -= thread_time() - begun
     if reader.failure is not None:
         raise reader.failure
     return tree
@@ -164,7 +164,7 @@ class _Reader:
 
     data: bytes
     progress: Progress
-    allowance: Allowance
+    budget: ParseBudget
     begun: float = field(factory=thread_time)
     calls: int = 0
     told: int = -1
@@ -185,10 +185,10 @@ class _Reader:
     def is_over(self, _offset: int = 0, _has_error: bool = False) -> bool:
         """Whether the parser has to stop: it asks from time to time."""
         self.calls += 1
-        if self.failure is None and self.calls % LOOKS == 0:
+        if self.failure is None and self.calls % CALLS_PER_CHECK == 0:
             try:
-                self.allowance.check(thread_time() - self.begun)
-            except TooTangled as error:
+                self.budget.check(thread_time() - self.begun)
+            except ParseBudgetExceeded as error:
                 self.failure = error
         return self.failure is not None
 

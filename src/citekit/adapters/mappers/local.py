@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from citekit.adapters.formats.handler import Services
 from citekit.adapters.formats.registry import handler_of
-from citekit.adapters.formats.shared.outline import TITLE_LIMIT, Outline, one_line, plant
+from citekit.adapters.formats.shared.outline import TITLE_LIMIT, Outline, make_nodes, one_line
 from citekit.domain.formats import Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
@@ -58,7 +58,7 @@ class LocalMapper:
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """The map of `source`; see `Mapper.map`."""
         outline = handler_of(source.format).outliner(source.format, self.services).outline(source, progress)
-        if not outline.drafts and source.format.modality is Modality.TEXT:
+        if not outline.items and source.format.modality is Modality.TEXT:
             plain = self.services.plain_outliner().outline(source, progress)
             outline = evolve(plain, facts={**outline.facts, **plain.facts}, notes=[*outline.notes, *plain.notes])
         return ResourceMap(
@@ -66,7 +66,7 @@ class LocalMapper:
             modality=_modality(source, outline),
             title=one_line(outline.title or source.path.stem, TITLE_LIMIT) or source.path.name,
             source_path=str(source.path),
-            nodes=plant(outline),
+            nodes=make_nodes(outline),
             created_at=self.clock.now(),
             metadata=self._metadata(source, outline),
         )
@@ -88,7 +88,7 @@ def _modality(source: Source, outline: Outline) -> Modality:
     """The modality of the format; for video and audio formats, that of the parts, because either may lack or have a
     picture."""
     timed = source.format.modality in (Modality.VIDEO, Modality.AUDIO)
-    return outline.drafts[0].location.modality if timed and outline.drafts else source.format.modality
+    return outline.items[0].location.modality if timed and outline.items else source.format.modality
 
 
 def _extent(outline: Outline) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from citekit.adapters.formats.code.preprocessing.dialects import dialect, hidden
 from citekit.adapters.formats.code.symbols import Symbol, count, symbols
 from citekit.adapters.formats.code.tags import EXPORTED, TEST, exports_of, is_test
 from citekit.adapters.formats.plain_text.outliner import PlainTextOutliner
-from citekit.adapters.formats.shared.outline import SUMMARY_LIMIT, Draft, Outline, one_line
+from citekit.adapters.formats.shared.outline import SUMMARY_LIMIT, Outline, OutlineItem, one_line
 from citekit.adapters.formats.shared.text_file import TextFile, open_text
 from citekit.adapters.libraries import tree_sitter
 from citekit.domain.errors import DriverMissing, SourceUnreadable
@@ -61,7 +61,7 @@ class CodeOutliner:
             return _plain(source, progress, note)
         try:
             return _outline(text, source.format.name, progress)
-        except (DriverMissing, tree_sitter.TooTangled) as error:
+        except (DriverMissing, tree_sitter.ParseBudgetExceeded) as error:
             return _plain(source, progress, str(error))
 
 
@@ -75,16 +75,16 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
     data, index = _utf8(text)
     language = dialect(language, text.path.suffix, data)
     if is_tangled(data, language):
-        raise tree_sitter.TooTangled("The file is too tangled for a parser of code.")
+        raise tree_sitter.ParseBudgetExceeded("The file is too tangled for a parser of code.")
     grammar = GRAMMARS[language]
     loaded = tree_sitter.grammar(grammar.package, grammar.function, grammar.extra)
-    allowance = tree_sitter.Allowance.of(len(data))
-    parse = partial(tree_sitter.parse, loaded, progress=progress, allowance=allowance)
+    budget = tree_sitter.ParseBudget.of(len(data))
+    parse = partial(tree_sitter.parse, loaded, progress=progress, budget=budget)
     tree = parse(hidden(data, language))
     wrong = tree_sitter.first_error(tree)
     known = symbols(tree, data, grammar)
     if wrong is not None and len(data) <= AGAIN:
-        with suppress(tree_sitter.TooTangled):  # what the first parse understood is kept
+        with suppress(tree_sitter.ParseBudgetExceeded):  # what the first parse understood is kept
             known = _second_reading(data, language, grammar, known, parse)
     found, notes = _bounded(known)
     if wrong is not None:
@@ -93,7 +93,7 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
     before = preface(tree, data, found[0].start if found else len(data))
     drafts = _Drafts(index, language, exports_of(language, data)).all(found, before) if found else ()
     return Outline(
-        title=None, bounds=text.bounds, drafts=drafts, facts={**text.facts, "language": language}, notes=notes
+        title=None, bounds=text.bounds, items=drafts, facts={**text.facts, "language": language}, notes=notes
     )
 
 
@@ -157,17 +157,17 @@ class _Drafts:
     language: str
     exported: Callable[[Symbol, bool], bool]
 
-    def all(self, found: Sequence[Symbol], before: Preface | None) -> list[Draft]:
+    def all(self, found: Sequence[Symbol], before: Preface | None) -> list[OutlineItem]:
         drafts = [self._draft(each, top=True) for each in found]
         if before is None:
             return drafts
         place = Lines(_line(self.index, before.start), _line(self.index, max(before.start, before.end - 1)))
-        return [Draft(before.sentence, "preface", place), *drafts]
+        return [OutlineItem(before.sentence, "preface", place), *drafts]
 
-    def _draft(self, symbol: Symbol, *, top: bool) -> Draft:
+    def _draft(self, symbol: Symbol, *, top: bool) -> OutlineItem:
         first = _line(self.index, symbol.start)
         last = _line(self.index, max(symbol.start, symbol.end - 1))
-        return Draft(
+        return OutlineItem(
             title=symbol.name,
             type=symbol.kind,
             location=Lines(first, last),

@@ -10,7 +10,7 @@ from itertools import groupby
 from attrs import frozen
 
 from citekit.adapters.formats.comic.archive import ComicArchive, ComicInfo, open_comic
-from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.domain.extent import Extent
 from citekit.domain.locations import Pages
 from citekit.domain.progress import Progress
@@ -39,7 +39,7 @@ class CbzOutliner:
             return Outline(
                 title=_title(info),
                 bounds=Extent(pages=len(comic.names)),
-                drafts=tuple(builder.drafts()),
+                items=tuple(builder.items()),
                 facts={**{name: value for name, value in facts.items() if value}},
             )
 
@@ -55,7 +55,7 @@ class _OutlineBuilder:
     comic: ComicArchive
     info: ComicInfo
 
-    def drafts(self) -> Iterator[Draft]:
+    def items(self) -> Iterator[OutlineItem]:
         count = len(self.comic.names)
         bookmarks = [
             (page, attributes["bookmark"])
@@ -72,7 +72,7 @@ class _OutlineBuilder:
             [name.split("/")[:-1] for name in self.comic.names], 1, _common_folders(self.comic.names)
         )
 
-    def _folders(self, folders: Sequence[Sequence[str]], first: int, depth: int) -> Iterator[Draft]:
+    def _folders(self, folders: Sequence[Sequence[str]], first: int, depth: int) -> Iterator[OutlineItem]:
         """Yield the pages from `first` on, grouped by the folder of each at `depth`."""
         for folder, group in groupby(
             folders, key=lambda parts: parts[depth] if depth < min(len(parts), _DEPTH) else ""
@@ -85,20 +85,20 @@ class _OutlineBuilder:
                 yield from self._pages(first, last)
             first = last + 1
 
-    def _chapter(self, title: str, first: int, last: int, below: Sequence[Draft]) -> Draft:
-        return Draft(title, "chapter", Pages.span(first, last), children=below)
+    def _chapter(self, title: str, first: int, last: int, below: Sequence[OutlineItem]) -> OutlineItem:
+        return OutlineItem(title, "chapter", Pages.span(first, last), children=below)
 
-    def _pages(self, first: int, last: int) -> Iterator[Draft]:
+    def _pages(self, first: int, last: int) -> Iterator[OutlineItem]:
         """Yield an item per page, or one item for all if the comic is too long."""
         if len(self.comic.names) > PAGE_NODE_LIMIT:
             if first <= last:
-                yield Draft(f"Pages {first}-{last}", "pages", Pages.span(first, last))
+                yield OutlineItem(f"Pages {first}-{last}", "pages", Pages.span(first, last))
             return
         for page in range(first, last + 1):
             types = self.info.pages.get(page, {}).get("type", "").split()
             type = _TYPES.get(types[0].lower(), types[0].lower()) if types else "page"
             title = self.comic.names[page - 1].rpartition("/")[2].rpartition(".")[0]
-            yield Draft(title or f"Page {page}", type, Pages((page,)), name=f"page_{page}")
+            yield OutlineItem(title or f"Page {page}", type, Pages((page,)), name=f"page_{page}")
 
 
 def _common_folders(names: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from citekit.adapters.formats.data.content import Content, opened
 from citekit.adapters.formats.data.groups import grouped
-from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner, one_line
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, one_line
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -43,7 +43,7 @@ class CsvOutliner:
         table = read_table(file.content, "\t" if source.format.name == "tsv" else None)
         if table is None:
             return file.by_lines(self.fallback, source, progress)
-        return Outline(title=None, bounds=file.text.bounds, drafts=table.drafts(), facts=table.facts())
+        return Outline(title=None, bounds=file.text.bounds, items=table.items(), facts=table.facts())
 
 
 @frozen
@@ -63,14 +63,17 @@ class Table:
         count = len(self.starts) - self.first
         return {**self.content.text.facts, "row_count": count, "column_count": len(self.columns), **named}
 
-    def drafts(self) -> tuple[Draft, ...]:
+    def items(self) -> tuple[OutlineItem, ...]:
         """The header, and the groups of rows."""
         count = len(self.starts) - self.first
         said = ", ".join(self.columns[:_COLUMNS])
         rows = grouped(count, self._place, self._name, type="rows", least=ROWS) if count else ()
         if not self.first:
             return rows
-        return (Draft(f"Header: {said}", "header", self._lines(0, 1), f"{len(self.columns)} columns: {said}"), *rows)
+        return (
+            OutlineItem(f"Header: {said}", "header", self._lines(0, 1), f"{len(self.columns)} columns: {said}"),
+            *rows,
+        )
 
     def _lines(self, start: int, end: int) -> Lines:
         after = self.starts[end] if end < len(self.starts) else self.last_line + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from citekit.adapters.formats.shared.outline import Draft
+from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.domain.locations import Lines
 
 SINGLE = 100
@@ -25,7 +25,7 @@ def grouped(
     type: str,
     least: int = 10,
     most: int = GROUPS,
-) -> tuple[Draft, ...]:
+) -> tuple[OutlineItem, ...]:
     """Groups of `least` parts or more, each of a round number of them, at most `most` groups.
 
     `place(i, j)` gives the lines of the parts from `i` to before `j`, counted from 0; `name(i, j)` title and summary.
@@ -69,7 +69,7 @@ def _group(
     place: Callable[[int, int], Lines],
     name: Callable[[int, int], tuple[str, str | None]],
     type: str,
-    below: tuple[Draft, ...] = (),
-) -> Draft:
+    below: tuple[OutlineItem, ...] = (),
+) -> OutlineItem:
     title, summary = name(start, end)
-    return Draft(title, type, place(start, end), summary, below)
+    return OutlineItem(title, type, place(start, end), summary, below)

@@ -9,7 +9,7 @@ from attrs import frozen
 from citekit.adapters.formats.data.content import Content, opened
 from citekit.adapters.formats.data.groups import GROUPS, SINGLE, grouped
 from citekit.adapters.formats.data.json_scan import Parts, first_value, scan, skip, text_of
-from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
@@ -53,7 +53,7 @@ class JsonOutliner:
         return Outline(
             title=_title(file.content, parts) if roots.count == 1 else None,
             bounds=file.text.bounds,
-            drafts=drafts,
+            items=drafts,
             facts=file.text.facts,
             notes=_notes(file.content, roots),
         )
@@ -97,7 +97,7 @@ class JsonDrafts:
 
     content: Content
 
-    def children(self, parts: Parts, depth: int, word: str = "Item") -> tuple[Draft, ...]:
+    def children(self, parts: Parts, depth: int, word: str = "Item") -> tuple[OutlineItem, ...]:
         """A draft for each part, or for groups of them where they are many."""
         if parts.count <= SINGLE:
             return tuple(self.one(parts, index, depth) for index in range(parts.count))
@@ -111,7 +111,7 @@ class JsonDrafts:
             most=min(GROUPS, max(_ONE_LINE, height // 4)),
         )
 
-    def one(self, parts: Parts, index: int, depth: int) -> Draft:
+    def one(self, parts: Parts, index: int, depth: int) -> OutlineItem:
         """The draft of one part."""
         data = self.content.data
         start, end = parts.value(index)
@@ -120,10 +120,10 @@ class JsonDrafts:
         place = self.content.lines(parts.begin(index), end)
         title = key if key is not None else " ".join((f"[{index}]", label(data, start, end))).strip()
         if kind == "value":
-            return Draft(title, kind, place, shown(data, start, end))
+            return OutlineItem(title, kind, place, shown(data, start, end))
         below = scan(data, start)
         long = depth < DEEPEST and place.last - place.first >= _LONG
-        return Draft(title, kind, place, told(data, below, kind), self.children(below, depth + 1) if long else ())
+        return OutlineItem(title, kind, place, told(data, below, kind), self.children(below, depth + 1) if long else ())
 
     def _range(self, parts: Parts, first: int, end: int, word: str) -> str:
         low, high = parts.key(self.content.data, first), parts.key(self.content.data, end - 1)

@@ -10,7 +10,7 @@ from citekit.adapters.formats.data.content import Content, opened
 from citekit.adapters.formats.data.groups import SINGLE, grouped
 from citekit.adapters.formats.data.json import label, shown, told
 from citekit.adapters.formats.data.json_scan import first_value, scan
-from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -35,7 +35,7 @@ class JsonLinesOutliner:
         return Outline(
             title=None,
             bounds=file.text.bounds,
-            drafts=_drafts(file.content, records),
+            items=_drafts(file.content, records),
             facts={**file.text.facts, "record_count": len(records), **({"columns": keys} if keys else {})},
         )
 
@@ -79,7 +79,7 @@ def _keys(content: Content, line: int) -> list[str]:
     return [parts.key(content.data, index) or "" for index in range(min(parts.count, SINGLE))]
 
 
-def _drafts(content: Content, records: array[int]) -> tuple[Draft, ...]:
+def _drafts(content: Content, records: array[int]) -> tuple[OutlineItem, ...]:
     if len(records) <= SINGLE:
         return tuple(_one(content, number, line) for number, line in enumerate(records, 1))
 
@@ -90,10 +90,10 @@ def _drafts(content: Content, records: array[int]) -> tuple[Draft, ...]:
     return grouped(len(records), lambda i, j: Lines(records[i], records[j - 1]), name, type="records")
 
 
-def _one(content: Content, number: int, line: int) -> Draft:
+def _one(content: Content, number: int, line: int) -> OutlineItem:
     start, end = _span(content, line)
     data = content.data
     kind = {b"{": "object", b"[": "array"}.get(data[start : start + 1])
     name = label(data, start, end)
     said = told(data, scan(data, start), kind) if kind and name else shown(data, start, end)
-    return Draft(f"Record {number} {name}".strip(), "record", Lines(line, line), said)
+    return OutlineItem(f"Record {number} {name}".strip(), "record", Lines(line, line), said)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from attrs import evolve, frozen
 
 from citekit.adapters.formats.data.groups import SINGLE, grouped
-from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.adapters.formats.shared.text_file import open_text
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
@@ -27,14 +27,14 @@ class Entry:
     first: int
     last: int
     summary: str | None = None
-    children: tuple[Draft, ...] = ()
+    children: tuple[OutlineItem, ...] = ()
 
-    def draft(self) -> Draft:
+    def draft(self) -> OutlineItem:
         """The entry as a node."""
-        return Draft(self.title, self.type, Lines(self.first, self.last), self.summary, self.children)
+        return OutlineItem(self.title, self.type, Lines(self.first, self.last), self.summary, self.children)
 
 
-def drafts(entries: Sequence[Entry], word: str) -> tuple[Draft, ...]:
+def drafts(entries: Sequence[Entry], word: str) -> tuple[OutlineItem, ...]:
     """A node for each entry, or for groups of them where they are many; `word` names several (`keys`, `items`)."""
     if len(entries) <= SINGLE:
         return tuple(entry.draft() for entry in entries)
@@ -49,7 +49,7 @@ def drafts(entries: Sequence[Entry], word: str) -> tuple[Draft, ...]:
     return tuple(_filled(group, entries) for group in groups)
 
 
-def _filled(group: Draft, entries: Sequence[Entry]) -> Draft:
+def _filled(group: OutlineItem, entries: Sequence[Entry]) -> OutlineItem:
     """A group with its entries below it."""
     place = group.location
     if group.children or not isinstance(place, Lines):
@@ -97,4 +97,4 @@ class IniOutliner:
             for name, first, last, held in zip(names, starts, ends, keys, strict=True)
             if last >= first and (name != "Keys" or held)
         ]
-        return Outline(title=None, bounds=text.bounds, drafts=drafts(entries, "sections"), facts=text.facts)
+        return Outline(title=None, bounds=text.bounds, items=drafts(entries, "sections"), facts=text.facts)

@@ -10,7 +10,7 @@ from itertools import groupby
 from attrs import define, field, frozen
 
 from citekit.adapters.formats.data.log_times import Stamp, level_of, stamp_of, told
-from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner, one_line
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, one_line
 from citekit.adapters.formats.shared.text_file import TextFile, open_text
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
@@ -74,7 +74,7 @@ class LogOutliner:
         return Outline(
             title=None,
             bounds=text.bounds,
-            drafts=_drafts(minutes, text),
+            items=_drafts(minutes, text),
             facts={
                 **text.facts,
                 "entry_count": sum(each.count for each in minutes),
@@ -116,7 +116,7 @@ def _merged(minutes: Sequence[Minute], grain: int) -> list[Minute]:
     return merged
 
 
-def _drafts(minutes: Sequence[Minute], text: TextFile) -> tuple[Draft, ...]:
+def _drafts(minutes: Sequence[Minute], text: TextFile) -> tuple[OutlineItem, ...]:
     """Days where there are several, hours of a single one, minutes of a single hour."""
     numbers = {unit: len({minute.when // unit for minute in minutes}) for unit in _UNITS}
     unit = next((unit for unit in _UNITS if numbers[unit] > 1), 1)
@@ -125,19 +125,19 @@ def _drafts(minutes: Sequence[Minute], text: TextFile) -> tuple[Draft, ...]:
     return tuple(_stretches(minutes, text.line_count, unit, many))
 
 
-def _stretches(minutes: Sequence[Minute], last: int, unit: int, many: dict[int, int]) -> Iterator[Draft]:
+def _stretches(minutes: Sequence[Minute], last: int, unit: int, many: dict[int, int]) -> Iterator[OutlineItem]:
     groups = [list(group) for _, group in groupby(minutes, lambda minute: minute.when // unit)]
     if len(groups) > _TOP * 4:
         groups = _gathered(groups)
     for group, after in zip(groups, [*(each[0].line for each in groups[1:]), last + 1], strict=True):
         count = sum(minute.count for minute in group)
         below = _below(group, after - 1, unit, count, many)
-        yield Draft(
+        yield OutlineItem(
             _title(group, unit), "time", Lines(group[0].line, max(group[0].line, after - 1)), _said(group), below
         )
 
 
-def _below(group: Sequence[Minute], last: int, unit: int, count: int, many: dict[int, int]) -> tuple[Draft, ...]:
+def _below(group: Sequence[Minute], last: int, unit: int, count: int, many: dict[int, int]) -> tuple[OutlineItem, ...]:
     for finer in _UNITS:
         if finer < unit and count > many[finer] and len({minute.when // finer for minute in group}) > 1:
             return tuple(_stretches(group, last, finer, many))

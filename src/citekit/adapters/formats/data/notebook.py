@@ -11,7 +11,7 @@ from citekit.adapters.formats.data.content import Content, opened
 from citekit.adapters.formats.data.json import MINIFIED
 from citekit.adapters.formats.data.json_scan import Parts, first_value, scan
 from citekit.adapters.formats.markdown.outliner import plain, read_headings
-from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner, nested, one_line
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, nested, one_line
 from citekit.adapters.formats.shared.summaries import first_sentence, has_text
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
@@ -55,7 +55,7 @@ class NotebookOutliner:
         return Outline(
             title=title,
             bounds=file.text.bounds,
-            drafts=nested(_ended(items, cells[-1].lines.last)),
+            items=nested(_ended(items, cells[-1].lines.last)),
             facts={**file.text.facts, "cell_count": len(cells)},
             notes=[MINIFIED] if file.text.line_count == 1 else [],
         )
@@ -157,22 +157,22 @@ def _outputs(data: bytes, place: tuple[int, int]) -> tuple[str, ...]:
     return tuple(kinds)
 
 
-def _items(cell: Cell) -> list[tuple[int, Draft]]:
+def _items(cell: Cell) -> list[tuple[int, OutlineItem]]:
     """(level, draft): a section for each heading of a Markdown cell, or the cell itself."""
     lines = cell.text.split("\n")
     headings = read_headings(cell.text) if cell.kind == "markdown" and ("#" in cell.text or "\n" in cell.text) else []
     if not headings:
-        return [(_CELL, Draft(_titled(cell, lines), f"{cell.kind}_cell", cell.lines, _summary(cell, lines)))]
+        return [(_CELL, OutlineItem(_titled(cell, lines), f"{cell.kind}_cell", cell.lines, _summary(cell, lines)))]
     items = []
     for number, heading in enumerate(headings):
         first = cell.places[heading.line - 1] if number and heading.line <= len(cell.places) else cell.lines.first
         body = [plain(line) for line in lines[heading.line + heading.height - 1 :]]
         place = Lines(max(first, cell.lines.first), cell.lines.last)
-        items.append((heading.level, Draft(heading.title, "section", place, first_sentence(body))))
+        items.append((heading.level, OutlineItem(heading.title, "section", place, first_sentence(body))))
     return items
 
 
-def _ended(items: Sequence[tuple[int, Draft]], last: int) -> list[tuple[int, Draft]]:
+def _ended(items: Sequence[tuple[int, OutlineItem]], last: int) -> list[tuple[int, OutlineItem]]:
     """The sections, each to before the next of its own or a higher level."""
     ended, bound = [], dict[int, int]()
     for level, draft in reversed(items):

@@ -9,7 +9,7 @@ from attrs import define, field, frozen
 
 from citekit.adapters.formats.data.content import Content, opened
 from citekit.adapters.formats.data.keyed_sections import Entry, drafts, said
-from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
@@ -66,7 +66,7 @@ class TomlOutliner:
             return file.by_lines(self.fallback, source, progress)
         _end(tables, file.text.line_count)
         shown = [table for table in tables if table.names or table.count]
-        return Outline(title=_title(shown), bounds=file.text.bounds, drafts=_tree(shown), facts=file.text.facts)
+        return Outline(title=_title(shown), bounds=file.text.bounds, items=_tree(shown), facts=file.text.facts)
 
 
 def read_tables(content: Content) -> list[Table]:
@@ -144,7 +144,7 @@ def _title(tables: Sequence[Table]) -> str | None:
     return None
 
 
-def _tree(tables: Sequence[Table], depth: int = 0) -> tuple[Draft, ...]:
+def _tree(tables: Sequence[Table], depth: int = 0) -> tuple[OutlineItem, ...]:
     """Tables below those whose name theirs begins with; runs of elements of one array below a node of the array."""
     found: list[Entry] = []
     for run in _runs(tables):

@@ -12,7 +12,7 @@ from attrs import define, evolve, field, frozen
 
 from citekit.adapters.formats.data.content import Content, opened
 from citekit.adapters.formats.data.groups import SINGLE, grouped
-from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -70,7 +70,7 @@ class XmlOutliner:
         return Outline(
             title=next((found.labels[index] for index in top if index in found.labels), None),
             bounds=file.text.bounds,
-            drafts=tree.drafts(top[-1]),
+            items=tree.items(top[-1]),
             facts={**file.text.facts, "root": found.name(0)},
             notes=[found.fault] if found.fault else [],
         )
@@ -181,7 +181,7 @@ class _Tree:
             below = inner
         return top
 
-    def drafts(self, index: int) -> tuple[Draft, ...]:
+    def items(self, index: int) -> tuple[OutlineItem, ...]:
         """The elements in an element; that itself where it has none."""
         below = self._below(index)
         return self._many(below) if below else (self._one(index),)
@@ -209,7 +209,7 @@ class _Tree:
         closed = data.find(b">", end)
         return closed + 1 if closed >= 0 else len(data)
 
-    def _many(self, indexes: list[int]) -> tuple[Draft, ...]:
+    def _many(self, indexes: list[int]) -> tuple[OutlineItem, ...]:
         if len(indexes) <= SINGLE:
             return tuple(self._one(index) for index in indexes)
 
@@ -229,13 +229,13 @@ class _Tree:
             most=min(2500, most),
         )
 
-    def _one(self, index: int) -> Draft:
+    def _one(self, index: int) -> OutlineItem:
         place, label = self._place(index, index), self.found.labels.get(index, "")
         long = place.last - place.first >= _LONG
         below = self._below(index) if self.found.depths[index] < DEEPEST - 1 else []
         summary = self._names(below) if below else self._words(index) if not label else None
         children = self._many(below) if long and below else ()
-        draft = Draft(f"{self.found.name(index)} {label}".strip(), "element", place, summary)
+        draft = OutlineItem(f"{self.found.name(index)} {label}".strip(), "element", place, summary)
         return evolve(draft, children=children)
 
     def _names(self, below: list[int]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve, frozen
 
 from citekit.adapters.formats.epub.outliner import contents_drafts
-from citekit.adapters.formats.shared.outline import Draft, Outline, one_line
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, one_line
 from citekit.domain.extent import Extent
 from citekit.domain.locations import Chapter
 from citekit.domain.ports.reader import Book, Reader
@@ -34,13 +34,13 @@ class DocxOutliner:
         progress(0, 1, "reading the document")
         book = self.reader.read(source.path)
         lengths = tuple(len(chapter.text) for chapter in book.chapters)
-        drafts: Sequence[Draft] = [_named(draft, book) for draft in contents_drafts(book)]
+        drafts: Sequence[OutlineItem] = [_named(draft, book) for draft in contents_drafts(book)]
         for exhibit in _exhibits(book):
             drafts = _with(drafts, exhibit)
         return Outline(
             title=book.title,
             bounds=Extent(chapters=lengths),
-            drafts=drafts,
+            items=drafts,
             facts={
                 "chapter_count": len(lengths),
                 "chapter_lengths": list(lengths),
@@ -51,7 +51,7 @@ class DocxOutliner:
         )
 
 
-def _named(draft: Draft, book: Book) -> Draft:
+def _named(draft: OutlineItem, book: Book) -> OutlineItem:
     """A chapter without a heading by its first words: its own name is none of the document."""
     place = draft.location
     chapter = book.chapters[place.number - 1] if isinstance(place, Chapter) else None
@@ -61,13 +61,13 @@ def _named(draft: Draft, book: Book) -> Draft:
     return evolve(draft, title=one_line(first, OPENING_TITLE) or f"Chapter {chapter.number}")
 
 
-def _exhibits(book: Book) -> Iterator[Draft]:
+def _exhibits(book: Book) -> Iterator[OutlineItem]:
     found = [(chapter, mark) for chapter in book.chapters for mark in chapter.marks if mark.kind in ("figure", "table")]
     for chapter, mark in found[:EXHIBITS_LIMIT]:
-        yield Draft(mark.title, mark.kind, Chapter(chapter.number, (mark.start, mark.end)))
+        yield OutlineItem(mark.title, mark.kind, Chapter(chapter.number, (mark.start, mark.end)))
 
 
-def _with(drafts: Sequence[Draft], exhibit: Draft) -> Sequence[Draft]:
+def _with(drafts: Sequence[OutlineItem], exhibit: OutlineItem) -> Sequence[OutlineItem]:
     """The drafts with one more below the innermost that holds it; one that none holds is left out."""
     for at, draft in enumerate(drafts):
         if draft.type not in ("figure", "table") and _holds(draft, exhibit):
@@ -77,14 +77,14 @@ def _with(drafts: Sequence[Draft], exhibit: Draft) -> Sequence[Draft]:
     return drafts
 
 
-def _holds(draft: Draft, exhibit: Draft) -> bool:
+def _holds(draft: OutlineItem, exhibit: OutlineItem) -> bool:
     return draft.location.contains(exhibit.location)
 
 
-def _in_order(drafts: Sequence[Draft]) -> Sequence[Draft]:
+def _in_order(drafts: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
     return tuple(sorted(drafts, key=_begins))
 
 
-def _begins(draft: Draft) -> tuple[int, int]:
+def _begins(draft: OutlineItem) -> tuple[int, int]:
     place = draft.location
     return (place.number, place.chars[0] if place.chars else 0) if isinstance(place, Chapter) else (0, 0)

@@ -10,7 +10,7 @@ from attrs import define, field
 
 from citekit.adapters.formats.epub.headings import chapter_headings, inside, of_sections
 from citekit.adapters.formats.epub.toc_ranges import Entry, Place, book_end, entry_tree, start_of
-from citekit.adapters.formats.shared.outline import Draft
+from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.formats.shared.summaries import first_sentence, has_text
 from citekit.domain.locations import Chapter
 from citekit.domain.ports.reader import Book, BookChapter, Mark
@@ -28,7 +28,7 @@ _ABOVE_CHAPTERS = frozenset(("part", "volume"))
 _NAMES = {"subchapter": "section", "notes": "endnotes", "rearnotes": "endnotes"}
 
 
-def contents_drafts(book: Book) -> tuple[Draft, ...]:
+def contents_drafts(book: Book) -> tuple[OutlineItem, ...]:
     """The drafts of a book: its contents, below the deepest of them the headings inside the chapters.
 
     The leaves hold every character of the book once. What stands before the first part of a node is a part of its own, of
@@ -68,7 +68,7 @@ class _Drafter:
     terms: Mapping[Place, list[str]]
     named: dict[Place, int] = field(factory=dict)
 
-    def entry(self, entry: Entry, above: str) -> Iterator[Draft]:
+    def entry(self, entry: Entry, above: str) -> Iterator[OutlineItem]:
         """The draft of an entry; `above` is the type of the one above it, "" at the top.
 
         A range of characters lies in one chapter only. A leaf that begins or ends inside a chapter and spans several is cut
@@ -104,7 +104,7 @@ class _Drafter:
         ):
             entry.end = min(entry.end, (entry.start[0] + 1, 0))
 
-    def loose(self, start: Place, end: Place, type: str) -> Iterator[Draft]:
+    def loose(self, start: Place, end: Place, type: str) -> Iterator[OutlineItem]:
         """A draft for every chapter from `start` to `end`, which no entry names."""
         for chapter in self.book.chapters[start[0] - 1 : _last(start, end) if start < end else 0]:
             stop = end[1] if chapter.number == end[0] else len(chapter.text)
@@ -115,7 +115,7 @@ class _Drafter:
             usual = self._term(begin) or ("section" if partial else type)
             yield self._draft(title, usual, begin, (chapter.number, stop) if partial else _after(chapter), below)
 
-    def _pieces(self, start: Place, end: Place, title: str, type: str) -> Iterator[Draft]:
+    def _pieces(self, start: Place, end: Place, title: str, type: str) -> Iterator[OutlineItem]:
         """The parts of a range that has other parts behind it, or spans several chapters: its own beginning, and chapters."""
         if start >= end:
             return
@@ -130,14 +130,14 @@ class _Drafter:
                 if isinstance(draft.location, Chapter) and self.book.chapters[draft.location.number - 1].text:
                     yield draft
 
-    def _sections(self, start: Place, stop: int, title: str) -> tuple[Draft, ...]:
+    def _sections(self, start: Place, stop: int, title: str) -> tuple[OutlineItem, ...]:
         """The sections of the characters from `start` to `stop` of one chapter; none where no heading parts them."""
         chapter = self.book.chapters[start[0] - 1]
         found = inside(self.headings[chapter.number - 1], start[1], stop)
         found = of_sections(found, chapter.text, start[1], title) if found else found
         if not found:
             return ()
-        drafts: list[Draft] = []
+        drafts: list[OutlineItem] = []
         begin = start[1]
         if has_text(chapter.text[begin : found[0].start]):
             drafts.append(self._opening(title, start, found[0].start))
@@ -150,16 +150,16 @@ class _Drafter:
             begin = behind
         return tuple(drafts)
 
-    def _opening(self, title: str, start: Place, stop: int) -> Draft:
+    def _opening(self, title: str, start: Place, stop: int) -> OutlineItem:
         chapter = self.book.chapters[start[0] - 1]
         end = (start[0], stop) if stop < len(chapter.text) else _after(chapter)
         return self._draft(title, "opening", start, end, ())
 
-    def _draft(self, title: str, type: str, start: Place, end: Place, below: Sequence[Draft]) -> Draft:
+    def _draft(self, title: str, type: str, start: Place, end: Place, below: Sequence[OutlineItem]) -> OutlineItem:
         text = self.book.chapters[start[0] - 1].text[start[1] : self._stop(start, end)][:_SUMMARY_FROM]
         summary = first_sentence(_lines(text), skip=title)
         name = type if type == "opening" else None
-        return Draft(title, type, place(start, end, self.book), summary, below, name=name)
+        return OutlineItem(title, type, place(start, end, self.book), summary, below, name=name)
 
     def _has_text(self, start: Place, end: Place) -> bool:
         """Whether there is a character in a range that begins with a chapter."""

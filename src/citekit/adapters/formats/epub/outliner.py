@@ -44,7 +44,7 @@ class EpubOutliner:
         return Outline(
             title=book.title,
             bounds=Extent(chapters=lengths),
-            drafts=contents_drafts(book),
+            items=contents_drafts(book),
             facts={
                 "chapter_count": len(lengths),
                 "chapter_lengths": list(lengths),

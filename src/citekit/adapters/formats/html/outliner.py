@@ -6,7 +6,7 @@ from attrs import evolve
 
 from citekit.adapters.formats.html.section_tree import Page
 from citekit.adapters.formats.html.sections import read_page
-from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.adapters.formats.shared.summaries import first_sentence
 from citekit.adapters.formats.shared.text_file import open_text
 from citekit.domain.locations import Lines
@@ -30,11 +30,11 @@ class HtmlOutliner:
         page = Page() if content is None else read_page(content, text.line_count)
         if not any(item.type not in ("figure", "table") for item in page.items):
             return _without_headings(page, self._fallback.outline(source, progress))
-        drafts = page.drafts(text.line_count)
+        drafts = page.outline_items(text.line_count)
         return Outline(
             title=page.title or page.items[0].title,
             bounds=text.bounds,
-            drafts=drafts,
+            items=drafts,
             facts=text.facts,
         )
 
@@ -43,10 +43,10 @@ def _without_headings(page: Page, plain: Outline) -> Outline:
     """One node for the whole page; below it its captions, or the groups of the plain text where there are several."""
     body = page.opening
     said = page.title or next((line for line in body if line), "")
-    captions = tuple(draft for draft in page.drafts(0) if draft.type in ("figure", "table"))
-    if not said or not (plain.drafts or captions):
+    captions = tuple(draft for draft in page.outline_items(0) if draft.type in ("figure", "table"))
+    if not said or not (plain.items or captions):
         return plain
     lines = Lines(1, plain.bounds.lines or 1)
-    below = captions or (plain.drafts if len(plain.drafts) > 1 else ())
-    draft = Draft(said, "page", lines, first_sentence(body, skip=page.title), below)
-    return evolve(plain, title=page.title or None, drafts=(draft,))
+    below = captions or (plain.items if len(plain.items) > 1 else ())
+    draft = OutlineItem(said, "page", lines, first_sentence(body, skip=page.title), below)
+    return evolve(plain, title=page.title or None, items=(draft,))

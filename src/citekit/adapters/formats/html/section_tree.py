@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attrs import define, field
 
-from citekit.adapters.formats.shared.outline import Draft
+from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.formats.shared.summaries import first_sentence
 from citekit.domain.locations import Lines
 
@@ -52,12 +52,12 @@ class Page:
     opening: list[str] = field(factory=list)
     items: list[Item] = field(factory=list)
 
-    def drafts(self, line_count: int) -> tuple[Draft, ...]:
+    def outline_items(self, line_count: int) -> tuple[OutlineItem, ...]:
         """The sections as drafts; what stands before the first is a `preamble` where it holds text."""
         first = self.items[0].line if self.items else line_count + 1
         said = next((line for line in self.opening if line), "")
         before = (
-            Draft(said, "preamble", Lines(1, first - 1), first_sentence(self.opening, skip=said))
+            OutlineItem(said, "preamble", Lines(1, first - 1), first_sentence(self.opening, skip=said))
             if said and self.items and first > 1
             else None
         )
@@ -103,7 +103,7 @@ def _end(item: Item, last: int) -> None:
     item.end = max(item.line, reach, *(child.end for child in item.below)) if item.below else max(item.line, reach)
 
 
-def _draft(item: Item) -> Draft:
+def _draft(item: Item) -> OutlineItem:
     summary = first_sentence(item.body, skip=item.title) if item.body else None
     children = tuple(_draft(child) for child in item.below)
-    return Draft(item.title, item.type, Lines(item.line, max(item.line, item.end)), summary, children)
+    return OutlineItem(item.title, item.type, Lines(item.line, max(item.line, item.end)), summary, children)

@@ -13,7 +13,7 @@ from citekit.adapters.formats.image.exif import read_metadata
 from citekit.adapters.formats.image.region_kinds import TEXT, is_photo
 from citekit.adapters.formats.image.regions import GROUP, HEADING, WORKING_SIZE, Region, find_regions
 from citekit.adapters.formats.shared.ocr import OcrLine, OcrReader
-from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries import pillow
 from citekit.domain.extent import Extent
 from citekit.domain.locations import Box
@@ -111,18 +111,18 @@ class ImageOutliner:
         recognized = self._read(copy, gray, progress)
         builder = _ItemBuilder(gray, size, recognized or RecognizedText())
         facts = {"dimensions": list(size), **facts, **properties}
-        whole = Draft(
+        whole = OutlineItem(
             title=builder.recognized.heading() or "Whole picture",
             type="picture",
             location=Box(0, 0, 1, 1),
             summary=_summary(kind, facts, len(regions)) + builder.recognized.text(),
-            children=builder.drafts(regions, Box(0, 0, 1, 1)),
+            children=builder.items(regions, Box(0, 0, 1, 1)),
             name="Whole picture",
         )
         return Outline(
             title=properties.get("title") or builder.recognized.heading(),
             bounds=Extent(size=size),
-            drafts=(whole,),
+            items=(whole,),
             facts=facts if recognized is None else {**facts, "text_lines": len(recognized.lines)},
             notes=[*_frames_note(kind, facts), *([_NO_OCR_NOTE] if recognized is None and _has_text(regions) else [])],
         )
@@ -172,20 +172,20 @@ class _ItemBuilder:
     size: tuple[int, int]
     recognized: RecognizedText
 
-    def drafts(self, regions: Sequence[Region], parent: Box) -> list[Draft]:
+    def items(self, regions: Sequence[Region], parent: Box) -> list[OutlineItem]:
         return [self._draft(each, self._box(each.box, parent)) for each in regions]
 
-    def _draft(self, region: Region, box: Box) -> Draft:
+    def _draft(self, region: Region, box: Box) -> OutlineItem:
         position = f"{_position(box)} {_KIND_NAMES[region.kind]}"
         recognized = RecognizedText(self.recognized.within(box))
         text = " ".join(line.text for line in recognized.lines)
         title = _shorten(recognized.title() if region.parts else text)
-        return Draft(
+        return OutlineItem(
             title=title or position,
             type=region.kind,
             location=box,
             summary=text or self._summary(box),
-            children=self.drafts(region.parts, box),
+            children=self.items(region.parts, box),
         )
 
     def _box(self, rectangle: Rectangle, parent: Box) -> Box:

@@ -78,7 +78,7 @@ def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
     return Outline(
         title=(named[1].strip().strip("\"'") if named else "") or first or None,
         bounds=text.bounds,
-        drafts=sections(text, headings, plain),
+        items=sections(text, headings, plain),
         facts=text.facts,
     )
 

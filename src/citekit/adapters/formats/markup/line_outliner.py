@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from attrs import define, evolve, field, frozen
 
-from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner
-from citekit.adapters.formats.shared.sections import LOOKED_AT, TextHeading, by_line, sections
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
+from citekit.adapters.formats.shared.sections import SUMMARY_LINES, TextHeading, by_line, sections
 from citekit.adapters.formats.shared.summaries import first_sentence, has_text
 from citekit.adapters.formats.shared.text_file import TextFile, open_text
 from citekit.domain.progress import Progress
@@ -48,15 +48,15 @@ class MarkupOutliner:
         return Outline(
             title=found.title or found.headings[0].title,
             bounds=text.bounds,
-            drafts=(*self._preamble(text, found, drafts[:1]), *drafts[1:]),
+            items=(*self._preamble(text, found, drafts[:1]), *drafts[1:]),
             facts=text.facts,
         )
 
-    def _preamble(self, text: TextFile, found: Found, first: Sequence[Draft]) -> Sequence[Draft]:
+    def _preamble(self, text: TextFile, found: Found, first: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
         """The first draft; where it is a preamble, named by the text in it instead of what sets it up."""
         if not found.opening or not first or first[0].type != "preamble":
             return first
         lines = next(text.passages([(found.opening, found.headings[0].line - 1)]), [])
-        said = [self.plain(line) for line in lines[:LOOKED_AT]]
+        said = [self.plain(line) for line in lines[:SUMMARY_LINES]]
         title = next((line for line in said if has_text(line)), found.title or "Preamble")
         return (evolve(first[0], title=title, summary=first_sentence(said, skip=title)),)

@@ -135,7 +135,7 @@ class RstOutliner:
         return Outline(
             title=titles[0].title,
             bounds=text.bounds,
-            drafts=sections(text, by_line([*titles, *captions.found]), _plain),
+            items=sections(text, by_line([*titles, *captions.found]), _plain),
             facts=text.facts,
         )
 

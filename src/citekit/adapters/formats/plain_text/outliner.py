@@ -8,8 +8,8 @@ from itertools import pairwise
 from attrs import evolve
 
 from citekit.adapters.formats.plain_text.headings import HeadingFinder
-from citekit.adapters.formats.shared.outline import Draft, Outline, one_line
-from citekit.adapters.formats.shared.sections import heads, sections
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, one_line
+from citekit.adapters.formats.shared.sections import section_openings, sections
 from citekit.adapters.formats.shared.summaries import first_sentence, has_text
 from citekit.adapters.formats.shared.text_file import TextFile, open_text
 from citekit.domain.locations import Lines
@@ -54,10 +54,10 @@ class PlainTextOutliner:
         drafts = _covering(_from_the_first_line(drafts), text, blank)
         before = drafts[0] if drafts and drafts[0].type == "preamble" else None
         title = before.title if before and before.location in _FIRST_LINES else finder.title
-        return Outline(title=title, bounds=text.bounds, drafts=drafts, facts=text.facts)
+        return Outline(title=title, bounds=text.bounds, items=drafts, facts=text.facts)
 
 
-def _from_the_first_line(drafts: Sequence[Draft]) -> Sequence[Draft]:
+def _from_the_first_line(drafts: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
     """The drafts, the first one with the lines before it too: `sections` leaves out what holds no letter."""
     match [draft.location for draft in drafts[:1]]:
         case [Lines(last=last)]:
@@ -65,7 +65,7 @@ def _from_the_first_line(drafts: Sequence[Draft]) -> Sequence[Draft]:
     return drafts
 
 
-def _covering(drafts: Sequence[Draft], text: TextFile, blank: bytearray) -> tuple[Draft, ...]:
+def _covering(drafts: Sequence[OutlineItem], text: TextFile, blank: bytearray) -> tuple[OutlineItem, ...]:
     """The drafts, long ones without children parted into groups; groups alone where there are no drafts."""
     if not text.line_count:
         return ()
@@ -73,12 +73,12 @@ def _covering(drafts: Sequence[Draft], text: TextFile, blank: bytearray) -> tupl
     scale = 1 + sum(last - first + 1 for first, last in leaves) // (GROUPS_LIMIT * GROUP[1] // 2)
     spans = {leaf: group_lines(leaf, blank, scale) for leaf in leaves}
     starts = {first: 0 for groups in spans.values() for first, _ in groups}
-    begins = heads(text, starts)
+    begins = section_openings(text, starts)
     groups = {leaf: tuple(_group(each, begins) for each in found) for leaf, found in spans.items()}
     return tuple(_parted(drafts, groups)) if drafts else _shelved(groups[leaves[0]])
 
 
-def _long_leaves(drafts: Sequence[Draft]) -> list[tuple[int, int]]:
+def _long_leaves(drafts: Sequence[OutlineItem]) -> list[tuple[int, int]]:
     found = []
     for draft in drafts:
         if draft.children:
@@ -88,7 +88,9 @@ def _long_leaves(drafts: Sequence[Draft]) -> list[tuple[int, int]]:
     return found
 
 
-def _parted(drafts: Sequence[Draft], groups: Mapping[tuple[int, int], tuple[Draft, ...]]) -> list[Draft]:
+def _parted(
+    drafts: Sequence[OutlineItem], groups: Mapping[tuple[int, int], tuple[OutlineItem, ...]]
+) -> list[OutlineItem]:
     parted = []
     for draft in drafts:
         if isinstance(draft.location, Lines):
@@ -118,14 +120,14 @@ def group_lines(span: tuple[int, int], blank: bytearray, scale: int = 1) -> list
     return groups
 
 
-def _group(span: tuple[int, int], begins: Mapping[int, Sequence[str]]) -> Draft:
+def _group(span: tuple[int, int], begins: Mapping[int, Sequence[str]]) -> OutlineItem:
     lines = begins.get(span[0], ())
     said = next((line for line in lines if has_text(line)), "")
     title = one_line(said, _TITLE_LIMIT) or f"Lines {span[0]}-{span[1]}"
-    return Draft(title, "lines", Lines(*span), first_sentence(lines))
+    return OutlineItem(title, "lines", Lines(*span), first_sentence(lines))
 
 
-def _shelved(groups: Sequence[Draft]) -> tuple[Draft, ...]:
+def _shelved(groups: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
     """Many groups, gathered below parents of `SHELF` groups."""
     if len(groups) <= SHELF + SHELF // 2:
         return tuple(groups)
@@ -135,5 +137,5 @@ def _shelved(groups: Sequence[Draft]) -> tuple[Draft, ...]:
         first, last = below[0].location, below[-1].location
         if isinstance(first, Lines) and isinstance(last, Lines):
             span = Lines(first.first, last.last)
-            shelves.append(Draft(f"Lines {span.first}-{span.last}", "lines", span, below[0].summary, below))
+            shelves.append(OutlineItem(f"Lines {span.first}-{span.last}", "lines", span, below[0].summary, below))
     return tuple(shelves)

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from citekit.adapters.formats.pptx import presentation as driver
 from citekit.adapters.formats.pptx.shapes import Placed, shapes
-from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries.office_package import opened_package
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.extent import Extent
@@ -59,7 +59,7 @@ def _outline(
     return Outline(
         title=(about.title or None) if about else None,
         bounds=Extent(pages=len(slides)),
-        drafts=tuple(_sectioned(drafts, ids, named)),
+        items=tuple(_sectioned(drafts, ids, named)),
         facts={"slide_size_emu": list(size), **said, **({"author": about.author} if about and about.author else {})},
         notes=("Pages are slides, in the order of the deck, hidden ones included.",),
     )
@@ -70,7 +70,9 @@ def _has_core(deck: Any) -> bool:
     return any(each.reltype.endswith("/core-properties") for each in deck.part.package._rels.values())
 
 
-def _sectioned(drafts: Sequence[Draft], ids: Sequence[int], named: Sequence[tuple[str, list[int]]]) -> Iterator[Draft]:
+def _sectioned(
+    drafts: Sequence[OutlineItem], ids: Sequence[int], named: Sequence[tuple[str, list[int]]]
+) -> Iterator[OutlineItem]:
     """The slides below their sections; those of no section stand beside them. Sections hold neighbouring slides."""
     section_of = {slide: place for place, (_, slides) in enumerate(named) for slide in slides}
     places = [section_of.get(each) for each in ids] if len(ids) == len(drafts) else [None] * len(drafts)
@@ -84,18 +86,18 @@ def _sectioned(drafts: Sequence[Draft], ids: Sequence[int], named: Sequence[tupl
             yield from drafts[at:end]
         else:
             title = named[place][0] or drafts[at].title
-            yield Draft(title, "section", Pages.span(at + 1, end), children=drafts[at:end])
+            yield OutlineItem(title, "section", Pages.span(at + 1, end), children=drafts[at:end])
         at = end
 
 
-def _slide(slide: Any, number: int, size: tuple[int, int]) -> Draft:
+def _slide(slide: Any, number: int, size: tuple[int, int]) -> OutlineItem:
     title = driver.title_of(slide)
     found = shapes(slide, *size, as_seen=True)
     words = " ".join(" ".join(each.text.split()) for each in found if each.kind == "text")
     notes = " ".join(driver.notes_text(slide, as_seen=True).split())
     body = words.removeprefix(title).strip()
     told = ("Hidden slide.", body[:180] if notes else body, f"Notes: {notes}" if notes else "")
-    return Draft(
+    return OutlineItem(
         title or f"Slide {number}",
         "slide",
         Pages((number,)),
@@ -104,12 +106,12 @@ def _slide(slide: Any, number: int, size: tuple[int, int]) -> Draft:
     )
 
 
-def _exhibits(found: Sequence[Placed], number: int) -> Iterator[Draft]:
+def _exhibits(found: Sequence[Placed], number: int) -> Iterator[OutlineItem]:
     """A draft for every picture, table and chart; those without a title of their own are told by their kind."""
     for shape in found:
         if shape.kind in ("text", "running") or shape.box is None:
             continue
         x1, y1, x2, y2 = shape.box.corners
         if shape.kind != "figure" or (x2 - x1) * (y2 - y1) >= LEAST_AREA:
-            draft = Draft(shape.title or shape.kind.capitalize(), shape.kind, Pages((number,), shape.box))
+            draft = OutlineItem(shape.title or shape.kind.capitalize(), shape.kind, Pages((number,), shape.box))
             yield evolve(draft, summary=" ".join(shape.text.split()) or None)

@@ -1,4 +1,4 @@
-"""What the module of one format says about a file, before it becomes a map."""
+"""The structure that the outliner of a format finds in a file: outline items, before they become the nodes of a map."""
 
 from __future__ import annotations
 
@@ -20,103 +20,102 @@ TITLE_LIMIT = 200
 SUMMARY_LIMIT = 300
 
 _JOINERS = "\u200c\u200d"
-_WITHIN_WORDS = re.compile(
+_INVISIBLE_IN_WORDS = re.compile(
     f"[\u00ad\u2060\ufeff]|(?<![^\\x00-\\x7f\\s{_JOINERS}])[{_JOINERS}]|[{_JOINERS}](?![^\\x00-\\x7f\\s{_JOINERS}])"
 )
-"""What parts no word and is not seen: soft hyphens, and joiners but those with which Persian, Hindi and emoji are written."""
+"""Invisible characters that separate no words: soft hyphens, and joiners except those that Persian, Hindi, and emoji need."""
 
 
 @frozen
-class Draft:
-    """A node without an id, which is made of `name`, else of the title.
+class OutlineItem:
+    """A node that has no ID yet. The ID is derived from `name` or, without one, from the title.
 
-    `keep_case` is for names of code, which are case-sensitive in ids too.
+    `keep_case` keeps the ID case-sensitive, as names in code are.
     """
 
     title: str
     type: str
     location: Location
     summary: str | None = None
-    children: Sequence[Draft] = field(default=(), converter=tuple["Draft", ...])
+    children: Sequence[OutlineItem] = field(default=(), converter=tuple["OutlineItem", ...])
     keep_case: bool = False
     name: str | None = None
 
 
 @frozen(kw_only=True)
 class Outline:
-    """The structure of one file: `facts` go into the map's metadata as they are and give its `bounds`.
+    """The structure of one file. `bounds` is the extent of the file, and `facts` become metadata of its map.
 
-    `notes` are sentences about how the structure was found, where that matters to its reader.
+    `notes` are sentences for the reader of the map about how the structure was found.
     """
 
     title: str | None
     bounds: Extent
-    drafts: Sequence[Draft] = field(converter=tuple[Draft, ...])
+    items: Sequence[OutlineItem] = field(converter=tuple[OutlineItem, ...])
     facts: Mapping[str, Any] = field(factory=dict)
     notes: Sequence[str] = field(default=(), converter=tuple[str, ...])
 
 
 class Outliner(Protocol):
-    """The module of one format."""
+    """Finds the structure of files of one format."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """The structure of `source`. Raises as `Mapper.map` does."""
 
 
-def plant(outline: Outline) -> tuple[Node, ...]:
-    """The nodes of an outline: ids given, titles and summaries tidied, places clamped to the file.
+def make_nodes(outline: Outline) -> tuple[Node, ...]:
+    """The nodes of an outline, with unique IDs, titles and summaries on one line, and locations clamped to the file.
 
-    A draft that lies outside the file is dropped, its children with it. Parents are not stretched: an outliner gives
-    parents that hold their children.
+    An item outside the file is dropped together with its children. Parents are not extended to contain their children;
+    an outliner returns parents that already do.
     """
-    taken: set[str] = set()
-    return tuple(_planted(outline.drafts, "", outline.bounds, taken))
+    return tuple(_make_nodes(outline.items, "", outline.bounds, set()))
 
 
-def _planted(drafts: Sequence[Draft], parent: str, bounds: Extent, taken: set[str]) -> Iterator[Node]:
-    for draft in drafts:
+def _make_nodes(items: Sequence[OutlineItem], parent: str, extent: Extent, used_ids: set[str]) -> Iterator[Node]:
+    for item in items:
         try:
-            location = draft.location.clamp(bounds)
+            location = item.location.clamp(extent)
         except LocationOutside:
             continue
-        identifier = node_id(parent, draft.name or draft.title, taken, fallback=draft.type, keep_case=draft.keep_case)
-        taken.add(identifier)
+        identifier = node_id(parent, item.name or item.title, used_ids, fallback=item.type, keep_case=item.keep_case)
+        used_ids.add(identifier)
         yield Node(
             id=identifier,
-            title=one_line(draft.title, TITLE_LIMIT) or draft.type,
-            type=draft.type,
+            title=one_line(item.title, TITLE_LIMIT) or item.type,
+            type=item.type,
             location=location,
-            summary=one_line(draft.summary or "", SUMMARY_LIMIT) or None,
-            children=tuple(_planted(draft.children, identifier, bounds, taken)),
+            summary=one_line(item.summary or "", SUMMARY_LIMIT) or None,
+            children=tuple(_make_nodes(item.children, identifier, extent, used_ids)),
         )
 
 
 def one_line(text: str, limit: int) -> str:
-    """`text` on one line, control characters gone, cut at a word to at most `limit` characters."""
-    whole = text if text.isascii() else _WITHIN_WORDS.sub("", text)
-    parts = (c if c.isprintable() or c.isspace() or c in _JOINERS else " " for c in whole)
-    flat = " ".join("".join(parts).split())
+    """`text` on one line without control characters, truncated at a word to at most `limit` characters."""
+    visible = text if text.isascii() else _INVISIBLE_IN_WORDS.sub("", text)
+    characters = (c if c.isprintable() or c.isspace() or c in _JOINERS else " " for c in visible)
+    flat = " ".join("".join(characters).split())
     if len(flat) <= limit:
         return flat
     head = flat[: limit - 3].rsplit(" ", 1)[0]
     return f"{head if len(head) > limit // 2 else flat[: limit - 3]}..."
 
 
-def nested(items: Sequence[tuple[int, Draft]]) -> tuple[Draft, ...]:
-    """Drafts with levels, in reading order, as a tree: each goes below the nearest one before it of a smaller level.
+def nested(leveled: Sequence[tuple[int, OutlineItem]]) -> tuple[OutlineItem, ...]:
+    """The tree of (level, item) pairs in reading order: the parent is the nearest preceding item of a smaller level.
 
-    Children that a draft has already come before those.
+    Children that an item already has come first.
     """
-    roots: list[tuple[Draft, list[Any]]] = []
+    roots: list[tuple[OutlineItem, list[Any]]] = []
     stack: list[tuple[int, list[Any]]] = [(-1, roots)]
-    for level, draft in items:
+    for level, item in leveled:
         while stack[-1][0] >= level:
             stack.pop()
-        entry: tuple[Draft, list[Any]] = (draft, [])
-        stack[-1][1].append(entry)
-        stack.append((level, entry[1]))
-    return _grown(roots)
+        branch: tuple[OutlineItem, list[Any]] = (item, [])
+        stack[-1][1].append(branch)
+        stack.append((level, branch[1]))
+    return _build_tree(roots)
 
 
-def _grown(entries: list[tuple[Draft, list[Any]]]) -> tuple[Draft, ...]:
-    return tuple(evolve(draft, children=(*draft.children, *_grown(below))) for draft, below in entries)
+def _build_tree(branches: list[tuple[OutlineItem, list[Any]]]) -> tuple[OutlineItem, ...]:
+    return tuple(evolve(item, children=(*item.children, *_build_tree(below))) for item, below in branches)

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 from attrs import frozen
 
-from citekit.adapters.formats.shared.outline import Draft, nested
+from citekit.adapters.formats.shared.outline import OutlineItem, nested
 from citekit.adapters.formats.shared.summaries import first_sentence, has_text
 from citekit.adapters.formats.shared.text_file import TextFile
 from citekit.domain.locations import Lines
 
-LOOKED_AT = 40
+SUMMARY_LINES = 40
 """Lines after a heading that a summary is looked for in."""
 
 HEADING_LIMIT = 20_000
@@ -42,7 +42,7 @@ def sections(
     text: TextFile,
     headings: Sequence[TextHeading],
     plain: Callable[[str], str] = str,
-) -> tuple[Draft, ...]:
+) -> tuple[OutlineItem, ...]:
     """A section for every heading, to before the next of its own or a higher level, nested by level.
 
     What comes before the first heading is a section of the type `preamble` where it holds text. `plain` takes the markup
@@ -50,8 +50,8 @@ def sections(
     """
     kept = kept_headings(headings)
     behind = {heading.last + 1: 0 for heading in kept if heading.last is not None and heading.last < text.line_count}
-    begins = heads(text, {1: 0, **behind, **{heading.line: heading.height for heading in kept}})
-    return section_drafts(kept, text.line_count, _with_what_is_behind(kept, begins), plain)
+    begins = section_openings(text, {1: 0, **behind, **{heading.line: heading.height for heading in kept}})
+    return section_items(kept, text.line_count, _with_what_is_behind(kept, begins), plain)
 
 
 def _with_what_is_behind(headings: Sequence[TextHeading], bodies: Mapping[int, list[str]]) -> Mapping[int, list[str]]:
@@ -66,12 +66,12 @@ def _with_what_is_behind(headings: Sequence[TextHeading], bodies: Mapping[int, l
     return joined
 
 
-def section_drafts(
+def section_items(
     headings: Sequence[TextHeading],
     line_count: int,
     bodies: Mapping[int, Sequence[str]],
     plain: Callable[[str], str] = str,
-) -> tuple[Draft, ...]:
+) -> tuple[OutlineItem, ...]:
     """As `sections`, from what is already read: `bodies` holds the text below each heading, by the heading's line.
 
     The body of line 1 is what comes before the first heading, where that does not begin on it.
@@ -92,10 +92,10 @@ def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
     return list(kept.values())
 
 
-def heads(text: TextFile, starts: Mapping[int, int]) -> dict[int, list[str]]:
+def section_openings(text: TextFile, starts: Mapping[int, int]) -> dict[int, list[str]]:
     """For each line in `starts`, the lines that follow it up to the next one: the first few, its own `height` left out."""
     lines = [*sorted(starts), text.line_count + 1]
-    spans = [(line + starts[line], min(line + starts[line] + LOOKED_AT, end) - 1) for line, end in pairwise(lines)]
+    spans = [(line + starts[line], min(line + starts[line] + SUMMARY_LINES, end) - 1) for line, end in pairwise(lines)]
     return dict(zip(lines, text.passages(spans), strict=False))
 
 
@@ -124,13 +124,13 @@ def _ends(headings: Sequence[TextHeading], line_count: int) -> list[int]:
     return ends
 
 
-def _section(heading: TextHeading, end: int, lines: Iterable[str]) -> Draft:
+def _section(heading: TextHeading, end: int, lines: Iterable[str]) -> OutlineItem:
     summary = first_sentence(lines, skip=heading.title)
-    return Draft(heading.title, heading.type, Lines(heading.line, max(heading.line, end)), summary)
+    return OutlineItem(heading.title, heading.type, Lines(heading.line, max(heading.line, end)), summary)
 
 
-def _preamble(lines: Sequence[str], first: int) -> tuple[Draft, ...]:
+def _preamble(lines: Sequence[str], first: int) -> tuple[OutlineItem, ...]:
     title = next((line.strip() for line in lines if has_text(line)), "")
     if first == 1 or not title:
         return ()
-    return (Draft(title, "preamble", Lines(1, first - 1), first_sentence(lines, skip=title)),)
+    return (OutlineItem(title, "preamble", Lines(1, first - 1), first_sentence(lines, skip=title)),)

@@ -8,7 +8,7 @@ from html import unescape
 
 from attrs import define, field
 
-from citekit.adapters.formats.shared.outline import Draft, Outline, Outliner
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.adapters.formats.shared.summaries import has_text
 from citekit.adapters.formats.shared.text_file import open_text
 from citekit.domain.locations import Lines
@@ -52,7 +52,7 @@ class SubtitlesOutliner:
             return self._fallback.outline(source, progress)
         facts = {**text.facts, "cue_count": len(cues), "last_cue_end": max(cue.end for cue in cues)}
         drafts = (*_header(header, cues[0].line), *_stretches(cues, text.line_count))
-        return Outline(title=None, bounds=text.bounds, drafts=drafts, facts=facts)
+        return Outline(title=None, bounds=text.bounds, items=drafts, facts=facts)
 
 
 def read_cues(lines: Iterable[str]) -> tuple[list[TextCue], list[str]]:
@@ -81,19 +81,19 @@ def _seconds(parts: Sequence[str | None]) -> float:
     return int(hours) * 3600 + int(minutes) * 60 + int(seconds) + float(f"0.{fraction}")
 
 
-def _header(lines: Sequence[str], first: int) -> tuple[Draft, ...]:
+def _header(lines: Sequence[str], first: int) -> tuple[OutlineItem, ...]:
     if first == 1 or not any(has_text(line.replace("WEBVTT", "")) for line in lines):
         return ()
     text = " ".join(line.strip() for line in lines if line.strip())
-    return (Draft("Header", "preamble", Lines(1, first - 1), text),)
+    return (OutlineItem("Header", "preamble", Lines(1, first - 1), text),)
 
 
-def _stretches(cues: Sequence[TextCue], line_count: int) -> Iterator[Draft]:
+def _stretches(cues: Sequence[TextCue], line_count: int) -> Iterator[OutlineItem]:
     groups = list(_groups(cues))
     starts = [group[0].line for group in groups]
     for group, following in zip(groups, [*starts[1:], line_count + 1], strict=True):
         title = f"{_clock(group[0].start)} - {_clock(max(cue.end for cue in group))}"
-        yield Draft(title, "stretch", Lines(group[0].line, max(group[0].line, following - 1)), _said(group))
+        yield OutlineItem(title, "stretch", Lines(group[0].line, max(group[0].line, following - 1)), _said(group))
 
 
 def _groups(cues: Sequence[TextCue]) -> Iterator[list[TextCue]]:

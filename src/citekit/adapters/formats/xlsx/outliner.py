@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from attrs import define, evolve, field, frozen
 
-from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.formats.xlsx.cell_blocks import Block
 from citekit.adapters.formats.xlsx.sheet_layout import ReadSheet, first_words, headed, said
 from citekit.adapters.formats.xlsx.workbook import Table, Workbook
@@ -42,7 +42,7 @@ class XlsxOutliner:
         return Outline(
             title=None,
             bounds=Extent(sheets=sheets),
-            drafts=drafts,
+            items=drafts,
             facts={"sheets": [_facts(each) for each in read]},
         )
 
@@ -54,17 +54,17 @@ def _facts(read: ReadSheet) -> dict[str, str | int]:
 
 def _sheet(
     workbook: Workbook, read: ReadSheet, names: Sequence[tuple[str, Cells]], charts: Sequence[tuple[str, list[Cells]]]
-) -> Draft:
+) -> OutlineItem:
     sheet = read.sheet
     tables = workbook.tables(sheet)
     regions = _regions(workbook, read, [table.place for table in tables])
     drafts = [_table(table) for table in tables] + regions
-    drafts += [Draft(name, "range", place) for name, place in _once(names) if _fits(place, read)]
+    drafts += [OutlineItem(name, "range", place) for name, place in _once(names) if _fits(place, read)]
     drafts += [chart for title, areas in charts for chart in _chart(title, areas, read)]
-    return Draft(sheet.name, "sheet", Cells(sheet.name), _about(read, regions), _nested(drafts))
+    return OutlineItem(sheet.name, "sheet", Cells(sheet.name), _about(read, regions), _nested(drafts))
 
 
-def _about(read: ReadSheet, regions: Sequence[Draft]) -> str:
+def _about(read: ReadSheet, regions: Sequence[OutlineItem]) -> str:
     hidden = {"hidden": "Hidden sheet. ", "veryHidden": "Hidden sheet. "}.get(read.sheet.state, "")
     if not read.sheet.has_cells:
         return f"{hidden}A sheet of a chart, without cells."
@@ -92,7 +92,7 @@ def _once(named: Sequence[tuple[str, _T]]) -> list[tuple[str, _T]]:
     return list(dict(named).items())
 
 
-def _regions(workbook: Workbook, read: ReadSheet, tables: Sequence[Cells]) -> list[Draft]:
+def _regions(workbook: Workbook, read: ReadSheet, tables: Sequence[Cells]) -> list[OutlineItem]:
     """A draft for each block that is no defined table, nor a few cells beside larger ones."""
     found = [(block, _place(block, read)) for block in read.blocks or ()]
     free = [(block, place) for block, place in found if not any(place.overlaps(table) for table in tables)]
@@ -120,11 +120,11 @@ def _place(block: Block, read: ReadSheet) -> Cells:
     return Cells(read.sheet.name, (block.top, block.left), (block.bottom, block.right))
 
 
-def _region(workbook: Workbook, block: Block, place: Cells, above: Block | None) -> Draft:
+def _region(workbook: Workbook, block: Block, place: Cells, above: Block | None) -> OutlineItem:
     title, header, below = headed(workbook, block)
     if not title and above is not None:
         title = said(workbook, above.head[above.top])
-    return Draft(
+    return OutlineItem(
         title or ", ".join(header) or first_words(workbook, block) or place.range or "",
         "region",
         place,
@@ -136,20 +136,22 @@ def _columns(header: Sequence[str], rows: int) -> str | None:
     return f"Columns: {', '.join(header)}. {_many(rows, 'row')} below the header." if header and rows else None
 
 
-def _table(table: Table) -> Draft:
+def _table(table: Table) -> OutlineItem:
     """A defined table, with its header."""
     first, last = table.place.first or (1, 1), table.place.last or (1, 1)
-    return Draft(table.name, "table", table.place, _columns(table.columns, last[0] - first[0]))
+    return OutlineItem(table.name, "table", table.place, _columns(table.columns, last[0] - first[0]))
 
 
-def _chart(title: str, areas: Sequence[Cells], read: ReadSheet) -> Iterator[Draft]:
+def _chart(title: str, areas: Sequence[Cells], read: ReadSheet) -> Iterator[OutlineItem]:
     """A chart as the rectangle of its data on this sheet."""
     here = [each for each in areas if _fits_any(each, read)]
     if here:
         firsts, lasts = [each.first or (1, 1) for each in here], [each.last or (1, 1) for each in here]
         first = min(row for row, _ in firsts), min(column for _, column in firsts)
         last = max(row for row, _ in lasts), max(column for _, column in lasts)
-        yield Draft(title or "Chart", "chart", Cells(read.sheet.name, first, last), "The data that a chart shows.")
+        yield OutlineItem(
+            title or "Chart", "chart", Cells(read.sheet.name, first, last), "The data that a chart shows."
+        )
 
 
 def _fits_any(place: Cells, read: ReadSheet) -> bool:
@@ -159,14 +161,14 @@ def _fits_any(place: Cells, read: ReadSheet) -> bool:
 
 @define
 class _Branch:
-    draft: Draft
+    draft: OutlineItem
     below: list[_Branch] = field(factory=list)
 
-    def grown(self) -> Draft:
+    def grown(self) -> OutlineItem:
         return evolve(self.draft, children=[each.grown() for each in self.below])
 
 
-def _nested(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
+def _nested(drafts: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
     """Drafts in reading order, each below the smallest one that holds it."""
     roots: list[_Branch] = []
     branches: list[_Branch] = []
@@ -181,7 +183,7 @@ def _nested(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
 _ORDER = ("table", "region", "range", "chart")
 
 
-def _reading(draft: Draft) -> tuple[int, ...]:
+def _reading(draft: OutlineItem) -> tuple[int, ...]:
     """From top to bottom and left to right, of those that begin at one cell the larger first."""
     place = draft.location
     if not isinstance(place, Cells):

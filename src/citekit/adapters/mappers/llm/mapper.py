@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from attrs import evolve, field, frozen
 
 from citekit.adapters.formats.registry import CODE
-from citekit.adapters.formats.shared.outline import TITLE_LIMIT, Outline, one_line, plant
+from citekit.adapters.formats.shared.outline import TITLE_LIMIT, Outline, make_nodes, one_line
 from citekit.adapters.mappers.llm import prompt
 from citekit.adapters.mappers.llm.answer_cache import AnswerCache, MemoryAnswerCache, cache_key
 from citekit.adapters.mappers.llm.codec_chapters import ParagraphCodec
@@ -194,11 +194,11 @@ class ModelMapper:
         if not valid or valid * 3 < proposed:
             raise FaultyAnswer(task.description, dropped or ["nodes: there is none"])
         title, title_note = _file_title(task, results)
-        outline = Outline(title=title, bounds=task.local_map.bounds, drafts=task.drafts(branches))
+        outline = Outline(title=title, bounds=task.local_map.bounds, items=task.items(branches))
         made = evolve(
             task.local_map,
             title=one_line(title, TITLE_LIMIT) or task.local_map.title,
-            nodes=plant(outline),
+            nodes=make_nodes(outline),
             metadata=self._metadata(task.local_map, results, dropped, (title_note, _titles_note(checked, found))),
         )
         faults = map_issues(made)

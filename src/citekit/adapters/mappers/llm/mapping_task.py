@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
-from citekit.adapters.formats.shared.outline import Draft
+from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.mappers.llm import prompt
 from citekit.adapters.mappers.llm.answer_cache import AnswerCache, CachedAnswer, cache_key
 from citekit.adapters.mappers.llm.answer_schema import answer_schema
@@ -168,18 +168,18 @@ class MappingTask:
             "run it again, and only the rest is asked for."
         )
 
-    def drafts(self, branches: Sequence[Branch]) -> tuple[Draft, ...]:
+    def items(self, branches: Sequence[Branch]) -> tuple[OutlineItem, ...]:
         """The branches as parts of an outline."""
         return tuple(self._draft(branch) for branch in branches)
 
-    def _draft(self, branch: Branch) -> Draft:
+    def _draft(self, branch: Branch) -> OutlineItem:
         proposal, pages = branch.proposal, branch.proposal.listed_pages
         if pages and not branch.children and (pages[0], pages[-1]) == branch.span:
             location = from_plain({"modality": "document", "pages": list(pages)})
         else:
             location = self.codec.to_location(branch.span)
-        children, keep_case = self.drafts(branch.children), self.validator.code
-        return Draft(proposal.title, proposal.type, location, proposal.summary, children, keep_case=keep_case)
+        children, keep_case = self.items(branch.children), self.validator.code
+        return OutlineItem(proposal.title, proposal.type, location, proposal.summary, children, keep_case=keep_case)
 
     def _question(self, window: Window) -> Question:
         return Question(prompt.SYSTEM, (*window.load_parts(), TextPart(self._task_text(window))), self._schema())

@@ -13,7 +13,7 @@ from citekit.adapters.formats.media.outline.scenes import find_cuts
 from citekit.adapters.formats.media.outline.speech import find_sound_segments
 from citekit.adapters.formats.media.outline.time_segments import add_scenes, numbered_title, scenes_between, span
 from citekit.adapters.formats.media.outline.topics import topics_from_cues
-from citekit.adapters.formats.shared.outline import Draft, Outline, nested
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, nested
 from citekit.adapters.formats.subtitles.parser import WORDS, beside, read_cues
 from citekit.domain.extent import Extent
 from citekit.domain.modality import Modality
@@ -29,7 +29,7 @@ _DURATION_TOLERANCE = 1.0
 class Structure:
     """Outline items, and sentences about their origin."""
 
-    drafts: Sequence[Draft]
+    items: Sequence[OutlineItem]
     notes: Sequence[str] = ()
 
 
@@ -53,7 +53,7 @@ class MediaOutliner:
         return Outline(
             title=facts.tags.get("title"),
             bounds=Extent(seconds=facts.duration, size=facts.size),
-            drafts=structure.drafts,
+            items=structure.items,
             facts=_metadata(facts),
             notes=(*_duration_note(facts), *facts.remarks, *structure.notes),
         )
@@ -83,7 +83,7 @@ def _cues(source: Source, facts: MediaFacts) -> tuple[Sequence[Cue], str]:
     return facts.subtitles, "the subtitles in the file"
 
 
-def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Sequence[Draft]:
+def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Sequence[OutlineItem]:
     """Return the chapters as the container nests them. The innermost chapters contain the topics of the subtitles."""
     levels = _levels(facts.chapters)
     leaves = [after <= level for level, after in pairwise([*levels, 0])]
@@ -110,13 +110,13 @@ def _levels(chapters: Sequence[Cue]) -> list[int]:
 
 def _chapter(
     chapter: Cue, title: str, cues: Sequence[Cue], duration: float, modality: Modality, is_leaf: bool
-) -> Draft:
+) -> OutlineItem:
     location = span(chapter.start, chapter.end, modality)
     inner = [cue for cue in cues if chapter.start <= cue.start < chapter.end]
     topics = topics_from_cues(inner, min(chapter.end, duration), modality) if is_leaf else ()
     inside = [draft for draft in topics if location.contains(draft.location)]
     summary = " ".join(cue.text for cue in inner[:20]) or None
-    return Draft(title, "chapter", location, summary=summary, children=inside)
+    return OutlineItem(title, "chapter", location, summary=summary, children=inside)
 
 
 def _structure_with_scenes(
@@ -127,7 +127,7 @@ def _structure_with_scenes(
     if explicit is None:
         return Structure(scenes_between(cuts.times, facts.duration, cues), [f"The structure was made from {how}."])
     notes = [*explicit.notes, f"The nodes below it are {how}."] if cuts.times else explicit.notes
-    return Structure(add_scenes(explicit.drafts, cuts.times, facts.duration), notes)
+    return Structure(add_scenes(explicit.items, cuts.times, facts.duration), notes)
 
 
 def _structure_from_sound(source: Source, facts: MediaFacts, progress: Progress) -> Structure:
@@ -135,7 +135,7 @@ def _structure_from_sound(source: Source, facts: MediaFacts, progress: Progress)
     if not segments:
         whole = span(0.0, facts.duration, Modality.AUDIO)
         return Structure(
-            [Draft("Whole recording", "recording", whole)], ["The recording has no silence that could split it."]
+            [OutlineItem("Whole recording", "recording", whole)], ["The recording has no silence that could split it."]
         )
     counts: Counter[str] = Counter()
     drafts = []
@@ -144,7 +144,7 @@ def _structure_from_sound(source: Source, facts: MediaFacts, progress: Progress)
         word, number = segment.kind.capitalize(), counts[segment.kind]
         title = numbered_title(word, number, segment.start, segment.end)
         location = span(segment.start, segment.end, Modality.AUDIO)
-        drafts.append(Draft(title, segment.kind, location, name=f"{word} {number}"))
+        drafts.append(OutlineItem(title, segment.kind, location, name=f"{word} {number}"))
     return Structure(drafts, ["The structure was made from pauses and changes of the sound."])
 
 

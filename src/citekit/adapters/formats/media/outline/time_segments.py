@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from attrs import evolve
 
-from citekit.adapters.formats.shared.outline import Draft, one_line
+from citekit.adapters.formats.shared.outline import OutlineItem, one_line
 from citekit.domain.locations import TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
@@ -53,19 +53,21 @@ _PARENT_TYPES = frozenset(("chapter", "topic"))
 """Types of nodes that can contain scenes."""
 
 
-def scenes_between(times: Sequence[float], duration: float, cues: Sequence[Cue] = ()) -> list[Draft]:
+def scenes_between(times: Sequence[float], duration: float, cues: Sequence[Cue] = ()) -> list[OutlineItem]:
     """Return an item for each scene between two cuts, with the words spoken in it as its summary."""
     edges = [0.0, *(round(time, 3) for time in times), duration]
     return [_scene(number, start, end, cues) for number, (start, end) in enumerate(pairwise(edges), 1)]
 
 
-def _scene(number: int, start: float, end: float, cues: Sequence[Cue] = ()) -> Draft:
+def _scene(number: int, start: float, end: float, cues: Sequence[Cue] = ()) -> OutlineItem:
     text = " ".join(cue.text for cue in cues if start <= cue.start < end)
     location = span(start, end, Modality.VIDEO)
-    return Draft(numbered_title("Scene", number, start, end), "scene", location, text or None, name=f"Scene {number}")
+    return OutlineItem(
+        numbered_title("Scene", number, start, end), "scene", location, text or None, name=f"Scene {number}"
+    )
 
 
-def add_scenes(drafts: Sequence[Draft], times: Sequence[float], duration: float) -> list[Draft]:
+def add_scenes(drafts: Sequence[OutlineItem], times: Sequence[float], duration: float) -> list[OutlineItem]:
     """Add scenes as children of the items. An item without a cut stays unchanged.
 
     Scenes are numbered through the whole film. A former child of an item (a topic or cue) becomes a child of the scene
@@ -75,7 +77,7 @@ def add_scenes(drafts: Sequence[Draft], times: Sequence[float], duration: float)
     return [_split_at_cuts(draft, edges) for draft in drafts]
 
 
-def _split_at_cuts(draft: Draft, edges: Sequence[float]) -> Draft:
+def _split_at_cuts(draft: OutlineItem, edges: Sequence[float]) -> OutlineItem:
     if any(child.type in _PARENT_TYPES for child in draft.children):
         return evolve(draft, children=[_split_at_cuts(child, edges) for child in draft.children])
     location = draft.location
@@ -94,9 +96,9 @@ def _split_at_cuts(draft: Draft, edges: Sequence[float]) -> Draft:
     return evolve(draft, children=_distribute(list(map(_scene, numbers, starts, ends)), draft.children))
 
 
-def _distribute(scenes: Sequence[Draft], below: Sequence[Draft]) -> list[Draft]:
-    contents: list[list[Draft]] = [[] for _ in scenes]
-    siblings: list[Draft] = []
+def _distribute(scenes: Sequence[OutlineItem], below: Sequence[OutlineItem]) -> list[OutlineItem]:
+    contents: list[list[OutlineItem]] = [[] for _ in scenes]
+    siblings: list[OutlineItem] = []
     for draft in below:
         inside = next((n for n, scene in enumerate(scenes) if scene.location.contains(draft.location)), None)
         (siblings if inside is None else contents[inside]).append(draft)
@@ -107,5 +109,5 @@ def _distribute(scenes: Sequence[Draft], below: Sequence[Draft]) -> list[Draft]:
     return sorted([*filled, *siblings], key=_start)
 
 
-def _start(draft: Draft) -> float:
+def _start(draft: OutlineItem) -> float:
     return draft.location.start if isinstance(draft.location, TimeSpan) else 0.0

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from citekit.adapters.formats.media.outline.time_segments import span, title_from_text
-from citekit.adapters.formats.shared.outline import Draft
+from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
 
@@ -27,7 +27,7 @@ _WORD = re.compile(r"\w{4,}")
 _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", '"', "”")
 
 
-def topics_from_cues(cues: Sequence[Cue], duration: float, modality: Modality) -> list[Draft]:
+def topics_from_cues(cues: Sequence[Cue], duration: float, modality: Modality) -> list[OutlineItem]:
     """Return one item per topic with its cues as children. Siblings don't overlap, and all are inside [0, duration]."""
     usable = _without_overlaps([cue for cue in cues if 0 <= cue.start < duration and cue.text], duration)
     groups = _groups(usable)
@@ -114,10 +114,13 @@ def _cosine(one: Sequence[Counter[str]], other: Sequence[Counter[str]]) -> float
     return product / sizes if sizes else 0.0
 
 
-def _topic(cues: Sequence[Cue], modality: Modality) -> Draft:
+def _topic(cues: Sequence[Cue], modality: Modality) -> OutlineItem:
     text = " ".join(cue.text for cue in cues)
     children = [
-        Draft(title_from_text(cue.text), "cue", span(cue.start, cue.end, modality), summary=cue.text) for cue in cues
+        OutlineItem(title_from_text(cue.text), "cue", span(cue.start, cue.end, modality), summary=cue.text)
+        for cue in cues
     ]
     location = span(cues[0].start, cues[-1].end, modality)
-    return Draft(title_from_text(text), "topic", location, summary=text, children=children if len(cues) > 1 else ())
+    return OutlineItem(
+        title_from_text(text), "topic", location, summary=text, children=children if len(cues) > 1 else ()
+    )

@@ -17,7 +17,7 @@ from citekit.adapters.formats.pdf.outline.figure_regions import drawings, figure
 from citekit.adapters.formats.pdf.outline.page_layout import Area, PageLayout, layout_of, union
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.table_regions import table_area
-from citekit.adapters.formats.shared.outline import Draft
+from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Box, Pages
@@ -50,10 +50,10 @@ class Figure:
     place: int
     region: Box | None
 
-    def draft(self) -> Draft:
+    def draft(self) -> OutlineItem:
         """The node: its title is the caption's first words, its summary all of it where that says more."""
         title = _title(self.text)
-        return Draft(
+        return OutlineItem(
             title, self.kind, Pages((self.page,), self.region), self.text if len(self.text) > len(title) else None
         )
 
@@ -230,7 +230,7 @@ Place = tuple[int, int]
 """A page, and how many of its lines come before."""
 
 
-def with_figures(drafts: Sequence[Draft], figures: Sequence[Figure], texts: PageTexts) -> tuple[Draft, ...]:
+def with_figures(drafts: Sequence[OutlineItem], figures: Sequence[Figure], texts: PageTexts) -> tuple[OutlineItem, ...]:
     """`drafts` with each figure below the deepest one that holds its page and began before it, in reading order.
 
     The figures come in reading order.
@@ -243,7 +243,7 @@ class _Shelf:
     _texts: PageTexts
     _begins: dict[tuple[int, str], int] = field(factory=dict)
 
-    def filled(self, drafts: Sequence[Draft], figures: Sequence[Figure]) -> tuple[Draft, ...]:
+    def filled(self, drafts: Sequence[OutlineItem], figures: Sequence[Figure]) -> tuple[OutlineItem, ...]:
         if not figures:
             return tuple(drafts)
         begins = [self._begin(draft) for draft in drafts]
@@ -258,16 +258,20 @@ class _Shelf:
         ]
         return self._merged(grown, begins, loose)
 
-    def _home(self, figure: Figure, drafts: Sequence[Draft], begins: Sequence[Place], ordered: bool) -> int | None:
+    def _home(
+        self, figure: Figure, drafts: Sequence[OutlineItem], begins: Sequence[Place], ordered: bool
+    ) -> int | None:
         """The last of `drafts` that holds the page and begins before the figure."""
         place = (figure.page, figure.place)
         last = bisect_right(begins, place) if ordered else len(drafts)
         near = range(last - 1, max(last - LOOKED_AT, 0) - 1, -1)
         return next((at for at in near if begins[at] <= place and figure.page in _numbers(drafts[at])), None)
 
-    def _merged(self, drafts: Sequence[Draft], begins: Sequence[Place], loose: Sequence[Figure]) -> tuple[Draft, ...]:
+    def _merged(
+        self, drafts: Sequence[OutlineItem], begins: Sequence[Place], loose: Sequence[Figure]
+    ) -> tuple[OutlineItem, ...]:
         """The drafts in their order, each loose figure before the first that begins after it."""
-        made: list[Draft] = []
+        made: list[OutlineItem] = []
         waiting = list(loose)
         for draft, begin in zip(drafts, begins, strict=True):
             while waiting and (waiting[0].page, waiting[0].place) < begin:
@@ -275,7 +279,7 @@ class _Shelf:
             made.append(draft)
         return (*made, *(figure.draft() for figure in waiting))
 
-    def _begin(self, draft: Draft) -> Place:
+    def _begin(self, draft: OutlineItem) -> Place:
         """Where the heading of a draft stands; before all lines of its page where it is not found among them."""
         page = _numbers(draft)[0]
         known = (page, draft.title)
@@ -285,7 +289,7 @@ class _Shelf:
         return page, self._begins[known]
 
 
-def _numbers(draft: Draft) -> range:
+def _numbers(draft: OutlineItem) -> range:
     assert isinstance(draft.location, Pages)
     numbers = draft.location.numbers
     return range(numbers[0], numbers[-1] + 1)

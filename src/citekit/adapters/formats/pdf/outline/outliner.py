@@ -16,7 +16,7 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scans import marked, read_scans, scans_among, sections_of_scans
 from citekit.adapters.formats.pdf.outline.sections import drafts_of, moved_sections, page_groups
 from citekit.adapters.formats.pdf.outline.structure import sections_of_text
-from citekit.adapters.formats.shared.outline import Draft, Outline
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, opened, skipped_pages
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.extent import Extent
@@ -65,7 +65,7 @@ class PdfOutliner:
             outline = Outline(
                 title=title_of(document, source.path),
                 bounds=Extent(pages=document.page_count),
-                drafts=drafts,
+                items=drafts,
                 facts=facts_of(document),
                 notes=[
                     *notes,
@@ -128,7 +128,7 @@ def _is_there(document: Document, number: int) -> bool:
         return False
 
 
-def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> tuple[Sequence[Draft], list[str]]:
+def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> tuple[Sequence[OutlineItem], list[str]]:
     sections, lost = sections_of_bookmarks(document)
     if sections:
         texts.quick = True
@@ -152,7 +152,7 @@ def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> t
     return marked(page_groups(texts), scans), [BY_PAGES, *about]
 
 
-def _told(sections: Sequence[Section], texts: PageTexts, notes: list[str]) -> tuple[Sequence[Draft], list[str]]:
+def _told(sections: Sequence[Section], texts: PageTexts, notes: list[str]) -> tuple[Sequence[OutlineItem], list[str]]:
     drafts, shortened = drafts_of(sections, texts)
     notes += moved_sections(sections)
     if shortened:

@@ -15,7 +15,7 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scan_styles import ReadPage, typed_pages
 from citekit.adapters.formats.pdf.outline.structure import outdone, sections_of_text
 from citekit.adapters.formats.shared.ocr import OcrReader
-from citekit.adapters.formats.shared.outline import Draft
+from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, away, empty_store, exclusive
 from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Pages
@@ -105,12 +105,12 @@ def _is_scan(document: Document, texts: PageTexts, page: int) -> bool:
     return not visible and covered >= _COVERED * whole
 
 
-def marked(drafts: Sequence[Draft], scans: Scans) -> tuple[Draft, ...]:
+def marked(drafts: Sequence[OutlineItem], scans: Scans) -> tuple[OutlineItem, ...]:
     """The page groups `drafts`, those that hold nothing but scans of the type `scan` (one page) or `scans`."""
     return tuple(_marked(draft, scans.pages) for draft in drafts)
 
 
-def _marked(draft: Draft, pages: frozenset[int]) -> Draft:
+def _marked(draft: OutlineItem, pages: frozenset[int]) -> OutlineItem:
     assert isinstance(draft.location, Pages)
     if not pages.issuperset(draft.location.numbers):
         return draft

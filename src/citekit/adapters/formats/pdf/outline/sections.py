@@ -14,7 +14,7 @@ from attrs import evolve
 from citekit.adapters.formats.pdf.outline.heading_location import Section, begins_page
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.summaries import HeadingLines, first_sentence, summary_of
-from citekit.adapters.formats.shared.outline import Draft, nested
+from citekit.adapters.formats.shared.outline import OutlineItem, nested
 from citekit.domain.locations import Pages
 
 GROUPS = 40
@@ -23,15 +23,15 @@ GROUPS = 40
 _SIZES = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 2500)
 
 
-def page_groups(texts: PageTexts) -> tuple[Draft, ...]:
+def page_groups(texts: PageTexts) -> tuple[OutlineItem, ...]:
     """Groups of equally many pages, one page each in a short document."""
     size = next((size for size in _SIZES if texts.count <= size * GROUPS), -(-texts.count // GROUPS))
     return tuple(_group(texts, first, min(first + size - 1, texts.count)) for first in range(1, texts.count + 1, size))
 
 
-def _group(texts: PageTexts, first: int, last: int) -> Draft:
+def _group(texts: PageTexts, first: int, last: int) -> OutlineItem:
     kind = "page" if first == last else "pages"
-    return Draft(group_title(first, last), kind, Pages.span(first, last), first_sentence(texts.lines(first)))
+    return OutlineItem(group_title(first, last), kind, Pages.span(first, last), first_sentence(texts.lines(first)))
 
 
 def group_title(first: int, last: int) -> str:
@@ -49,7 +49,7 @@ _PART = re.compile(r"(part|teil|partie|parte|deel)\b|第.{1,3}部", re.IGNORECAS
 _CHAPTER = re.compile(r"(chapter|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk|appendix)\b|第.{1,4}章", re.IGNORECASE)
 
 
-def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[Draft, ...], bool]:
+def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[OutlineItem, ...], bool]:
     """The tree of `sections`, and whether some had to be cut to their first page.
 
     A section ends where the next of its own or a higher level begins: on the page before, where that one begins at the
@@ -60,7 +60,7 @@ def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[Draf
     types = _types(sections, texts.count)
     headings = HeadingLines(sections, texts)
     budget = PAGES_BUDGET
-    items: list[tuple[int, Draft]] = []
+    items: list[tuple[int, OutlineItem]] = []
     for place, (section, last) in enumerate(zip(sections, ends, strict=True)):
         span = last - section.page + 1
         if span > budget:
@@ -68,7 +68,7 @@ def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[Draf
         budget -= span
         summary = summary_of(section, _follower(sections, place), last, texts, headings)
         place_of = Pages.span(section.page, last)
-        items.append((section.level, Draft(section.title, types[section.level], place_of, summary)))
+        items.append((section.level, OutlineItem(section.title, types[section.level], place_of, summary)))
     tree = tuple(_widened(draft) for draft in nested(items))
     return (*_before(sections, texts), *tree), budget < len(sections)
 
@@ -137,7 +137,7 @@ def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:
     return {level: words[depth] if depth < len(words) else "subsection" for depth, level in enumerate(levels)}
 
 
-def _widened(draft: Draft) -> Draft:
+def _widened(draft: OutlineItem) -> OutlineItem:
     """A parent holds the pages of its children."""
     children = tuple(_widened(child) for child in draft.children)
     if not children:
@@ -147,13 +147,13 @@ def _widened(draft: Draft) -> Draft:
     return evolve(draft, location=Pages.span(first, last), children=children)
 
 
-def _ends_of(draft: Draft) -> tuple[int, int]:
+def _ends_of(draft: OutlineItem) -> tuple[int, int]:
     assert isinstance(draft.location, Pages)
     return draft.location.numbers[0], draft.location.numbers[-1]
 
 
-def _before(sections: Sequence[Section], texts: PageTexts) -> Iterator[Draft]:
+def _before(sections: Sequence[Section], texts: PageTexts) -> Iterator[OutlineItem]:
     first = min(section.page for section in sections)
     if first > 1:
         last = first - 1 if begins_page(min(sections, key=lambda section: section.page), texts) else first
-        yield Draft(group_title(1, last), "pages", Pages.span(1, last), first_sentence(texts.lines(1)))
+        yield OutlineItem(group_title(1, last), "pages", Pages.span(1, last), first_sentence(texts.lines(1)))
