@@ -67,7 +67,7 @@ def exact_clip(source: Path, start: float, end: float) -> dict[str, Cut]:
             str(target),
         )
 
-    return {"ffmpeg, all encoded anew": ffmpeg}
+    return {"ffmpeg, all re-encoded": ffmpeg}
 
 
 def crop(source: Path, corners: tuple[float, float, float, float]) -> dict[str, Cut]:

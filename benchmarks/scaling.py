@@ -90,7 +90,7 @@ def _searches(report: Report) -> None:
         report.fact(f"search of {maps}x{nodes}: nodes", maps * nodes)
     table.notes.append(
         "Questions of one to three words, as frequent as in the texts; the first ever reads every map, and "
-        "is told as it was when the home was new."
+        "is reported as it was in a new home."
     )
 
 
@@ -141,7 +141,7 @@ def _churn(report: Report) -> None:
             made, largest, piece, seconds = _churned(folder, limit, clock)
         table.row(pace, made / 1000, largest / 1000, (limit + piece) / 1000, 1000 * seconds / CHURNED)
         report.fact(f"churn, {pace}: largest to allowed", largest / (limit + piece))
-    table.notes.append("What was given in the last ten seconds stays, so that whoever asked can lay it out.")
+    table.notes.append("What was given in the last ten seconds stays, so that the caller can still copy it.")
 
 
 def _churned(folder: Path, limit: int, clock: Hurried | None) -> tuple[int, int, int, float]:

@@ -31,10 +31,10 @@ by `docs/generate_cli.py` (`make docs`).
   checked; 130 interrupted with Ctrl-C, which leaves nothing half-made.
 - **Parts** are named as `RESOURCE NODE`, or by an address such as `doc://book#pages=12-15`. The older `RESOURCE.NODE` in
   one word is understood where only one such node exists, and so is `NODE --resource RESOURCE`.
-- **Words of files**: in titles, names and errors, control characters and all that is not seen (turns of direction, zero-width
+- **Untrusted text**: in titles, names and errors, control characters and all that is not seen (turns of direction, zero-width
   and tag characters) are shown as escapes (`\\x1b`, `\\u202e`), so that no file can drive your terminal or hide what it
   says. It is the same where the output is a file or a pipe; `--json` has JSON's own escapes, which lose nothing.
-- **Keys and passwords** of the process are shown as `(secret)`, whoever repeats them.
+- **Keys and passwords** of the process are shown as `(secret)`, wherever they occur.
 - `citekit` imports nothing from the current folder. With `python -m`, Python itself does before CiteKit begins: where
   strangers' files lie in the current folder, call `citekit`, or `python -P -m citekit`.
 

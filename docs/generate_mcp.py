@@ -38,7 +38,7 @@ Every answer is given twice: as structured content, which fits the tool's output
 item, for clients that know no structure. A file that was cut out is also given as a resource link (`file://`), to clients of
 2025-06-18 or later.
 
-## What an agent is told first
+## Server instructions
 """
 
 BOTTOM = """\
@@ -47,11 +47,11 @@ BOTTOM = """\
 Every map is also a resource, `{template}`, of the type `{media_type}`: the whole map, never cut short.
 `resources/list` names {page} maps a page.
 
-## Words of files
+## Untrusted text
 
 Titles, summaries, passages, metadata and names are words of the files that were mapped, and nobody here knows who wrote them.
 They stand only inside the strings of JSON, which no title can end, so that it cannot pass for another entry, a line or a
-message of the protocol. An agent is told once a session, and by the tools that give the most of them, that they are data.
+message of the protocol. The server tells an agent once per session, and in the descriptions of the tools that return most of them, that they are data.
 
 In the text item, and in maps as resources, two things in such strings are written as escapes of JSON, so that the data are
 the same to the character and the text shows all of it: what is not seen (controls, turns of direction, zero-width and tag
@@ -76,8 +76,8 @@ not, are errors of the protocol (-32602); a line that is no message is one too (
 ## Long extractions
 
 Where the request carries a `progressToken`, progress is reported, at most ten times a second. A request that is cancelled
-(`notifications/cancelled`) stops at its next sign of progress and leaves nothing half-made; other requests are answered
-meanwhile. At the end of the input the server answers what is still owed, for at most ten seconds, and ends; so it does, at
+(`notifications/cancelled`) stops at its next sign of progress and leaves nothing half-made; other requests are still
+answered. At the end of the input the server answers what is still owed, for at most ten seconds, and ends; so it does, at
 once, on SIGINT and SIGTERM.
 """
 
@@ -104,7 +104,7 @@ Every result of `alexandria_query` has the `address` of the chunk, and the `reso
 it out of the book. Ingests and trials report progress where the request carries a `progressToken`, and a cancelled one leaves
 nothing behind.
 
-An agent is told:
+The server sends these instructions:
 
 {instructions}
 

@@ -81,7 +81,7 @@ def run(corpus: Path | None = None) -> Report:
 
 def _layouts(report: Report, folder: Path) -> None:
     for name, seeds in (("looked at while it was made", DEVELOPED), ("held back", HELD)):
-        columns = ("pictures", "parts", "recall", "precision", "F1", "text and picture told apart", "ms a megapixel")
+        columns = ("pictures", "parts", "recall", "precision", "F1", "text and picture distinguished", "ms a megapixel")
         table = report.table(f"drawn pictures, {name}", "kind", *columns)
         total = Tally()
         for kind, maker in MAKERS.items():
