@@ -51,7 +51,8 @@ Every map is also a resource, `{template}`, of the type `{media_type}`: the whol
 
 Titles, summaries, passages, metadata and names are words of the files that were mapped, and nobody here knows who wrote them.
 They stand only inside the strings of JSON, which no title can end, so that it cannot pass for another entry, a line or a
-message of the protocol. The server tells an agent once per session, and in the descriptions of the tools that return most of them, that they are data.
+message of the protocol. The server tells an agent once per
+session, and in the descriptions of the tools that return most of them, that they are data.
 
 In the text item, and in maps as resources, two things in such strings are written as escapes of JSON, so that the data are
 the same to the character and the text shows all of it: what is not seen (controls, turns of direction, zero-width and tag
