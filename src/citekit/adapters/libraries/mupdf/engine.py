@@ -207,9 +207,12 @@ def guard(document: Document, path: Path) -> None:
 
 
 def page_signs(document: Document, number: int) -> Signs | None:
-    """The signs of hidden text on page `number`, from 0, which was loaded; None where it was not looked for any."""
+    """The signs of hidden text on page `number`, from 0; None for a document without `guard`.
+
+    Call it inside `exclusive()`.
+    """
     work: PageWork | None = getattr(document, "page_work", None)
-    return None if work is None else work.signs.get(number)
+    return None if work is None else work.signs(number)
 
 
 def skipped_pages(document: Document) -> list[int]:

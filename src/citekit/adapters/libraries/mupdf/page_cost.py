@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
-from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs, signs_of
+from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
+from citekit.adapters.libraries.mupdf.page_signs import SignReader
 
 STREAM_LIMIT = 24 * 2**20
 """Bytes of the longest content stream that is executed. Pages that people make have at most a few hundred kilobytes."""
@@ -31,9 +32,6 @@ DOCUMENT_LIMIT = (4_000_000.0, 10.0)
 REPEATED_LIMIT = (2_000_000.0, 2.0)
 """Cost of all pages of a document, and of what was executed for an earlier page already: so much for any file, and so much
 more for each byte of it."""
-
-FAINT = 0.25
-"""Opacity below which text may be invisible."""
 
 _DEPTH = 60
 """Levels of forms within forms; deeper ones are not executed."""
@@ -82,7 +80,6 @@ class PageWork:
     """Decides which pages of an open document are executed. Call it inside `exclusive()`.
 
     `skipped` are the numbers, from 0, of the pages that are not; they are told apart when they are first loaded.
-    `signs` are those of hidden text on each page that was loaded: the streams are at hand here, and are read only once.
 
     Costs are estimated from above, which is fast; once a limit seems to be exceeded, all of them are counted exactly.
     """
@@ -90,10 +87,9 @@ class PageWork:
     _mupdf: Any
     _document: Any
     size: int
-    signs: dict[int, Signs] = field(factory=dict, init=False)
-    _fresh: dict[int, bytes] = field(factory=dict, init=False)
-    _forms_hide: bool = field(default=False, init=False)
-    _faint: dict[int, bool] = field(factory=dict, init=False)
+    _signs: dict[int, Signs] = field(factory=dict, init=False)
+    _fresh: dict[int, bytes | None] = field(factory=dict, init=False)
+    _sign_reader: SignReader = field(init=False)
     skipped: set[int] = field(factory=set, init=False)
     _admitted: dict[int, None] = field(factory=dict, init=False)
     _exact: bool = field(default=False, init=False)
@@ -103,10 +99,15 @@ class PageWork:
     _total: float = field(default=0.0, init=False)
     _repeated: float = field(default=0.0, init=False)
 
+    @_sign_reader.default
+    def _default_sign_reader(self) -> SignReader:
+        return SignReader(self._mupdf, self._read)
+
     def admits(self, number: int) -> bool:
         """Whether the page is executed. Counts it towards what the document may cost, once."""
         if number in self._admitted or number in self.skipped:
             return number in self._admitted
+        self._fresh.clear()
         fresh, again = self._cost(number)
         if not self._exact and self._exceeds(fresh, again):
             self._count_exactly()
@@ -116,6 +117,17 @@ class PageWork:
             return False
         self._admit(number, fresh, again)
         return True
+
+    def signs(self, number: int) -> Signs:
+        """The signs of hidden text on a page. A page that is damaged shows the sign `text`."""
+        if number not in self._signs:
+            try:
+                page = self._mupdf.ll_pdf_lookup_page_obj(self._pdf(), number)
+                contents = list(self._contents(self._mupdf.ll_pdf_dict_gets(page, "Contents")))
+                self._signs[number] = self._sign_reader.signs(page, contents)
+            except Exception:  # damaged objects raise errors of any kind
+                self._signs[number] = Signs(text=True)
+        return self._signs[number]
 
     def _admit(self, number: int, fresh: float, again: float) -> None:
         self._admitted[number] = None
@@ -154,12 +166,9 @@ class PageWork:
         page = mupdf.ll_pdf_lookup_page_obj(self._pdf(), number)
         resources = mupdf.ll_pdf_dict_gets_inheritable(page, "Resources")
         fresh = again = 0.0
-        self._fresh.clear()
-        content: list[bytes] = []
         for stream in self._contents(mupdf.ll_pdf_dict_gets(page, "Contents")):
             cost = self._stream(stream, resources, 0)
             xref = mupdf.ll_pdf_to_num(stream)
-            content.append(self._fresh.pop(xref, b""))
             if xref in self._executed:
                 again += cost
             else:
@@ -167,34 +176,7 @@ class PageWork:
                 self._executed.add(xref)
         for each in self._appearances(mupdf.ll_pdf_dict_gets(page, "Annots")):
             fresh += self._form(each, 0)
-        if number not in self.signs:
-            self.signs[number] = self._signs(content, resources)
         return fresh, again
-
-    def _signs(self, content: list[bytes], resources: Any) -> Signs:
-        """The signs of a page. Once a form hides text, each page that draws forms or images counts as doing so."""
-        found = signs_of(b"\n".join(content))
-        self._forms_hide = self._forms_hide or any(signs_of(each).text for each in self._fresh.values() if each)
-        self._fresh.clear()
-        if found.text:
-            return found
-        return evolve(found, text=self._is_faint(resources) or (found.draws and self._forms_hide))
-
-    def _is_faint(self, resources: Any) -> bool:
-        """Whether the page can paint next to transparently, through a soft mask, or in a layer that is off."""
-        mupdf = self._mupdf
-        states = mupdf.ll_pdf_dict_gets(resources, "ExtGState") if resources else None
-        key = mupdf.ll_pdf_to_num(states) if states else 0
-        if key and key in self._faint:
-            return self._faint[key]
-        found = False
-        for _, value in self._entries(states):
-            alpha = mupdf.ll_pdf_dict_gets(value, "ca")
-            if (alpha and mupdf.ll_pdf_to_real(alpha) < FAINT) or mupdf.ll_pdf_dict_getp(value, "SMask/G"):
-                found = True
-        if key:
-            self._faint[key] = found
-        return found
 
     def _pdf(self) -> Any:
         """The plain pointer: making the object of the wrapper takes longer than reading most streams."""
@@ -290,8 +272,13 @@ class PageWork:
         if number not in self._contents_read:
             data = self._data(stream, number)
             self._contents_read[number] = None if data is None else _Content.of(data, exact=self._exact)
-            self._fresh[number] = data or b""
+            self._fresh[number] = data
         return self._contents_read[number]
+
+    def _read(self, stream: Any) -> bytes | None:
+        """The bytes of a stream: those that were just read to estimate its cost, if any."""
+        number = self._mupdf.ll_pdf_to_num(stream)
+        return self._fresh[number] if number in self._fresh else self._data(stream, number)
 
     def _data(self, stream: Any, number: int) -> bytes | None:
         mupdf = self._mupdf

@@ -8,14 +8,23 @@ as a scan does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field, frozen
 
-from citekit.adapters.formats.pdf.document.painting import Box, Glyph, Kind, Painted, drawn_without, glyphs_of, painted
+from citekit.adapters.formats.pdf.document.painting import (
+    THIN,
+    Box,
+    Glyph,
+    Kind,
+    Painted,
+    drawn_without,
+    glyphs_of,
+    painted,
+)
 from citekit.adapters.libraries.mupdf.engine import exclusive
+from citekit.adapters.libraries.mupdf.hidden_text_signs import may_look_unusual, tokens_of
 
 TINY = 1.0
 """Points; smaller text is not legible, unless the whole page is that small."""
@@ -32,9 +41,6 @@ _NEAR = 0.3
 _CLEAR = 0.25
 """Opacity below which text is looked at."""
 
-_THIN = 2.0
-"""Points up to which a shape is a line, which covers no text."""
-
 _PAIRS = 2_000_000
 """Pairs of text and shapes that are compared; on pages with more, all text is looked at."""
 
@@ -47,13 +53,7 @@ _PIXELS = 1_500_000
 _SCAN = 0.6
 """Share of a page that a picture covers if it is a scan of that page."""
 
-_SPACES = bytes.maketrans(b"\0\t\n\f\r", b"     ")
-_FILLS = (b" f ", b" f* ", b" F ", b" B ", b" B* ", b" b ", b" b* ")
-_OTHER = (b" Tr ", b" gs ", b" Do ", b" sh ", b" ID ", b" sc ", b" scn ")
-_RECTANGLE = re.compile(rb"(\S+) (\S+) re ")
-_SMALL = re.compile(rb" -?0*(?:\.\d*)? Tf ")
-_MATRIX = re.compile(rb" (\S+) (\S+) (\S+) (\S+) \S+ \S+ (?:Tm|cm) ")
-_LIGHT = re.compile(rb" (?:1|0?\.[6-9])[\d.]* g | (?:(?:1|0?\.[6-9])[\d.]* +){3}rg | (?:(?:0|0?\.[0-4])[\d.]* +){4}k ")
+_NOT_TEXT = (Kind.SHAPE, Kind.PICTURE, Kind.LINE)
 
 Origin = tuple[float, float]
 
@@ -114,25 +114,8 @@ def may_hide(page: Any) -> bool:
                 return True
     except Exception:  # a damaged page; what PyMuPDF raises then is of any kind
         return True
-    content = b" %b " % content.translate(_SPACES)
-    if any(each in content for each in _OTHER) or _LIGHT.search(content) or _SMALL.search(content):
-        return True
-    try:
-        scales = [abs(float(each)) for found in set(_MATRIX.findall(content)) for each in _scales(found)]
-        if scales and min(scales) < 0.99:
-            return True
-        if not any(each in content for each in _FILLS):
-            return False
-        if any(each in content for each in (b" c ", b" l ", b" v ", b" y ")) or (scales and max(scales) > 1.5):
-            return True
-        return any(min(abs(float(w)), abs(float(h))) > _THIN for w, h in _RECTANGLE.findall(content))
-    except ValueError:
-        return True
-
-
-def _scales(matrix: Sequence[bytes]) -> tuple[float, float]:
-    a, b, c, d = (abs(float(each)) for each in matrix)
-    return max(a, b), max(c, d)
+    tokens = tokens_of(content)
+    return tokens.is_irregular or may_look_unusual(tokens)
 
 
 def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
@@ -144,7 +127,7 @@ def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
     if not quick and not may_hide(page):
         return Hidden()
     things = painted(page)
-    texts = [(at, each) for at, each in enumerate(things) if each.kind not in (Kind.SHAPE, Kind.PICTURE)]
+    texts = [(at, each) for at, each in enumerate(things) if each.kind not in _NOT_TEXT]
     scans = _scans(page, things) if quick else []
     unpainted = {
         number
@@ -192,9 +175,7 @@ def _suspicious(
     things: Sequence[Painted], texts: Sequence[tuple[int, Painted]], *, quick: bool
 ) -> tuple[set[int], set[int]]:
     """The texts in the very color of all that is below them, and those to be looked at."""
-    others = [
-        (at, each) for at, each in enumerate(things) if each.kind in (Kind.SHAPE, Kind.PICTURE) and _is_thick(each)
-    ]
+    others = [(at, each) for at, each in enumerate(things) if each.kind in _NOT_TEXT and _is_thick(each)]
     if len(others) * len(texts) > _PAIRS:
         return set(), {number for number, (_, text) in enumerate(texts) if text.kind is not Kind.UNPAINTED}
     judged = [
@@ -214,7 +195,7 @@ def _scans(page: Any, things: Sequence[Painted]) -> list[Box]:
 
 def _is_thick(thing: Painted) -> bool:
     left, top, right, bottom = thing.box
-    return min(right - left, bottom - top) > _THIN
+    return min(right - left, bottom - top) > THIN
 
 
 def _judged(at: int, text: Painted, others: Sequence[tuple[int, Painted]], *, quick: bool) -> bool | None:
@@ -222,6 +203,7 @@ def _judged(at: int, text: Painted, others: Sequence[tuple[int, Painted]], *, qu
     if text.kind is Kind.CLIP or text.veiled or text.alpha < _CLEAR or text.color is None:
         return None
     below: list[tuple[float, float, float] | None] = [(1.0, 1.0, 1.0)]
+    lines = False
     for position, other in others:
         if not _overlap(text.box, other.box):
             continue
@@ -231,6 +213,11 @@ def _judged(at: int, text: Painted, others: Sequence[tuple[int, Painted]], *, qu
             if quick and not (contains and other.alpha > _CLEAR):
                 continue
             return None
+        if other.kind is Kind.LINE:  # what its box holds is mostly not painted
+            lines = True
+            if other.color is not None:
+                below.append(other.color)
+            continue
         if plain and contains:
             below.clear()
         below.append(other.color if plain else None)
@@ -239,7 +226,7 @@ def _judged(at: int, text: Painted, others: Sequence[tuple[int, Painted]], *, qu
     if any(color is None for color in below):
         return None
     if all(color is not None and _near(text.color, color, CONTRAST / 255) for color in below):
-        return True
+        return None if lines else True
     return None if any(color is not None and _near(text.color, color, _NEAR) for color in below) else False
 
 

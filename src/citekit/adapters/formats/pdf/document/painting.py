@@ -13,18 +13,22 @@ from typing import Any, NamedTuple
 
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
+THIN = 2.0
+"""Points up to which a shape is a line, which covers no text."""
+
 GLYPH_LIMIT = 200_000
 """Characters of one page whose positions are collected."""
 
 
 class Kind(Enum):
-    """What is painted. `UNPAINTED` text has rendering mode 3; `CLIP` text is painted by what it clips."""
+    """What is painted. `UNPAINTED` text has rendering mode 3; `CLIP` text is painted by what it clips; a `LINE` is thick."""
 
     TEXT = "text"
     CLIP = "clip"
     UNPAINTED = "unpainted"
     SHAPE = "shape"
     PICTURE = "picture"
+    LINE = "line"
 
 
 Box = tuple[float, float, float, float]
@@ -155,7 +159,7 @@ def _log_class() -> Any:
             for name in (
                 "fill_path", "fill_shade", "fill_image", "fill_image_mask", "fill_text", "stroke_text", "clip_text",
                 "clip_stroke_text", "ignore_text", "begin_mask", "end_mask", "begin_group", "end_group", "begin_tile",
-                "pop_clip", "clip_path", "clip_stroke_path", "clip_image_mask",
+                "pop_clip", "clip_path", "clip_stroke_path", "clip_image_mask", "stroke_path",
             ):  # fmt: skip
                 getattr(self, f"use_virtual_{name}")()
 
@@ -169,6 +173,13 @@ def _log_class() -> Any:
             self, _: Any, path: Any, _rule: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any
         ) -> None:
             self.add(Kind.SHAPE, mupdf.ll_fz_bound_path(path, None, ctm), _rgb(mupdf, space, color), alpha)
+
+        def stroke_path(
+            self, _: Any, path: Any, stroke: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any
+        ) -> None:
+            if stroke.linewidth * mupdf.ll_fz_matrix_expansion(ctm) > THIN:
+                box = mupdf.ll_fz_bound_path(path, stroke, ctm)
+                self.add(Kind.LINE, box, _rgb(mupdf, space, color), alpha)
 
         def fill_shade(self, _: Any, shade: Any, ctm: Any, alpha: float, *_more: Any) -> None:
             self.add(Kind.PICTURE, mupdf.ll_fz_bound_shade(shade, ctm), None, alpha)

@@ -1,0 +1,191 @@
+"""The signs of hidden text on a page: those of its content streams, of the forms that it draws, and of its annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from citekit.adapters.libraries.mupdf.hidden_text_signs import (
+    LIGHT,
+    Box,
+    Form,
+    Signs,
+    mapped,
+    painted_areas,
+    shows_text,
+    signs_of_tokens,
+    tokens_of,
+)
+
+FAINT = 0.25
+"""Opacity below which text may be invisible."""
+
+_THICK = 2.0
+"""Line width of a graphics state, in points, from which a line may cover text."""
+
+_MEMBERS = 5000
+_DEVICE_SPACES = {b"/DeviceGray": 1, b"/G": 1, b"/DeviceRGB": 3, b"/RGB": 3, b"/DeviceCMYK": 4, b"/CMYK": 4}
+_UNREADABLE = Form((-1e6, -1e6, 1e6, 1e6), shows=True, hides=True)
+
+
+@define
+class SignReader:
+    """Reads the signs of the pages of one document. Call it inside `exclusive()`.
+
+    `read` gives the bytes of a stream object, or None if it is too long. Forms and graphics states are looked at once.
+    """
+
+    _mupdf: Any
+    _read: Callable[[Any], bytes | None]
+    _pages: dict[tuple[int, ...], Signs] = field(factory=dict, init=False)
+    _forms: dict[int, Form] = field(factory=dict, init=False)
+    _faint: dict[int, bool] = field(factory=dict, init=False)
+    _colors: dict[tuple[int, tuple[float, ...]], bool] = field(factory=dict, init=False)
+
+    def signs(self, page: Any, contents: Sequence[Any]) -> Signs:
+        """The signs of a page object, whose content streams are `contents`. Pages that share streams share the signs."""
+        mupdf = self._mupdf
+        resources = mupdf.ll_pdf_dict_gets_inheritable(page, "Resources")
+        number = mupdf.ll_pdf_to_num(resources) if resources else 0
+        key = (number, *(mupdf.ll_pdf_to_num(each) for each in contents))
+        found = self._pages.get(key) if number else None
+        if found is None:
+            data = [self._read(each) for each in contents]
+            found = self._stream(b"\n".join([each or b"" for each in data]), resources)
+            self._pages[key] = found
+        covers = list(self._annotations(mupdf.ll_pdf_dict_gets(page, "Annots")))
+        return evolve(found, covers=[*found.covers, *covers]) if covers else found
+
+    def _stream(self, data: bytes, resources: Any) -> Signs:
+        found = signs_of_tokens(tokens_of(data), _Resources(self, resources))
+        return evolve(found, text=True) if not found.text and self._is_faint(resources) else found
+
+    def _annotations(self, annotations: Any) -> Iterator[Box]:
+        """The areas of the annotations that paint anything."""
+        mupdf = self._mupdf
+        count = min(mupdf.ll_pdf_array_len(annotations), _MEMBERS) if annotations else 0
+        for at in range(count):
+            annotation = mupdf.ll_pdf_array_get(annotations, at)
+            if mupdf.ll_pdf_dict_getp(annotation, "AP/N"):
+                box = mupdf.ll_pdf_dict_get_rect(annotation, mupdf.ll_pdf_new_name("Rect"))
+                yield box.x0, box.y0, box.x1, box.y1
+
+    def form(self, resources: Any, name: str) -> Form | None:
+        """The form with a name among some resources; None for an image or nothing."""
+        mupdf = self._mupdf
+        objects = mupdf.ll_pdf_dict_gets(resources, "XObject") if resources else None
+        found = mupdf.ll_pdf_dict_gets(objects, name) if objects else None
+        if not found or mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(found, "Subtype")) != "Form":
+            return None
+        number = mupdf.ll_pdf_to_num(found)
+        if number not in self._forms:
+            self._forms[number] = Form((0.0, 0.0, 0.0, 0.0))  # MuPDF does not draw a form within itself
+            self._forms[number] = self._read_form(found)
+        return self._forms[number]
+
+    def _read_form(self, form: Any) -> Form:
+        mupdf = self._mupdf
+        data = self._read(form)
+        if data is None:
+            return _UNREADABLE
+        tokens = tokens_of(data)
+        resources = mupdf.ll_pdf_dict_gets(form, "Resources")
+        inner = _Resources(self, resources)
+        try:
+            signs = signs_of_tokens(tokens, inner)
+            box = mupdf.ll_pdf_to_rect(mupdf.ll_pdf_dict_gets(form, "BBox"))
+            matrix = mupdf.ll_pdf_to_matrix(mupdf.ll_pdf_dict_gets(form, "Matrix"))
+            own = matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
+            area = mapped((box.x0, box.y0, box.x1, box.y1), own)
+            areas = [mapped(each, own) for each in painted_areas(tokens, inner)]
+            covers = [mapped(each, own) for each in signs.covers]
+            hides = signs.text or self._is_faint(resources)
+            return Form(area, areas, shows_text(tokens), hides, covers)
+        except (ValueError, OverflowError):
+            return _UNREADABLE
+
+    def is_white(self, resources: Any, space: str, values: tuple[float, ...]) -> bool:
+        """Whether a color is nearly white; a pattern, and a color that cannot be computed, may be."""
+        mupdf = self._mupdf
+        spaces = mupdf.ll_pdf_dict_gets(resources, "ColorSpace") if resources else None
+        found = mupdf.ll_pdf_dict_gets(spaces, space) if spaces else None
+        key = mupdf.ll_pdf_to_num(found) if found else 0, values
+        if key[0] and key in self._colors:
+            return self._colors[key]
+        white = True
+        with suppress(Exception):  # a damaged color space; what MuPDF raises then is of any kind
+            white = self._is_light(found, values)
+        self._colors[key] = white
+        return white
+
+    def _is_light(self, space: Any, values: tuple[float, ...]) -> bool:
+        mupdf = self._mupdf
+        loaded = mupdf.ll_pdf_load_colorspace(space)
+        try:
+            count = mupdf.ll_fz_colorspace_n(loaded)
+            if not 0 < count <= 4:
+                return True
+            target, parameters = mupdf.FzColorspace(mupdf.FzColorspace.Fixed_RGB), mupdf.FzColorParams()
+            color = (*values, 0.0, 0.0, 0.0, 0.0)[:count]
+            rgb = mupdf.ll_fz_convert_color(loaded, color, target.m_internal, None, parameters.internal())[:3]
+            return bool(min(rgb) >= LIGHT)
+        finally:
+            mupdf.ll_fz_drop_colorspace(loaded)
+
+    def _is_faint(self, resources: Any) -> bool:
+        """Whether a graphics state may hide text: it is nearly transparent, has a soft mask, or draws thick lines."""
+        mupdf = self._mupdf
+        states = mupdf.ll_pdf_dict_gets(resources, "ExtGState") if resources else None
+        if not states:
+            return False
+        key = mupdf.ll_pdf_to_num(states)
+        if key and key in self._faint:
+            return self._faint[key]
+        values = (mupdf.ll_pdf_dict_get_val(states, at) for at in range(min(mupdf.ll_pdf_dict_len(states), _MEMBERS)))
+        self._faint[key] = found = any(map(self._hides, values))
+        return found
+
+    def _hides(self, state: Any) -> bool:
+        mupdf = self._mupdf
+        alphas = (mupdf.ll_pdf_dict_gets(state, name) for name in ("ca", "CA"))
+        width = mupdf.ll_pdf_dict_gets(state, "LW")
+        return bool(
+            any(alpha and mupdf.ll_pdf_to_real(alpha) < FAINT for alpha in alphas)
+            or (width and mupdf.ll_pdf_to_real(width) > _THICK)
+            or mupdf.ll_pdf_dict_getp(state, "SMask/G")
+        )
+
+
+@frozen
+class _Resources:
+    """The resources of one stream."""
+
+    _reader: SignReader
+    _dictionary: Any
+
+    def is_white(self, space: bytes, values: tuple[float, ...]) -> bool:
+        """Whether a color is nearly white, in a color space given by its name with the slash."""
+        count = _DEVICE_SPACES.get(space)
+        if count is None:
+            return self._reader.is_white(self._dictionary, _plain(space), values)
+        values = (*values, 0.0, 0.0, 0.0, 0.0)[:count]
+        return max(values) <= 1 - LIGHT if count == 4 else min(values) >= LIGHT
+
+    def form(self, name: bytes) -> Form | None:
+        """The form with a name; None for an image."""
+        return self._reader.form(self._dictionary, _plain(name))
+
+
+def _plain(name: bytes) -> str:
+    """A name without its slash and escapes."""
+    parts = name[1:].split(b"#")
+    plain = parts[0]
+    for each in parts[1:]:
+        try:
+            plain += bytes([int(each[:2], 16)]) + each[2:]
+        except ValueError:
+            plain += b"#" + each
+    return plain.decode("utf-8", "surrogateescape")
