@@ -1,4 +1,4 @@
-"""Comics: their pages in order, their chapters, and what is cut out of them."""
+"""Comics: the order of their pages, their chapters, and extracted pages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def outline(path: Path) -> Outline:
     return CbzOutliner().outline(source(path), silent)
 
 
-def test_pages_come_in_natural_order_without_what_is_no_picture(tmp_path: Path) -> None:
+def test_pages_are_in_natural_order_and_only_pictures_count(tmp_path: Path) -> None:
     names = ("p10.png", "p2.png", "P1.png", "__MACOSX/._p1.png", ".hidden.png", "notes.txt")
     path = comic(tmp_path / "a.cbz", {name: picture() for name in names})
 
@@ -53,7 +53,7 @@ def test_pages_come_in_natural_order_without_what_is_no_picture(tmp_path: Path) 
         assert ("P1.png", "p2.png", "p10.png") == found.names
 
 
-def test_folders_are_chapters_and_pages_are_below_them(tmp_path: Path) -> None:
+def test_folders_are_chapters_with_pages_as_children(tmp_path: Path) -> None:
     names = ("Book/Ch 2/1.png", "Book/Ch 10/1.png", "Book/Ch 10/2.png")
     found = outline(comic(tmp_path / "a.cbz", {name: picture() for name in names}))
 
@@ -77,7 +77,7 @@ def test_the_bookmarks_of_comicinfo_are_chapters(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.text(st.sampled_from("ab10/.é²"), min_size=1, max_size=8), min_size=2, max_size=9))
-def test_any_names_can_be_put_in_order(names: list[str]) -> None:
+def test_any_names_can_be_sorted(names: list[str]) -> None:
     backwards = names[::-1]
 
     assert sorted(names, key=reading_order) == sorted(backwards, key=reading_order)
@@ -117,7 +117,7 @@ def test_pages_as_a_pdf_have_the_size_of_their_pictures(tmp_path: Path) -> None:
         assert (True, True, True) == (red < 20, green < 20, blue > 230)
 
 
-def test_a_region_is_cut_out_of_the_picture(tmp_path: Path) -> None:
+def test_a_region_of_a_page_is_cropped(tmp_path: Path) -> None:
     book = source(comic(tmp_path / "a.cbz", {"1.png": picture()}))
     asked = Pages((1,), Box(0, 0, 0.5, 0.5))
 
@@ -128,14 +128,14 @@ def test_a_region_is_cut_out_of_the_picture(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", [Form.NATIVE, Form.PDF])
-def test_beyond_the_last_page_is_outside(tmp_path: Path, form: Form) -> None:
+def test_a_page_beyond_the_last_is_outside(tmp_path: Path, form: Form) -> None:
     book = source(comic(tmp_path / "a.cbz", {"1.png": picture()}))
 
     with pytest.raises(LocationOutside, match="1 pages"):
         CbzExtractor().extract(book, Pages((2,)), Options(form), tmp_path / "out")
 
 
-def test_other_forms_and_places_are_not_its_work(tmp_path: Path) -> None:
+def test_other_forms_and_locations_of_a_comic_are_refused(tmp_path: Path) -> None:
     book = source(comic(tmp_path / "a.cbz", {"1.png": picture()}))
     extractor = CbzExtractor()
 
@@ -152,20 +152,20 @@ def linked(path: Path) -> Path:
     return path
 
 
-def cut_off(path: Path) -> Path:
+def truncated(path: Path) -> Path:
     data = comic(path, {"1.png": picture()}).read_bytes()
     path.write_bytes(data[: len(data) // 2])
     return path
 
 
-@pytest.mark.parametrize("make", [linked, cut_off, lambda path: comic(path, {"a.txt": "x"})])
-def test_what_is_no_comic_is_one_clear_error(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+@pytest.mark.parametrize("make", [linked, truncated, lambda path: comic(path, {"a.txt": "x"})])
+def test_a_file_that_is_not_a_comic_gives_one_clear_error(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     with pytest.raises(SourceUnsupported, match=r"a\.cbz"):
         outline(make(tmp_path / "a.cbz"))
 
 
 @pytest.mark.parametrize("content", [b"no picture\0", b"\0" * 5000])
-def test_a_page_that_is_no_picture_or_too_large_is_refused(
+def test_a_page_that_is_not_a_picture_or_too_large_is_refused(
     tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("citekit.adapters.formats.comic.archive.PICTURE_LIMIT", 4000)
@@ -176,7 +176,7 @@ def test_a_page_that_is_no_picture_or_too_large_is_refused(
     assert not (tmp_path / "out").exists()
 
 
-def test_names_that_lead_out_of_the_archive_write_nothing_there(tmp_path: Path) -> None:
+def test_paths_outside_the_archive_write_nothing(tmp_path: Path) -> None:
     book = source(comic(tmp_path / "a.cbz", {"../../evil.png": picture(), "/root.png": picture()}))
 
     CbzExtractor().extract(book, Pages((1, 2)), Options(), tmp_path / "out.cbz")
@@ -184,12 +184,12 @@ def test_names_that_lead_out_of_the_archive_write_nothing_there(tmp_path: Path) 
     assert ["00001.png", "00002.png"] == zipfile.ZipFile(tmp_path / "out.cbz").namelist()
 
 
-def test_a_comic_is_told_by_its_name_and_its_signature() -> None:
+def test_a_comic_is_detected_by_its_name_and_signature() -> None:
     assert CBZ == detect("a.cbz", b"PK\x03\x04" + b"\0" * 60)
     assert None is detect("a.zip", b"PK\x03\x04" + b"\0" * 60)
 
 
-def test_signs_come_before_numbers_and_a_name_before_the_same_with_a_number() -> None:
+def test_symbols_sort_before_numbers_and_a_name_before_the_same_with_a_number() -> None:
     names = ["cover2.jpg", "10.jpg", "cover.jpg", "2.jpg", "!cover.jpg", "01.jpg"]
 
     ordered = sorted(names, key=reading_order)

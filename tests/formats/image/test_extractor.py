@@ -44,8 +44,8 @@ STORED_AT: dict[int, Callable[[int, int, int, int], tuple[int, int]]] = {
 """EXIF 2.3, 4.6.4 A: where the pixel that is seen at (x, y) of a picture w x h is stored."""
 
 
-def drawn(mode: str = "RGB", size: tuple[int, int] = (23, 17), seed: int = 1) -> Picture:
-    """A picture of noise in which every pixel is another."""
+def noise_picture(mode: str = "RGB", size: tuple[int, int] = (23, 17), seed: int = 1) -> Picture:
+    """Return a picture of noise in which all pixels differ."""
     generator = random.Random(seed)
     channels = {"1": 1, "L": 1, "P": 1, "LA": 2, "I;16": 2, "RGB": 3, "RGBA": 4, "CMYK": 4}[mode]
     if mode == "1":
@@ -56,8 +56,8 @@ def drawn(mode: str = "RGB", size: tuple[int, int] = (23, 17), seed: int = 1) ->
     return picture
 
 
-def decoded(path: Path, size: tuple[int, int], pixels: str = "rgba") -> Rows:
-    """The pixels of a picture file, by ffmpeg, as they are stored; row by row."""
+def pixels_by_ffmpeg(path: Path, size: tuple[int, int], pixels: str = "rgba") -> Rows:
+    """Return the stored pixels of a picture file, row by row, decoded by ffmpeg."""
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-noautorotate", "-i", str(path)]
     command += ["-frames:v", "1", "-f", "rawvideo", "-pix_fmt", pixels, "-"]
     raw = subprocess.run(command, capture_output=True, check=True).stdout
@@ -113,7 +113,7 @@ def saved(folder: Path, name: str, picture: Picture, **options: Any) -> Path:
     return path
 
 
-def turned(orientation: int) -> Image.Exif:
+def rotated(orientation: int) -> Image.Exif:
     exif = Image.Exif()
     exif[ORIENTATION] = orientation
     return exif
@@ -139,17 +139,17 @@ def turned(orientation: int) -> Image.Exif:
         ("a.ppm", "RGB", {}, "rgb24"),
     ],
 )
-def test_a_crop_of_a_lossless_format_has_the_pixels_and_the_mode_of_its_source(
+def test_a_lossless_crop_has_the_pixels_and_the_mode_of_its_source(
     name: str, mode: str, options: dict[str, Any], pixels: str, folder: Path, cut: Cut
 ) -> None:
-    source = saved(folder, name, drawn(mode), **options)
-    expected = part(decoded(source, (23, 17), pixels), 3, 2, 14, 11)
+    source = saved(folder, name, noise_picture(mode), **options)
+    expected = part(pixels_by_ffmpeg(source, (23, 17), pixels), 3, 2, 14, 11)
 
     target, extraction = cut(source, Box(3 / 23, 2 / 17, 14 / 23, 11 / 17))
 
     with Image.open(source) as before, Image.open(target) as after:
         assert (before.format, before.mode) == (after.format, after.mode)
-    assert expected == decoded(target, (11, 9), pixels)
+    assert expected == pixels_by_ffmpeg(target, (11, 9), pixels)
     assert Path(name).suffix == extraction.suffix
 
 
@@ -157,24 +157,24 @@ def test_a_crop_of_a_lossless_format_has_the_pixels_and_the_mode_of_its_source(
 @pytest.mark.parametrize("name", ["a.png", "a.webp", "a.tif"])
 def test_a_crop_is_upright_in_all_eight_orientations(orientation: int, name: str, folder: Path, cut: Cut) -> None:
     options: dict[str, Any] = {"lossless": True} if name.endswith("webp") else {}
-    source = saved(folder, name, drawn(), exif=turned(orientation), **options)
-    rows = upright(decoded(source, (23, 17), "rgba"), orientation)
+    source = saved(folder, name, noise_picture(), exif=rotated(orientation), **options)
+    rows = upright(pixels_by_ffmpeg(source, (23, 17), "rgba"), orientation)
     width, height = len(rows[0]), len(rows)
 
     target, extraction = cut(source, Box(2 / width, 3 / height, 9 / width, 14 / height))
 
-    assert part(rows, 2, 3, 9, 14) == decoded(target, (7, 11), "rgba")
+    assert part(rows, 2, 3, 9, 14) == pixels_by_ffmpeg(target, (7, 11), "rgba")
     assert Box(2 / width, 3 / height, 9 / width, 14 / height) == extraction.extent
     with Image.open(target) as picture:
         assert picture.getexif().get(ORIENTATION, 1) == 1
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_a_turned_photo_is_cut_where_it_is_seen(orientation: int, folder: Path, cut: Cut) -> None:
+def test_a_rotated_photo_is_cropped_at_the_visible_position(orientation: int, folder: Path, cut: Cut) -> None:
     picture = Image.new("RGB", (64, 32), "white")
     picture.paste("black", (0, 0, 16, 16))
-    source = saved(folder, "a.jpg", picture, exif=turned(orientation), quality=95)
-    rows = upright([[bytes([value]) for value in line] for line in _grey(picture)], orientation)
+    source = saved(folder, "a.jpg", picture, exif=rotated(orientation), quality=95)
+    rows = upright([[bytes([value]) for value in line] for line in _gray_picture(picture)], orientation)
 
     target, extraction = cut(source, Box(0, 0, 0.5, 0.5))
 
@@ -187,18 +187,18 @@ def test_a_turned_photo_is_cut_where_it_is_seen(orientation: int, folder: Path, 
     assert "quality 95" in extraction.notes[0]
 
 
-def _grey(picture: Picture) -> list[bytes]:
+def _gray_picture(picture: Picture) -> list[bytes]:
     raw, width = picture.convert("L").tobytes(), picture.width
     return [raw[at : at + width] for at in range(0, len(raw), width)]
 
 
 @given(st.floats(0, 0.9), st.floats(0, 0.9), st.floats(0.001, 1), st.floats(0.001, 1))
-def test_the_extent_holds_the_box_and_exceeds_it_by_less_than_a_pixel(
+def test_the_extent_contains_the_box_and_exceeds_it_by_less_than_a_pixel(
     folder: Path, cut: Cut, x: float, y: float, width: float, height: float
 ) -> None:
     source = folder / "law.png"
     if not source.exists():
-        drawn().save(source)
+        noise_picture().save(source)
     box = Box(x, y, min(1, x + width), min(1, y + height))
 
     target, extraction = cut(source, box)
@@ -214,11 +214,11 @@ def test_the_extent_holds_the_box_and_exceeds_it_by_less_than_a_pixel(
 
 
 @pytest.mark.parametrize("name", ["a.jpg", "a.png", "a.tif", "a.webp"])
-def test_colour_profile_and_resolution_are_kept_and_the_position_is_not(name: str, folder: Path, cut: Cut) -> None:
+def test_color_profile_and_resolution_are_copied_and_the_gps_position_is_not(name: str, folder: Path, cut: Cut) -> None:
     exif = Image.Exif()
     exif.get_ifd(GPS).update({1: "N", 2: (52.0, 31.0, 12.0)})
     exif[270] = "a secret description"
-    source = saved(folder, name, drawn(), exif=exif, icc_profile=PROFILE, dpi=(300, 150))
+    source = saved(folder, name, noise_picture(), exif=exif, icc_profile=PROFILE, dpi=(300, 150))
 
     target, _ = cut(source, Box(0, 0, 0.5, 0.5))
 
@@ -230,8 +230,8 @@ def test_colour_profile_and_resolution_are_kept_and_the_position_is_not(name: st
     assert b"secret" not in target.read_bytes()
 
 
-def test_a_turned_picture_has_its_resolution_turned(folder: Path, cut: Cut) -> None:
-    source = saved(folder, "a.jpg", drawn(), exif=turned(6), dpi=(300, 150))
+def test_a_rotated_picture_has_its_resolution_swapped(folder: Path, cut: Cut) -> None:
+    source = saved(folder, "a.jpg", noise_picture(), exif=rotated(6), dpi=(300, 150))
 
     target, _ = cut(source, Box(0, 0, 1, 1))
 
@@ -243,7 +243,7 @@ def test_a_turned_picture_has_its_resolution_turned(folder: Path, cut: Cut) -> N
 def test_a_jpeg_keeps_its_subsampling(subsampling: int, folder: Path, cut: Cut) -> None:
     from PIL import JpegImagePlugin
 
-    source = saved(folder, "a.jpg", drawn(size=(64, 64)), subsampling=subsampling)
+    source = saved(folder, "a.jpg", noise_picture(size=(64, 64)), subsampling=subsampling)
 
     target, _ = cut(source, Box(0, 0, 0.5, 0.5))
 
@@ -267,28 +267,28 @@ def test_a_cmyk_jpeg_stays_cmyk_and_is_rgb_as_png(folder: Path, cut: Cut) -> Non
 
 
 def test_the_png_form_has_the_pixels_of_the_source(folder: Path, cut: Cut) -> None:
-    source = saved(folder, "a.tif", drawn())
-    expected = part(decoded(source, (23, 17), "rgb24"), 0, 0, 12, 9)
+    source = saved(folder, "a.tif", noise_picture())
+    expected = part(pixels_by_ffmpeg(source, (23, 17), "rgb24"), 0, 0, 12, 9)
 
     target, extraction = cut(source, Box(0, 0, 0.5, 0.5), Form.PNG)
 
-    assert expected == decoded(target, (12, 9), "rgb24")
+    assert expected == pixels_by_ffmpeg(target, (12, 9), "rgb24")
     assert (".png", "image/png") == (extraction.suffix, extraction.media_type)
 
 
-def test_of_an_animation_the_first_frame_is_cut_and_it_says_so(folder: Path, cut: Cut) -> None:
-    frames = [drawn("P", seed=seed) for seed in range(3)]
+def test_a_crop_of_an_animation_shows_the_first_frame_with_a_note(folder: Path, cut: Cut) -> None:
+    frames = [noise_picture("P", seed=seed) for seed in range(3)]
     source = saved(folder, "a.gif", frames[0], save_all=True, append_images=frames[1:])
-    expected = part(decoded(source, (23, 17), "rgba"), 0, 0, 23, 9)
+    expected = part(pixels_by_ffmpeg(source, (23, 17), "rgba"), 0, 0, 23, 9)
 
     target, extraction = cut(source, Box(0, 0, 1, 0.5))
 
-    assert expected == decoded(target, (23, 9), "rgba")
+    assert expected == pixels_by_ffmpeg(target, (23, 9), "rgba")
     assert "3 frames" in extraction.notes[0]
 
 
-def test_an_icon_becomes_png_and_it_says_so(folder: Path, cut: Cut) -> None:
-    source = saved(folder, "a.ico", drawn("RGBA", (32, 32)))
+def test_an_icon_becomes_a_png_with_a_note(folder: Path, cut: Cut) -> None:
+    source = saved(folder, "a.ico", noise_picture("RGBA", (32, 32)))
 
     _, extraction = cut(source, Box(0, 0, 0.5, 0.5))
 
@@ -306,7 +306,7 @@ def png(width: int, height: int, depth: int, colour: int, pixels: bytes) -> byte
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(pixels)) + chunk(b"IEND", b"")
 
 
-def test_sixteen_bits_a_colour_channel_are_lost_and_it_says_so(folder: Path, cut: Cut) -> None:
+def test_the_loss_of_sixteen_bit_channels_is_noted(folder: Path, cut: Cut) -> None:
     source = folder / "deep.png"
     source.write_bytes(png(4, 4, 16, 2, (b"\0" + bytes(range(24))) * 4))
 
@@ -317,7 +317,7 @@ def test_sixteen_bits_a_colour_channel_are_lost_and_it_says_so(folder: Path, cut
 
 @pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.tif", "a.webp", "a.gif", "a.bmp", "a.avif"])
 def test_the_same_request_gives_the_same_bytes(name: str, folder: Path, cut: Cut) -> None:
-    source = saved(folder, name, drawn("P" if name == "a.gif" else "RGB", (64, 48)))
+    source = saved(folder, name, noise_picture("P" if name == "a.gif" else "RGB", (64, 48)))
 
     first = cut(source, Box(0.1, 0.2, 0.7, 0.9))[0].read_bytes()
     second = cut(source, Box(0.1, 0.2, 0.7, 0.9))[0].read_bytes()
@@ -325,7 +325,7 @@ def test_the_same_request_gives_the_same_bytes(name: str, folder: Path, cut: Cut
     assert first == second
 
 
-def test_a_bomb_is_refused_before_it_is_decoded(folder: Path, cut: Cut) -> None:
+def test_a_decompression_bomb_is_refused_before_decoding(folder: Path, cut: Cut) -> None:
     source = folder / "bomb.png"
     source.write_bytes(png(60_000, 60_000, 8, 2, b"\0" * 100))
 
@@ -333,8 +333,8 @@ def test_a_bomb_is_refused_before_it_is_decoded(folder: Path, cut: Cut) -> None:
         cut(source, Box(0, 0, 0.001, 0.001))
 
 
-def test_a_cut_off_picture_fails_and_leaves_nothing(folder: Path, cut: Cut) -> None:
-    source = saved(folder, "whole.png", drawn(size=(200, 200)))
+def test_a_truncated_picture_fails_and_leaves_no_file(folder: Path, cut: Cut) -> None:
+    source = saved(folder, "whole.png", noise_picture(size=(200, 200)))
     source.write_bytes(source.read_bytes()[:20_000])
 
     with pytest.raises(ExtractionFailed, match="truncated") as caught:
@@ -344,7 +344,7 @@ def test_a_cut_off_picture_fails_and_leaves_nothing(folder: Path, cut: Cut) -> N
     assert not (folder / "bare").exists()
 
 
-def test_a_file_that_is_no_picture_is_unsupported_and_a_missing_one_unreadable(folder: Path, cut: Cut) -> None:
+def test_a_non_picture_is_unsupported_and_a_missing_file_is_unreadable(folder: Path, cut: Cut) -> None:
     path = folder / "no.png"
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"nonsense" * 10)
     with pytest.raises(SourceUnsupported):
@@ -356,18 +356,18 @@ def test_a_file_that_is_no_picture_is_unsupported_and_a_missing_one_unreadable(f
         PillowExtractor().extract(source, Box(0, 0, 1, 1), Options(), folder / "never")
 
 
-def test_other_places_and_forms_are_not_its_work(folder: Path, cut: Cut) -> None:
+def test_other_locations_and_forms_of_a_picture_are_refused(folder: Path, cut: Cut) -> None:
     extractor = PillowExtractor()
 
     assert (Form.NATIVE, Form.PNG) == extractor.forms(BY_SUFFIX[".jpg"], Box(0, 0, 1, 1))
     assert () == extractor.forms(BY_SUFFIX[".jpg"], Lines(1, 1))
     assert () == extractor.forms(BY_SUFFIX[".pdf"], Box(0, 0, 1, 1))
     with pytest.raises(FormUnsupported):
-        cut(saved(folder, "a.png", drawn()), Box(0, 0, 1, 1), Form.TEXT)
+        cut(saved(folder, "a.png", noise_picture()), Box(0, 0, 1, 1), Form.TEXT)
 
 
 @pytest.mark.corpus
-def test_every_picture_of_the_corpus_is_cut_or_refused_with_one_clear_error(corpus: Path, cut: Cut) -> None:
+def test_every_picture_of_the_corpus_is_cropped_or_refused_with_one_clear_error(corpus: Path, cut: Cut) -> None:
     refused = {}
     for path in sorted((corpus / "image").iterdir()):
         try:
@@ -376,7 +376,7 @@ def test_every_picture_of_the_corpus_is_cut_or_refused_with_one_clear_error(corp
             refused[path.name] = str(error)
             continue
         width, height = Image.open(target).size
-        assert decoded(target, (width, height), "rgba"), path.name
+        assert pixels_by_ffmpeg(target, (width, height), "rgba"), path.name
         assert isinstance(extraction.extent, Box)
 
     assert {

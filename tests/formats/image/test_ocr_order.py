@@ -32,13 +32,13 @@ TWO_COLUMNS = [
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_column_is_read_down_before_the_next_however_the_lines_come(seed: int) -> None:
+def test_a_column_is_read_before_the_next_in_any_order_of_lines(seed: int) -> None:
     mixed = random.Random(seed).sample(TWO_COLUMNS, len(TWO_COLUMNS))
 
     assert TWO_COLUMNS == in_reading_order(mixed)
 
 
-def test_a_heading_across_both_columns_parts_what_is_above_from_what_is_below() -> None:
+def test_a_heading_across_both_columns_separates_the_lines_above_and_below() -> None:
     lines = [
         line("a1", 0.05, 0.1, 0.45),
         line("b1", 0.55, 0.1, 0.95),
@@ -50,7 +50,7 @@ def test_a_heading_across_both_columns_parts_what_is_above_from_what_is_below() 
     assert ["a1", "b1", "across", "a2", "b2"] == texts(in_reading_order(lines[::-1]))
 
 
-def test_pieces_of_one_line_are_read_across() -> None:
+def test_parts_of_one_line_are_read_left_to_right() -> None:
     lines = [line("one", 0.1, 0.1, 0.3), line("two", 0.4, 0.101, 0.6), line("below", 0.1, 0.2, 0.6)]
 
     assert ["one", "two", "below"] == texts(in_reading_order(lines[::-1]))
@@ -60,7 +60,7 @@ fractions = st.integers(0, 99)
 
 
 @given(st.lists(st.tuples(fractions, fractions, st.integers(1, 60), st.integers(1, 20)), max_size=25))
-def test_every_line_comes_once_and_the_order_depends_on_nothing_else(places: list[tuple[int, int, int, int]]) -> None:
+def test_every_line_comes_once_in_an_order_independent_of_the_input(places: list[tuple[int, int, int, int]]) -> None:
     lines = [
         OcrLine(str(n), Box(x / 100, y / 100, min(100, x + w) / 100, min(100, y + h) / 100), 0.9)
         for n, (x, y, w, h) in enumerate(places)
@@ -72,7 +72,7 @@ def test_every_line_comes_once_and_the_order_depends_on_nothing_else(places: lis
     assert ordered == in_reading_order(lines[::-1])
 
 
-def test_the_tallest_line_is_the_title_and_unsure_lines_are_left_out() -> None:
+def test_the_tallest_line_is_the_title_and_uncertain_lines_are_dropped() -> None:
     reading = RecognizedText.from_lines(
         [line("| ~", 0, 0, 0.5, 0.2), line("x", 0, 0.3, 0.1, 0.2, score=0.4), *TWO_COLUMNS]
     )
@@ -81,7 +81,7 @@ def test_the_tallest_line_is_the_title_and_unsure_lines_are_left_out() -> None:
     assert TWO_COLUMNS == list(reading.lines)
 
 
-def test_the_lines_of_a_box_are_those_whose_centre_lies_in_it() -> None:
+def test_the_lines_of_a_box_have_their_center_in_it() -> None:
     found = RecognizedText(TWO_COLUMNS).within(Box(0.5, 0.08, 1, 0.15))
 
     assert ["right 1", "right 2"] == [each.text for each in found]

@@ -42,7 +42,7 @@ def outlined(tmp_path: Path) -> Outlined:
     return outline
 
 
-def below(outline: Outline) -> list[Node]:
+def descendants(outline: Outline) -> list[Node]:
     (whole,) = make_nodes(outline)
     assert Box(0, 0, 1, 1) == whole.location
     return list(whole.walk())[1:]
@@ -55,7 +55,7 @@ def assert_nested(outline: Outline) -> None:
 
 
 def page(*boxes: tuple[int, int, int, int], size: tuple[int, int] = (1000, 800)) -> Image.Image:
-    """A white page with striped blocks: stripes are as detailed as text."""
+    """Return a white page with striped blocks. Stripes have as much detail as text."""
     picture = Image.new("RGB", size, "white")
     draw = ImageDraw.Draw(picture)
     for left, top, right, bottom in boxes:
@@ -68,10 +68,10 @@ def close(box: Box, expected: tuple[float, float, float, float]) -> bool:
     return all(abs(a - b) <= 0.02 for a, b in zip(box.corners, expected, strict=True))
 
 
-def test_blocks_apart_are_regions_where_they_are(outlined: Outlined) -> None:
+def test_separate_blocks_are_regions_at_their_positions(outlined: Outlined) -> None:
     outline = outlined(page((50, 50, 950, 200), (50, 400, 450, 750), (600, 400, 950, 750)))
 
-    top, bottom, left, right = (node.location for node in below(outline))
+    top, bottom, left, right = (node.location for node in descendants(outline))
 
     assert all(isinstance(each, Box) for each in (top, bottom, left, right))
     assert close(top, (0.05, 0.0625, 0.95, 0.25))  # type: ignore[arg-type]
@@ -81,10 +81,10 @@ def test_blocks_apart_are_regions_where_they_are(outlined: Outlined) -> None:
     assert_nested(outline)
 
 
-def test_titles_say_where_a_region_is_and_summaries_how_large(outlined: Outlined) -> None:
+def test_titles_state_the_position_of_a_region_and_summaries_its_size(outlined: Outlined) -> None:
     outline = outlined(page((50, 50, 350, 250), (650, 550, 950, 750)))
 
-    first, second = below(outline)
+    first, second = descendants(outline)
 
     assert first.title.startswith("Top left ")
     assert second.title.startswith("Bottom right ")
@@ -92,7 +92,7 @@ def test_titles_say_where_a_region_is_and_summaries_how_large(outlined: Outlined
     assert "% of the picture" in first.summary
 
 
-def test_lines_of_text_are_told_from_pictures(outlined: Outlined) -> None:
+def test_lines_of_text_are_distinguished_from_pictures(outlined: Outlined) -> None:
     picture = page()
     draw = ImageDraw.Draw(picture)
     for row in range(8):
@@ -100,13 +100,13 @@ def test_lines_of_text_are_told_from_pictures(outlined: Outlined) -> None:
     noise = Image.effect_noise((700, 280), 120).convert("RGB")
     picture.paste(noise, (60, 460))
 
-    kinds = [node.type for node in below(outlined(picture)) if not node.children]
+    kinds = [node.type for node in descendants(outlined(picture)) if not node.children]
 
     assert ["text_region", "picture"] == kinds
 
 
 def sheet() -> Image.Image:
-    """A heading, two columns of paragraphs, a picture at the foot of the second."""
+    """Return a page with a heading, two columns of paragraphs, and a picture below the second column."""
     picture = Image.new("RGB", (1000, 800), "white")
     draw = ImageDraw.Draw(picture)
     draw.text((60, 30), "A report about bridges", fill="black", font_size=48)
@@ -121,7 +121,7 @@ def sheet() -> Image.Image:
 def test_a_sheet_is_a_heading_and_columns_of_paragraphs_and_pictures_in_reading_order(outlined: Outlined) -> None:
     outline = outlined(sheet())
 
-    leaves = [node for node in below(outline) if not node.children]
+    leaves = [node for node in descendants(outline) if not node.children]
     places = [(node.type, round(node.location.x1, 1), round(node.location.y1, 1)) for node in leaves]  # type: ignore[union-attr]
 
     assert [
@@ -134,19 +134,19 @@ def test_a_sheet_is_a_heading_and_columns_of_paragraphs_and_pictures_in_reading_
     assert_nested(outline)
 
 
-def test_dark_slides_are_read_as_light_ones_and_grain_and_frames_do_not_matter(outlined: Outlined) -> None:
+def test_dark_slides_grain_and_frames_do_not_change_the_regions(outlined: Outlined) -> None:
     light = sheet()
     framed = light.copy()
     ImageDraw.Draw(framed).rectangle((20, 130, 980, 780), outline="black", width=2)
     grain = Image.effect_noise(light.size, 14).convert("RGB")
-    kinds = [node.type for node in below(outlined(light)) if not node.children]
+    kinds = [node.type for node in descendants(outlined(light)) if not node.children]
 
     for variant in (ImageOps.invert(light), framed, Image.blend(light, grain, 0.3)):
-        assert kinds == [node.type for node in below(outlined(variant)) if not node.children]
+        assert kinds == [node.type for node in descendants(outlined(variant)) if not node.children]
 
 
-class Sign:
-    """A reader that knows what stands on the sheet."""
+class SheetReader:
+    """An OCR reader that knows the text of the sheet."""
 
     def __init__(self) -> None:
         self.sizes: list[tuple[int, int]] = []
@@ -160,25 +160,25 @@ class Sign:
         ]
 
 
-def test_regions_are_named_by_what_is_read_in_them(tmp_path: Path) -> None:
+def test_regions_are_named_by_their_text(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     sheet().save(path)
 
-    outline = ImageOutliner(Sign()).outline(source_at(path), silent)
+    outline = ImageOutliner(SheetReader()).outline(source_at(path), silent)
 
     assert "A report about bridges" == outline.title
-    titles = [node.title for node in below(outline) if not node.children]
+    titles = [node.title for node in descendants(outline) if not node.children]
     assert ["A report about bridges", "Stones and timber under seven bridges", "Middle left text"] == titles[:3]
     assert 3 == outline.facts["text_lines"]
     assert_nested(outline)
 
 
-def test_text_that_nobody_reads_is_said_to_be_there(outlined: Outlined) -> None:
+def test_unread_text_is_noted(outlined: Outlined) -> None:
     assert "extra 'ocr'" in outlined(sheet()).notes[0]
 
 
-def test_photographs_are_not_read_and_what_is_read_is_bounded(tmp_path: Path) -> None:
-    sign = Sign()
+def test_photographs_are_not_read_and_the_size_for_ocr_is_limited(tmp_path: Path) -> None:
+    sign = SheetReader()
     Image.effect_noise((300, 200), 120).save(tmp_path / "photo.png")
     sheet().resize((2400, 1920), Image.Resampling.NEAREST).save(tmp_path / "large.png")
 
@@ -188,19 +188,19 @@ def test_photographs_are_not_read_and_what_is_read_is_bounded(tmp_path: Path) ->
     assert [(1920, 1536)] == sign.sizes
 
 
-def test_a_photograph_has_no_parts(outlined: Outlined) -> None:
+def test_a_photograph_has_no_regions(outlined: Outlined) -> None:
     shades = Image.radial_gradient("L").resize((500, 400))
     photo = Image.blend(shades, Image.effect_noise((500, 400), 90), 0.3)
     photo.paste(255, (0, 180, 500, 220))
 
-    assert [] == below(outlined(photo))
+    assert [] == descendants(outlined(photo))
 
 
 def test_a_tiny_or_blank_picture_is_one_node(outlined: Outlined) -> None:
-    assert [] == below(outlined(Image.effect_noise((20, 20), 120)))
+    assert [] == descendants(outlined(Image.effect_noise((20, 20), 120)))
 
 
-def test_a_crowded_picture_has_a_bounded_number_of_regions(outlined: Outlined) -> None:
+def test_a_crowded_picture_has_a_limited_number_of_regions(outlined: Outlined) -> None:
     cells = [(x, y, x + 40, y + 30) for x in range(20, 960, 70) for y in range(20, 760, 60)]
 
     assert_nested(outlined(page(*cells)))
@@ -214,7 +214,7 @@ def test_dimensions_are_upright(outlined: Outlined) -> None:
 
     assert [800, 1000] == outline.facts["dimensions"]
     assert (800, 1000) == outline.bounds.size
-    (region,) = below(outline)
+    (region,) = descendants(outline)
     assert region.title.startswith("Top right ")
 
 
@@ -228,7 +228,7 @@ def test_frames_are_counted(outlined: Outlined) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.gif", "a.png", "a.webp"])
-def test_the_length_of_an_animation_is_the_sum_of_its_delays(name: str, outlined: Outlined) -> None:
+def test_the_duration_of_an_animation_is_the_sum_of_its_delays(name: str, outlined: Outlined) -> None:
     frames = [Image.new("RGB", (20, 20), shade) for shade in ("red", "green", "blue")]
 
     outline = outlined(frames[0], name, save_all=True, append_images=frames[1:], duration=[100, 250, 1000])
@@ -236,7 +236,7 @@ def test_the_length_of_an_animation_is_the_sum_of_its_delays(name: str, outlined
     assert 1.35 == outline.facts["animation_seconds"]
 
 
-def test_the_pages_of_a_tiff_are_said_to_be_pages(outlined: Outlined) -> None:
+def test_the_pages_of_a_tiff_are_called_pages(outlined: Outlined) -> None:
     pages = [Image.new("L", (20, 20), shade) for shade in (0, 100)]
 
     outline = outlined(pages[0], "a.tif", save_all=True, append_images=pages[1:])
@@ -246,7 +246,7 @@ def test_the_pages_of_a_tiff_are_said_to_be_pages(outlined: Outlined) -> None:
 
 @pytest.mark.parametrize("kind", ["GIF", "PNG", "WEBP"])
 @given(data=st.binary(max_size=200))
-def test_what_is_no_animation_has_no_length_and_ends(kind: str, data: bytes, tmp_path_factory: Any) -> None:
+def test_a_still_picture_has_no_duration(kind: str, data: bytes, tmp_path_factory: Any) -> None:
     path = tmp_path_factory.getbasetemp() / "animation"
     path.write_bytes(data)
 
@@ -255,7 +255,7 @@ def test_what_is_no_animation_has_no_length_and_ends(kind: str, data: bytes, tmp
     assert length is None or length > 0
 
 
-def test_the_file_says_title_time_and_camera_but_not_the_place(outlined: Outlined) -> None:
+def test_metadata_has_title_time_and_camera_but_no_gps_position(outlined: Outlined) -> None:
     exif = Image.Exif()
     exif[0x010F], exif[0x0110] = "ACME", "ACME Eye 3"
     exif.get_ifd(0x8769)[0x9003] = "2004:08:02 12:33:00"
@@ -283,17 +283,17 @@ def test_every_mode_is_read(mode: str, outlined: Outlined) -> None:
 
     outline = outlined(picture.convert("I").convert(mode) if mode == "I;16" else picture.convert(mode), name)
 
-    assert 2 == len(below(outline))
+    assert 2 == len(descendants(outline))
     assert mode == outline.facts["mode"]
 
 
-def test_what_is_transparent_is_empty(outlined: Outlined) -> None:
+def test_transparent_areas_are_empty(outlined: Outlined) -> None:
     picture = page((50, 50, 350, 250)).convert("RGBA")
     hidden = page((0, 0, 1000, 800)).convert("RGBA")
     hidden.putalpha(0)
     hidden.paste(picture.crop((50, 50, 350, 250)), (50, 50))
 
-    (region,) = below(outlined(hidden))
+    (region,) = descendants(outlined(hidden))
 
     assert isinstance(region.location, Box)
     assert close(region.location, (0.05, 0.0625, 0.35, 0.3125))
@@ -305,7 +305,7 @@ def test_the_same_picture_gives_the_same_outline(outlined: Outlined) -> None:
     assert outlined(picture) == outlined(picture)
 
 
-def test_a_broken_picture_is_one_clear_error(tmp_path: Path) -> None:
+def test_a_damaged_picture_gives_one_clear_error(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     Image.effect_noise((200, 200), 100).save(path)
     path.write_bytes(path.read_bytes()[:10_000])

@@ -1,4 +1,4 @@
-"""Pixels that are decoded in part are those of a whole decoding; a JPEG that is copied keeps them all."""
+"""Parts have the pixels of a complete decoding, and a copied JPEG keeps all of its pixels."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ FILES: list[tuple[str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize("number", range(len(FILES)))
 @given(box=boxes)
-def test_a_part_has_the_pixels_of_a_whole_decoding(number: int, box: tuple[int, int, int, int], folder: Path) -> None:
+def test_a_part_has_the_pixels_of_a_complete_decoding(
+    number: int, box: tuple[int, int, int, int], folder: Path
+) -> None:
     name, mode, options = FILES[number]
     path = folder / f"{number}{name}"
     if not path.exists():
@@ -99,7 +101,7 @@ def test_rows_below_the_part_are_not_decoded(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["torn.jpg", "torn.png", "torn.tif", "torn.bmp"])
-def test_a_cut_off_picture_is_refused_wherever_the_part_lies(name: str, folder: Path) -> None:
+def test_a_truncated_picture_is_refused_for_any_part(name: str, folder: Path) -> None:
     path = folder / name
     noise().save(path)
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
@@ -122,12 +124,12 @@ def cut(path: Path, target: Path, box: Box = Box(0, 0, 1, 1)) -> Extraction:  # 
 
 
 def pixels(path: Path) -> bytes:
-    """Of a picture, by ffmpeg, with no regard to orientation."""
+    """Return the pixels of a picture, decoded by ffmpeg without applying the orientation."""
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-noautorotate", "-i", str(path), "-frames:v", "1"]
     return subprocess.run([*command, "-f", "rawvideo", "-"], capture_output=True, check=True).stdout
 
 
-def telling() -> Image.Exif:
+def exif_with_description() -> Image.Exif:
     exif = Image.Exif()
     exif[270] = "a secret description"
     return exif
@@ -135,10 +137,12 @@ def telling() -> Image.Exif:
 
 @pytest.mark.parametrize("options", JPEGS)
 @pytest.mark.parametrize("mode", ["RGB", "L"])
-def test_the_whole_of_an_upright_jpeg_is_not_coded_again(mode: str, options: dict[str, Any], folder: Path) -> None:
+def test_a_whole_upright_jpeg_is_not_encoded_again(mode: str, options: dict[str, Any], folder: Path) -> None:
     path, target = folder / "whole.jpg", folder / "whole_cut"
     profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-    smooth(mode).save(path, exif=telling(), comment=b"secret", icc_profile=profile, dpi=(300, 150), **options)
+    smooth(mode).save(
+        path, exif=exif_with_description(), comment=b"secret", icc_profile=profile, dpi=(300, 150), **options
+    )
     path.write_bytes(path.read_bytes() + b"a secret after the end")
 
     extraction = cut(path, target)
@@ -152,9 +156,9 @@ def test_the_whole_of_an_upright_jpeg_is_not_coded_again(mode: str, options: dic
         assert not picture.getexif()
 
 
-def test_a_resolution_that_only_exif_tells_is_kept(folder: Path) -> None:
+def test_a_resolution_only_in_exif_is_copied(folder: Path) -> None:
     path, target = folder / "exif.jpg", folder / "exif_cut"
-    exif = telling()
+    exif = exif_with_description()
     exif[282], exif[283], exif[296] = 240.0, 240.0, 2
     smooth().save(path, exif=exif)
     data = path.read_bytes()
@@ -168,7 +172,7 @@ def test_a_resolution_that_only_exif_tells_is_kept(folder: Path) -> None:
     assert () == extraction.notes
 
 
-def test_a_resolution_is_not_written_where_it_would_change_the_colours(folder: Path) -> None:
+def test_a_resolution_that_would_change_the_colors_is_not_written(folder: Path) -> None:
     path = folder / "adobe.jpg"
     smooth().save(path, keep_rgb=True)
     data = path.read_bytes()
@@ -184,7 +188,7 @@ def test_a_resolution_is_not_written_where_it_would_change_the_colours(folder: P
 
 
 @pytest.mark.parametrize("turn", [3, 6])
-def test_a_turned_jpeg_is_turned_upright_and_coded_again(turn: int, folder: Path) -> None:
+def test_a_rotated_jpeg_is_turned_upright_and_encoded_again(turn: int, folder: Path) -> None:
     path, target = folder / "turned.jpg", folder / "turned_cut"
     exif = Image.Exif()
     exif[274] = turn
@@ -215,14 +219,14 @@ def test_a_jpeg_that_does_not_open_is_not_copied(folder: Path) -> None:
 
 
 @given(st.binary(max_size=200), st.binary(max_size=60))
-def test_no_bytes_make_the_copy_fail_otherwise_than_by_none(body: bytes, end: bytes) -> None:
+def test_malformed_bytes_never_make_the_copy_fail(body: bytes, end: bytes) -> None:
     copy = copy_without_metadata(io.BytesIO(b"\xff\xd8" + body + b"\xff\xda\0\x02" + end + b"\xff\xd9"), ())
 
     assert copy is None or copy.startswith(b"\xff\xd8")
 
 
 @pytest.mark.corpus
-def test_parts_of_every_picture_of_the_corpus_have_the_pixels_of_a_whole_decoding(corpus: Path) -> None:
+def test_parts_of_every_picture_of_the_corpus_have_the_pixels_of_a_complete_decoding(corpus: Path) -> None:
     for path in sorted((corpus / "image").iterdir()):
         try:
             with pillow.open_image(path) as picture:
@@ -237,7 +241,7 @@ def test_parts_of_every_picture_of_the_corpus_have_the_pixels_of_a_whole_decodin
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("name", ["full.png", "full.jpg", "full.tif", "full.bmp", "full.webp"])
-def test_a_full_disk_is_said_to_be_one(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, target = folder / name, folder / "full"
     noise(size=(900, 900)).save(path)
     monkeypatch.setattr(extractor, "_BUFFER_SIZE", 1 << 10)
@@ -253,7 +257,7 @@ def test_a_full_disk_is_said_to_be_one(name: str, folder: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("marker", [0xEE, 0xDC])
-def test_nothing_goes_along_in_a_segment_that_is_longer_than_it_should_be(marker: int, folder: Path) -> None:
+def test_an_overlong_segment_hides_no_metadata(marker: int, folder: Path) -> None:
     path, target = folder / "longer.jpg", folder / "longer_cut"
     noise("CMYK").save(path)
     data = path.read_bytes()
@@ -270,7 +274,7 @@ def test_nothing_goes_along_in_a_segment_that_is_longer_than_it_should_be(marker
 
 
 @pytest.mark.parametrize("options", [{}, {"progressive": True}, {"dpi": (72, 72)}])
-def test_the_whole_of_a_jpeg_is_copied_with_and_without_a_resolution(options: dict[str, Any], folder: Path) -> None:
+def test_a_whole_jpeg_is_copied_with_and_without_a_resolution(options: dict[str, Any], folder: Path) -> None:
     path, target = folder / "bare.jpg", folder / "bare_cut"
     smooth().save(path, **options)
 

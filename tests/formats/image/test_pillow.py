@@ -18,7 +18,7 @@ NOT_OURS = {"PIL.ImageGrab", "PIL.ImageQt", "PIL.ImageTk", "PIL._tkinter_finder"
 
 
 def exceptions() -> set[type[BaseException]]:
-    """Every exception class that Pillow defines."""
+    """Return every exception class that Pillow defines."""
     found: set[type[BaseException]] = set()
     for module in pkgutil.iter_modules(PIL.__path__, "PIL."):
         if module.name in NOT_OURS:
@@ -40,7 +40,7 @@ def test_every_exception_of_the_driver_is_mapped() -> None:
 
 
 @pytest.mark.parametrize("kind", list(pillow.error_table(SourceUnsupported)), ids=lambda kind: kind.__name__)
-def test_a_mapped_exception_becomes_one_sentence_with_its_cause(kind: type[BaseException]) -> None:
+def test_a_translated_exception_is_one_sentence_with_its_cause(kind: type[BaseException]) -> None:
     with (
         pytest.raises(CiteKitError, match=r"^The picture a\.png .*\.$") as caught,
         pillow.translated_errors(Path("/tmp/a.png"), ExtractionFailed),
@@ -50,7 +50,7 @@ def test_a_mapped_exception_becomes_one_sentence_with_its_cause(kind: type[BaseE
     assert isinstance(caught.value.__cause__, kind)
 
 
-def test_no_setting_of_the_driver_is_named() -> None:
+def test_settings_of_pillow_are_not_named() -> None:
     with (
         pytest.raises(ExtractionFailed, match=r"more text metadata than the limit\)\.$"),
         pillow.translated_errors(Path("/tmp/a.png"), ExtractionFailed),
@@ -72,7 +72,7 @@ def test_a_folder_and_a_missing_file_are_unreadable(tmp_path: Path) -> None:
             pass
 
 
-def test_large_pictures_make_no_noise_and_the_limits_of_pillow_stay_as_they_were(tmp_path: Path) -> None:
+def test_large_pictures_give_no_warnings_and_pillow_settings_stay_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "large.png"
     Image.new("1", (10_000, 10_000)).save(path)
     program = (
@@ -95,7 +95,7 @@ def test_the_driver_is_not_imported_before_it_is_used() -> None:
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_the_upright_size_is_that_of_the_picture_as_it_is_seen(orientation: int, tmp_path: Path) -> None:
+def test_the_upright_size_is_the_visible_size(orientation: int, tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[pillow.ORIENTATION] = orientation
     expected = (20, 10) if orientation < 5 else (10, 20)
@@ -106,7 +106,7 @@ def test_the_upright_size_is_that_of_the_picture_as_it_is_seen(orientation: int,
             assert expected == pillow.upright_size(picture), name
 
 
-def test_a_nonsensical_orientation_means_as_stored(tmp_path: Path) -> None:
+def test_an_invalid_orientation_is_ignored(tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[pillow.ORIENTATION] = 77
     Image.new("RGB", (20, 10)).save(tmp_path / "a.jpg", exif=exif)

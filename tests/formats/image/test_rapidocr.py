@@ -50,7 +50,7 @@ def read(reader: RapidOcrReader) -> list[OcrLine]:
         return list(reader.lines(notice()))
 
 
-def test_the_lines_are_read_where_they_stand(read: list[OcrLine]) -> None:
+def test_lines_are_recognized_at_their_positions(read: list[OcrLine]) -> None:
     assert ["Harbour notice", "All boats return by seven"] == [line.text for line in read]
     assert all(line.score > 0.9 for line in read)
     assert read[0].box.y2 <= read[1].box.y1 + 0.02
@@ -76,13 +76,11 @@ def test_reading_is_silent(reader: RapidOcrReader, read: list[OcrLine], capfd: p
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 300), (300, 1)])
-def test_pictures_without_text_hold_no_lines_however_odd_their_size(
-    reader: RapidOcrReader, size: tuple[int, int]
-) -> None:
+def test_pictures_without_text_have_no_lines_at_any_size(reader: RapidOcrReader, size: tuple[int, int]) -> None:
     assert [] == reader.lines(Image.new("L", size, 255))
 
 
-def test_what_is_read_is_bounded() -> None:
+def test_the_size_for_recognition_is_limited() -> None:
     for size in ((20_000, 3), (3, 20_000), (2500, 2000), (10, 10)):
         canvas, inner = rapidocr._prepare(Image.new("L", size))
 
@@ -106,7 +104,7 @@ def test_every_exception_of_the_driver_is_mapped() -> None:
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, MemoryError, OSError, ValueError])
-def test_what_fails_inside_is_one_clear_error(kind: type[Exception]) -> None:
+def test_a_failure_of_the_engine_is_one_clear_error(kind: type[Exception]) -> None:
     engine = RapidOcr()
 
     def fail(pixels: object) -> None:
@@ -119,7 +117,7 @@ def test_what_fails_inside_is_one_clear_error(kind: type[Exception]) -> None:
     assert isinstance(caught.value.__cause__, kind)
 
 
-def test_whether_it_is_there_is_told_without_importing_it() -> None:
+def test_installed_imports_nothing() -> None:
     program = (
         "import sys; from citekit.adapters.formats.shared.ocr import RapidOcrReader\n"
         "print(RapidOcrReader.installed(), [m for m in ('rapidocr', 'onnxruntime', 'cv2', 'numpy', 'PIL') if m in sys.modules])"

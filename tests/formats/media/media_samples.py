@@ -1,6 +1,6 @@
-"""Small real videos and recordings, made with PyAV, and what the ffmpeg binary sees in a file.
+"""Small real videos and recordings made with PyAV, and reports of what the ffmpeg program finds in a file.
 
-Every picture carries its number as eight stripes, black or white, so that it is known again after any encoding.
+Each frame shows its number as eight black or white stripes, so that it is recognized after any encoding.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ WIDTH, HEIGHT = 128, 96
 STRIPE = 16
 
 
-def picture(number: int, size: tuple[int, int] = (WIDTH, HEIGHT)) -> Any:
-    """A frame that shows `number` (0 to 255) as stripes, the lowest bit at the left."""
+def numbered_frame(number: int, size: tuple[int, int] = (WIDTH, HEIGHT)) -> Any:
+    """Return a frame that shows `number` (0 to 255) as stripes, with the lowest bit at the left."""
     width, height = size
     row = b"".join((bytes([235 if number >> bit & 1 else 16]) * 3 + b"\xff") * (width // 8) for bit in range(8))
-    colours = av.VideoFrame.from_bytes((row + bytes(4 * width - len(row))) * height, width, height, "rgba")
-    return colours.reformat(format="yuv420p")
+    colors = av.VideoFrame.from_bytes((row + bytes(4 * width - len(row))) * height, width, height, "rgba")
+    return colors.reformat(format="yuv420p")
 
 
 def write_video(
@@ -47,7 +47,7 @@ def write_video(
     rotation: int = 0,
     chapters: list[tuple[float, float, str]] | None = None,
 ) -> Path:
-    """A video at `path` whose picture `i` shows `i`; a tone as its sound."""
+    """Write a video whose frame `i` shows `i`, with a tone as its audio."""
     with av.open(str(path), "w") as output:
         video: Any = output.add_stream(codec, rate=rate, options=dict(options or {}))
         video.width, video.height, video.pix_fmt, video.gop_size = *size, "yuv420p", gop
@@ -62,7 +62,7 @@ def write_video(
         if chapters:
             output.set_chapters([_chapter(number, *mark) for number, mark in enumerate(chapters)])
         for number in range(round(seconds * rate)):
-            frame = picture(number, size)
+            frame = numbered_frame(number, size)
             frame.pts, frame.time_base = number, 1 / Fraction(rate)
             output.mux(video.encode(frame))
         output.mux(video.encode(None))
@@ -79,7 +79,7 @@ def _chapter(number: int, start: float, end: float, title: str) -> Any:
 
 def write_audio(path: Path, *, seconds: float = 6.0, codec: str = "pcm_s16le", rate: int = 48000,
                 loud: list[tuple[float, float]] | None = None, muxer: str | None = None) -> Path:  # fmt: skip
-    """A recording at `path`: a rising tone, silent outside `loud` where that is given."""
+    """Write a recording of a rising tone, silent outside the spans `loud` if given."""
     with av.open(str(path), "w", format=muxer) as output:
         voice: Any = output.add_stream(codec, rate=rate, layout="mono")
         encode_tone(output, voice, seconds, loud)
@@ -107,17 +107,17 @@ def encode_tone(output: Any, voice: Any, seconds: float, loud: list[tuple[float,
 
 
 def tone(start: int, count: int, rate: int, loud: list[tuple[float, float]] | None = None) -> array[int]:
-    """Samples `start` to `start + count`: a tone whose pitch rises, so that no two moments sound alike."""
+    """Return the samples `start` to `start + count` of a tone with a rising pitch, so that no two moments sound alike."""
     samples = array("h")
-    for place in range(start, start + count):
-        time = place / rate
+    for index in range(start, start + count):
+        time = index / rate
         on = loud is None or any(low <= time < high for low, high in loud)
         samples.append(int(9000 * math.sin(2 * math.pi * (300 + 40 * time) * time)) if on else 0)
     return samples
 
 
 def source(path: Path) -> Source:
-    """`path` as a source, its format detected as the program does."""
+    """Return `path` as a source with its detected format."""
     data = path.read_bytes()
     found = detect(path.name, data[:HEAD_SIZE])
     assert found is not None
@@ -125,8 +125,8 @@ def source(path: Path) -> Source:
 
 
 @frozen
-class Seen:
-    """What the ffmpeg binary shows: the numbers of the pictures, the samples it plays, and its complaints."""
+class FfmpegReport:
+    """What the ffmpeg program finds in a file: frame numbers, the number of samples, complaints, and its report."""
 
     path: Path
     pictures: list[int]
@@ -136,7 +136,7 @@ class Seen:
 
     @property
     def times(self) -> list[float]:
-        """The times at which the pictures are shown."""
+        """The presentation times of the frames."""
         log = ffmpeg("-i", str(self.path), "-an", "-fps_mode", "passthrough", "-vf", "showinfo", "-f", "null", "-")
         return [float(value) for value in re.findall(r"pts_time:(-?[\d.]+)", log)]
 
@@ -160,8 +160,8 @@ def ffmpeg(*arguments: str, data: bool = False) -> Any:
     return done if data else done.stderr.decode("utf-8", "replace")
 
 
-def seen(path: Path, rate: int = 48000) -> Seen:
-    """Decode `path` with the ffmpeg binary, all pictures and all samples."""
+def inspect(path: Path, rate: int = 48000) -> FfmpegReport:
+    """Decode all frames and samples of `path` with the ffmpeg program."""
     report = ffmpeg("-i", str(path))
     pictures: list[int] = []
     complaints = ""
@@ -176,9 +176,9 @@ def seen(path: Path, rate: int = 48000) -> Seen:
         raw = ffmpeg("-v", "error", "-i", str(path), "-vn", "-ac", "1", "-ar", str(rate), "-f", "s16le", "-", data=True)
         complaints += raw.stderr.decode()
         samples = len(raw.stdout) // 2
-    return Seen(path, pictures, samples, complaints, report)
+    return FfmpegReport(path, pictures, samples, complaints, report)
 
 
-def _number(grey: bytes) -> int:
-    middle = grey[WIDTH * (HEIGHT // 2) :]
+def _number(gray: bytes) -> int:
+    middle = gray[WIDTH * (HEIGHT // 2) :]
     return sum((middle[bit * STRIPE + STRIPE // 2] > 128) << bit for bit in range(8))

@@ -1,4 +1,4 @@
-"""Chapters of recordings: their titles, their times, what a cut of one holds. The sound of each chapter has its own pitch."""
+"""Chapters of recordings: titles, times, and clips. The sound of each chapter has its own pitch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CLOSE = 0.05
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four seconds, and beside them what ffmpeg writes as tags and chapters."""
+    """Four seconds of raw samples, and a file with tags and chapters for ffmpeg."""
     samples = array("h")
     for number in range(round(TIMES[-1] * RATE)):
         time = number / RATE
@@ -52,7 +52,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def made(recording: Path, target: Path, *options: str) -> Path:
+def encoded(recording: Path, target: Path, *options: str) -> Path:
     ffmpeg("-f", "s16le", "-ar", str(RATE), "-ac", "1", "-i", str(recording / "raw"), "-i", str(recording / "tags"),
            "-map_metadata", "1", *options, str(target))  # fmt: skip
     return target
@@ -62,29 +62,29 @@ def drafts_of(path: Path) -> tuple[OutlineItem, ...]:
     return tuple(MediaOutliner(PyAvProbe()).outline(source(path), silent).items)
 
 
-def told(draft: OutlineItem) -> tuple[str, float, float]:
+def title_and_times(draft: OutlineItem) -> tuple[str, float, float]:
     assert isinstance(draft.location, TimeSpan)
     return draft.title, draft.location.start, draft.location.end or 0.0
 
 
 def tree(drafts: tuple[OutlineItem, ...]) -> list[object]:
-    return [[*told(draft), *tree(tuple(draft.children))] for draft in drafts]
+    return [[*title_and_times(draft), *tree(tuple(draft.children))] for draft in drafts]
 
 
 def check_chapters(path: Path, folder: Path) -> None:
     drafts = drafts_of(path)
     assert [title for title, _, _ in TRUTH] == [draft.title for draft in drafts]
     for (_, start, end), pitch, draft in zip(TRUTH, PITCHES, drafts, strict=True):
-        assert (start, end) == pytest.approx(told(draft)[1:], abs=CLOSE)
+        assert (start, end) == pytest.approx(title_and_times(draft)[1:], abs=CLOSE)
         clip = folder / "clip"
-        got = PyAvClipExtractor().extract(source(path), draft.location, Options(), clip)
-        heard = played(clip.rename(clip.with_suffix(got.suffix)))
-        assert end - start == pytest.approx(len(heard) / RATE, abs=CLOSE)
-        assert pitch == pytest.approx(pitch_of(heard[RATE // 20 : RATE // 20 + RATE // 10]), rel=0.05)
-        assert pitch == pytest.approx(pitch_of(heard[-RATE // 20 - RATE // 10 : -RATE // 20]), rel=0.05)
+        extraction = PyAvClipExtractor().extract(source(path), draft.location, Options(), clip)
+        clip_samples = decoded(clip.rename(clip.with_suffix(extraction.suffix)))
+        assert end - start == pytest.approx(len(clip_samples) / RATE, abs=CLOSE)
+        assert pitch == pytest.approx(pitch_of(clip_samples[RATE // 20 : RATE // 20 + RATE // 10]), rel=0.05)
+        assert pitch == pytest.approx(pitch_of(clip_samples[-RATE // 20 - RATE // 10 : -RATE // 20]), rel=0.05)
 
 
-def played(path: Path, rate: int = RATE) -> array[int]:
+def decoded(path: Path, rate: int = RATE) -> array[int]:
     raw = ffmpeg("-v", "error", "-i", str(path), "-ac", "1", "-ar", str(rate), "-f", "s16le", "-", data=True)
     return array("h", raw.stdout)
 
@@ -104,14 +104,14 @@ def pitch_of(samples: array[int]) -> float:
         ("book.opus", ["-c:a", "libopus"]),
     ],
 )
-def test_a_chapter_is_mapped_and_cut_where_it_sounds(
+def test_chapters_are_mapped_and_extracted_at_their_times(
     recording: Path, tmp_path: Path, name: str, options: list[str]
 ) -> None:
-    check_chapters(made(recording, tmp_path / name, *options), tmp_path)
+    check_chapters(encoded(recording, tmp_path / name, *options), tmp_path)
 
 
-def test_chapters_of_a_list_without_a_track_are_read(recording: Path, tmp_path: Path) -> None:
-    path = made(recording, tmp_path / "book.m4b", "-c:a", "aac", "-f", "ipod")
+def test_chapters_of_a_chapter_list_without_a_chapter_track_are_read(recording: Path, tmp_path: Path) -> None:
+    path = encoded(recording, tmp_path / "book.m4b", "-c:a", "aac", "-f", "ipod")
     path.write_bytes(path.read_bytes().replace(b"tref", b"free", 1))
 
     check_chapters(path, tmp_path)
@@ -126,15 +126,15 @@ def test_chapters_in_vorbis_comments_keep_all_of_their_titles(
         comments += ["-metadata", f"CHAPTER{number:03}=00:00:{start:06.3f}"]
         comments += ["-metadata", f"CHAPTER{number:03}NAME={title}"]
 
-    check_chapters(made(recording, tmp_path / name, "-map_chapters", "-1", "-c:a", codec, *comments), tmp_path)
+    check_chapters(encoded(recording, tmp_path / name, "-map_chapters", "-1", "-c:a", codec, *comments), tmp_path)
 
 
 @pytest.mark.parametrize(
     ("name", "codec"), [("book.mp3", "libmp3lame"), ("book.mka", "flac"), ("book.opus", "libopus"), ("book.m4b", "aac")]
 )
-def test_tags_say_title_artist_album_date_and_language(recording: Path, tmp_path: Path, name: str, codec: str) -> None:
+def test_tags_have_title_artist_album_date_and_language(recording: Path, tmp_path: Path, name: str, codec: str) -> None:
     language = "-metadata:s:a:0" if name.endswith("m4b") else "-metadata"
-    path = made(recording, tmp_path / name, "-c:a", codec, language, "language=deu")
+    path = encoded(recording, tmp_path / name, "-c:a", codec, language, "language=deu")
 
     tags = dict(PyAvProbe().probe(path).tags)
 
@@ -143,18 +143,18 @@ def test_tags_say_title_artist_album_date_and_language(recording: Path, tmp_path
 
 
 @pytest.mark.parametrize(("rate", "bits", "start"), [(48000, "24k", 1.5), (44100, "128k", 0.004), (22050, "16k", 2.2)])
-def test_a_clip_of_an_mp3_sounds_as_the_whole_does_there(
+def test_an_mp3_clip_has_the_samples_of_the_source(
     recording: Path, tmp_path: Path, rate: int, bits: str, start: float
 ) -> None:
-    path = made(recording, tmp_path / "talk.mp3", "-c:a", "libmp3lame", "-ar", str(rate), "-b:a", bits)
+    path = encoded(recording, tmp_path / "talk.mp3", "-c:a", "libmp3lame", "-ar", str(rate), "-b:a", bits)
     first, count = round(start * rate), rate
 
-    place = TimeSpan(start, start + 1, Modality.AUDIO)
-    PyAvClipExtractor().extract(source(path), place, Options(), tmp_path / "clip.mp3")
+    location = TimeSpan(start, start + 1, Modality.AUDIO)
+    PyAvClipExtractor().extract(source(path), location, Options(), tmp_path / "clip.mp3")
 
-    heard, whole = played(tmp_path / "clip.mp3", rate), played(path, rate)
-    assert count == len(heard)
-    assert max(abs(a - b) for a, b in zip(heard, whole[first : first + count], strict=True)) <= 1
+    clip_samples, whole = decoded(tmp_path / "clip.mp3", rate), decoded(path, rate)
+    assert count == len(clip_samples)
+    assert max(abs(a - b) for a, b in zip(clip_samples, whole[first : first + count], strict=True)) <= 1
 
 
 CHAPS = [("c1", 0.0, 0.8, "One"), ("c2", 0.8, 2.0, "Two"), ("c3", 2.0, 3.0, "Three"), ("c4", 3.0, 4.0, "Four")]
@@ -163,12 +163,12 @@ PARTS = [("toc", 3, ["p1", "p2"], ""), ("p1", 1, ["c1", "c2"], "Part I"), ("p2",
 
 @pytest.fixture(scope="module")
 def bare(recording: Path) -> Path:
-    return made(recording, recording / "bare.mp3", "-c:a", "libmp3lame", "-map_metadata", "-1", "-map_chapters", "-1",
+    return encoded(recording, recording / "bare.mp3", "-c:a", "libmp3lame", "-map_metadata", "-1", "-map_chapters", "-1",
                 "-id3v2_version", "0", "-write_id3v1", "0")  # fmt: skip
 
 
 @pytest.mark.parametrize("version", [3, 4])
-def test_parts_of_an_id3_contents_hold_their_chapters(bare: Path, tmp_path: Path, version: int) -> None:
+def test_parts_in_an_id3_table_of_contents_contain_their_chapters(bare: Path, tmp_path: Path, version: int) -> None:
     path = tmp_path / "book.mp3"
     path.write_bytes(_id3(CHAPS, PARTS, version) + bare.read_bytes())
 
@@ -176,12 +176,10 @@ def test_parts_of_an_id3_contents_hold_their_chapters(bare: Path, tmp_path: Path
         ["Part I", 0.0, 2.0, ["One", 0.0, 0.8], ["Two", 0.8, 2.0]],
         ["Part II", 2.0, 4.0, ["Three", 2.0, 3.0], ["Four", 3.0, 4.0]],
     ] == tree(drafts_of(path))
-    assert len(played(bare)) == len(played(path))
+    assert len(decoded(bare)) == len(decoded(path))
 
 
-def test_a_part_of_one_chapter_holds_it_and_chapters_that_no_contents_name_are_hidden(
-    bare: Path, tmp_path: Path
-) -> None:
+def test_a_part_can_have_one_chapter_and_unlisted_chapters_are_hidden(bare: Path, tmp_path: Path) -> None:
     tables = [("toc", 3, ["p1", "c2", "gone", "toc"], ""), ("p1", 1, ["c1"], "Part I")]
     path = tmp_path / "book.mp3"
     path.write_bytes(_id3(CHAPS, tables) + bare.read_bytes())
@@ -189,7 +187,7 @@ def test_a_part_of_one_chapter_holds_it_and_chapters_that_no_contents_name_are_h
     assert [["Part I", 0.0, 0.8, ["One", 0.0, 0.8]], ["Two", 0.8, 2.0]] == tree(drafts_of(path))
 
 
-def test_id3_chapters_without_contents_are_flat(bare: Path, tmp_path: Path) -> None:
+def test_id3_chapters_without_a_table_of_contents_are_flat(bare: Path, tmp_path: Path) -> None:
     path = tmp_path / "book.mp3"
     path.write_bytes(_id3(CHAPS, []) + bare.read_bytes())
 
@@ -197,7 +195,7 @@ def test_id3_chapters_without_contents_are_flat(bare: Path, tmp_path: Path) -> N
 
 
 @given(data=st.binary(max_size=200), version=st.sampled_from((3, 4)), flags=st.integers(0, 255))
-def test_no_contents_of_id3_are_too_odd(
+def test_malformed_id3_tables_of_contents_never_fail(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, version: int, flags: int
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "odd.mp3"
@@ -208,14 +206,14 @@ def test_no_contents_of_id3_are_too_odd(
     assert len(read_id3_chapters(path)) <= 1
 
 
-def test_of_matroska_the_default_edition_is_taken_as_it_is_nested(recording: Path, tmp_path: Path) -> None:
+def test_the_default_edition_of_matroska_keeps_its_nesting(recording: Path, tmp_path: Path) -> None:
     other = _edition(_atom(0.0, 3.0, "Another"), _atom(3.0, 4.0, "Edition"))
     chosen = _edition(
         _atom(0.0, None, "Part I", _atom(0.0, None, "One"), _atom(0.8, None, "Two")),
         _atom(2.0, 4.0, "Part II", _atom(2.0, 3.0, "Three"), _atom(3.0, 4.0, "Four"), _atom(3.0, 3.5, "", hidden=True)),
         default=True,
     )
-    path = made(recording, tmp_path / "book.mka", "-c:a", "flac")
+    path = encoded(recording, tmp_path / "book.mka", "-c:a", "flac")
     path.write_bytes(_with_chapters(path.read_bytes(), other + chosen))
 
     assert [
@@ -224,13 +222,13 @@ def test_of_matroska_the_default_edition_is_taken_as_it_is_nested(recording: Pat
     ] == tree(drafts_of(path))
 
 
-def test_chapters_that_all_end_with_the_file_follow_one_another() -> None:
+def test_chapters_that_all_end_with_the_file_become_consecutive() -> None:
     found = arrange_chapters([ChapterMark(0, 9, "a"), ChapterMark(2, 9, "b"), ChapterMark(5, 9, "c")], 9)
 
     assert [("a", 0, 2), ("b", 2, 5), ("c", 5, 9)] == [(cue.text, cue.start, cue.end) for cue in found]
 
 
-def test_of_two_marks_of_one_stretch_there_is_one() -> None:
+def test_duplicate_chapter_marks_are_merged() -> None:
     found = arrange_chapters(
         [ChapterMark(0, 4, ""), ChapterMark(4, 9, "b"), ChapterMark(0, 4, "a"), ChapterMark(4, 9, "c")], 9
     )
@@ -242,7 +240,7 @@ marks = st.builds(lambda start, end: ChapterMark(start / 4, end / 4, "x"), st.in
 
 
 @given(st.lists(marks, max_size=12))
-def test_any_two_chapters_are_apart_or_one_holds_the_other(found: list[ChapterMark]) -> None:
+def test_any_two_chapters_are_disjoint_or_nested(found: list[ChapterMark]) -> None:
     cues = arrange_chapters(found, 10.0)
 
     assert all(0 <= cue.start < cue.end <= 10 for cue in cues)
@@ -253,7 +251,7 @@ def test_any_two_chapters_are_apart_or_one_holds_the_other(found: list[ChapterMa
 
 
 @given(data=st.binary(max_size=400))
-def test_no_chapters_of_matroska_are_too_odd(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_malformed_matroska_chapters_never_fail(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "odd.mka"
     path.write_bytes(bytes.fromhex("1A45DFA38018538067FF1043A770") + _vint(len(data)) + data)
 
@@ -299,8 +297,8 @@ def _atom(start: float, end: float | None, title: str, *below: bytes, hidden: bo
     times = _element("91", round(start * 1e9).to_bytes(8)) + (
         b"" if end is None else _element("92", round(end * 1e9).to_bytes(8))
     )
-    shown = _element("80", _element("85", title.encode()))
-    return _element("B6", _element("73C4", b"\1") + times + _element("98", bytes([hidden])) + shown + b"".join(below))
+    display = _element("80", _element("85", title.encode()))
+    return _element("B6", _element("73C4", b"\1") + times + _element("98", bytes([hidden])) + display + b"".join(below))
 
 
 def _edition(*atoms: bytes, default: bool = False) -> bytes:
@@ -308,7 +306,7 @@ def _edition(*atoms: bytes, default: bool = False) -> bytes:
 
 
 def _with_chapters(data: bytes, editions: bytes) -> bytes:
-    """The file with other chapters, without its index, which would be wrong."""
+    """Replace the chapters of a file, and remove its index, which would be wrong."""
     changed = bytearray(data)
     for number, new in (("1043A770", _element("1043A770", editions)), ("1C53BB6B", b""), ("114D9B74", b"")):
         at = changed.rindex(bytes.fromhex(number))

@@ -1,4 +1,4 @@
-"""One contract for every driver that cuts clips: what the ffmpeg binary shows is what the extraction says."""
+"""One contract for all clip extractors: the ffmpeg program finds in the clip what the extraction reports."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from citekit.domain.locations import Lines, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.ports.extractor import Extractor
 from citekit.domain.progress import Progress, silent
-from tests.formats.media.media_samples import FFMPEG, Seen, ffmpeg, seen, source, write_audio, write_video
+from tests.formats.media.media_samples import FFMPEG, FfmpegReport, ffmpeg, inspect, source, write_audio, write_video
 
 FRAME = 1 / 25
 
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Six seconds, a key picture every two; `film.mkv` lies beside it."""
+    """Six seconds with a keyframe every two, as `film.mp4` and `film.mkv`."""
     path = write_video(tmp_path_factory.mktemp("film") / "film.mp4")
     write_video(path.with_suffix(".mkv"))
     return path
@@ -53,77 +53,81 @@ def cut(
     modality: Modality = Modality.VIDEO,
     options: Options = Options(),  # noqa: B008
     progress: Progress = silent,
-) -> tuple[Extraction, Seen]:
-    made = extractor.extract(source(path), TimeSpan(start, end, modality), options, target, progress)
-    return made, seen(target)
+) -> tuple[Extraction, FfmpegReport]:
+    extraction = extractor.extract(source(path), TimeSpan(start, end, modality), options, target, progress)
+    return extraction, inspect(target)
 
 
-def shown(made: Extraction) -> tuple[float, float]:
-    assert isinstance(made.extent, TimeSpan)
-    assert made.extent.end is not None
-    return made.extent.start, made.extent.end
+def extent_of(extraction: Extraction) -> tuple[float, float]:
+    assert isinstance(extraction.extent, TimeSpan)
+    assert extraction.extent.end is not None
+    return extraction.extent.start, extraction.extent.end
 
 
 @pytest.mark.parametrize("extractor", [PyAvClipExtractor(), FfmpegExtractor()], ids=["pyav", "ffmpeg"])
 class TestEveryClipExtractor:
     @pytest.mark.parametrize("start", [0.0, 0.04, 1.51, 1.99, 2.0, 3.333, 5.5])
     @pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
-    def test_a_copy_shows_the_picture_of_its_start_first(
+    def test_a_copied_clip_starts_with_the_requested_frame(
         self, extractor: Extractor, film: Path, tmp_path: Path, start: float, suffix: str
     ) -> None:
         path = film.with_suffix(suffix)
         end = min(start + 1.3, 6.0)
 
-        made, clip = cut(extractor, path, tmp_path / "clip", start, end)
+        extraction, clip = cut(extractor, path, tmp_path / "clip", start, end)
 
         first = int((start + 0.001) / FRAME)
         last = int((end - 0.002) / FRAME)
         assert list(range(first, last + 1)) == clip.pictures
-        assert (0.0, ".mp4", "video/mp4") == (clip.start, made.suffix, made.media_type)
-        assert start == pytest.approx(shown(made)[0], abs=FRAME)
-        assert end == pytest.approx(shown(made)[1], abs=FRAME)
-        assert shown(made)[1] - shown(made)[0] == pytest.approx(clip.duration, abs=FRAME)
-        assert shown(made)[1] - shown(made)[0] == pytest.approx(clip.samples / 48000, abs=FRAME)
+        assert (0.0, ".mp4", "video/mp4") == (clip.start, extraction.suffix, extraction.media_type)
+        assert start == pytest.approx(extent_of(extraction)[0], abs=FRAME)
+        assert end == pytest.approx(extent_of(extraction)[1], abs=FRAME)
+        assert extent_of(extraction)[1] - extent_of(extraction)[0] == pytest.approx(clip.duration, abs=FRAME)
+        assert extent_of(extraction)[1] - extent_of(extraction)[0] == pytest.approx(clip.samples / 48000, abs=FRAME)
         assert clip.complaints == ""
 
-    def test_the_times_of_the_pictures_stay_even(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
+    def test_frame_times_stay_evenly_spaced(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
         _, clip = cut(extractor, film, tmp_path / "clip", 1.52, 3.0)
 
         assert [round(number * FRAME, 3) for number in range(len(clip.times))] == [round(t, 3) for t in clip.times]
 
-    def test_what_is_hidden_before_the_start_is_said(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
-        made, _ = cut(extractor, film, tmp_path / "clip", 3.0, 4.0)
+    def test_hidden_content_before_the_start_is_noted(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
+        extraction, _ = cut(extractor, film, tmp_path / "clip", 3.0, 4.0)
 
-        assert made.bytes_from is not None
-        assert 1.9 < made.bytes_from <= 2.0
-        assert any("hidden" in note for note in made.notes)
+        assert extraction.bytes_from is not None
+        assert 1.9 < extraction.bytes_from <= 2.0
+        assert any("hidden" in note for note in extraction.notes)
 
-    def test_an_open_end_is_the_end_of_the_recording(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
-        made, clip = cut(extractor, film, tmp_path / "clip", 4.0, None)
+    def test_an_open_span_extends_to_the_end_of_the_recording(
+        self, extractor: Extractor, film: Path, tmp_path: Path
+    ) -> None:
+        extraction, clip = cut(extractor, film, tmp_path / "clip", 4.0, None)
 
-        assert 6.0 == pytest.approx(shown(made)[1], abs=0.03)
+        assert 6.0 == pytest.approx(extent_of(extraction)[1], abs=0.03)
         assert 149 == clip.pictures[-1]
 
-    def test_an_end_beyond_the_recording_is_its_end(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
-        made, clip = cut(extractor, film, tmp_path / "clip", 4.0, 900.0)
+    def test_an_end_beyond_the_recording_is_limited_to_it(
+        self, extractor: Extractor, film: Path, tmp_path: Path
+    ) -> None:
+        extraction, clip = cut(extractor, film, tmp_path / "clip", 4.0, 900.0)
 
-        assert 6.0 == pytest.approx(shown(made)[1], abs=0.03)
+        assert 6.0 == pytest.approx(extent_of(extraction)[1], abs=0.03)
         assert 2.0 == pytest.approx(clip.duration, abs=0.03)
 
     def test_a_start_beyond_the_recording_is_refused(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
         with pytest.raises(LocationOutside, match=r"lasts 6\.0"):
             cut(extractor, film, tmp_path / "clip", 6.5, 7.0)
 
-    def test_a_webm_begins_at_its_key_picture_and_says_so(self, extractor: Extractor, tmp_path: Path) -> None:
+    def test_a_webm_clip_starts_at_a_keyframe_with_a_note(self, extractor: Extractor, tmp_path: Path) -> None:
         path = write_video(tmp_path / "film.webm", codec="libvpx", audio="libopus", gop=25)
 
-        made, clip = cut(extractor, path, tmp_path / "clip", 1.5, 2.5)
+        extraction, clip = cut(extractor, path, tmp_path / "clip", 1.5, 2.5)
 
-        assert (".webm", "video/webm") == (made.suffix, made.media_type)
-        assert round(shown(made)[0] / FRAME) == clip.pictures[0]
+        assert (".webm", "video/webm") == (extraction.suffix, extraction.media_type)
+        assert round(extent_of(extraction)[0] / FRAME) == clip.pictures[0]
         assert (25, 62) == (clip.pictures[0], clip.pictures[-1])
         assert 0.0 == pytest.approx(clip.start, abs=0.01)
-        assert any("instead of 1.5 s" in note for note in made.notes)
+        assert any("instead of 1.5 s" in note for note in extraction.notes)
         assert clip.complaints == ""
 
     def test_the_same_request_gives_the_same_bytes(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
@@ -134,7 +138,9 @@ class TestEveryClipExtractor:
 
         assert 1 == len(digests)
 
-    def test_nothing_else_of_the_file_is_carried_along(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
+    def test_metadata_chapters_and_subtitles_are_not_copied(
+        self, extractor: Extractor, film: Path, tmp_path: Path
+    ) -> None:
         words = tmp_path / "words.srt"
         words.write_text("1\n00:00:00,500 --> 00:00:05,500\nHello\n")
         marks = tmp_path / "marks.txt"
@@ -148,25 +154,25 @@ class TestEveryClipExtractor:
         assert 2 == clip.report.count("Stream #")
         assert not any(word in clip.report for word in ("Chapter", "Secret", "creation_time"))
 
-    def test_a_quarter_turn_is_kept(self, extractor: Extractor, tmp_path: Path) -> None:
+    def test_a_quarter_turn_is_preserved(self, extractor: Extractor, tmp_path: Path) -> None:
         path = write_video(tmp_path / "film.mp4", rotation=90)
 
         _, clip = cut(extractor, path, tmp_path / "clip", 1.5, 3.0)
 
-        before = [line for line in seen(path).report.splitlines() if "rotation" in line]
+        before = [line for line in inspect(path).report.splitlines() if "rotation" in line]
         assert before == [line for line in clip.report.splitlines() if "rotation" in line]
         assert len(before) == 1
 
     @pytest.mark.parametrize("name", ["talk.wav", "talk.flac", "talk.aiff"])
-    def test_lossless_sound_is_cut_at_the_sample(self, extractor: Extractor, tmp_path: Path, name: str) -> None:
+    def test_lossless_audio_is_cut_to_the_sample(self, extractor: Extractor, tmp_path: Path, name: str) -> None:
         codec = {"wav": "pcm_s16le", "flac": "flac", "aiff": "pcm_s16be"}[name.split(".")[1]]
         path = write_audio(tmp_path / name, codec=codec)
         target = tmp_path / "clip"
 
-        made, _ = cut(extractor, path, target, 1.2345, 2.5, Modality.AUDIO)
+        extraction, _ = cut(extractor, path, target, 1.2345, 2.5, Modality.AUDIO)
 
-        assert Path(name).suffix == made.suffix
-        assert (1.2345, 2.5) == pytest.approx(shown(made), abs=1e-4)
+        assert Path(name).suffix == extraction.suffix
+        assert (1.2345, 2.5) == pytest.approx(extent_of(extraction), abs=1e-4)
         whole, part = _samples(path), _samples(target)
         assert whole[2 * 59256 : 2 * 120000] == part
 
@@ -180,39 +186,39 @@ class TestEveryClipExtractor:
             ("talk.mp4", "aac", None, ".m4a"),
         ],
     )
-    def test_other_sound_is_copied(
+    def test_other_audio_is_copied(
         self, extractor: Extractor, tmp_path: Path, name: str, codec: str, muxer: str | None, suffix: str
     ) -> None:
         path = write_audio(tmp_path / name, codec=codec, muxer=muxer)
 
-        made, clip = cut(extractor, path, tmp_path / "clip", 1.5, 3.0, Modality.AUDIO)
+        extraction, clip = cut(extractor, path, tmp_path / "clip", 1.5, 3.0, Modality.AUDIO)
 
-        assert suffix == made.suffix
-        assert shown(made)[1] - shown(made)[0] == pytest.approx(clip.samples / 48000, abs=0.06)
-        assert 1.5 == pytest.approx(shown(made)[0], abs=0.03) or "instead of" in " ".join(made.notes)
+        assert suffix == extraction.suffix
+        assert extent_of(extraction)[1] - extent_of(extraction)[0] == pytest.approx(clip.samples / 48000, abs=0.06)
+        assert 1.5 == pytest.approx(extent_of(extraction)[0], abs=0.03) or "instead of" in " ".join(extraction.notes)
 
-    def test_an_audio_address_of_a_video_gives_its_sound(
+    def test_an_audio_address_of_a_video_returns_its_audio(
         self, extractor: Extractor, film: Path, tmp_path: Path
     ) -> None:
-        made, clip = cut(extractor, film, tmp_path / "clip", 1.5, 3.0, Modality.AUDIO)
+        extraction, clip = cut(extractor, film, tmp_path / "clip", 1.5, 3.0, Modality.AUDIO)
 
-        assert (".m4a", []) == (made.suffix, clip.pictures)
+        assert (".m4a", []) == (extraction.suffix, clip.pictures)
         assert 1.5 == pytest.approx(clip.samples / 48000, abs=0.03)
 
-    def test_a_silent_film_has_no_sound_to_give(self, extractor: Extractor, tmp_path: Path) -> None:
+    def test_an_audio_address_of_a_silent_video_is_refused(self, extractor: Extractor, tmp_path: Path) -> None:
         path = write_video(tmp_path / "film.mp4", seconds=1, audio=None)
 
         with pytest.raises(FormUnsupported, match="no sound"):
             cut(extractor, path, tmp_path / "clip", 0, 1, Modality.AUDIO)
 
-    def test_what_is_no_video_is_refused(self, extractor: Extractor, tmp_path: Path) -> None:
+    def test_a_file_that_is_not_a_video_is_refused(self, extractor: Extractor, tmp_path: Path) -> None:
         path = tmp_path / "film.mp4"
         path.write_bytes(b"\0\0\0\x18ftypisom" + bytes(500))
 
         with pytest.raises(SourceUnsupported):
             cut(extractor, path, tmp_path / "clip", 0, 1)
 
-    def test_only_spans_of_time_are_its_work(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
+    def test_only_spans_of_time_are_supported(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
         film_format = source(film).format
         text = by_name("a.txt")
         assert text is not None
@@ -225,23 +231,23 @@ class TestEveryClipExtractor:
         with pytest.raises(FormUnsupported, match="text"):
             extractor.extract(source(film), TimeSpan(0, 1), Options(form=Form.TEXT), tmp_path / "clip")
 
-    def test_the_source_is_untouched(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
+    def test_the_source_is_unchanged(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
         before = (film.read_bytes(), film.stat().st_mtime_ns)
 
         cut(extractor, film, tmp_path / "clip", 1.5, 3.0)
 
         assert before == (film.read_bytes(), film.stat().st_mtime_ns)
 
-    def test_an_accurate_cut_hides_no_picture(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
-        made, clip = cut(extractor, film, tmp_path / "clip", 1.5, 3.1, options=Options(accurate=True))
+    def test_an_accurate_clip_hides_no_frame(self, extractor: Extractor, film: Path, tmp_path: Path) -> None:
+        extraction, clip = cut(extractor, film, tmp_path / "clip", 1.5, 3.1, options=Options(accurate=True))
 
         assert list(range(37, 78)) == clip.pictures
         assert list(range(37, 78)) == _with_hidden(tmp_path / "clip")[:41]
-        assert "ncoded" in " ".join(made.notes)
+        assert "ncoded" in " ".join(extraction.notes)
         assert clip.complaints == ""
 
 
-def test_a_cut_can_be_cancelled(film: Path, tmp_path: Path) -> None:
+def test_extraction_can_be_cancelled(film: Path, tmp_path: Path) -> None:
     def stop(done: float, total: float | None = None, message: str = "") -> None:
         raise Cancelled("enough")
 
@@ -258,17 +264,17 @@ def test_a_cut_can_be_cancelled(film: Path, tmp_path: Path) -> None:
             )
 
 
-def test_a_picture_that_lasts_long_is_shown_from_the_asked_start(tmp_path: Path) -> None:
+def test_a_long_frame_is_shown_from_the_requested_start(tmp_path: Path) -> None:
     path = write_video(tmp_path / "slides.mp4", seconds=60, rate=Fraction(1, 5), gop=4)
 
-    made, clip = cut(PyAvClipExtractor(), path, tmp_path / "clip", 17.0, 28.0)
+    extraction, clip = cut(PyAvClipExtractor(), path, tmp_path / "clip", 17.0, 28.0)
 
-    assert (17.0, 28.0) == pytest.approx(shown(made), abs=0.001)
+    assert (17.0, 28.0) == pytest.approx(extent_of(extraction), abs=0.001)
     assert [3, 4, 5] == clip.pictures
     assert [0.0, 3.0, 8.0] == pytest.approx(clip.times, abs=0.001)
 
 
-def test_a_file_with_broken_rate_of_frames_is_cut(tmp_path: Path) -> None:
+def test_a_fractional_frame_rate_is_supported(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4", rate=Fraction(30000, 1001), seconds=4, gop=60)
 
     _, clip = cut(PyAvClipExtractor(), path, tmp_path / "clip", 2.5, 3.5)
@@ -278,13 +284,13 @@ def test_a_file_with_broken_rate_of_frames_is_cut(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", [Form.FRAME, Form.PNG])
 @pytest.mark.parametrize(("start", "number"), [(0.0, 0), (1.5, 37), (1.52, 38), (1.99, 49), (2.0, 50), (5.99, 149)])
-def test_a_still_is_the_picture_shown_at_the_start(
+def test_a_still_is_the_frame_shown_at_the_start(
     film: Path, tmp_path: Path, start: float, number: int, form: Form
 ) -> None:
-    made, still = cut(PyAvStillExtractor(), film, tmp_path / "still", start, None, options=Options(form=form))
+    extraction, still = cut(PyAvStillExtractor(), film, tmp_path / "still", start, None, options=Options(form=form))
 
-    assert ([number], ".png", "image/png") == (still.pictures, made.suffix, made.media_type)
-    assert (number * FRAME, (number + 1) * FRAME) == pytest.approx(shown(made), abs=0.001)
+    assert ([number], ".png", "image/png") == (still.pictures, extraction.suffix, extraction.media_type)
+    assert (number * FRAME, (number + 1) * FRAME) == pytest.approx(extent_of(extraction), abs=0.001)
 
 
 @pytest.fixture(scope="module")
@@ -296,16 +302,16 @@ def disc(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("number", [60, 65, 90, 91, 100, 110, 120, 121, 149, 150, 151, 171, 180])
-def test_a_still_of_a_program_stream_is_the_picture_that_was_asked_for(disc: Path, tmp_path: Path, number: int) -> None:
+def test_a_still_of_a_program_stream_is_the_requested_frame(disc: Path, tmp_path: Path, number: int) -> None:
     target = tmp_path / "still"
 
-    made, _ = cut(PyAvStillExtractor(), disc, target, number * FRAME, None, options=Options(form=Form.FRAME))
+    extraction, _ = cut(PyAvStillExtractor(), disc, target, number * FRAME, None, options=Options(form=Form.FRAME))
 
     plain = ("-frames:v", "1", "-pix_fmt", "gray", "-f", "rawvideo", "-")
     there = ffmpeg("-v", "error", "-i", str(disc), "-vf", f"select=eq(n\\,{number})", *plain, data=True).stdout
     still = ffmpeg("-v", "error", "-i", str(target), *plain, data=True).stdout
     assert sum(abs(a - b) > 16 for a, b in zip(there, still, strict=True)) < len(there) / 10
-    assert (number * FRAME, (number + 1) * FRAME) == pytest.approx(shown(made), abs=0.001)
+    assert (number * FRAME, (number + 1) * FRAME) == pytest.approx(extent_of(extraction), abs=0.001)
 
 
 @pytest.mark.parametrize("rotation", [90, 180, 270])
@@ -321,12 +327,12 @@ def test_a_still_is_upright(tmp_path: Path, rotation: int) -> None:
     assert sum(abs(a - b) > 64 for a, b in zip(turned, still.stdout, strict=True)) < len(turned) / 50
 
 
-def test_sound_has_no_still(talk: Path, tmp_path: Path) -> None:
+def test_audio_has_no_still(talk: Path, tmp_path: Path) -> None:
     with pytest.raises(FormUnsupported):
         cut(PyAvStillExtractor(), talk, tmp_path / "still", 1, 2, options=Options(form=Form.FRAME))
 
 
-def test_without_the_program_its_extra_is_named(film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_program_names_its_extra(film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
 
@@ -337,7 +343,7 @@ def test_without_the_program_its_extra_is_named(film: Path, tmp_path: Path, monk
 ENDLESS = [FFMPEG, "-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", "sine", "-f", "null", "-"]
 
 
-def test_a_program_that_nobody_waits_for_is_killed() -> None:
+def test_a_cancelled_program_is_killed() -> None:
     def stop(done: float, total: float | None = None, message: str = "") -> None:
         raise Cancelled("enough")
 
@@ -350,7 +356,7 @@ def test_a_program_that_takes_too_long_is_killed() -> None:
         run(ENDLESS, silent, limit=0.3)
 
 
-def test_a_program_that_fails_says_why() -> None:
+def test_a_failed_program_reports_its_last_message() -> None:
     with pytest.raises(ExtractionFailed, match="No such file"):
         run([FFMPEG, "-nostdin", "-hide_banner", "-i", "/nowhere/x.mp4", "-f", "null", "-"], silent)
 
@@ -360,14 +366,14 @@ def _samples(path: Path) -> bytes:
 
 
 def _with_hidden(path: Path) -> list[int]:
-    """The pictures in a file, those that its edit list hides included."""
+    """Return the frames in a file, including those that its edit list hides."""
     plain = path.with_name("plain.mkv")
     ffmpeg("-y", "-ignore_editlist", "1", "-i", str(path), "-an", "-c", "copy", str(plain))
-    return seen(plain).pictures
+    return inspect(plain).pictures
 
 
-def test_the_program_opens_no_file_that_another_one_names(film: Path, tmp_path: Path) -> None:
-    """The library looks first and refuses such a file; the program would not take it either."""
+def test_the_program_opens_no_referenced_file(film: Path, tmp_path: Path) -> None:
+    """The library refuses such a file first; the program must not open it either."""
     from citekit.adapters.formats.media.evidence.containers import MP4
     from citekit.adapters.formats.media.evidence.ffmpeg_program import _command, _Plan
     from citekit.adapters.formats.media.evidence.timeline import Span

@@ -1,4 +1,4 @@
-"""Every real video and recording: facts and a map or one clear error; what is cut out of it plays in the ffmpeg binary."""
+"""Every real video and recording gives a map or one clear error, and its clips play in the ffmpeg program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from citekit.domain.errors import Refused
 from citekit.domain.evidence import Options
 from citekit.domain.locations import TimeSpan
 from citekit.domain.progress import silent
-from tests.formats.media.media_samples import ffmpeg, seen, source
+from tests.formats.media.media_samples import ffmpeg, inspect, source
 
 pytestmark = pytest.mark.corpus
 
@@ -34,18 +34,18 @@ def sounds(corpus: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("name", VIDEOS)
-def test_every_video_is_mapped_and_cut(corpus: Path, tmp_path: Path, name: str) -> None:
+def test_every_video_is_mapped_and_extracted(corpus: Path, tmp_path: Path, name: str) -> None:
     _try(corpus / "video" / name, tmp_path)
 
 
-def test_every_recording_is_mapped_and_cut(corpus: Path, tmp_path: Path) -> None:
+def test_every_recording_is_mapped_and_extracted(corpus: Path, tmp_path: Path) -> None:
     for path in sounds(corpus):
         folder = tmp_path / path.name
         folder.mkdir()
         _try(path, folder)
 
 
-def test_a_container_that_lies_is_measured(corpus: Path) -> None:
+def test_a_container_with_a_wrong_duration_is_measured(corpus: Path) -> None:
     facts = PyAvProbe().probe(corpus / "video" / "mkv-with-subrip.mkv")
 
     assert (720.0, 4) == (facts.declared, len(facts.subtitles))
@@ -74,21 +74,24 @@ def _try(path: Path, folder: Path) -> None:
 
 
 def _cut(path: Path, span: TimeSpan, target: Path, options: Options) -> None:
-    made = PyAvClipExtractor().extract(source(path), span, options, target)
+    extraction = PyAvClipExtractor().extract(source(path), span, options, target)
 
-    clip = seen(target)
-    assert isinstance(made.extent, TimeSpan)
-    assert made.extent.end is not None
-    assert (made.extent.end - made.extent.start) == pytest.approx(clip.duration, abs=0.15), (path.name, made)
+    clip = inspect(target)
+    assert isinstance(extraction.extent, TimeSpan)
+    assert extraction.extent.end is not None
+    assert (extraction.extent.end - extraction.extent.start) == pytest.approx(clip.duration, abs=0.15), (
+        path.name,
+        extraction,
+    )
     assert not _complaints(clip.complaints, path), (path.name, clip.complaints)
     assert clip.pictures or clip.samples
 
 
 def _complaints(text: str, path: Path) -> list[str]:
-    """What the decoder says of the clip beyond what it says of the source itself, or of any cut at an open group."""
+    """Return what the decoder reports about the clip, but not about the source or any cut at an open GOP."""
     usual = ("mmco: unref short failure", "Last message repeated")
-    said = [line for line in text.splitlines() if line.strip() and not any(words in line for words in usual)]
-    if not said:
+    complaints = [line for line in text.splitlines() if line.strip() and not any(words in line for words in usual)]
+    if not complaints:
         return []
     before = ffmpeg("-v", "error", "-i", str(path), "-f", "null", "-")
-    return [] if before.strip() else said
+    return [] if before.strip() else complaints

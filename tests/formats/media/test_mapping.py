@@ -33,7 +33,7 @@ def spans(drafts: Any) -> list[tuple[float, float | None]]:
 
 
 def check(drafts: Any, low: float, high: float) -> None:
-    """Inside, in order, not overlapping, all the way down."""
+    """Check that nodes are inside their parents, in order, and disjoint, at all levels."""
     for draft in drafts:
         assert low <= draft.location.start < draft.location.end <= high
         check(draft.children, draft.location.start, draft.location.end)
@@ -52,7 +52,7 @@ def test_chapters_of_the_container_come_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["film.srt", "film.en.srt"])
-def test_subtitles_beside_the_file_make_topics(tmp_path: Path, name: str) -> None:
+def test_sidecar_subtitles_make_topics(tmp_path: Path, name: str) -> None:
     path = _scenes(tmp_path / "film.mp4", [4.0])
     (tmp_path / name).write_text(SRT)
 
@@ -64,7 +64,7 @@ def test_subtitles_beside_the_file_make_topics(tmp_path: Path, name: str) -> Non
     assert any(name in note for note in found.notes)
 
 
-def test_subtitles_inside_the_file_make_topics(tmp_path: Path) -> None:
+def test_embedded_subtitles_make_topics(tmp_path: Path) -> None:
     film = write_video(tmp_path / "film.mp4", seconds=4)
     (tmp_path / "words.srt").write_text(SRT)
     path = tmp_path / "both.mkv"
@@ -73,7 +73,7 @@ def test_subtitles_inside_the_file_make_topics(tmp_path: Path) -> None:
     assert ["Hello, world. Good bye"] == [draft.title for draft in outline(path).items]
 
 
-def test_scenes_begin_where_the_picture_changes(tmp_path: Path) -> None:
+def test_scenes_start_where_the_picture_changes(tmp_path: Path) -> None:
     path = _scenes(tmp_path / "film.mp4", [2.0, 3.4, 2.6])
 
     found = outline(path)
@@ -88,7 +88,7 @@ def test_a_film_without_cuts_is_one_scene(tmp_path: Path) -> None:
     assert [(0.0, 5.0)] == spans(found.items)
 
 
-def test_sound_is_parted_by_silence(tmp_path: Path) -> None:
+def test_audio_is_split_at_silence(tmp_path: Path) -> None:
     loud = [(0.5, 4.5), (6.0, 11.0), (13.0, 17.0)]
     path = tmp_path / "talk.wav"
     on = "+".join(f"between(t,{start},{end})" for start, end in loud)
@@ -110,14 +110,14 @@ def test_an_even_tone_is_one_recording(tmp_path: Path) -> None:
     assert [(0.0, 5.0)] == spans(found.items)
 
 
-def test_an_mp4_without_pictures_is_mapped_as_sound(tmp_path: Path) -> None:
+def test_an_mp4_without_video_is_mapped_as_audio(tmp_path: Path) -> None:
     found = outline(write_audio(tmp_path / "talk.mp4", seconds=5, codec="aac"))
 
     assert {Modality.AUDIO} == {draft.location.modality for draft in found.items}
     assert found.bounds.size is None
 
 
-def test_what_the_file_is_goes_into_the_metadata(tmp_path: Path) -> None:
+def test_file_properties_are_in_the_metadata(tmp_path: Path) -> None:
     found = outline(write_video(tmp_path / "film.mp4", seconds=3))
 
     facts = dict(found.facts)
@@ -178,7 +178,7 @@ def test_subtitles_are_read_in_their_encoding(encoding: str) -> None:
     assert text == decoded(text.encode(encoding)).removeprefix("\ufeff")
 
 
-def test_the_subtitles_without_a_language_are_taken_first(tmp_path: Path) -> None:
+def test_subtitles_without_a_language_take_precedence(tmp_path: Path) -> None:
     for name in ("film.de.srt", "film.srt", "filmed.srt", "film.mp4"):
         (tmp_path / name).write_text("x")
 
@@ -191,32 +191,32 @@ cues = st.lists(st.builds(Cue, start=times, end=times, text=st.text("ab. ", max_
 
 
 @given(cues=cues, duration=st.floats(0.01, 300))
-def test_topics_lie_inside_the_file_and_apart(cues: list[Cue], duration: float) -> None:
+def test_topics_are_inside_the_file_and_disjoint(cues: list[Cue], duration: float) -> None:
     found: list[OutlineItem] = topics_from_cues(cues, duration, Modality.VIDEO)
 
     check(found, 0.0, duration)
 
 
 @given(data=st.binary(max_size=400))
-def test_no_subtitle_file_is_too_odd(data: bytes) -> None:
+def test_malformed_subtitle_files_never_fail(data: bytes) -> None:
     assert isinstance(decoded(data), str)
 
 
 def _scenes(path: Path, lengths: list[float]) -> Path:
-    """A film of flat pictures, each scene of another brightness, with a little movement."""
+    """Write a film of plain frames. Each scene has another brightness and a little movement."""
     with av.open(str(path), "w") as output:
         video: Any = output.add_stream("libx264", rate=25)
         video.width, video.height, video.pix_fmt = 128, 96, "yuv420p"
         for number, length in enumerate(lengths):
             for step in range(round(length * 25)):
-                grey = 60 + 90 * (number % 2) + step % 3
-                frame: Any = av.VideoFrame.from_bytes(bytes([grey, grey, grey, 255]) * (128 * 96), 128, 96, "rgba")
+                gray = 60 + 90 * (number % 2) + step % 3
+                frame: Any = av.VideoFrame.from_bytes(bytes([gray, gray, gray, 255]) * (128 * 96), 128, 96, "rgba")
                 output.mux(video.encode(frame.reformat(format="yuv420p")))
         output.mux(video.encode(None))
     return path
 
 
-def test_spans_are_of_the_right_kind(tmp_path: Path) -> None:
+def test_spans_have_the_right_modality(tmp_path: Path) -> None:
     found = outline(write_video(tmp_path / "film.mp4", seconds=2))
 
     assert all(isinstance(draft.location, TimeSpan) for draft in found.items)

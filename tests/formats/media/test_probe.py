@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from citekit.adapters.formats.media.probe import PyAvProbe
 from citekit.domain.errors import CiteKitError, SourceUnsupported
 from citekit.domain.ports.media_probe import Cue
-from tests.formats.media.media_samples import encode_tone, ffmpeg, picture, write_audio, write_video
+from tests.formats.media.media_samples import encode_tone, ffmpeg, numbered_frame, write_audio, write_video
 
 probe = PyAvProbe().probe
 
 
-def test_a_video_is_known_by_its_streams(tmp_path: Path) -> None:
+def test_a_video_is_detected_by_its_streams(tmp_path: Path) -> None:
     facts = probe(write_video(tmp_path / "film.mp4", seconds=3, rate=25))
 
     assert ("h264", "aac", (128, 96), 25.0) == (facts.video_codec, facts.audio_codec, facts.size, facts.frame_rate)
@@ -32,13 +32,13 @@ def test_the_size_is_that_of_the_upright_picture(tmp_path: Path, rotation: int, 
     assert size == probe(path).size
 
 
-def test_an_mp4_without_pictures_is_sound(tmp_path: Path) -> None:
+def test_an_mp4_without_video_is_audio(tmp_path: Path) -> None:
     facts = probe(write_audio(tmp_path / "talk.mp4", seconds=2, codec="aac"))
 
     assert (None, None, None, "aac") == (facts.video_codec, facts.size, facts.frame_rate, facts.audio_codec)
 
 
-def test_cover_art_is_no_video(tmp_path: Path) -> None:
+def test_cover_art_is_not_a_video(tmp_path: Path) -> None:
     plain = write_audio(tmp_path / "plain.mp3", seconds=1, codec="libmp3lame")
     film = write_video(tmp_path / "film.mp4", seconds=0.2, audio=None)
     path = tmp_path / "cover.mp3"
@@ -50,7 +50,7 @@ def test_cover_art_is_no_video(tmp_path: Path) -> None:
     assert (None, "mp3") == (facts.video_codec, facts.audio_codec)
 
 
-def test_chapters_are_given_in_order(tmp_path: Path) -> None:
+def test_chapters_are_in_order(tmp_path: Path) -> None:
     marks = [(0.0, 1.0, "One"), (1.0, 2.5, "Two"), (2.5, 3.0, "Three")]
 
     facts = probe(write_video(tmp_path / "film.mkv", seconds=3, chapters=marks))
@@ -75,7 +75,7 @@ def test_text_subtitles_inside_are_read(tmp_path: Path, suffix: str, codec: str)
     assert [1.5, 3.0] == [round(cue.end, 2) for cue in facts.subtitles]
 
 
-def test_tags_are_given_in_plain_words(tmp_path: Path) -> None:
+def test_tags_have_normalized_names(tmp_path: Path) -> None:
     plain = write_audio(tmp_path / "plain.mp3", seconds=1, codec="libmp3lame")
     path = tmp_path / "tagged.mp3"
     ffmpeg("-i", str(plain), "-c", "copy", "-metadata", "title=A  Talk", "-metadata", "artist=Ann", str(path))
@@ -93,7 +93,7 @@ def test_a_container_that_declares_too_much_is_measured(tmp_path: Path) -> None:
     assert 2.0 == pytest.approx(facts.duration, abs=0.05)
 
 
-def test_an_mp4_that_was_cut_off_is_as_long_as_its_packets(tmp_path: Path) -> None:
+def test_a_truncated_mp4_is_as_long_as_its_packets(tmp_path: Path) -> None:
     path = tmp_path / "cut.mp4"
     ffmpeg("-i", str(write_video(tmp_path / "film.mp4", seconds=6)), "-c", "copy", "-movflags", "+faststart", str(path))
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
@@ -105,7 +105,7 @@ def test_an_mp4_that_was_cut_off_is_as_long_as_its_packets(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("data", [b"", b"\0" * 4096, b"ID3", struct.pack(">I4s", 16, b"ftyp") + b"isom\0\0\0\0"])
-def test_what_cannot_be_played_is_refused(tmp_path: Path, data: bytes) -> None:
+def test_an_unplayable_file_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "broken.mp4"
     path.write_bytes(data)
 
@@ -115,7 +115,7 @@ def test_what_cannot_be_played_is_refused(tmp_path: Path, data: bytes) -> None:
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_damage_gives_facts_or_one_clear_error(tmp_path: Path, data: st.DataObject) -> None:
+def test_a_damaged_file_gives_metadata_or_one_clear_error(tmp_path: Path, data: st.DataObject) -> None:
     whole = tmp_path / "whole.mp4"
     if not whole.exists():
         write_video(whole, seconds=1)
@@ -134,7 +134,7 @@ def test_damage_gives_facts_or_one_clear_error(tmp_path: Path, data: st.DataObje
 
 
 def _with_late_subtitle(path: Path) -> Path:
-    """Two seconds of film; one subtitle at minute eleven makes the container declare that."""
+    """Write two seconds of film with one subtitle at minute eleven, so that the container declares that duration."""
     with av.open(str(path), "w") as output:
         video: Any = output.add_stream("libx264", rate=25)
         video.width, video.height, video.pix_fmt = 128, 96, "yuv420p"
@@ -142,7 +142,7 @@ def _with_late_subtitle(path: Path) -> Path:
         words: Any = output.add_mux_stream("subrip")
         words.time_base = Fraction(1, 1000)
         for number in range(50):
-            frame = picture(number)
+            frame = numbered_frame(number)
             frame.pts, frame.time_base = number, Fraction(1, 25)
             output.mux(video.encode(frame))
         output.mux(video.encode(None))
@@ -155,13 +155,13 @@ def _with_late_subtitle(path: Path) -> Path:
     return path
 
 
-def test_a_film_of_one_picture_can_be_played(tmp_path: Path) -> None:
+def test_a_video_of_one_frame_can_be_probed(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4", seconds=0.04, audio=None)
 
     assert 0.04 == pytest.approx(probe(path).duration)
 
 
-def test_a_stream_that_refreshes_its_pictures_bit_by_bit_can_be_played(tmp_path: Path) -> None:
+def test_a_stream_with_gradual_refresh_can_be_probed(tmp_path: Path) -> None:
     path = tmp_path / "film.ts"
     ffmpeg("-f", "lavfi", "-i", "testsrc2=s=128x96:r=25:d=3", "-c:v", "libx264", "-x264-params",
            "keyint=infinite:intra-refresh=1", str(path))  # fmt: skip

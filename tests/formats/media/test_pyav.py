@@ -52,7 +52,7 @@ def test_a_playlist_opens_no_other_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["http:example.mp4", "odd %d name.mp4", "ümläut.mp4", "-i.mp4"])
-def test_a_file_name_is_only_a_file_name(tmp_path: Path, name: str) -> None:
+def test_a_file_name_is_never_interpreted_as_a_url(tmp_path: Path, name: str) -> None:
     path = write_video(tmp_path / "plain.mp4", seconds=0.2, audio=None).rename(tmp_path / name)
 
     with open_media(path) as container:
@@ -64,14 +64,14 @@ def test_a_missing_file_is_unreadable(tmp_path: Path) -> None:
         pass
 
 
-def test_our_own_errors_pass_through(tmp_path: Path) -> None:
+def test_citekit_errors_pass_through(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4", seconds=0.2, audio=None)
 
     with pytest.raises(CiteKitError, match="mine"), open_media(path):
         raise SourceUnreadable("mine")
 
 
-def test_a_damaged_file_is_met_in_silence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_file_writes_no_log(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = write_video(tmp_path / "film.mp4", seconds=2)
     data = bytearray(path.read_bytes())
     middle = len(data) // 3

@@ -26,38 +26,38 @@ RATE = 25
 BLACK = Image.new("L", SIZE, 16)
 
 
-def place(seed: int, size: tuple[int, int] = SIZE) -> Image.Image:
-    """A picture that no other seed's looks like: soft blotches."""
+def texture(seed: int, size: tuple[int, int] = SIZE) -> Image.Image:
+    """Return a picture of soft blotches, different for each seed."""
     coarse = Image.frombytes("L", (8, 6), random.Random(seed).randbytes(48))
     return coarse.resize(size, Image.Resampling.BILINEAR)
 
 
 def shot(seed: int, seconds: float, speed: int = 0) -> list[Image.Image]:
-    """A place looked at, the camera moving by `speed` pixels a picture."""
-    wide = place(seed, (SIZE[0] * 4, SIZE[1]))
+    """Return the frames of a shot of one texture in which the camera moves by `speed` pixels per frame."""
+    wide = texture(seed, (SIZE[0] * 4, SIZE[1]))
     count = round(seconds * RATE)
     return [wide.crop((step * speed, 0, step * speed + SIZE[0], SIZE[1])) for step in range(count)]
 
 
-def mixed(one: Image.Image, other: Image.Image, seconds: float) -> list[Image.Image]:
+def blended(one: Image.Image, other: Image.Image, seconds: float) -> list[Image.Image]:
     count = round(seconds * RATE)
     return [Image.blend(one, other, (step + 1) / (count + 1)) for step in range(count)]
 
 
-def found(*parts: list[Image.Image]) -> list[tuple[str, float]]:
+def transition_times(*parts: list[Image.Image]) -> list[tuple[str, float]]:
     pictures = [each for part in parts for each in part]
     timed = [(number / RATE, each) for number, each in enumerate(pictures)]
     return [(each.kind, each.time) for each in find_transitions(timed)]
 
 
-def test_a_cut_is_found_to_the_picture() -> None:
-    assert [("cut", 2.0), ("cut", 3.0)] == found(shot(1, 2), shot(2, 1), shot(3, 20))
+def test_a_cut_is_located_to_the_frame() -> None:
+    assert [("cut", 2.0), ("cut", 3.0)] == transition_times(shot(1, 2), shot(2, 1), shot(3, 20))
 
 
 def test_a_dissolve_is_found_at_its_middle() -> None:
     for seconds in (0.5, 1.0):
-        [(kind, time)] = found(
-            shot(1, 3), mixed(place(1, (256, 54)).crop((0, 0, *SIZE)), place(2), seconds), [place(2)] * 75
+        [(kind, time)] = transition_times(
+            shot(1, 3), blended(texture(1, (256, 54)).crop((0, 0, *SIZE)), texture(2), seconds), [texture(2)] * 75
         )
 
         assert "dissolve" == kind
@@ -65,30 +65,36 @@ def test_a_dissolve_is_found_at_its_middle() -> None:
 
 
 def test_a_fade_through_black_is_one_transition_at_its_middle() -> None:
-    [(kind, time)] = found(
-        [place(1)] * 75, mixed(place(1), BLACK, 0.4), [BLACK] * 5, mixed(BLACK, place(2), 0.4), [place(2)] * 75
+    [(kind, time)] = transition_times(
+        [texture(1)] * 75,
+        blended(texture(1), BLACK, 0.4),
+        [BLACK] * 5,
+        blended(BLACK, texture(2), 0.4),
+        [texture(2)] * 75,
     )
 
     assert "fade" == kind
     assert 3.5 == pytest.approx(time, abs=0.2)
 
 
-def test_a_flash_is_no_cut() -> None:
+def test_a_flash_is_not_a_cut() -> None:
     white = Image.new("L", SIZE, 250)
 
-    assert [] == found(shot(1, 3), [white] * 2, shot(1, 3))
+    assert [] == transition_times(shot(1, 3), [white] * 2, shot(1, 3))
 
 
-def test_a_moving_camera_is_no_cut() -> None:
-    assert [] == found(shot(1, 3, speed=2))
+def test_a_moving_camera_is_not_a_cut() -> None:
+    assert [] == transition_times(shot(1, 3, speed=2))
 
 
-def test_a_film_that_begins_in_black_has_no_scene_of_it() -> None:
-    assert [] == found([BLACK] * 20, mixed(BLACK, place(1), 0.5), [place(1)] * 60)
+def test_black_at_the_start_is_not_a_scene() -> None:
+    assert [] == transition_times([BLACK] * 20, blended(BLACK, texture(1), 0.5), [texture(1)] * 60)
 
 
 def write_shots(path: Path, lengths: list[float], gop: int, codec: str = "libx264") -> Path:
-    """A film of 128x96, each shot a place of its own; key pictures only every `gop` pictures."""
+    """Write a film of 128 x 96 pixels. Each shot shows another texture, and there is a keyframe only every `gop`
+    frames.
+    """
     with av.open(str(path), "w") as output:
         video: Any = output.add_stream(codec, rate=RATE)
         video.width, video.height, video.pix_fmt, video.gop_size = 128, 96, "yuv420p", gop
@@ -98,7 +104,7 @@ def write_shots(path: Path, lengths: list[float], gop: int, codec: str = "libx26
                 "preset": "ultrafast",
             }
         for seed, length in enumerate(lengths):
-            pixels = place(seed, (128, 96)).convert("RGBA")
+            pixels = texture(seed, (128, 96)).convert("RGBA")
             frame: Any = av.VideoFrame.from_bytes(pixels.tobytes(), 128, 96, "rgba")
             for _ in range(round(length * RATE)):
                 output.mux(video.encode(frame.reformat(format="yuv420p")))
@@ -107,7 +113,7 @@ def write_shots(path: Path, lengths: list[float], gop: int, codec: str = "libx26
 
 
 @pytest.mark.parametrize(("name", "codec"), [("film.mp4", "libx264"), ("film.avi", "mpeg4")])
-def test_a_cut_between_key_pictures_is_found_without_decoding_all(
+def test_a_cut_between_keyframes_is_found_without_decoding_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, codec: str
 ) -> None:
     lengths = [5.0, 1.2, 6.8, 3.0]
@@ -120,7 +126,7 @@ def test_a_cut_between_key_pictures_is_found_without_decoding_all(
     assert not cuts.keyframes_only
 
 
-def test_where_nothing_happens_nothing_is_decoded(tmp_path: Path) -> None:
+def test_parts_without_changes_are_not_decoded(tmp_path: Path) -> None:
     path = write_shots(tmp_path / "film.mp4", [8.0], 50)
 
     parts = keyframe_intervals(path, 8.0, silent)
@@ -129,7 +135,7 @@ def test_where_nothing_happens_nothing_is_decoded(tmp_path: Path) -> None:
     assert all(before.end_packet == after.first_packet for before, after in pairwise(parts))
 
 
-def test_a_very_long_film_is_looked_at_in_key_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_keyframes_of_a_very_long_film_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_shots(tmp_path / "film.mp4", [4.0, 4.0], 25)
     monkeypatch.setattr(scenes, "FULL_DECODE_BUDGET", 0)
     monkeypatch.setattr(scenes, "PARTIAL_DECODE_BUDGET", 0)
@@ -139,7 +145,7 @@ def test_a_very_long_film_is_looked_at_in_key_pictures(tmp_path: Path, monkeypat
     assert (True, [4.0]) == (cuts.keyframes_only, [round(time, 1) for time in cuts.times])
 
 
-def test_scenes_lie_below_the_subtitles_topics(tmp_path: Path) -> None:
+def test_scenes_are_children_of_subtitle_topics(tmp_path: Path) -> None:
     path = write_shots(tmp_path / "film.mp4", [2.0, 4.0], 100)
     cues = "1\n00:00:00,500 --> 00:00:01,500\nHello, world.\n\n2\n00:00:03,000 --> 00:00:04,000\nGood bye\n"
     (tmp_path / "film.srt").write_text(cues)
@@ -151,7 +157,7 @@ def test_scenes_lie_below_the_subtitles_topics(tmp_path: Path) -> None:
     assert [["Hello, world."], ["Good bye"]] == [[cue.title for cue in draft.children] for draft in topic.children]
 
 
-def test_a_cue_that_runs_over_a_cut_stays_whole() -> None:
+def test_a_cue_that_crosses_a_cut_stays_whole() -> None:
     cue = OutlineItem("Said over a cut", "cue", TimeSpan(1.0, 3.0))
     topic = OutlineItem("Topic", "topic", TimeSpan(0.0, 4.0), children=[cue])
 

@@ -1,4 +1,4 @@
-"""Accurate clips: exact to the picture, nothing hidden before them, and copied as far as that goes."""
+"""Accurate clips: exact to the frame, nothing hidden before them, and copied as far as possible."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from citekit.adapters.formats.media.evidence.h264 import (
 )
 from citekit.domain.evidence import Extraction, Options
 from citekit.domain.locations import TimeSpan
-from tests.formats.media.media_samples import FFMPEG, ffmpeg, seen, source, write_video
+from tests.formats.media.media_samples import FFMPEG, ffmpeg, inspect, source, write_video
 
 ACCURATE = Options(accurate=True)
 
@@ -29,14 +29,14 @@ def cut(path: Path, target: Path, start: float, end: float) -> Extraction:
 
 
 def hashes(path: Path) -> list[str]:
-    """One hash for each decoded picture."""
+    """Return one hash for each decoded frame."""
     log = ffmpeg("-v", "error", "-i", str(path), "-an", "-fps_mode", "passthrough", "-f", "framemd5", "-", data=True)
     return [line.split(",")[-1].strip() for line in log.stdout.decode().splitlines() if not line.startswith("#")]
 
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=st.integers(0, 140), count=st.integers(1, 100), profile=st.sampled_from(["baseline", "main", "high"]))
-def test_the_pictures_are_those_asked_for_and_copied_from_the_next_key_picture_on(
+def test_an_accurate_clip_has_the_requested_frames_and_copies_from_the_next_keyframe(
     tmp_path: Path, first: int, count: int, profile: str
 ) -> None:
     path, target = tmp_path / f"{profile}.mp4", tmp_path / "clip"
@@ -45,18 +45,18 @@ def test_the_pictures_are_those_asked_for_and_copied_from_the_next_key_picture_o
     target.unlink(missing_ok=True)
     last = min(first + count, 150)
 
-    made = cut(path, target, first / 25, last / 25)
+    extraction = cut(path, target, first / 25, last / 25)
 
-    clip = seen(target)
+    clip = inspect(target)
     join = -(-first // 25) * 25
     assert list(range(first, last)) == clip.pictures
     assert (0.0, "") == (clip.start, clip.complaints)
     assert hashes(path)[join:last] == hashes(target)[join - first :] or join >= last
-    assert TimeSpan(first / 25, last / 25) == made.extent or last == 150
-    assert made.bytes_from is None
+    assert TimeSpan(first / 25, last / 25) == extraction.extent or last == 150
+    assert extraction.bytes_from is None
 
 
-def test_what_was_done_is_said(tmp_path: Path) -> None:
+def test_notes_describe_the_re_encoding(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4")
 
     assert ("Re-encoded up to the keyframe at 2 s; the rest is a copy.",) == cut(path, tmp_path / "a", 1.5, 3).notes
@@ -69,11 +69,11 @@ def test_what_was_done_is_said(tmp_path: Path) -> None:
 def test_an_open_group_of_pictures_is_not_joined(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4", options={"x264-params": "keyint=25:min-keyint=25:scenecut=0:open-gop=1"})
 
-    made = cut(path, tmp_path / "clip", 1.5, 4.5)
+    extraction = cut(path, tmp_path / "clip", 1.5, 4.5)
 
-    clip = seen(tmp_path / "clip")
+    clip = inspect(tmp_path / "clip")
     assert (list(range(37, 113)), "") == (clip.pictures, clip.complaints)
-    assert "whole clip" in made.notes[0]
+    assert "whole clip" in extraction.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -86,22 +86,22 @@ def test_an_open_group_of_pictures_is_not_joined(tmp_path: Path) -> None:
         ("odd.mkv", "ffv1", "pcm_s16le", (135, 97)),
     ],
 )
-def test_other_codecs_are_encoded_as_a_whole(
+def test_clips_of_other_codecs_are_encoded_completely(
     tmp_path: Path, name: str, codec: str, audio: str, size: tuple[int, int]
 ) -> None:
     path = write_video(tmp_path / name, codec=codec, audio=audio, size=size)
 
-    made = cut(path, tmp_path / "clip", 1.5, 3.1)
+    extraction = cut(path, tmp_path / "clip", 1.5, 3.1)
 
-    clip = seen(tmp_path / "clip")
+    clip = inspect(tmp_path / "clip")
     assert 41 == pytest.approx(len(clip.pictures), abs=1)
     assert 1.6 == pytest.approx(clip.duration, abs=0.05)
     assert 1.6 == pytest.approx(clip.samples / 48000, abs=0.06)
-    assert (0.0, "", ".mp4") == (clip.start, clip.complaints, made.suffix)
-    assert "whole clip" in made.notes[0]
+    assert (0.0, "", ".mp4") == (clip.start, clip.complaints, extraction.suffix)
+    assert "whole clip" in extraction.notes[0]
 
 
-def test_parameter_sets_of_two_encodings_lie_in_one_record() -> None:
+def test_one_record_holds_the_parameter_sets_of_two_encodings() -> None:
     record = AvcConfiguration(b"\x64\x00\x1f", (b"\x67\x64\x00\x1f\x80",), (b"\x68\x80",), b"\xfd\xf8\xf8\x00")
 
     both = record.with_sets([b"\x67\x64\x00\x1f\x03\xff", b"\x68\x03\xff", b"\x06\x05"])
@@ -134,11 +134,11 @@ def test_a_sample_has_lengths_and_no_parameter_sets() -> None:
 @pytest.mark.parametrize(
     "data", [b"", b"\x01", b"\x00" * 20, b"\x01\x64\x00\x1f\xfc\xe1\x00\x01\x67", b"\x01\x64\x00\x1f\xff\xff"]
 )
-def test_what_is_no_record_is_not_read_as_one(data: bytes) -> None:
+def test_invalid_records_are_rejected(data: bytes) -> None:
     assert AvcConfiguration.read(data) is None
 
 
-def test_an_independent_player_plays_it_from_any_point(tmp_path: Path) -> None:
+def test_an_independent_player_can_seek_anywhere(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4")
     cut(path, tmp_path / "clip", 1.5, 5.5)
 
@@ -152,12 +152,12 @@ def test_an_independent_player_plays_it_from_any_point(tmp_path: Path) -> None:
         assert (0, b"") == (done.returncode, done.stderr)
 
 
-def test_a_moment_of_a_picture_that_is_shown_longer_than_it_says_is_that_picture(tmp_path: Path) -> None:
+def test_a_moment_after_the_stated_duration_of_a_frame_shows_that_frame(tmp_path: Path) -> None:
     film, path = write_video(tmp_path / "film.mp4", seconds=4, audio=None), tmp_path / "rare.mkv"
     rare = "select=not(mod(n\\,25))+lt(n\\,5)"
     ffmpeg("-i", str(film), "-vf", rare, "-fps_mode", "vfr", "-c:v", "libx264", "-bf", "0", str(path))
 
-    made = cut(path, tmp_path / "clip", 1.553, 1.563)
+    extraction = cut(path, tmp_path / "clip", 1.553, 1.563)
 
-    assert TimeSpan(1.553, 1.563) == made.extent
-    assert [25] == seen(tmp_path / "clip").pictures
+    assert TimeSpan(1.553, 1.563) == extraction.extent
+    assert [25] == inspect(tmp_path / "clip").pictures

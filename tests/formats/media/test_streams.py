@@ -1,4 +1,4 @@
-"""Files that hold several streams, or whose times are odd: what is used is said, and the times are right."""
+"""Files with several streams or unusual times: notes state which streams are used, and the times are right."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.evidence import Options
 from citekit.domain.locations import TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.progress import silent
-from tests.formats.media.media_samples import Seen, ffmpeg, seen, source, write_video
+from tests.formats.media.media_samples import FfmpegReport, ffmpeg, inspect, source, write_video
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +26,13 @@ def outline(path: Path) -> Outline:
     return MediaOutliner(PyAvProbe()).outline(source(path), silent)
 
 
-def clip(path: Path, start: float, end: float, folder: Path) -> Seen:
+def clip(path: Path, start: float, end: float, folder: Path) -> FfmpegReport:
     target = folder / "clip"
     got = PyAvClipExtractor().extract(source(path), TimeSpan(start, end, Modality.VIDEO), Options(), target)
-    return seen(target.rename(target.with_suffix(got.suffix)))
+    return inspect(target.rename(target.with_suffix(got.suffix)))
 
 
-def test_of_several_streams_the_default_ones_are_used_and_it_is_said(film: Path, tmp_path: Path) -> None:
+def test_the_default_streams_are_used_with_a_note(film: Path, tmp_path: Path) -> None:
     other = write_video(tmp_path / "other.mp4", seconds=4, gop=25, size=(64, 64))
     path = tmp_path / "both.mkv"
     ffmpeg("-i", str(film), "-i", str(other), "-map", "0", "-map", "1", "-c", "copy", "-disposition:v:0", "0",
@@ -48,7 +48,7 @@ def test_of_several_streams_the_default_ones_are_used_and_it_is_said(film: Path,
     ] == [note for note in found.notes if "streams" in note]
 
 
-def test_times_that_go_back_are_said(film: Path, tmp_path: Path) -> None:
+def test_times_that_go_back_are_noted(film: Path, tmp_path: Path) -> None:
     part, path = tmp_path / "part.ts", tmp_path / "joined.ts"
     ffmpeg("-i", str(film), "-c", "copy", str(part))
     path.write_bytes(part.read_bytes() * 2)
@@ -60,7 +60,7 @@ def test_times_that_go_back_are_said(film: Path, tmp_path: Path) -> None:
     assert not [note for note in outline(part).notes if "packet times" in note]
 
 
-def test_a_film_that_begins_late_is_mapped_and_cut_from_its_beginning(film: Path, tmp_path: Path) -> None:
+def test_a_film_with_a_late_start_time_is_mapped_and_extracted_from_its_start(film: Path, tmp_path: Path) -> None:
     path = tmp_path / "late.mkv"
     ffmpeg("-i", str(film), "-c", "copy", "-output_ts_offset", "5", str(path))
 
@@ -71,7 +71,7 @@ def test_a_film_that_begins_late_is_mapped_and_cut_from_its_beginning(film: Path
     assert [25, 49] == [cut.pictures[0], cut.pictures[-1]]
 
 
-def test_pictures_that_are_not_shown_evenly_are_cut_by_their_times(film: Path, tmp_path: Path) -> None:
+def test_a_variable_frame_rate_is_cut_by_frame_times(film: Path, tmp_path: Path) -> None:
     path = tmp_path / "uneven.mkv"
     ffmpeg("-i", str(film), "-an", "-vf", "select='lt(n,25)+not(mod(n,5))'", "-fps_mode", "vfr", str(path))
 
@@ -81,7 +81,7 @@ def test_pictures_that_are_not_shown_evenly_are_cut_by_their_times(film: Path, t
     assert [0.0, 0.2, 0.4, 0.6] == pytest.approx([cut.times[n] for n in (0, 5, 6, 7)], abs=0.005)
 
 
-def test_a_film_of_windows_media_is_cut_into_its_own_kind(film: Path, tmp_path: Path) -> None:
+def test_a_windows_media_clip_keeps_its_format(film: Path, tmp_path: Path) -> None:
     path = tmp_path / "film.wmv"
     ffmpeg("-i", str(film), "-g", "25", str(path))
 
@@ -91,7 +91,7 @@ def test_a_film_of_windows_media_is_cut_into_its_own_kind(film: Path, tmp_path: 
     assert list(range(25, 49)) == cut.pictures[:24]
 
 
-def test_pixels_that_are_not_square_are_said(film: Path, tmp_path: Path) -> None:
+def test_non_square_pixels_are_noted(film: Path, tmp_path: Path) -> None:
     path = tmp_path / "wide.mp4"
     ffmpeg("-i", str(film), "-c", "copy", "-aspect", "16:9", str(path))
 

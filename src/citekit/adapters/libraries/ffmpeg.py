@@ -1,5 +1,6 @@
-"""The ffmpeg program: found on the PATH or in the extra `ffmpeg`, and run as a child process that never prompts or
-lingers.
+"""The ffmpeg program: found on the PATH or in the extra `ffmpeg`, and run as a child process.
+
+It never prompts and never outlives the call.
 """
 
 from __future__ import annotations

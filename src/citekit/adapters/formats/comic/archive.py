@@ -53,8 +53,9 @@ class ComicArchive:
     names: tuple[str, ...]
 
     def read(self, page: int) -> bytes:
-        """Return the picture of a page (from 1) unchanged. Raises `SourceUnsupported` if it is damaged, encrypted, or
-        too large.
+        """Return the picture of a page (from 1) unchanged.
+
+        Raises `SourceUnsupported` if it is damaged, encrypted, or too large.
         """
         return self._read(self.names[page - 1], PICTURE_LIMIT)
 

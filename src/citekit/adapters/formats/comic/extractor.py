@@ -35,8 +35,9 @@ _PDF_FORMATS = ("jpeg", "png", "gif", "bmp", "tiff", "jpeg2000")
 
 
 class CbzExtractor:
-    """Extracts pages of comics. One whole page is the picture, byte for byte. Several pages are a CBZ named by page
-    numbers.
+    """Extracts pages of comics.
+
+    One whole page is the picture, byte for byte. Several pages are a CBZ named by page numbers.
     """
 
     identity = ExtractorIdentity("cbz", "2")

@@ -1,6 +1,4 @@
-"""Outlines CBZ: pages are pictures; chapters are the bookmarks of `ComicInfo.xml`, otherwise the folders of the
-archive.
-"""
+"""Outlines CBZ: pages are pictures; chapters are the bookmarks of `ComicInfo.xml`, otherwise the folders."""
 
 from __future__ import annotations
 
@@ -28,8 +26,9 @@ class CbzOutliner:
     """Maps comics without decoding pictures."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return chapters with their pages. Raises `SourceUnsupported` (not an archive, no pictures),
-        `SourceUnreadable`.
+        """Return chapters with their pages.
+
+        Raises `SourceUnsupported` (not an archive, no pictures), `SourceUnreadable`.
         """
         progress(0, 1, "reading the comic")
         with open_comic(source.path) as comic:

@@ -1,6 +1,4 @@
-"""Finds the detail of a gray picture: the pixels of letters, drawings, and photographs, without rules, frames, and
-specks.
-"""
+"""Finds the detail of a gray picture: letters, drawings, and photographs, without rules, frames, and specks."""
 
 from __future__ import annotations
 
@@ -23,11 +21,10 @@ _SHADE_SHARE, _MAX_CLEAN_NOISE = 60, 1
 
 
 def detail_mask(gray: Image) -> Image:
-    """Return 255 for pixels that clearly differ from a neighbor, otherwise 0. Mode `F`, so that means of rows and
-    columns are exact.
+    """Return 255 for pixels that clearly differ from a neighbor, otherwise 0.
 
     The limit adapts to the picture: it is three times the median difference of its pixels, so that the grain of a scan
-    isn't detail.
+    isn't detail. The result has mode `F`, so that means of rows and columns are exact.
     """
     from PIL import ImageChops
 
@@ -39,8 +36,7 @@ def detail_mask(gray: Image) -> Image:
 
 
 def _shaded_areas(gray: Image, change: Image, noise: int) -> Image:
-    """Return areas of shades without edges, such as the sky of a photograph, that are at least a few lines high and
-    wide.
+    """Return areas of shades without edges, such as a sky, that are at least a few lines high and wide.
 
     On a clean background, they are areas that change everywhere. On a grainy one, they are areas of another shade.
     """

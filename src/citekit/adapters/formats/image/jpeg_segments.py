@@ -27,9 +27,7 @@ _BETWEEN_SCANS = frozenset((0xC4, SOS, 0xDB, 0xDD))
 
 
 def segments(stream: IO[bytes]) -> Iterator[tuple[int, int, int]]:
-    """Yield (marker, offset of its length field, offset after it) of each segment up to the first scan or the first
-    damage.
-    """
+    """Yield (marker, offset of its length field, offset after it) of each segment up to the first scan or damage."""
     offset = 2
     while True:
         stream.seek(offset)
@@ -73,8 +71,9 @@ def copy_without_metadata(stream: IO[bytes], dpi: tuple[float, ...]) -> bytes | 
 
 
 def _end_of_image(data: bytes, offset: int) -> int | None:
-    """Return the offset after the end marker for scans that start at `offset`; None if it is missing or other data
-    comes first.
+    """Return the offset after the end marker, or None if it is missing or other data comes first.
+
+    The scans start at `offset`.
     """
     while found := _NEXT_MARKER.search(data, offset):
         marker, offset = data[found.end() - 1], found.end()
@@ -118,8 +117,9 @@ def _is_jfif(data: bytes, start: int) -> bool:
 
 
 def _implies_jfif(data: bytes, found: list[tuple[int, int, int]]) -> bool:
-    """Return whether readers treat a file without a JFIF segment like one with it: no Adobe segment, and components 1
-    (to 3).
+    """Return whether readers treat a file without a JFIF segment like one with it.
+
+    They do if it has no Adobe segment, and its components are 1 (to 3).
     """
     if any(marker == 0xEE for marker, _, _ in found):
         return False

@@ -28,6 +28,17 @@ if TYPE_CHECKING:
 MIN_SCORE = 0.6
 """The lowest OCR score that counts as text. Below it, drawings are often read as letters."""
 
+OCR_SIZE = 1920
+"""Pixels of the longer side of the copy in which text is recognized."""
+
+_MARGIN = 1
+_TITLE_LIMIT = 80
+_ROWS, _COLUMNS = ("Top", "Middle", "Bottom"), ("left", "centre", "right")
+_KIND_NAMES = {TEXT: "text", HEADING: "heading", "picture": "picture", GROUP: "region"}
+_NO_OCR_NOTE = (
+    "This picture contains text that was not read: reading it needs the extra 'ocr' (pip install 'citekit[ocr]')."
+)
+
 
 @frozen
 class RecognizedText:
@@ -53,8 +64,9 @@ class RecognizedText:
         return self.heading() or (self.lines[0].text if self.lines else None)
 
     def heading(self) -> str | None:
-        """Return the tallest line and up to two equally tall lines after it; None if no line is clearly taller than the
-        median.
+        """Return the tallest line and up to two equally tall lines after it.
+
+        Returns None if no line is clearly taller than the median.
         """
         heights = sorted(_height(line) for line in self.lines)
         if not heights or heights[-1] < 1.25 * heights[len(heights) // 2]:
@@ -78,22 +90,11 @@ def _contains_center(box: Box, line: Box) -> bool:
     return box.x1 <= x <= box.x2 and box.y1 <= y <= box.y2
 
 
-OCR_SIZE = 1920
-"""Pixels of the longer side of the copy in which text is recognized."""
-
-_MARGIN = 1
-_TITLE_LIMIT = 80
-_ROWS, _COLUMNS = ("Top", "Middle", "Bottom"), ("left", "centre", "right")
-_KIND_NAMES = {TEXT: "text", HEADING: "heading", "picture": "picture", GROUP: "region"}
-_NO_OCR_NOTE = (
-    "This picture contains text that was not read: reading it needs the extra 'ocr' (pip install 'citekit[ocr]')."
-)
-
-
 @frozen
 class ImageOutliner:
-    """Makes one item for the whole picture with its regions as children. `ocr` reads text; with None, text stays
-    unread.
+    """Makes one item for the whole picture with its regions as children.
+
+    `ocr` reads text; with None, text stays unread.
     """
 
     ocr: OcrReader | None = None

@@ -85,9 +85,7 @@ def _stop_after(picture: ImageFile, bottom: int) -> None:
 
 
 def _with_fewer_rows(stream: IO[bytes], declared: int, height: int) -> _PatchedStream | None:
-    """Return a JPEG stream that declares only `height` rows, so that the decoder skips the rest; None if that isn't
-    possible.
-    """
+    """Return a JPEG stream that declares only `height` rows, so that the decoder skips the rest, or None."""
     position = stream.tell()
     try:
         for marker, start, _ in segments(stream):
@@ -133,8 +131,9 @@ class _PatchedStream:
 
 @frozen
 class _Strip:
-    """Rows from `first` to before `end` at `offset` in the file, with `depth` bytes per pixel and Pillow's raw mode
-    `mode`.
+    """Rows from `first` to before `end` at `offset` in the file.
+
+    `depth` is bytes per pixel; `mode` is Pillow's raw mode.
     """
 
     first: int

@@ -34,8 +34,9 @@ def is_photo(gray: Image) -> bool:
 
 
 def classify_region(gray: Image, mask: Image, box: Rectangle, noise: int) -> str:
-    """Return `text_region` for low lines of ink on an even background, otherwise `picture`. `noise` is the grain of the
-    whole.
+    """Return `text_region` for low lines of ink on an even background, otherwise `picture`.
+
+    `noise` is the grain of the whole picture.
     """
     part = gray.crop(box)
     heights = line_heights(mask, box)

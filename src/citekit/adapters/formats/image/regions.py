@@ -40,6 +40,23 @@ if TYPE_CHECKING:
 _MIN_GAP = 3
 """Pixels of the narrowest band that separates parts."""
 
+WORKING_SIZE = 1000
+"""Pixels of the longer side of the small copy, in which a line of a printed page is about 12 pixels high."""
+
+REGION_LIMIT = 60
+"""The highest number of regions in one picture."""
+
+LEVEL_LIMIT = 4
+"""The deepest nesting of regions."""
+
+HEADING, GROUP = "heading", "region"
+_DEPTH_LIMIT = 8
+_LINE_SHARE = 60
+_JOIN_GAP = 2
+_FULL_SHARE = 0.97
+_MIN_AREA = 40
+_HEADING_RATIO = 1.25
+
 
 def row_bands(lines: Sequence[tuple[int, int]], page_line_height: float) -> list[tuple[int, int]]:
     """Return the bands between rows that separate more than consecutive lines."""
@@ -61,8 +78,9 @@ def _is_evenly_spaced(heights: Sequence[int], widths: Sequence[int]) -> bool:
 
 
 def _separates(one: tuple[int, int], two: tuple[int, int], pitch: int | None, page_line_height: float) -> bool:
-    """Return whether the band between two rows is larger than line spacing. `pitch` is the distance of line tops if
-    known.
+    """Return whether the band between two rows is larger than line spacing.
+
+    `pitch` is the distance of line tops if known.
     """
     gap = two[0] - one[1]
     low, high = sorted((one[1] - one[0], two[1] - two[0]))
@@ -97,25 +115,6 @@ def complement(length: int, bands: Sequence[tuple[int, int]]) -> list[tuple[int,
     """Return the ranges between the bands."""
     edges = [0, *(edge for band in bands for edge in band), length]
     return [(edges[number], edges[number + 1]) for number in range(0, len(edges), 2)]
-
-
-WORKING_SIZE = 1000
-"""Pixels of the longer side of the small copy, in which a line of a printed page is about 12 pixels high."""
-
-REGION_LIMIT = 60
-"""The highest number of regions in one picture."""
-
-LEVEL_LIMIT = 4
-"""The deepest nesting of regions."""
-
-HEADING, GROUP = "heading", "region"
-
-_DEPTH_LIMIT = 8
-_LINE_SHARE = 60
-_JOIN_GAP = 2
-_FULL_SHARE = 0.97
-_MIN_AREA = 40
-_HEADING_RATIO = 1.25
 
 
 @frozen
@@ -172,8 +171,9 @@ class _Cutter:
         return Region(box, classify_region(self.gray, self.mask, box, self.noise), typical_line_height(heights))
 
     def _group(self, box: Rectangle, parts: list[Region]) -> Region:
-        """Combine parts. Parts cut in the same direction become siblings; a drawing that breaks into pieces stays one
-        picture.
+        """Combine parts into a group.
+
+        Parts cut in the same direction become siblings. A drawing that breaks into pieces stays one picture.
         """
         flat = [each for part in parts for each in (part.parts if _same_direction(parts, part) else (part,))]
         leaves = [leaf for part in flat for leaf in part.leaves()]
@@ -226,8 +226,9 @@ class _Cutter:
         return max(6.0, max(self.gray.size) / _LINE_SHARE)
 
     def _word_space(self, lines: Sequence[tuple[int, int]]) -> float:
-        """Return an upper limit of the space between words in these rows. Word spaces never line up over many lines of
-        text.
+        """Return an upper limit of the space between words in these rows.
+
+        Word spaces never line up over many lines of text.
         """
         height = typical_line_height([end - start for start, end in lines]) if lines else self._page_line_height
         if height > 4 * self._page_line_height:

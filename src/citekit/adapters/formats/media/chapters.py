@@ -78,9 +78,7 @@ def _flat_marks(container: InputContainer, chapters: Sequence[Any], zero: float)
 
 
 def _titles_from_tags(container: InputContainer) -> dict[int, str]:
-    """Return chapter titles by number from the tags that FFmpeg doesn't interpret, such as the Vorbis comment
-    `CHAPTER003NAME`.
-    """
+    """Return chapter titles by number from uninterpreted tags, such as the Vorbis comment `CHAPTER003NAME`."""
     titles: dict[int, str] = {}
     for tags in (container.metadata, *(stream.metadata for stream in container.streams.audio)):
         for key, value in tags.items():

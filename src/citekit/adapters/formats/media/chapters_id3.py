@@ -90,8 +90,9 @@ def _walk(
     level: int,
     seen: set[str],
 ) -> Iterator[Id3Chapter]:
-    """Yield the contents of a table, each item once. If an item is listed again, even in a cycle, only the first
-    listing counts.
+    """Yield the contents of a table, each item once.
+
+    If an item is listed again, even in a cycle, only the first listing counts.
     """
     for key in table.child_ids:
         if key in seen or level >= DEPTH_LIMIT:

@@ -48,6 +48,13 @@ BACKWARD_JUMP = 1.0
 
 _REPORTED_JUMPS = 3
 
+_TAGS = (
+    "title", "artist", "album", "album_artist", "composer", "date", "genre", "track", "language", "comment", "description"
+)  # fmt: skip
+_TAG_ALIASES = {"comments": "comment", "year": "date", "date_released": "date", "date_recorded": "date"}
+_TAG_LIMIT = 500
+_PACKETS_TRIED = 200
+
 
 def stream_remarks(container: InputContainer, subtitles: Sequence[Any], chosen: Any | None) -> list[str]:
     """Return sentences about the streams and their timestamps.
@@ -103,14 +110,6 @@ def _describe_jump(previous: float, time: float) -> str:
     if time > previous:
         return f"The packet times jump {edges}: there is nothing in between."
     return f"The packet times go back {edges}: times after that are ambiguous, and parts can be missing here."
-
-
-_TAGS = (
-    "title", "artist", "album", "album_artist", "composer", "date", "genre", "track", "language", "comment", "description"
-)  # fmt: skip
-_TAG_ALIASES = {"comments": "comment", "year": "date", "date_released": "date", "date_recorded": "date"}
-_TAG_LIMIT = 500
-_PACKETS_TRIED = 200
 
 
 class PyAvProbe:

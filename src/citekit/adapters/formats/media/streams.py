@@ -34,9 +34,7 @@ _ESTIMATED_DURATION = {"mp3", "aac", "ac3", "eac3", "h264", "hevc", "m4v", "mpeg
 
 @frozen
 class MediaDuration:
-    """`playable` is when the last video or audio frame ends; `declared` is what the container states. Both are in
-    seconds.
-    """
+    """`playable` is when the last frame ends; `declared` is what the container states. Both are in seconds."""
 
     playable: float
     declared: float | None

@@ -43,8 +43,9 @@ _AUDIO_CONTAINERS = {
 
 
 def container_for(video: str | None, audio: str | None, source: str) -> ClipContainer:
-    """Return the container for these codecs, cut from a `source` container. All names are FFmpeg's; None means no such
-    stream.
+    """Return the container for these codecs, cut from a `source` container.
+
+    All names are FFmpeg's; None means no such stream.
     """
     codecs = {codec for codec in (video, audio) if codec is not None}
     if video is None:

@@ -35,10 +35,17 @@ X264_OPTIONS = {"crf": "17", "preset": "veryfast", "threads": "2"}
 
 _COLOR_FIELDS = ("color_range", "color_primaries", "color_trc", "colorspace")
 
+VIDEO_TICK = Fraction(1, 90_000)
+"""Seconds per tick of encoded video. The frame durations of common frame rates are whole numbers of it."""
+
+MP4_AUDIO_CODECS = {"aac", "mp3", "ac3", "eac3", "alac"}
+"""Audio codecs that MP4 takes unchanged."""
+
 
 def h264_encoder(video: Any, pixels: str, size: tuple[int, int], options: dict[str, str]) -> Any:
-    """Return an H.264 encoder, not yet open, for frames like those of the stream `video`. `size` is (width, height) in
-    pixels.
+    """Return an H.264 encoder, not yet open, for frames like those of the stream `video`.
+
+    `size` is (width, height) in pixels.
     """
     encoder = library().CodecContext.create("libx264", "w")
     copy_video_parameters(encoder, video, pixels, size)
@@ -129,15 +136,8 @@ def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, first: int) 
         output.mux(encoder.encode(frame))
 
 
-VIDEO_TICK = Fraction(1, 90_000)
-"""Seconds per tick of encoded video. The frame durations of common frame rates are whole numbers of it."""
-
-MP4_AUDIO_CODECS = {"aac", "mp3", "ac3", "eac3", "alac"}
-"""Audio codecs that MP4 takes unchanged."""
-
-
 def re_encode(
-    container: InputContainer, video: Any, audio: Any, span: Span, key: SeekPoint, path: Path, progress: Progress
+    container: InputContainer, video: Any, audio: Any, span: Span, point: SeekPoint, path: Path, progress: Progress
 ) -> ClipTimes:
     """Write `span` as a new MP4. Raises `ExtractionFailed` if no frame could be decoded."""
     size = _round_up_to_even(video.codec_context.width), _round_up_to_even(video.codec_context.height)
@@ -147,7 +147,7 @@ def re_encode(
         encoder.codec_context.time_base = VIDEO_TICK
         encoder.codec_context.options = {**X264_OPTIONS}
         audio_track = _add_audio_track(output, audio, span)
-        end = _encode_video(container, video, encoder, span, key, progress)
+        end = _encode_video(container, video, encoder, span, point, progress)
         if end is None:
             raise nothing_readable(Path(container.name).name)
         if audio is not None:
@@ -170,18 +170,19 @@ def _add_audio_track(output: Any, audio: Any, span: Span) -> Any:
 
 
 def _encode_video(
-    container: InputContainer, video: Any, encoder: Any, span: Span, key: SeekPoint, progress: Progress
+    container: InputContainer, video: Any, encoder: Any, span: Span, point: SeekPoint, progress: Progress
 ) -> float | None:
-    """Encode the frames shown in `span`. Returns when the last of them ends in the container's own time, or None
-    without frames.
+    """Encode the frames shown in `span`.
+
+    Returns when the last of them ends in the container's own time, or None without frames.
     """
     limit = round((span.high - TOLERANCE) / video.time_base)
     end: float | None = None
     durations: dict[int, int] = {}
-    for frame in decode_from(container, video, seek_time(container, video, key), key.first_pts):
+    for frame in decode_from(container, video, seek_time(container, video, point), point.first_pts):
         if frame.pts >= limit:
             break
-        if frame.pts < key.first_pts:
+        if frame.pts < point.first_pts:
             continue
         if end is None and frame.rotation:
             encoder.set_display_rotation(frame.rotation)
@@ -191,7 +192,7 @@ def _encode_video(
         stated_end = frame.time + duration
         shown_until = stated_end if stated_end > time else span.high
         end = min(shown_until, max(span.high, time + float(VIDEO_TICK)))
-        ticks = round((time - span.low) / VIDEO_TICK) if frame.pts > key.first_pts else 0
+        ticks = round((time - span.low) / VIDEO_TICK) if frame.pts > point.first_pts else 0
         converted = frame.reformat(encoder.width, encoder.height, "yuv420p")
         converted.pts, converted.time_base, converted.pict_type = ticks, VIDEO_TICK, 0
         durations[ticks] = max(round((end - time) / VIDEO_TICK), 1)

@@ -108,12 +108,12 @@ def _plan(container: InputContainer, location: TimeSpan, options: Options) -> _P
         if encoder is None:
             return _Plan(span, span.start, streams, output, {"acodec": "copy"})
         return _Plan(span, span.start, streams, output, {"acodec": encoder}, conversion_notes(codec, output.suffix))
-    key = find_seek_point(container, video, span.low)
-    first_shown = float(key.first_pts * video.time_base) - span.zero
+    point = find_seek_point(container, video, span.low)
+    first_shown = float(point.first_pts * video.time_base) - span.zero
     if options.accurate:
         return _Plan(span, first_shown, streams, MP4, {**_X264, "acodec": "aac"}, ("The whole clip was re-encoded.",))
     output = container_for(codec_name(video), None if audio is None else codec_name(audio), container.format.name)
-    start = first_shown if output.exact else float(key.key_pts * video.time_base) - span.zero
+    start = first_shown if output.exact else float(point.key_pts * video.time_base) - span.zero
     return _Plan(span, start, streams, output, {"codec": "copy"})
 
 

@@ -64,8 +64,7 @@ def renumber(frame: bytes, header: FrameHeader, sample: int) -> bytes:
 
 
 def stream_info(source: bytes, blocks: tuple[int, int], samples: int) -> bytes:
-    """Return the start of a FLAC file with `samples` samples and otherwise the properties of `source` (STREAMINFO, 34
-    bytes).
+    """Return the start of a FLAC file with `samples` samples, otherwise like `source` (STREAMINFO, 34 bytes).
 
     `blocks` are the smallest and the largest number of samples in a frame. Frame sizes in bytes and the MD5 stay
     unknown.

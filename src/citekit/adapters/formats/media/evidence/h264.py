@@ -72,8 +72,9 @@ def nal_units(annex_b: bytes) -> list[bytes]:
 
 
 def to_mp4_sample(annex_b: bytes) -> bytes:
-    """Convert a picture from Annex B to an MP4 sample: lengths instead of start codes; no parameter sets, SEI, or
-    delimiters.
+    """Convert a picture from Annex B to an MP4 sample.
+
+    The sample has lengths instead of start codes, and no parameter sets, SEI, or delimiters.
     """
     units = [unit for unit in nal_units(annex_b) if unit[0] & 31 not in (SPS, PPS, SEI, 9)]
     return b"".join(len(unit).to_bytes(4, "big") + unit for unit in units)

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 
+_LINEAR = re.compile(r"pcm_[suf](\d+)(?:le|be)?")
+_REPORT_EVERY = 200
+
+
 def encoder_for(codec: str, target: ClipContainer) -> str | None:
     """Return the codec for audio of `codec` that is cut by samples, or None if its packets are copied."""
     if target.suffix in (".wav", ".aiff"):
@@ -107,10 +111,6 @@ def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, written: int
         frame.pts = written + count
         count += frame.samples
         output.mux(encoder.encode(frame))
-
-
-_LINEAR = re.compile(r"pcm_[suf](\d+)(?:le|be)?")
-_REPORT_EVERY = 200
 
 
 def sample_size(codec: str, channels: int) -> int | None:

@@ -130,9 +130,7 @@ class _Mp3Writer:
     end: int = 0
 
     def copy_range(self, packets: Iterator[Any], first: int, last: int) -> None:
-        """Write the frames that sound between the samples `first` and `last`, and the frames before them that they
-        need.
-        """
+        """Write the frames between the samples `first` and `last`, and the frames before them that they need."""
         earlier: deque[bytes] = deque(maxlen=_EARLIER_FRAMES)
         for packet in packets:
             frame = bytes(packet)

@@ -14,6 +14,9 @@ from citekit.domain.modality import Modality
 from citekit.domain.numbers import shortest
 from citekit.domain.source import Source
 
+TOLERANCE = 0.0015
+"""Seconds by which a clip can start early without a note."""
+
 
 @cache
 def driver_identity(name: str) -> ExtractorIdentity:
@@ -27,8 +30,9 @@ def is_media(format: Format, location: Location) -> bool:
 
 
 def validated_span(source: Source, location: Location, options: Options, forms: Sequence[Form]) -> TimeSpan:
-    """Return `location` as a span of time. Raises `FormUnsupported` if it isn't one, or doesn't have the requested
-    form.
+    """Return `location` as a span of time.
+
+    Raises `FormUnsupported` if it isn't one, or doesn't have the requested form.
     """
     if not isinstance(location, TimeSpan) or not forms:
         raise FormUnsupported(f"{source.path.name} supports only spans of time (#t=10-20) as locations.")
@@ -36,9 +40,6 @@ def validated_span(source: Source, location: Location, options: Options, forms: 
         known = ", ".join(form.value for form in forms)
         raise FormUnsupported(f"A span of {location.modality.value} cannot be given as {options.form.value}: {known}.")
     return location
-
-
-TOLERANCE = 0.0015
 
 
 def rounded_seconds(value: float) -> float:
@@ -49,17 +50,17 @@ def rounded_seconds(value: float) -> float:
 def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> list[str]:
     """Return notes if a clip shows or stores more than requested. Times are in seconds."""
     notes = []
-    begins, asked, held = _seconds_text(start), _seconds_text(wanted), _seconds_text(bytes_from)
+    begins, asked, stored = _seconds_text(start), _seconds_text(wanted), _seconds_text(bytes_from)
     if wanted - start > TOLERANCE:
         notes.append(
             f"The clip begins at {begins} s instead of {asked} s: "
             f"a copy in a {suffix} file can begin only at a keyframe or packet."
         )
     if start - bytes_from > TOLERANCE and suffix == ".mp3":
-        notes.append(f"The file also holds the source from {held} s on: players skip it as padding.")
+        notes.append(f"The file also holds the source from {stored} s on: players skip it as padding.")
     elif start - bytes_from > TOLERANCE:
         notes.append(
-            f"The file also holds the source from {held} s on, hidden by its edit list; "
+            f"The file also holds the source from {stored} s on, hidden by its edit list; "
             "ask for an accurate cut to leave it out."
         )
     return notes

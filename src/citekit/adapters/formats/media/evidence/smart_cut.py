@@ -59,16 +59,16 @@ def smart_cut(
     container: InputContainer, video: Any, audio: Any, span: Span, path: Path, progress: Progress
 ) -> tuple[ClipTimes, list[str]]:
     """Write `span` exactly. Returns its times, and notes about what was re-encoded."""
-    key = find_seek_point(container, video, span.low)
+    point = find_seek_point(container, video, span.low)
     obstacle = _join_obstacle(video, audio)
-    join = None if obstacle else _find_join(container, video, key, span)
+    join = None if obstacle else _find_join(container, video, point, span)
     if join is None:
-        times = re_encode(container, video, audio, span, key, path, progress)
+        times = re_encode(container, video, audio, span, point, path, progress)
         reason = obstacle or "no keyframe in it allows a clean join"
         return times, [f"The whole clip was re-encoded, because {reason}."]
-    times = _write_joined(container, video, audio, span, key, join, path, progress)
+    times = _write_joined(container, video, audio, span, point, join, path, progress)
     at = float(join.pts * video.time_base) - span.zero
-    if join.pts == key.first_pts:
+    if join.pts == point.first_pts:
         return times, ["Nothing was re-encoded: the clip begins at a keyframe."]
     return times, [f"Re-encoded up to the keyframe at {shortest(round(at, 3))} s; the rest is a copy."]
 
@@ -90,9 +90,9 @@ def _join_obstacle(video: Any, audio: Any) -> str | None:
     return None
 
 
-def _find_join(container: InputContainer, video: Any, key: SeekPoint, span: Span) -> Join | None:
+def _find_join(container: InputContainer, video: Any, point: SeekPoint, span: Span) -> Join | None:
     """Return the first IDR picture at or after the first shown frame, or None if a later packet is shown before it."""
-    seek_to(container, video, key)
+    seek_to(container, video, point)
     limit = round((span.high - TOLERANCE) / video.time_base)
     join: Join | None = None
     for packet in timestamped_packets(container, [video]):
@@ -103,7 +103,7 @@ def _find_join(container: InputContainer, video: Any, key: SeekPoint, span: Span
                 return None
         elif packet.dts >= limit:
             return None
-        elif packet.is_keyframe and key.first_pts <= packet.pts < limit:
+        elif packet.is_keyframe and point.first_pts <= packet.pts < limit:
             if not is_idr(bytes(packet)):
                 return None
             join = Join(packet.pts, packet.dts)
@@ -115,7 +115,7 @@ def _write_joined(
     video: Any,
     audio: Any,
     span: Span,
-    key: SeekPoint,
+    point: SeekPoint,
     join: Join,
     path: Path,
     progress: Progress,
@@ -124,11 +124,11 @@ def _write_joined(
         tracks = [track_for(output, stream, span.low, span, None, MP4) for stream in (video, audio) if stream]
         for track in tracks:
             track.strict = True
-        if join.pts == key.first_pts:
+        if join.pts == point.first_pts:
             tracks[0].first = join.pts
         else:
-            _encode_until_join(container, tracks[0], key, join, progress)
-        seek_to(container, video, key)
+            _encode_until_join(container, tracks[0], point, join, progress)
+        seek_to(container, video, point)
         copy_packets(container, tracks, SeekPoint(join.pts, join.dts, join.pts), span, MP4, progress)
     if tracks[0].latest is None:
         raise nothing_readable(Path(container.name).name)
@@ -137,7 +137,9 @@ def _write_joined(
     return clip_times(tracks, span.low, span, MP4)
 
 
-def _encode_until_join(container: InputContainer, track: Track, key: SeekPoint, join: Join, progress: Progress) -> None:
+def _encode_until_join(
+    container: InputContainer, track: Track, point: SeekPoint, join: Join, progress: Progress
+) -> None:
     """Encode the frames before the join. Their decoding times have the same delay as those of the copied frames."""
     video = track.stream
     encoder = _encoder(video)
@@ -146,12 +148,12 @@ def _encode_until_join(container: InputContainer, track: Track, key: SeekPoint, 
     assert record is not None
     track.output.codec_context.extradata = record.with_sets(nal_units(encoder.extradata)).to_bytes()
     delay = join.pts - join.dts
-    for frame in decode_from(container, video, seek_time(container, video, key), key.first_pts):
+    for frame in decode_from(container, video, seek_time(container, video, point), point.first_pts):
         if frame.pts >= join.pts:
             break
-        if frame.pts < key.first_pts:
+        if frame.pts < point.first_pts:
             continue
-        frame.pts = max(frame.pts, track.zero) if frame.pts != key.first_pts else track.zero
+        frame.pts = max(frame.pts, track.zero) if frame.pts != point.first_pts else track.zero
         frame.pict_type = 0
         progress(0.0, None, "encoding up to the next keyframe")
         for packet in encoder.encode(frame):

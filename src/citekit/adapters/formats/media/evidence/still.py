@@ -63,30 +63,35 @@ class PyAvStillExtractor:
 
 def write_still(container: InputContainer, video: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
     """Write the frame shown at the start of `span`, upright. Its times end when the next frame starts."""
-    key = find_seek_point(container, video, span.low)
+    point = find_seek_point(container, video, span.low)
     video.thread_type = "AUTO"
-    shown, following = _find_picture(container, video, key, span, progress, key.first_pts)
-    if shown is None or shown.pts != key.first_pts:
-        shown, following = _find_picture(container, video, key, span, progress)
-    if shown is None:
+    frame, next_frame = _find_picture(container, video, point, span, progress, point.first_pts)
+    if frame is None or frame.pts != point.first_pts:
+        frame, next_frame = _find_picture(container, video, point, span, progress)
+    if frame is None:
         raise nothing_readable(Path(container.name).name)
-    image = shown.to_image()
-    quarter = round(shown.rotation / 90) % 4
-    if quarter:
-        image = image.rotate(90 * quarter, expand=True)
+    image = frame.to_image()
+    quarter_turns = round(frame.rotation / 90) % 4
+    if quarter_turns:
+        image = image.rotate(90 * quarter_turns, expand=True)
     with path.open("wb") as file:
         image.save(file, "PNG", compress_level=COMPRESSION)
-    start = shown.time - span.zero
-    end = following.time - span.zero if following is not None else span.end
+    start = frame.time - span.zero
+    end = next_frame.time - span.zero if next_frame is not None else span.end
     return ClipTimes(max(start, 0.0), max(end, start + TOLERANCE), max(start, 0.0))
 
 
 def _find_picture(
-    container: InputContainer, video: Any, key: SeekPoint, span: Span, progress: Progress, from_tick: int | None = None
+    container: InputContainer,
+    video: Any,
+    point: SeekPoint,
+    span: Span,
+    progress: Progress,
+    from_tick: int | None = None,
 ) -> tuple[Any, Any]:
     """Return the last frame not after the start, and the next one. With `from_tick`, earlier frames can be skipped."""
     shown = None
-    seek_to(container, video, key)
+    seek_to(container, video, point)
     for frame in decode_frames(container, video, from_tick):
         if frame.pts is None:
             continue

@@ -80,45 +80,45 @@ def copy_streams(
     container: InputContainer, video: Any, audio: Any, span: Span, target: ClipContainer, path: Path, progress: Progress
 ) -> ClipTimes:
     """Write the packets of `span` to `path`. Raises `LocationOutside`, `ExtractionFailed`, `Cancelled`."""
-    key = None if video is None else find_seek_point(container, video, span.low)
-    zero = _clip_zero(video, key, span, target)
+    point = None if video is None else find_seek_point(container, video, span.low)
+    zero = _clip_zero(video, point, span, target)
     options = MP4_OPTIONS if target.suffix in (".mp4", ".m4a", ".mov") else {}
     with create_media(path, target.muxer, options) as output:
-        tracks = [track_for(output, s, zero, span, key if s is video else None, target) for s in (video, audio) if s]
+        tracks = [track_for(output, s, zero, span, point if s is video else None, target) for s in (video, audio) if s]
         if video is None and not target.exact:
             tracks[0].strict, tracks[0].floating = False, True
-        if key is None:
+        if point is None:
             seek(container, audio, zero - 0.5)
         else:
-            seek_to(container, video, key)
-        copy_packets(container, tracks, key, span, target, progress)
-    shown = [track for track in tracks if track.latest is not None]
-    if not shown:
+            seek_to(container, video, point)
+        copy_packets(container, tracks, point, span, target, progress)
+    shown_tracks = [track for track in tracks if track.latest is not None]
+    if not shown_tracks:
         raise nothing_readable(Path(container.name).name)
     if target.exact and any(track.hidden_after for track in tracks):
         limit_shown_duration(path, span.high - zero)
-    return clip_times(shown, zero, span, target)
+    return clip_times(shown_tracks, zero, span, target)
 
 
-def _clip_zero(video: Any, key: SeekPoint | None, span: Span, target: ClipContainer) -> float:
+def _clip_zero(video: Any, point: SeekPoint | None, span: Span, target: ClipContainer) -> float:
     """Return the time of the source that becomes 0 in the clip."""
-    if key is None:
+    if point is None:
         return span.low
     if not target.exact:
-        return float(key.key_pts * video.time_base)
+        return float(point.key_pts * video.time_base)
     base = float(video.time_base)
     return span.low if base < COARSE_TICK else math.floor((span.low + TOLERANCE) / base) * base
 
 
 def track_for(
-    output: OutputContainer, stream: Any, zero_time: float, span: Span, key: SeekPoint | None, target: ClipContainer
+    output: OutputContainer, stream: Any, zero_time: float, span: Span, point: SeekPoint | None, target: ClipContainer
 ) -> Track:
     """Add a stream like `stream` to `output`, on which `zero_time` (the container's own time) becomes 0."""
     output_stream = output.add_stream_from_template(stream, opaque=True)
     output_stream.metadata.clear()
     base = float(stream.time_base)
     zero, stop, slack = round(zero_time / base), round(span.high / base), round(TOLERANCE / base)
-    first = key.first_pts if key is not None and target.exact else None
+    first = point.first_pts if point is not None and target.exact else None
     track = Track(stream, output_stream, zero, max(stop - slack, zero + 1), max(stop, zero + 1), slack, first=first)
     track.default_duration = round(default_duration(stream))
     track.strict = not target.exact
@@ -128,12 +128,12 @@ def track_for(
 def copy_packets(
     container: InputContainer,
     tracks: list[Track],
-    key: SeekPoint | None,
+    point: SeekPoint | None,
     span: Span,
     target: ClipContainer,
     progress: Progress,
 ) -> None:
-    """Copy packets until every track is complete. `key` is where the video starts."""
+    """Copy packets until every track is complete. `point` is where the video starts."""
     by_index = {track.stream.index: track for track in tracks}
     for number, packet in enumerate(timestamped_packets(container, [track.stream for track in tracks])):
         track = by_index[packet.stream_index]
@@ -144,17 +144,17 @@ def copy_packets(
             if all(each.done for each in tracks):
                 break
         elif track.first is not None or track.stream.type == "video":
-            copy_video_packet(track, packet, key)
+            copy_video_packet(track, packet, point)
         else:
             copy_audio_packet(track, packet, preroll=target.exact and not track.strict)
     progress(span.end - span.start, span.end - span.start, "copying")
 
 
-def copy_video_packet(track: Track, packet: Any, key: SeekPoint | None) -> None:
+def copy_video_packet(track: Track, packet: Any, point: SeekPoint | None) -> None:
     """Copy frames from the keyframe on. Frames after the end are copied only if a frame before the end follows them."""
     pts = packet.pts
     if not track.started:
-        if key is None or not packet.is_keyframe or pts < key.key_pts:
+        if point is None or not packet.is_keyframe or pts < point.key_pts:
             return
         track.started = True
     if packet.dts >= track.limit:

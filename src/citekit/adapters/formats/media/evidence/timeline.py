@@ -123,15 +123,15 @@ def seek(container: InputContainer, stream: Any, time: float) -> None:
         container.seek(0, backward=True)
 
 
-def seek_time(container: InputContainer, stream: Any, key: SeekPoint) -> float:
-    """Return the time with which a seek finds `key`. Matroska indexes presentation times, others index decoding times."""
-    ticks = key.key_pts if "matroska" in container.format.name else key.key_dts
+def seek_time(container: InputContainer, stream: Any, point: SeekPoint) -> float:
+    """Return the time with which a seek finds `point`. Matroska indexes presentation times, others index decoding times."""
+    ticks = point.key_pts if "matroska" in container.format.name else point.key_dts
     return float(ticks * stream.time_base)
 
 
-def seek_to(container: InputContainer, stream: Any, key: SeekPoint) -> None:
-    """Seek `stream` to the keyframe of `key`."""
-    seek(container, stream, seek_time(container, stream, key))
+def seek_to(container: InputContainer, stream: Any, point: SeekPoint) -> None:
+    """Seek `stream` to the keyframe of `point`."""
+    seek(container, stream, seek_time(container, stream, point))
 
 
 def timestamped_packets(container: InputContainer, streams: list[Any]) -> Iterator[Any]:

@@ -35,8 +35,7 @@ class Structure:
 
 @frozen
 class MediaOutliner:
-    """Uses the chapters of the container, otherwise sidecar or embedded subtitles, otherwise the silences of a
-    recording.
+    """Uses the container's chapters, otherwise sidecar or embedded subtitles, otherwise silences of a recording.
 
     The scenes of a video are children of its chapters or topics, or top-level items if it has neither.
 

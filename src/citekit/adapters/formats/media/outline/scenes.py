@@ -59,8 +59,9 @@ TimedThumbnails = Iterator[tuple[float, "Image"]]
 
 @frozen
 class SceneCuts:
-    """The times, in seconds, at which scenes after the first start. `keyframes_only` means that only keyframes were
-    compared.
+    """The times, in seconds, at which scenes after the first start.
+
+    `keyframes_only` means that only keyframes were compared.
     """
 
     times: Sequence[float]
@@ -172,8 +173,9 @@ def _is_near_outlier(seconds: float, interval: KeyframeInterval) -> bool:
 
 
 def _keyframe_cuts(intervals: Sequence[KeyframeInterval]) -> list[Transition]:
-    """Return the changes between keyframes that are far above the median, each at the time of its outlier packet if
-    there is one.
+    """Return the changes between keyframes that are far above the median.
+
+    Each has the time of its outlier packet if there is one.
     """
     median = sorted(interval.change for interval in intervals)[len(intervals) // 2] if intervals else 0.0
     limit = max(_KEYFRAME_CHANGE, 1.2 * median)

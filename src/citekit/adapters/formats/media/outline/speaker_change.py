@@ -61,8 +61,9 @@ class _Sums:
         return _Sums(self.size, self.count + other.count, first, second)
 
     def log_determinant(self) -> float:
-        """Return the log determinant of the covariance by Cholesky decomposition, with a small value added to its
-        diagonal.
+        """Return the log determinant of the covariance by Cholesky decomposition.
+
+        A small value is added to the diagonal.
         """
         means = [value / self.count for value in self.first]
         rows: list[list[float]] = []

@@ -91,9 +91,7 @@ def low_energy_share(levels: Sequence[float]) -> float:
 
 
 def required_length(pause: float) -> float:
-    """Return the seconds that the segments next to a pause must last: the longer the pause, the shorter the segments
-    can be.
-    """
+    """Return the seconds that the segments next to a pause must last: the longer the pause, the fewer."""
     return 0.0 if pause >= LONG_PAUSE else MIN_SEGMENT * (MIN_PAUSE + _MARGIN) / (pause + _MARGIN)
 
 
@@ -179,8 +177,9 @@ def _follows_closely(one: SoundSegment | None, other: SoundSegment | None) -> bo
 
 
 def _split_long(run: Span, levels: Sequence[float]) -> Iterator[Span]:
-    """Split `run` into parts of at most `MAX_SEGMENT` seconds, each at the quietest third of a second in its second
-    half.
+    """Split `run` into parts of at most `MAX_SEGMENT` seconds.
+
+    Each split is at the quietest third of a second in the second half of a part.
     """
     start, end = run
     while end - start > MAX_SEGMENT:

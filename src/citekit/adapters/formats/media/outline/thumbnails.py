@@ -20,8 +20,7 @@ _GRAYS = range(256)
 
 @define
 class ThumbnailMaker:
-    """Makes thumbnails: one gray picture with the brightness plane on top and the two color planes next to each other
-    below.
+    """Makes thumbnails: gray pictures with the brightness plane above the two color planes.
 
     Samples only some rows of a large frame, because the differences between scenes are coarse.
     """
@@ -90,9 +89,7 @@ def brightness_statistics(thumbnail: Image) -> tuple[float, float]:
 
 
 def color_histogram(thumbnail: Image) -> list[int]:
-    """Count the pixels of each brightness and of each color difference in steps of 16, wherever they are in the
-    picture.
-    """
+    """Count the pixels of each brightness and of each color difference, in steps of 16."""
     counts: list[int] = []
     for box in (
         (0, 0, WIDTH, HEIGHT),

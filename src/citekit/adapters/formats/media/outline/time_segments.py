@@ -15,6 +15,13 @@ from citekit.domain.ports.media_probe import Cue
 TITLE_LIMIT = 60
 """Characters of a title made from spoken words."""
 
+MIN_PART = 0.5
+"""Seconds of the shortest part of a scene that a chapter or topic cuts off. A shorter part is merged with its neighbor.
+"""
+
+_PARENT_TYPES = frozenset(("chapter", "topic"))
+"""Types of nodes that can contain scenes."""
+
 
 def span(start: float, end: float, modality: Modality) -> TimeSpan:
     """Return the span in whole milliseconds, unless rounding would exceed `end` or leave nothing."""
@@ -43,14 +50,6 @@ def title_from_text(text: str) -> str:
             text = head + mark.strip()
             break
     return one_line(text, TITLE_LIMIT)
-
-
-MIN_PART = 0.5
-"""Seconds of the shortest part of a scene that a chapter or topic cuts off. A shorter part is merged with its neighbor.
-"""
-
-_PARENT_TYPES = frozenset(("chapter", "topic"))
-"""Types of nodes that can contain scenes."""
 
 
 def scenes_between(times: Sequence[float], duration: float, cues: Sequence[Cue] = ()) -> list[OutlineItem]:

@@ -79,8 +79,9 @@ def _split_long(cues: Sequence[Cue], shifts: Sequence[float], first: int, end: i
 
 
 def _split_score(cues: Sequence[Cue], shifts: Sequence[float], low: int, high: int, index: int) -> tuple[bool, float]:
-    """Rate a split before `index`: balanced parts, a pause, the end of a sentence, and a change of vocabulary are
-    better.
+    """Rate a split before `index`.
+
+    Balanced parts, a pause, the end of a sentence, and a change of vocabulary are better.
     """
     start, end, at = cues[low].start, cues[high - 1].end, cues[index].start
     balance = min(at - start, end - at) / (end - start)

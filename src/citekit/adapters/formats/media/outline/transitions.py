@@ -84,8 +84,9 @@ class TimedThumbnail:
 
 
 def find_transitions(pictures: Iterable[tuple[float, Image]]) -> list[Transition]:
-    """Return the transitions of one contiguous run of frames, sorted by time. Holds only a few seconds of frames at
-    once.
+    """Return the transitions of one contiguous run of frames, sorted by time.
+
+    Holds only a few seconds of frames at once.
     """
     found: list[Transition] = []
     buffer = PictureBuffer()
@@ -222,10 +223,9 @@ class PictureBuffer:
         return all(self._is_still(low, high, _MAX_SIDE_CHANGE * across) for low, high in sides)
 
     def _is_still(self, low: float, high: float, limit: float) -> bool:
-        """Whether the picture changes by at most `limit` from `low` to `high`, in proportion to the buffered part of
-        that time.
+        """Whether the picture changes by at most `limit` from `low` to `high`.
 
-        If less than half of it is buffered, the result is False.
+        If only a part of that time is buffered, the limit is reduced in proportion. Less than half gives False.
         """
         first, last = max(low, self.times[0]), min(high, self.times[-1])
         one, other = self._nearest(first), self._nearest(last)

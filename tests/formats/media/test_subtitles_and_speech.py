@@ -39,7 +39,7 @@ LRC = "[ti:Song]\n[00:01.50]First <00:02.00>line\n[00:03.00][00:07.00]Again\n[00
         ),
     ],
 )
-def test_words_beside_a_recording_are_read(
+def test_sidecar_lyrics_of_a_recording_are_read(
     tmp_path: Path, name: str, text: str, expected: list[tuple[float, float, str]]
 ) -> None:
     path = tmp_path / name
@@ -48,27 +48,27 @@ def test_words_beside_a_recording_are_read(
     assert [Cue(*each) for each in expected] == read_cues(path, 9.0)
 
 
-def test_a_text_without_times_is_no_transcript(tmp_path: Path) -> None:
+def test_a_text_without_times_is_not_a_transcript(tmp_path: Path) -> None:
     (tmp_path / "talk.txt").write_text("Notes about the talk.\nAt 10:30 it began.\n")
 
     assert None is beside(tmp_path / "talk.mp3")
 
 
-def test_subtitles_come_before_lyrics(tmp_path: Path) -> None:
+def test_subtitles_take_precedence_over_lyrics(tmp_path: Path) -> None:
     (tmp_path / "talk.lrc").write_text(LRC)
     (tmp_path / "talk.srt").write_text("1\n00:00:00,500 --> 00:00:01,500\nHello\n")
 
     assert tmp_path / "talk.srt" == beside(tmp_path / "talk.mp3")
 
 
-def test_other_words_begin_another_topic() -> None:
+def test_a_change_of_vocabulary_starts_another_topic() -> None:
     sea = "The sailors rowed their boat across stormy ocean waves"
     kitchen = "Butter flour sugar melted slowly inside this kitchen oven"
     chance = random.Random(1)
-    said = [" ".join(chance.sample(text.split(), 6)) for text in [sea] * 30 + [kitchen] * 30]
-    cues = [Cue(4.0 * number, 4.0 * number + 4.0, text) for number, text in enumerate(said)]
+    texts = [" ".join(chance.sample(text.split(), 6)) for text in [sea] * 30 + [kitchen] * 30]
+    cues = [Cue(4.0 * number, 4.0 * number + 4.0, text) for number, text in enumerate(texts)]
 
-    shifts = vocabulary_shifts(said)
+    shifts = vocabulary_shifts(texts)
     found = topics_from_cues(cues, 240.0, Modality.VIDEO)
 
     assert 30 == max(range(60), key=lambda place: shifts[place])
@@ -91,18 +91,18 @@ def test_chapters_of_ogg_comments_are_chapters(tmp_path: Path) -> None:
     ]
 
 
-def test_an_even_sound_is_not_called_speech() -> None:
+def test_an_even_sound_is_not_classified_as_speech() -> None:
     syllables = [-20.0 - 25.0 * (math.sin(2 * math.pi * 4 * number / 20) < -0.3) for number in range(200)]
     hum = [-20.0 - number % 3 for number in range(200)]
 
     assert ("speech", "sound") == (classify_sound(syllables), classify_sound(hum))
 
 
-def test_a_short_stretch_is_taken_for_speech() -> None:
+def test_a_short_segment_is_classified_as_speech() -> None:
     assert "speech" == classify_sound([-20.0] * 40)
 
 
-def test_another_sound_is_heard_without_a_pause(tmp_path: Path) -> None:
+def test_a_change_of_sound_is_found_without_a_pause(tmp_path: Path) -> None:
     path = tmp_path / "two.wav"
     one, other = (f"anoisesrc=r=8000:d=8:c={colour}:seed=1,tremolo=f=4:d=0.95" for colour in ("pink", "white"))
     ffmpeg("-filter_complex", f"aevalsrc=0:s=8000:d=1.5[q];{one}[a];{other}[b];[q][a][b]concat=n=3:v=0:a=1", str(path))
@@ -113,7 +113,7 @@ def test_another_sound_is_heard_without_a_pause(tmp_path: Path) -> None:
     assert [1.4, 9.5] == pytest.approx([each.start for each in found], abs=0.4)
 
 
-def test_one_voice_is_not_parted_and_two_are() -> None:
+def test_two_voices_are_split_and_one_is_not() -> None:
     chance = random.Random(3)
     one = [[chance.gauss(0, 1) for _ in range(4)] for _ in range(200)]
     other = [[chance.gauss(1.5, 0.5) for _ in range(4)] for _ in range(200)]
@@ -123,7 +123,7 @@ def test_one_voice_is_not_parted_and_two_are() -> None:
     assert [200] == [pytest.approx(place, abs=8) for place in find_changes(400, lambda window: both[window])]
 
 
-def test_a_sound_that_changes_slowly_is_one() -> None:
+def test_a_slowly_changing_sound_is_not_split() -> None:
     chance = random.Random(4)
     rising = [[window / 40 + chance.gauss(0, 0.05), chance.gauss(0, 0.05)] for window in range(400)]
 
@@ -146,7 +146,7 @@ def test_listening_for_voices_can_be_cancelled() -> None:
     ],
     ids=["a short stretch is joined to its neighbour", "noise goes on after a short pause"],
 )
-def test_short_pauses_do_not_part_everything(
+def test_short_pauses_do_not_split_everything(
     tmp_path: Path, loud: list[tuple[float, float]], expected: list[tuple[float, float, str]]
 ) -> None:
     path = tmp_path / "noise.wav"
@@ -162,7 +162,7 @@ def test_short_pauses_do_not_part_everything(
     )
 
 
-def test_sound_whose_rate_changes_is_heard_to_its_end(tmp_path: Path) -> None:
+def test_audio_with_a_changing_sample_rate_is_analyzed_to_its_end(tmp_path: Path) -> None:
     parts = []
     for rate, layout in (("44100", "stereo"), ("22050", "mono")):
         part = tmp_path / f"{rate}.mp3"
@@ -177,7 +177,7 @@ def test_sound_whose_rate_changes_is_heard_to_its_end(tmp_path: Path) -> None:
     assert [2.0, 4.0, 6.0, 8.0] == pytest.approx([time for each in found for time in (each.start, each.end)], abs=0.25)
 
 
-def test_times_stay_right_behind_a_damaged_part(tmp_path: Path) -> None:
+def test_times_stay_right_after_a_damaged_part(tmp_path: Path) -> None:
     path = tmp_path / "talk.ogg"
     noise = "anoisesrc=r=44100:d=16:c=pink:seed=1,volume=0:enable='between(t,2,4)+between(t,10,12)'"
     ffmpeg("-f", "lavfi", "-i", noise, "-c:a", "libvorbis", str(path))
@@ -191,7 +191,7 @@ def test_times_stay_right_behind_a_damaged_part(tmp_path: Path) -> None:
     assert (11.9, 16.0) == pytest.approx((found[-1].start, found[-1].end), abs=0.25)
 
 
-def test_the_longer_a_pause_the_shorter_a_stretch_may_be() -> None:
+def test_the_longer_a_pause_the_shorter_a_segment_can_be() -> None:
     assert [3.0, 1.5, 1.0, 0.0] == pytest.approx([required_length(pause) for pause in (0.3, 0.7, 1.1, 2.0)])
 
 

@@ -1,4 +1,4 @@
-"""Sound that is copied and yet exact to the sample; every clip is decoded by the ffmpeg binary."""
+"""Audio that is copied and still exact to the sample. The ffmpeg program decodes every clip."""
 
 from __future__ import annotations
 
@@ -51,20 +51,20 @@ def test_any_samples_are_cut_exactly(tmp_path: Path, name: str, size: int, first
     target.unlink(missing_ok=True)
     last = first + count
 
-    made = cut(path, target, first / RATE, last / RATE)
+    extraction = cut(path, target, first / RATE, last / RATE)
 
     whole = (tmp_path / f"{name}.raw").read_bytes()
     assert whole[2 * first : 2 * last] == samples(target)
-    assert path.suffix == made.suffix
-    assert isinstance(made.extent, TimeSpan)
-    assert (first / RATE, last / RATE) == pytest.approx((made.extent.start, made.extent.end), abs=1e-5)
+    assert path.suffix == extraction.suffix
+    assert isinstance(extraction.extent, TimeSpan)
+    assert (first / RATE, last / RATE) == pytest.approx((extraction.extent.start, extraction.extent.end), abs=1e-5)
 
 
 @pytest.mark.parametrize(
     ("codec", "form"),
     [("pcm_s24le", "s24le"), ("pcm_f32le", "f32le"), ("pcm_f64le", "f64le"), ("pcm_u8", "u8"), ("pcm_mulaw", "mulaw")],
 )
-def test_samples_of_every_kind_are_copied_as_they_are(tmp_path: Path, codec: str, form: str) -> None:
+def test_samples_of_every_format_are_copied_unchanged(tmp_path: Path, codec: str, form: str) -> None:
     path = tmp_path / "talk.wav"
     ffmpeg("-i", str(write_audio(tmp_path / "plain.wav")), "-ac", "2", "-c:a", codec, str(path))
 
@@ -87,7 +87,7 @@ def test_flac_of_other_rates_and_widths_is_cut_exactly(tmp_path: Path, rate: int
     assert samples(path, "s32le")[8 * first : 8 * last] == samples(tmp_path / "clip", "s32le")
 
 
-def test_a_clip_of_a_flac_can_be_cut_again_and_gone_about_in(tmp_path: Path) -> None:
+def test_a_flac_clip_can_be_cut_again_and_seeked(tmp_path: Path) -> None:
     path = write_audio(tmp_path / "talk.flac", codec="flac")
     cut(path, tmp_path / "once.flac", 0.777, 5.0)
 
@@ -98,7 +98,7 @@ def test_a_clip_of_a_flac_can_be_cut_again_and_gone_about_in(tmp_path: Path) -> 
     assert samples(tmp_path / "once.flac")[2 * 120000 :] == late
 
 
-def test_damage_in_a_moved_frame_stays_visible() -> None:
+def test_damage_in_a_renumbered_frame_stays_visible() -> None:
     frame = _a_frame()
     header = FrameHeader.read(frame)
     assert header is not None
@@ -112,10 +112,10 @@ def test_damage_in_a_moved_frame_stays_visible() -> None:
     assert 1 == sum(a != b for a, b in zip(there, wrong, strict=True))
 
 
-@pytest.mark.parametrize("place", [0, 3, 9, 15])
-def test_a_damaged_recording_is_decoded_as_ever(tmp_path: Path, place: int) -> None:
+@pytest.mark.parametrize("index", [0, 3, 9, 15])
+def test_a_damaged_recording_is_decoded_instead_of_copied(tmp_path: Path, index: int) -> None:
     path = write_audio(tmp_path / "talk.flac", codec="flac")
-    frame = _frames(path)[place]
+    frame = _frames(path)[index]
     data = path.read_bytes()
     at = data.index(frame) + len(frame) // 2
     path.write_bytes(data[:at] + bytes(40) + data[at + 40 :])
@@ -128,22 +128,24 @@ def test_a_damaged_recording_is_decoded_as_ever(tmp_path: Path, place: int) -> N
     assert samples(tmp_path / "decoded") == samples(tmp_path / "clip")
 
 
-def test_a_recording_that_was_cut_off_in_a_frame_is_cut_to_its_last_whole_one(tmp_path: Path) -> None:
+def test_a_clip_of_a_truncated_recording_ends_with_its_last_whole_frame(tmp_path: Path) -> None:
     whole = write_audio(tmp_path / "talk.flac", codec="flac")
     frames, data = _frames(whole), whole.read_bytes()
     at = data.index(frames[20]) + len(frames[20]) // 2
     path = tmp_path / "short.flac"
     path.write_bytes(data[:at])
 
-    made = PyAvClipExtractor().extract(source(path), TimeSpan(0.5, None, Modality.AUDIO), Options(), tmp_path / "clip")
+    extraction = PyAvClipExtractor().extract(
+        source(path), TimeSpan(0.5, None, Modality.AUDIO), Options(), tmp_path / "clip"
+    )
 
     assert samples(whole)[2 * 24000 : 2 * 20 * 4608] == samples(tmp_path / "clip")[: 2 * (20 * 4608 - 24000)]
-    assert isinstance(made.extent, TimeSpan)
-    assert 0.5 == made.extent.start
+    assert isinstance(extraction.extent, TimeSpan)
+    assert 0.5 == extraction.extent.start
 
 
 @given(number=st.integers(0, 2**36 - 1))
-def test_a_moved_frame_is_found_again_and_comes_back(number: int) -> None:
+def test_renumbering_a_frame_is_reversible(number: int) -> None:
     frame = _a_frame()
     header = FrameHeader.read(frame)
     assert header is not None
@@ -158,12 +160,12 @@ def test_a_moved_frame_is_found_again_and_comes_back(number: int) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xf8" + bytes(20), b"\xff\xf8\xc9\x18\x00\x00" + bytes(20), bytes(40)])
-def test_what_is_no_frame_is_not_read_as_one(data: bytes) -> None:
+def test_invalid_frames_are_rejected(data: bytes) -> None:
     assert FrameHeader.read(data) is None
 
 
 @pytest.mark.parametrize("silence", [0, 60_000, 120_000])
-def test_dts_in_a_wav_is_not_taken_for_samples(tmp_path: Path, silence: int) -> None:
+def test_dts_in_a_wav_is_detected(tmp_path: Path, silence: int) -> None:
     path, raw = tmp_path / "film.wav", tmp_path / "film.dts"
     ffmpeg("-i", str(write_audio(tmp_path / "plain.wav", seconds=1)), "-c:a", "dca", "-strict", "-2", str(raw))
     with wave.open(str(path), "wb") as file:
@@ -176,7 +178,7 @@ def test_dts_in_a_wav_is_not_taken_for_samples(tmp_path: Path, silence: int) -> 
         assert "dts" == codec_name(audio_stream(container))
 
 
-def test_a_cut_of_samples_can_be_cancelled(tmp_path: Path) -> None:
+def test_extraction_of_samples_can_be_cancelled(tmp_path: Path) -> None:
     def stop(done: float, total: float | None = None, message: str = "") -> None:
         raise Cancelled("enough")
 
@@ -194,7 +196,7 @@ def test_a_cut_of_samples_can_be_cancelled(tmp_path: Path) -> None:
     [("a.mp3", "libmp3lame"), ("a.opus", "libopus"), ("a.flac", "flac"), ("a.mka", "aac"),
      ("a.aac", "aac"), ("a.wav", "pcm_s16le"), ("a.m4a", "aac")],
 )  # fmt: skip
-def test_it_is_known_how_far_a_recording_goes_without_reading_it(tmp_path: Path, name: str, codec: str) -> None:
+def test_the_end_of_a_recording_is_checked_without_reading_it(tmp_path: Path, name: str, codec: str) -> None:
     path = write_audio(tmp_path / name, codec=codec, muxer="ogg" if name == "a.opus" else None)
 
     with open_media(path) as container:
@@ -204,7 +206,7 @@ def test_it_is_known_how_far_a_recording_goes_without_reading_it(tmp_path: Path,
         assert not lasts_until(container, end + 0.2)
 
 
-def test_a_container_that_says_too_much_is_not_believed(tmp_path: Path) -> None:
+def test_a_container_that_declares_too_much_is_not_trusted(tmp_path: Path) -> None:
     film, words = write_video(tmp_path / "film.mp4", seconds=2), tmp_path / "words.srt"
     words.write_text("1\n00:11:00,000 --> 00:12:00,000\nLate\n")
     ffmpeg("-i", str(film), "-i", str(words), "-c", "copy", "-c:s", "srt", str(tmp_path / "late.mkv"))
@@ -240,7 +242,7 @@ def hiss(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("start", [3, 9, 12, 15, 27, 29])
-def test_flac_in_ogg_is_cut_where_it_sounds(tmp_path: Path, hiss: Path, start: int) -> None:
+def test_flac_in_ogg_is_cut_at_the_right_time(tmp_path: Path, hiss: Path, start: int) -> None:
     cut(hiss, tmp_path / "clip", start, start + 1)
 
     whole = hiss.with_suffix(".raw").read_bytes()
@@ -258,7 +260,7 @@ def test_frames_of_silence_are_copied_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("odd", [1, 3])
-def test_a_sample_that_is_not_whole_is_left_out(tmp_path: Path, odd: int) -> None:
+def test_an_incomplete_sample_is_dropped(tmp_path: Path, odd: int) -> None:
     path = tmp_path / "torn.wav"
     ffmpeg("-i", str(write_audio(tmp_path / "plain.wav", seconds=1)), "-ac", "2", str(path))
     whole = samples(path)
