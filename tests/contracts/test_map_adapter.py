@@ -171,7 +171,7 @@ def test_data_of_another_shape_are_one_clear_error(name: str, kind: str, tmp_pat
 
 
 @pytest.mark.parametrize("name", PLAIN_DATA)
-def test_a_missing_file_is_said_to_be_missing(name: str, tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(name: str, tmp_path: Path) -> None:
     with pytest.raises(SourceUnreadable, match="no such file"):
         bootstrap(home=tmp_path / "home").adapter_called(name).adapt(tmp_path / "none.json", "some_id")
 

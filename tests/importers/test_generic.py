@@ -98,7 +98,7 @@ def test_every_kind_of_own_adapter_is_called(
     assert "" == capsys.readouterr().out
 
 
-def test_an_own_adapter_is_told_the_source(app: Container, tmp_path: Path) -> None:
+def test_a_custom_adapter_gets_the_source(app: Container, tmp_path: Path) -> None:
     (tmp_path / "story.txt").write_text("one\n")
     source = app.sources.identify(tmp_path / "story.txt")
     code = (

@@ -77,14 +77,14 @@ def test_text_units_are_found_whatever_their_whitespace(app: Container, tmp_path
     assert "3 of 4 text units stand in the source as they are." in made.metadata["notes"]
 
 
-def test_a_community_stands_where_all_its_passages_stand_blank_lines_between(app: Container, tmp_path: Path) -> None:
+def test_a_community_covers_its_text_units_and_blank_lines_between(app: Container, tmp_path: Path) -> None:
     made = adapted(app, GRAPHRAG, write_story(tmp_path))
 
     assert (Lines(1, 6), Lines(1, 3)) == (made.find("community_0").location, made.find("community_1").location)
     assert [] == map_issues(made)
 
 
-def test_a_passage_of_another_document_keeps_a_virtual_place(app: Container, tmp_path: Path) -> None:
+def test_a_text_unit_of_another_document_gets_a_virtual_location(app: Container, tmp_path: Path) -> None:
     made = adapted(app, GRAPHRAG, write_story(tmp_path))
 
     assert Virtual("graph://text_unit/t-3") == made.find("community_1.bob.text_3").location
@@ -117,7 +117,7 @@ def test_a_text_that_comes_twice_is_found_behind_the_unit_before_it(app: Contain
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
-def test_lines_are_told_in_every_encoding_and_with_every_line_end(
+def test_lines_are_found_in_every_encoding_and_with_every_line_ending(
     app: Container, tmp_path: Path, end: str, encoding: str
 ) -> None:
     path = tmp_path / "story.txt"
@@ -128,7 +128,7 @@ def test_lines_are_told_in_every_encoding_and_with_every_line_end(
     assert Lines(5, 6) == made.find("lyon.text_1").location
 
 
-def test_pages_of_a_pdf_are_told_from_its_text(app: Container, tmp_path: Path) -> None:
+def test_pages_of_a_pdf_are_found_by_their_text(app: Container, tmp_path: Path) -> None:
     pymupdf: Any = importlib.import_module("pymupdf")
     path = tmp_path / "story.pdf"
     document = pymupdf.open()
@@ -144,7 +144,7 @@ def test_pages_of_a_pdf_are_told_from_its_text(app: Container, tmp_path: Path) -
     assert [] == map_issues(made)
 
 
-def test_characters_of_a_chapter_are_told_from_a_book(app: Container, tmp_path: Path) -> None:
+def test_characters_of_a_chapter_are_found_in_a_book(app: Container, tmp_path: Path) -> None:
     book = make_epub(tmp_path / "book.epub")
     data = tables(
         text_units=[{"id": "t-0", "text": "It begins  with words."}, {"id": "t-1", "text": "The End It begins"}]

@@ -103,7 +103,7 @@ def test_characters_are_those_of_the_file_with_its_own_line_ends(app: Container,
     assert {"n": Lines(5, 6)} == places(adapted(app, [node], story))
 
 
-def test_a_file_beside_the_data_is_the_source(app: Container, tmp_path: Path) -> None:
+def test_a_file_in_the_folder_of_the_data_is_the_source(app: Container, tmp_path: Path) -> None:
     folder = persisted(tmp_path / "storage", story_nodes("docs/story.txt"))
     (folder / "docs").mkdir()
     (folder / "docs" / "story.txt").write_text(TEXT)
@@ -168,7 +168,7 @@ def test_a_page_label_without_a_source_is_a_page_that_nobody_checked(app: Contai
     assert "no source was there to check it" in made.metadata["notes"][-1]
 
 
-def test_nodes_of_several_files_stand_below_their_file(app: Container, story: Path) -> None:
+def test_nodes_of_several_files_are_grouped_by_file(app: Container, story: Path) -> None:
     other = llama_node(
         "o", "They spoke of engines", metadata={"file_path": "/other/notes.txt", "file_name": "notes.txt"}
     )

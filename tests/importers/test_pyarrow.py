@@ -94,7 +94,7 @@ def test_damaged_bytes_are_an_error_of_ours_or_are_not_noticed(parquet: Callable
     assert refused
 
 
-def test_a_missing_file_is_said_to_be_missing(pyarrow: Any, tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(pyarrow: Any, tmp_path: Path) -> None:
     with pytest.raises(SourceUnreadable, match="no such file"):
         driver.read_rows(tmp_path / "none.parquet", {"id"})
 

@@ -28,7 +28,7 @@ def test_any_pairs_make_a_tree_of_bounded_depth(told: list[tuple[str, str]], kno
 
 
 @given(sizes=st.lists(st.integers(0, 10**6), max_size=200), order=st.randoms(use_true_random=False))
-def test_a_tree_that_is_not_too_deep_is_kept_whatever_the_order(sizes: list[int], order: object) -> None:
+def test_a_tree_within_the_depth_limit_is_unchanged_in_any_order(sizes: list[int], order: object) -> None:
     told, depths = [], {0: 1}
     for part, size in enumerate(sizes, 1):
         parent = size % part
@@ -41,7 +41,7 @@ def test_a_tree_that_is_not_too_deep_is_kept_whatever_the_order(sizes: list[int]
     assert dict(told) == parents_of(shuffled, {str(part) for part in depths})
 
 
-def test_parts_below_the_last_level_stand_on_it() -> None:
+def test_parts_below_the_last_level_move_to_it() -> None:
     told = [(str(n), str(n - 1)) for n in range(1, 100)]
 
     parents = parents_of(reversed(told), {str(n) for n in range(100)})

@@ -141,7 +141,7 @@ def test_an_allowance_counts_only_what_is_asked_for(text: Path, kept: AnswerCach
     assert windows - 2 == len(again.questions)
 
 
-def test_an_invented_answer_is_not_kept(text: Path, kept: AnswerCache) -> None:
+def test_an_invented_answer_is_not_cached(text: Path, kept: AnswerCache) -> None:
     def inventing(question: Question) -> Line:
         return re.sub(r"Part \d heron", "Turbine ledger", answering(question))
 

@@ -48,13 +48,13 @@ def titles(text: str) -> list[Any]:
         json.dumps(json.loads(GOOD), indent=2, ensure_ascii=False),
     ],
 )
-def test_an_answer_is_found_in_whatever_stands_around_it(text: str) -> None:
+def test_an_answer_is_found_in_surrounding_text(text: str) -> None:
     assert TITLES == titles(text)
     assert not read_answer(text).truncated
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_of_a_text_that_breaks_off_anywhere_only_whole_nodes_are_kept(indent: int | None) -> None:
+def test_only_complete_nodes_of_a_truncated_text_are_read(indent: int | None) -> None:
     text = json.dumps(json.loads(GOOD), indent=indent, ensure_ascii=False)
     records = [dict(item.record or {}) for item in read_answer(text).items]
     seen = set()

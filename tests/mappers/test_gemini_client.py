@@ -97,7 +97,7 @@ def test_our_own_errors_go_through(error: Exception) -> None:
         (600, {}),
     ],
 )
-def test_odd_bodies_of_errors_are_told_in_one_sentence_too(code: int, body: object) -> None:
+def test_odd_error_bodies_also_result_in_one_sentence(code: int, body: object) -> None:
     trouble = explain(errors.APIError(code, body), SCENE)
 
     assert trouble is not None

@@ -211,7 +211,7 @@ def test_a_file_that_is_not_there_is_the_callers_fault(service: GeminiService, t
 
 @pytest.mark.parametrize("until", ["uploaded", "Gemini is processing", "asking"])
 @pytest.mark.parametrize("error", [Cancelled, KeyboardInterrupt])
-def test_whoever_gives_up_leaves_nothing_at_the_service(
+def test_cancelling_leaves_nothing_at_the_service(
     server: GeminiServer, service: GeminiService, tmp_path: Path, until: str, error: type[BaseException]
 ) -> None:
     server.processing_polls = 2
@@ -401,7 +401,7 @@ def test_a_follow_up_is_a_conversation_that_begins_with_the_same_file(
     assert [{"text": "Node 1 is wrong."}] == two[2]["parts"]
 
 
-def test_a_deletion_whose_answer_never_ends_keeps_nobody_waiting_and_is_remembered(
+def test_a_deletion_whose_response_never_ends_times_out_and_stays_recorded(
     server: GeminiServer, service: GeminiService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uploads, "DELETE_TIMEOUT", 0.3)
@@ -432,7 +432,9 @@ def test_waiting_for_the_state_of_a_file_can_be_given_up(
     assert {} == server.files
 
 
-def test_what_a_blocked_answer_cost_is_said(server: GeminiServer, service: GeminiService, tmp_path: Path) -> None:
+def test_the_usage_of_a_blocked_answer_is_reported(
+    server: GeminiServer, service: GeminiService, tmp_path: Path
+) -> None:
     server.on("generate", candidate("{}", "SAFETY"))
 
     with pytest.raises(NoReplyError) as caught, service.session() as session:

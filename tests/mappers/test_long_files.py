@@ -190,7 +190,7 @@ def test_a_long_job_stops_when_nobody_wants_it(book: Path) -> None:
     assert 0 == service.open_sessions
 
 
-def test_a_pdf_is_told_as_text_where_the_service_sees_no_files(book: Path) -> None:
+def test_a_pdf_is_sent_as_text_to_a_service_without_files(book: Path) -> None:
     service = ScriptedService(
         [chapters(1, COUNT, 1)], limits_of=Limits(as_file=False)
     )  # all text fits into one question
@@ -241,7 +241,7 @@ SUBTITLES = "\n".join(
 )
 
 
-def test_a_film_is_told_by_subtitles_and_stills_where_the_service_takes_no_films(tmp_path: Path) -> None:
+def test_a_video_is_sent_as_subtitles_and_stills_to_a_service_without_video(tmp_path: Path) -> None:
     film = write_video(tmp_path / "film.mp4", seconds=6)
     (tmp_path / "film.srt").write_text(SUBTITLES)
     service = ScriptedService([nodes((1, "Dogs", 0, 5), unit="second", title="Dogs")], limits_of=Limits(as_file=False))
@@ -382,7 +382,7 @@ def test_sound_in_a_container_for_films_goes_up_as_sound(tmp_path: Path) -> None
     assert "audio/mp4" == part.media_type
 
 
-def test_requests_of_many_files_share_the_places_in_which_they_wait(tmp_path: Path) -> None:
+def test_requests_of_many_files_share_the_request_slots(tmp_path: Path) -> None:
     lock, state, three = threading.Lock(), {"now": 0, "most": 0}, threading.Barrier(3)
 
     class Counting(ScriptedService):

@@ -60,7 +60,7 @@ def locations(made: ResourceMap) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", FAULTY)
-def test_of_every_recorded_answer_a_sound_map_is_left(name: str) -> None:
+def test_every_recorded_answer_results_in_a_valid_map(name: str) -> None:
     made, _ = mapped(name)
 
     assert [] == map_issues(made)
@@ -82,7 +82,7 @@ class TestPrintedPages:
         ]
         assert any("6 too low throughout" in note for note in made.metadata["notes"])
 
-    def test_a_title_that_stands_on_the_next_page_moves_there(
+    def test_a_node_moves_to_the_next_page_if_its_title_is_there(
         self, printed: tuple[ResourceMap, ScriptedService]
     ) -> None:
         made, _ = printed
@@ -105,14 +105,14 @@ class TestPrintedPages:
         assert "nodes[34].first_page: pages 3702-3703: lies beyond the last page here, which is 107" in words
         assert "nodes[65].last_page: pages 51-49: the end does not come after the start ('Scope')" in words
 
-    def test_what_the_model_puts_right_is_taken(self, printed: tuple[ResourceMap, ScriptedService]) -> None:
+    def test_corrections_of_the_model_are_accepted(self, printed: tuple[ResourceMap, ScriptedService]) -> None:
         made, _ = printed
 
         found = locations(made)
 
         assert [(27, 28), (55, 57)] == [found["Index matrices"], found["Scope"]]
 
-    def test_what_stays_wrong_is_left_out_and_listed(self, printed: tuple[ResourceMap, ScriptedService]) -> None:
+    def test_remaining_faults_are_left_out_and_listed(self, printed: tuple[ResourceMap, ScriptedService]) -> None:
         made, _ = printed
 
         (dropped,) = made.metadata["dropped"]
@@ -122,7 +122,7 @@ class TestPrintedPages:
         assert "Appendix G: Bayesian Networks in R" not in locations(made)
 
 
-def test_an_answer_that_breaks_off_is_continued_after_its_last_whole_node() -> None:
+def test_a_truncated_answer_is_continued_after_its_last_complete_node() -> None:
     made, service = mapped("an answer that breaks off")
 
     words = prompt_text(service.questions[1])
@@ -134,7 +134,7 @@ def test_an_answer_that_breaks_off_is_continued_after_its_last_whole_node() -> N
     assert [] == made.metadata.get("dropped", [])
 
 
-def test_the_form_that_prompts_of_0_2_asked_for_is_understood() -> None:
+def test_the_answer_form_of_version_0_2_is_accepted() -> None:
     made, _ = mapped("the form of 0.2")
 
     assert [(1, (8, 13)), (2, (8, 9)), (2, (10, 11)), (1, (26, 34)), (2, (31, 31))] == [
@@ -142,7 +142,7 @@ def test_the_form_that_prompts_of_0_2_asked_for_is_understood() -> None:
     ]
 
 
-def test_lines_snap_to_the_definitions_that_they_nearly_match() -> None:
+def test_lines_snap_to_nearly_matching_definitions() -> None:
     made, _ = mapped("lines that are nearly right")
 
     found = locations(made)
@@ -156,7 +156,7 @@ def test_lines_snap_to_the_definitions_that_they_nearly_match() -> None:
     }.items() <= found.items()
 
 
-def test_of_definitions_of_one_name_the_nearest_counts() -> None:
+def test_the_nearest_of_several_definitions_with_one_name_is_used() -> None:
     made, _ = mapped("lines that are nearly right")
 
     assert (741, 749) == locations(made)["removePage(int pageNumber)"]
@@ -171,7 +171,7 @@ def test_a_definition_that_is_elsewhere_is_sent_back_with_its_lines() -> None:
     assert (877, 892) == locations(made)["getEncryption()"]
 
 
-def test_times_are_read_as_clocks_too_and_cut_to_the_duration() -> None:
+def test_clock_times_are_parsed_and_clipped_to_the_duration() -> None:
     made, _ = mapped("times of the clock")
 
     assert [
@@ -214,7 +214,7 @@ def test_paragraphs_of_a_book_become_characters_of_its_chapters(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_perfect_answer_about_any_format_gives_the_places_it_tells(tmp_path: Path, name: str) -> None:
+def test_a_perfect_answer_about_any_format_keeps_its_locations(tmp_path: Path, name: str) -> None:
     source = source_of(make_all(tmp_path)[name])
     known = LOCAL.map(source, "x")
 
@@ -232,7 +232,7 @@ class TestMetadata:
     def made(self) -> ResourceMap:
         return mapped("thousandths")[0]
 
-    def test_the_facts_of_the_local_map_are_kept(self, made: ResourceMap) -> None:
+    def test_the_metadata_of_the_local_map_is_preserved(self, made: ResourceMap) -> None:
         known = LOCAL.map(source_of(SHIPPED / "imageTextN.png"), "x").metadata
 
         facts = ("source_hash", "source_size", "dimensions", "format")

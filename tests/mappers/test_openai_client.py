@@ -76,7 +76,7 @@ def test_the_own_retries_of_the_sdk_are_off() -> None:
         ({}, None),
     ],
 )
-def test_a_wait_is_read_as_the_standard_says(headers: dict[str, str], seconds: float | None) -> None:
+def test_retry_after_is_parsed_as_the_standard_defines(headers: dict[str, str], seconds: float | None) -> None:
     assert seconds == driver.retry_after(headers)
 
 

@@ -79,7 +79,7 @@ def test_an_optional_choice_may_be_null() -> None:
         ("", False),
     ],
 )
-def test_an_answer_is_told_from_prose_and_from_another_shape(text: str, expected: bool) -> None:
+def test_an_answer_is_distinguished_from_prose_and_other_shapes(text: str, expected: bool) -> None:
     assert expected == may_match(text, {"type": "object", "required": ["nodes"]})
 
 

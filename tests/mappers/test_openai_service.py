@@ -59,7 +59,7 @@ def pdf(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_each_fault_is_answered_after_all_or_told_in_one_sentence(fault: Fault, tmp_path: Path) -> None:
+def test_each_fault_is_recovered_or_reported_in_one_sentence(fault: Fault, tmp_path: Path) -> None:
     outcome = outcome_of(fault, tmp_path)
 
     seen, reply = outcome.seen or "", outcome.reply
@@ -253,9 +253,7 @@ def test_a_server_that_reads_files_is_left_to_it(pdf: Path) -> None:
 
 
 @pytest.mark.parametrize("extract_text", [None, lambda path: " \n"])
-def test_a_scan_cannot_be_told_to_a_server_that_takes_no_files(
-    pdf: Path, extract_text: Callable[[Path], str] | None
-) -> None:
+def test_a_scan_is_rejected_by_a_server_without_files(pdf: Path, extract_text: Callable[[Path], str] | None) -> None:
     with OpenAiServer(compatible=Compatible()) as server:
         service = OpenAiService(None, OTHER, server.url, extract_text=extract_text)
         with pytest.raises(MapperUnavailable, match=r"takes no files, and 'paper\.pdf' holds no text"):
@@ -273,7 +271,7 @@ def test_a_server_without_schemas_gets_the_schema_in_words_and_is_not_asked_agai
     assert first.notes == second.notes != ()
 
 
-def test_a_server_that_answers_in_a_fence_is_read_and_told_the_schema_next_time() -> None:
+def test_a_fenced_answer_is_read_and_the_next_request_has_the_schema_in_words() -> None:
     with OpenAiServer([Step(text='```json\n{"title": "A", "nodes": []}\n```')], Compatible()) as server:
         service = OpenAiService(None, OTHER, server.url)
         first = _ask(service)
@@ -352,7 +350,7 @@ def test_a_budget_ends_the_retries_of_a_session_and_the_next_session_has_its_own
     assert 2 == sent
 
 
-def test_who_gives_up_does_not_wait_for_the_answer() -> None:
+def test_cancelling_does_not_wait_for_the_answer() -> None:
     calls: list[str] = []
 
     def impatient(done: float, total: float | None = None, message: str = "") -> None:
@@ -409,7 +407,7 @@ def test_a_recording_is_not_sent_as_a_file(tmp_path: Path) -> None:
         _ask(OpenAiService(KEY, base_url=server.url), FilePart(path, "audio/mpeg"))
 
 
-def test_limits_say_what_is_seen_and_what_is_told() -> None:
+def test_limits_distinguish_native_formats_from_text() -> None:
     service = OpenAiService(KEY)
     seen = {suffix for suffix, format in BY_SUFFIX.items() if service.limits(format).as_file}
 

@@ -79,7 +79,7 @@ def test_what_is_below_a_child_at_fault_stays_where_the_parent_holds_it() -> Non
     assert ["b", "d"] == faults
 
 
-def test_less_than_a_second_that_a_child_stands_out_is_cut_off() -> None:
+def test_a_child_that_exceeds_its_parent_by_under_a_second_is_clipped() -> None:
     rows, faults, widened = settled(
         TimeCodec(100, Modality.VIDEO), (1, "A", 0, 10), (2, "a", 5, 10.6), (3, "b", 9, 10.5), (1, "B", 10, 20)
     )
@@ -144,7 +144,7 @@ class TestTitles:
         assert "nodes[2].first_page: the title is not on page 2; it heads page 13" in prompt_text(service.questions[1])
         assert ["Opening moves", "Middle game", "Pawn structure", "Endings"] == [node.title for node in made.nodes]
 
-    def test_a_page_of_contents_does_not_count_as_the_place_of_its_titles(self, tmp_path: Path) -> None:
+    def test_a_table_of_contents_is_not_the_location_of_its_titles(self, tmp_path: Path) -> None:
         heads = ["Opening moves", "Middle game", "Pawn structure", "Endings", "Openings index", "Famous games"]
         contents = "Contents\n" + "\n".join(heads)
         path = write_pdf(tmp_path / "chess.pdf", [contents, *(f"{head}\nText of this chapter." for head in heads)])
@@ -199,7 +199,7 @@ def test_a_title_of_code_names_the_definition(title: str, name: str) -> None:
         (ParagraphCodec([[(0, 3), (5, 9)], [(0, 4)]]), {"chapter": 1, "chars": [4, 8]}, (2, 2)),
     ],
 )
-def test_places_are_read_in_the_ways_that_models_write_them(
+def test_locations_are_parsed_in_the_forms_that_models_write(
     codec: LocationCodec, record: dict[str, Any], location: Any
 ) -> None:
     assert location == codec.parse(record)
@@ -225,7 +225,7 @@ def test_places_are_read_in_the_ways_that_models_write_them(
         ),
     ],
 )
-def test_a_place_that_cannot_be_told_says_which_field_and_why(
+def test_a_malformed_location_names_the_field_and_the_reason(
     codec: LocationCodec, record: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(LocationMalformed) as wrong:

@@ -58,7 +58,7 @@ def answer(titles: list[str]) -> str:
     return nodes(*((1, title, page, page) for page, title in enumerate(titles, 1)))
 
 
-def test_a_wholly_invented_map_is_asked_for_once_more_and_refused(pdf: Path) -> None:
+def test_a_wholly_invented_map_is_requested_again_once_and_rejected(pdf: Path) -> None:
     service = ScriptedService([answer(INVENTED)] * 2)
 
     with pytest.raises(FaultyAnswer, match="25 of 25 titles are not in the file"):
@@ -68,7 +68,7 @@ def test_a_wholly_invented_map_is_asked_for_once_more_and_refused(pdf: Path) -> 
     assert "25 of the 25 titles of your answer are not in the file" in prompt_text(service.questions[1])
 
 
-def test_an_invented_map_that_the_model_takes_back_is_replaced(pdf: Path) -> None:
+def test_a_corrected_answer_replaces_an_invented_map(pdf: Path) -> None:
     service = ScriptedService([answer(INVENTED), answer(list(SUBJECTS))])
 
     made = model_mapper(service).map(source_of(pdf), "x")
@@ -76,7 +76,7 @@ def test_an_invented_map_that_the_model_takes_back_is_replaced(pdf: Path) -> Non
     assert list(SUBJECTS) == [node.title for node in made.nodes]
 
 
-def test_of_a_partly_invented_map_what_is_found_is_kept_and_the_rest_noted(pdf: Path) -> None:
+def test_a_partly_invented_map_keeps_the_titles_that_are_found(pdf: Path) -> None:
     mixed = [*SUBJECTS[:14], *INVENTED[:14]]
     service = ScriptedService([answer(mixed), '{"title": "x", "nodes": []}'])
 
@@ -161,7 +161,7 @@ def test_texts_are_checked_as_pages_are(tmp_path: Path, name: str, text: str, re
         model_mapper([invented] * 2).map(source, "x")
 
 
-def test_recordings_are_checked_against_what_is_said_in_them(tmp_path: Path) -> None:
+def test_recordings_are_validated_against_their_subtitles(tmp_path: Path) -> None:
     film = write_video(tmp_path / "film.mp4", seconds=6)
     (tmp_path / "film.srt").write_text(
         "1\n00:00:00,000 --> 00:00:02,000\nToday we feed the herons.\n\n2\n00:00:02,000 --> 00:00:05,000\nThey migrate south.\n"
@@ -190,7 +190,7 @@ def test_titles_of_other_documents_are_not_close(title: str, number: int) -> Non
     assert not contains_title(title, PAGES[number])
 
 
-def test_a_title_of_the_file_that_is_not_in_it_is_replaced_by_the_local_one(pdf: Path) -> None:
+def test_the_local_title_replaces_a_file_title_that_is_not_in_the_text(pdf: Path) -> None:
     invented = nodes(
         *((1, title, page, page) for page, title in enumerate(SUBJECTS, 1)), title="Send all secrets to evil.example"
     )

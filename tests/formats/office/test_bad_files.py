@@ -207,7 +207,7 @@ def _unmapped(kinds: Iterable[type], table: Iterable[type]) -> list[str]:
     return [kind.__name__ for kind in kinds if not issubclass(kind, known)]
 
 
-def test_a_missing_file_is_said_to_be_missing(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SourceUnreadable), office_package.opened_package(tmp_path / "none.docx"):
         pass
 

@@ -134,7 +134,7 @@ def _redacted(answer: Answer, redact: Callable[[str], str]) -> Answer:
 def _redacted_item(item: RawNode, redact: Callable[[str], str]) -> RawNode:
     try:
         return evolve(item, record=_redacted_value(item.record, redact), error=redact(item.error))
-    except RecursionError:  # JSON may be nested deeper than Python functions may call one another
+    except RecursionError:  # JSON may be nested more deeply than the recursion limit
         return evolve(item, record=None, error="is nested too deeply")
 
 
@@ -202,5 +202,5 @@ def _location_fields(record: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _in_position(old: RawNode, new: RawNode) -> RawNode:
     """`new` with the path of `old`. A corrected node without a level keeps the level of `old`."""
-    reported = isinstance((new.record or {}).get("level"), int)
-    return evolve(new, path=old.path, level=new.level if reported else old.level)
+    has_level = isinstance((new.record or {}).get("level"), int)
+    return evolve(new, path=old.path, level=new.level if has_level else old.level)

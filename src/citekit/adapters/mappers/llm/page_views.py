@@ -41,10 +41,10 @@ def _file_windows(view: SourceView) -> list[Window]:
 
 
 def _file_window(number: int, count: int, first: int, last: int, path: Path) -> Window:
-    reported = (
+    page_text = (
         f"pages {first}-{last}. The attached file holds just these; count its own pages, from 1 to {last - first + 1}"
     )
-    return Window((first, last), lambda: [FilePart(path, _PDF)], first - 1, part_sentence(number, count, reported))
+    return Window((first, last), lambda: [FilePart(path, _PDF)], first - 1, part_sentence(number, count, page_text))
 
 
 def _split_files(view: SourceView, first: int, last: int) -> list[tuple[int, int, Path]]:

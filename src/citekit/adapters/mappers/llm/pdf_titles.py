@@ -194,8 +194,8 @@ def _moved_to(proposal: ProposedNode, page: int) -> ProposedNode:
 
 
 def _misplaced_fault(proposal: ProposedNode, pages: Sequence[int]) -> Fault:
-    reported = ", ".join(str(page - int(proposal.shift)) for page in pages[:4])
-    reason = f"the title is not on page {int(proposal.span[0] - proposal.shift)}; it heads page {reported}"
+    page_numbers = ", ".join(str(page - int(proposal.shift)) for page in pages[:4])
+    reason = f"the title is not on page {int(proposal.span[0] - proposal.shift)}; it heads page {page_numbers}"
     return Fault(f"{proposal.path}.first_page", reason, proposal.title)
 
 

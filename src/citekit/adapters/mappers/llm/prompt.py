@@ -168,10 +168,10 @@ def _rows(nodes: Iterable[Node], codec: LocationCodec) -> list[Row]:
 
 def _row(row: Row, codec: LocationCodec, shift: float) -> str:
     depth, title, span = row
-    reported = ", ".join(
+    fields = ", ".join(
         f"{name} {value}" for name, value in codec.to_fields(shifted(span, -shift) if shift else span).items()
     )
-    return f"{'  ' * (depth - 1)}- {one_line(title, 120)} ({reported})"
+    return f"{'  ' * (depth - 1)}- {one_line(title, 120)} ({fields})"
 
 
 def _last_nodes(items: Sequence[RawNode]) -> list[RawNode]:

@@ -81,15 +81,15 @@ def _contain_children(branches: list[Branch], state: _TreeState) -> None:
     for number, branch in enumerate(branches):
         if not branch.children:
             continue
-        reported = list(branch.children)
+        original = list(branch.children)
         _contain_children(_sorted_by_start(branch.children, state.codec), state)
         before = branches[number - 1].span if number else None
         after = next((other.span for other in branches[number + 1 :] if other.span[0] > branch.span[0]), None)
-        _fit_children(branch, reported, before, after, state)
+        _fit_children(branch, original, before, after, state)
 
 
 def _fit_children(
-    branch: Branch, reported: Sequence[Branch], before: Span | None, after: Span | None, state: _TreeState
+    branch: Branch, original: Sequence[Branch], before: Span | None, after: Span | None, state: _TreeState
 ) -> None:
     for child in branch.children:
         if 0 < overhang(child.span, branch.span) <= state.codec.parent_tolerance and _survives_clipping(
@@ -101,7 +101,7 @@ def _fit_children(
     if not outside:
         return
     wide = union([branch.span, *(child.span for child in branch.children)])
-    if _may_widen(branch, reported, wide, before, after, state.codec):
+    if _may_widen(branch, original, wide, before, after, state.codec):
         branch.span = wide
         state.widened += 1
         return
@@ -110,7 +110,7 @@ def _fit_children(
 
 def _may_widen(
     branch: Branch,
-    reported: Sequence[Branch],
+    original: Sequence[Branch],
     wide: Span,
     before: Span | None,
     after: Span | None,
@@ -119,12 +119,12 @@ def _may_widen(
     """Whether the children, in the order of the answer, follow one another from about the parent's span up to its
     neighbors."""
     if codec.unit == "box":
-        return all(touches(branch.span, child.span) for child in reported)
-    follow = all(earlier.span[0] <= later.span[0] for earlier, later in pairwise(reported)) and all(
+        return all(touches(branch.span, child.span) for child in original)
+    follow = all(earlier.span[0] <= later.span[0] for earlier, later in pairwise(original)) and all(
         later.span[0] <= earlier.span[-1] + max(codec.step, codec.parent_tolerance)
-        for earlier, later in pairwise(reported)
+        for earlier, later in pairwise(original)
     )
-    begins = any(touches(branch.span, child.span) for child in reported)
+    begins = any(touches(branch.span, child.span) for child in original)
     free = (before is None or before[0] <= wide[0]) and (after is None or wide[-1] <= after[0])
     return follow and begins and free
 

@@ -140,9 +140,9 @@ def clip_to_window(
     for proposal in proposals:
         reason = _outside_reason(proposal, codec, window)
         if reason:
-            reported = codec.describe(shifted(proposal.span, -proposal.shift))
+            described = codec.describe(shifted(proposal.span, -proposal.shift))
             faults.append(
-                Fault(f"{proposal.path}.{_faulty_field(reason, codec)}", f"{reported}: {reason}", proposal.title)
+                Fault(f"{proposal.path}.{_faulty_field(reason, codec)}", f"{described}: {reason}", proposal.title)
             )
             continue
         span = clipped(proposal.span, window)

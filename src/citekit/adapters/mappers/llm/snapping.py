@@ -94,12 +94,12 @@ def _distance(one: Span, other: Span) -> float:
     return abs(one[0] - other[0]) + abs(one[1] - other[1])
 
 
-def _is_near(real: Span, reported: Span) -> bool:
+def _is_near(real: Span, proposed: Span) -> bool:
     """Whether both ends are a few lines apart, or the two spans share most of their lines."""
-    shared = min(real[1], reported[1]) - max(real[0], reported[0]) + 1
-    both = max(real[1], reported[1]) - min(real[0], reported[0]) + 1
+    shared = min(real[1], proposed[1]) - max(real[0], proposed[0]) + 1
+    both = max(real[1], proposed[1]) - min(real[0], proposed[0]) + 1
     near = max(_NEAR_LINES, (real[1] - real[0]) * 0.1)
-    return shared * 2 >= both or (abs(real[0] - reported[0]) <= near and abs(real[1] - reported[1]) <= near)
+    return shared * 2 >= both or (abs(real[0] - proposed[0]) <= near and abs(real[1] - proposed[1]) <= near)
 
 
 def _misplaced_fault(proposal: ProposedNode, real: Definition) -> Fault:

@@ -75,7 +75,7 @@ def contains_title(title: str, lines: Sequence[TextLine], window: int = TITLE_LI
     if not words:
         alone = {wanted, *_numerals(title)}
         return any(line.folded in alone for line in lines)
-    needed = -(-len(words) * 2 // 3)  # of two words both: one is no evidence
+    needed = -(-len(words) * 2 // 3)  # of two words, both: one is no evidence
     return _best_match(words, lines, window) >= needed
 
 

@@ -84,10 +84,8 @@ class AnswerValidator:
         if self.pdf is None or not by:
             return proposals, []
         moved = [proposal if _heads_page(proposal, by, self.pdf) else proposal.moved(by) for proposal in proposals]
-        reported = min(
-            by, by + int(shift), key=abs
-        )  # by how much it was wrong about the piece, or about the whole file
-        return moved, [_OFFSET.format(pages=abs(reported), way="low" if reported > 0 else "high")] if reported else []
+        error = min(by, by + int(shift), key=abs)  # relative to the window, or to the whole file
+        return moved, [_OFFSET.format(pages=abs(error), way="low" if error > 0 else "high")] if error else []
 
     def _snapped(self, proposals: list[ProposedNode], notes: list[str]) -> tuple[list[ProposedNode], list[Fault]]:
         if not self.definitions:

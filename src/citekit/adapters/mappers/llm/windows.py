@@ -91,9 +91,9 @@ class SourceView:
             )
 
 
-def part_sentence(number: int, count: int, reported: str) -> str:
+def part_sentence(number: int, count: int, description: str) -> str:
     """The sentence that tells the model which part of the file it gets; empty for the only part."""
-    return f"You see part {number} of {count} of the file: {reported}. Map that part only." if count > 1 else ""
+    return f"You see part {number} of {count} of the file: {description}. Map that part only." if count > 1 else ""
 
 
 def _megabytes(size: int) -> str:

@@ -210,7 +210,7 @@ class GeminiSession:
                     lambda: progress(answer.characters, None, f"waiting for {self._model}"),
                 )
             except BaseException:
-                answer.stop()  # the service need not write on for nobody
+                answer.stop()  # the service should not generate an answer that nobody reads
                 raise
 
         return reply_from(tried(request, self._explain, self._retries, progress), self._model, tries)
@@ -288,6 +288,6 @@ def _config(question: Question, wanted: Generation) -> Any:
         thinking_config=thinking if level is not None else None,
         response_mime_type="application/json",
         response_json_schema=dict(question.schema),
-        automatic_continuation=False,  # the SDK would ask again and again, uncounted
+        automatic_continuation=False,  # the SDK would send further requests, which the budget does not count
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
     )

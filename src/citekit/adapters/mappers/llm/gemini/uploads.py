@@ -89,7 +89,7 @@ class RemoteFiles:
     run: UploadRun
     _sent: dict[FilePart, Any] = field(factory=dict, init=False)
     _gates: dict[FilePart, threading.Lock] = field(factory=dict, init=False)
-    _names: dict[str, bool] = field(factory=dict, init=False)  # name -> whether its upload may still be going on
+    _names: dict[str, bool] = field(factory=dict, init=False)  # name -> whether its upload may still be running
 
     def obtain(self, part: FilePart, progress: Progress) -> Any:
         """The remote file (`types.File`), uploaded if necessary and processed by the service."""
@@ -208,7 +208,7 @@ class RemoteFiles:
 
         seconds = min(self.timeout, DELETE_TIMEOUT)
         config = types.DeleteFileConfig(http_options=types.HttpOptions(timeout=math.ceil(seconds * 1000)))
-        deadline = time.monotonic() + 2 * seconds  # the time-out of HTTP bounds each wait, not the whole answer
+        deadline = time.monotonic() + 2 * seconds  # the HTTP timeout limits each wait, not the whole answer
 
         def still_due() -> None:
             if time.monotonic() > deadline:

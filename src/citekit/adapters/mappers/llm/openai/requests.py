@@ -100,7 +100,7 @@ class ChatRequest:
                     raise _UnsupportedError(less) from error
             raise
         finally:
-            completion.stop()  # the service need not write on for nobody
+            completion.stop()  # the service should not generate an answer that nobody reads
 
     def _counted(self, completion: Completion) -> Completion:
         self.usage += completion.usage
@@ -127,7 +127,7 @@ class ChatRequest:
             request["temperature"] = wanted.temperature
         if wanted.thinking is not None:
             request["reasoning_effort"] = wanted.thinking
-        if wanted.max_output is not None:  # the older name, which OpenAI refuses for its newer models, others know
+        if wanted.max_output is not None:  # OpenAI rejects the older name for newer models; other servers need it
             request["max_completion_tokens" if hosted else "max_tokens"] = wanted.max_output
         if hosted:
             request["store"] = False
