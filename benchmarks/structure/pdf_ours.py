@@ -49,7 +49,7 @@ def told_by_type(path: Path) -> dict[str, object]:
     """What the type of its headings alone tells of `path`, as `mapped` says it."""
     began = time.process_time()
     with opened(path) as document:
-        sections, _ = sections_of_text(PageTexts(document, silent), contents=False)
+        sections, _ = sections_of_text(PageTexts(document, silent), use_toc=False)
     drafts = nested(
         [(each.level, OutlineItem(each.title, HEADINGS[0], Pages.span(each.page, each.page))) for each in sections]
     )

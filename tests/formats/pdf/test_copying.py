@@ -16,7 +16,7 @@ from citekit.adapters.formats.pdf.document import open_documents
 from citekit.adapters.formats.pdf.document.document_cache import PdfMemory
 from citekit.adapters.formats.pdf.document.open_documents import close_all
 from citekit.adapters.formats.pdf.evidence.extractor import PyMuPdfExtractor
-from citekit.adapters.formats.pdf.evidence.mini_pdf import _copied, _selected
+from citekit.adapters.formats.pdf.evidence.mini_pdf import _copy_pages, _select_pages
 from citekit.adapters.libraries.mupdf.engine import opened
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError
@@ -51,7 +51,7 @@ def source_of(path: Path) -> Source:
 
 
 def made_of(path: Path, location: Pages) -> tuple[bytes, tuple[str, ...]] | None:
-    return _copied(PdfMemory(source_of(path)), location)
+    return _copy_pages(PdfMemory(source_of(path)), location)
 
 
 def copied(path: Path, *numbers: int) -> bytes:
@@ -177,7 +177,7 @@ def test_damaged_and_encrypted_files_are_not_copied(tmp_path: Path) -> None:
 
     assert made_of(tmp_path / "locked.pdf", Pages((2,))) is None
     assert made_of(tmp_path / "damaged.pdf", Pages((2,))) is None
-    assert texts(_selected(tmp_path / "damaged.pdf", Pages((2,)))[0]) == ["Page 2"]
+    assert texts(_select_pages(tmp_path / "damaged.pdf", Pages((2,)))[0]) == ["Page 2"]
 
 
 @pytest.mark.parametrize("form", [Form.PDF, Form.PNG, Form.TEXT])
@@ -212,7 +212,7 @@ def test_both_ways_show_and_say_what_the_source_does(corpus: Path) -> None:
             with opened(path) as document:
                 count = document.page_count
             pages = Pages.span(max(1, count // 2), min(count, count // 2 + 2))
-            selected = _selected(path, pages)[0]
+            selected = _select_pages(path, pages)[0]
         except CiteKitError:
             continue
         made = made_of(path, pages)

@@ -14,11 +14,11 @@ import pytest
 from citekit.adapters.formats.pdf.outline.heading_numbers import (
     depth_of,
     is_label,
-    parts_of,
+    number_parts,
     rank_of,
-    roman_of,
-    spaced,
+    roman_number_of,
     unnumbered,
+    with_number_space,
 )
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
 from citekit.adapters.formats.shared.outline import OutlineItem
@@ -276,7 +276,7 @@ def test_the_number_of_a_section_at_the_top_of_a_page_is_no_running_header(tmp_p
     ],
 )
 def test_the_depth_of_a_number_is_that_of_its_heading(text: str, depth: int, parts: tuple[str, ...]) -> None:
-    assert (depth_of(text), parts_of(text)) == (depth, parts)
+    assert (depth_of(text), number_parts(text)) == (depth, parts)
 
 
 def test_parts_chapters_and_sections_are_told_by_their_names() -> None:
@@ -309,13 +309,13 @@ def test_parts_chapters_and_sections_are_told_by_their_names() -> None:
 
 
 def test_the_name_of_a_chapter_stands_apart_from_its_number() -> None:
-    assert ("CHAPTER 1 Roads", "Part two") == (spaced("CHAPTER1 Roads"), spaced("Part two"))
+    assert ("CHAPTER 1 Roads", "Part two") == (with_number_space("CHAPTER1 Roads"), with_number_space("Part two"))
 
 
 def test_a_heading_without_its_number_is_its_words() -> None:
     found = [unnumbered(text) for text in ("2.1 Method", "Chapter 4: Roads", "第3章 海", "二、 海", "Method", "4")]
 
     assert found == ["Method", "Roads", "海", "海", "Method", "4"]
-    assert (roman_of("IV Lakes"), roman_of("In a lake"), is_label("Appendix B"), is_label("Appendices")) == (
+    assert (roman_number_of("IV Lakes"), roman_number_of("In a lake"), is_label("Appendix B"), is_label("Appendices")) == (
         "IV", "", True, False,
     )  # fmt: skip

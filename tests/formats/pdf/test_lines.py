@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.formats.pdf.document.page_images import ImageReader
-from citekit.adapters.formats.pdf.outline.lines import Typed, clean, typed_lines
+from citekit.adapters.formats.pdf.outline.lines import StyledLine, clean, styled_lines
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.quick_lines import quick_lines
 from citekit.adapters.libraries.mupdf.engine import opened
@@ -37,9 +37,9 @@ def written(path: Path, texts: list[tuple[str, str, float]], *, along: int = 0) 
     return path
 
 
-def both(path: Path) -> tuple[list[Typed], list[Typed]]:
+def both(path: Path) -> tuple[list[StyledLine], list[StyledLine]]:
     with opened(path) as document:
-        return typed_lines(document[0]), quick_lines(document[0])
+        return styled_lines(document[0]), quick_lines(document[0])
 
 
 @given(st.lists(PLACED, min_size=1, max_size=8))
@@ -73,10 +73,10 @@ def test_a_page_that_was_read_quickly_is_read_exactly_once_asked(tmp_path: Path)
 
     with opened(path) as document:
         texts = PageTexts(document, silent, quick=True)
-        before, after = texts.read(1), texts.exactly(1)
+        before, after = texts.read(1), texts.read_exactly(1)
 
     assert ([True], [False]) == ([line.bold for line in before], [line.bold for line in after])
-    assert [True] == [line.tail for line in after]
+    assert [True] == [line.mixed_weight for line in after]
 
 
 def test_pages_that_are_read_once_more_are_told_and_never_fewer_than_before(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_pages_that_are_read_once_more_are_told_and_never_fewer_than_before(tmp_
         texts = PageTexts(document, lambda done, *_: told.append(done), quick=True)
         for page in (3, 1, 2):
             texts.read(page)
-        texts.slow_down()
+        texts.stop_quick_reading()
         for page in (1, 2, 3):
             texts.read(page)
 

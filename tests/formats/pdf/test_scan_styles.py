@@ -14,9 +14,9 @@ import pytest
 from attrs import evolve, field, frozen
 from PIL import Image, ImageDraw, ImageFont
 
-from citekit.adapters.formats.pdf.outline.glyph_metrics import inks_of, with_numbers
+from citekit.adapters.formats.pdf.outline.glyph_metrics import join_numbers, measure_glyphs
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
-from citekit.adapters.formats.pdf.outline.scan_styles import ReadPage, typed_pages
+from citekit.adapters.formats.pdf.outline.scan_styles import OcrPage, styled_pages
 from citekit.adapters.formats.shared.ocr import OcrLine
 from citekit.adapters.formats.shared.outline import Outline
 from citekit.domain.digest import Digest
@@ -54,8 +54,8 @@ class Drawn:
 
     def types(self) -> dict[str, tuple[float, bool]]:
         """Size in pixels and weight of each line."""
-        page = ReadPage(self.read(), inks_of(self.image, self.read()), WIDTH, HEIGHT, 1.0)
-        return {line.text: (line.size, line.bold) for line in typed_pages({1: page})[1]}
+        page = OcrPage(self.read(), measure_glyphs(self.image, self.read()), WIDTH, HEIGHT, 1.0)
+        return {line.text: (line.size, line.bold) for line in styled_pages({1: page})[1]}
 
 
 @frozen
@@ -126,7 +126,7 @@ def test_a_number_that_was_read_apart_is_joined_to_its_heading() -> None:
     heading = OcrLine("Authentication", Box(0.147, 0.385, 0.39, 0.4025), 1.0)
     below = OcrLine("Text below", Box(0.09, 0.41, 0.6, 0.42), 1.0)
 
-    found = with_numbers([number, below, heading], 0.707)
+    found = join_numbers([number, below, heading], 0.707)
 
     assert [below, evolve(heading, text="4.6 Authentication", box=Box(0.09, 0.385, 0.39, 0.4025))] == found
 
@@ -134,4 +134,4 @@ def test_a_number_that_was_read_apart_is_joined_to_its_heading() -> None:
 def test_a_page_of_one_shade_has_no_ink() -> None:
     lines = [OcrLine("nothing there", Box(0.1, 0.1, 0.9, 0.2), 0.9)]
 
-    assert inks_of(Image.new("L", (400, 500), 200), lines) == [None]
+    assert measure_glyphs(Image.new("L", (400, 500), 200), lines) == [None]

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.formats.pdf.outline.outliner import BY_CONTENTS, BY_HEADINGS, PdfOutliner
+from citekit.adapters.formats.pdf.outline.outliner import BY_HEADINGS, BY_TOC, PdfOutliner
 from citekit.adapters.formats.pdf.outline.toc_entries import roman_number
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.domain.digest import Digest
@@ -96,7 +96,7 @@ def test_links_of_the_contents_lead_to_the_sections(tmp_path: Path) -> None:
     found = outline(book(tmp_path / "x.pdf", BOOK, linked=True, number=lambda page: "7"))
 
     assert tree(found.items) == NESTED
-    assert found.notes[0] == BY_CONTENTS
+    assert found.notes[0] == BY_TOC
 
 
 def test_where_a_link_of_the_contents_is_wrong_the_printed_number_tells_the_page(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_contents_that_stand_far_in_are_found_by_their_leaders(tmp_path: Path) -
 
     found = outline(path)
 
-    assert BY_CONTENTS in found.notes
+    assert BY_TOC in found.notes
     assert shifted(NESTED, 45) == tree(found.items)
 
 
@@ -268,7 +268,7 @@ def test_leaders_below_a_long_title_belong_to_it(tmp_path: Path) -> None:
 
     found = outline(tmp_path / "x.pdf")
 
-    assert BY_CONTENTS == found.notes[0]
+    assert BY_TOC == found.notes[0]
     assert titles == [title for title, *_ in tree(found.items)]
 
 

@@ -1,7 +1,4 @@
-"""The bookmarks of a mini-PDF: those of the source that lead to kept pages (ISO 32000-1, 12.3.3).
-
-The bookmarks to kept pages, told by the objects of the source (ISO 32000-1, 12.3.2 and 12.3.3).
-"""
+"""The bookmarks of a mini-PDF: those of the source that lead to its pages (ISO 32000-1, 12.3.2 and 12.3.3)."""
 
 from __future__ import annotations
 
@@ -18,10 +15,10 @@ from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 
 @frozen
-class Mark:
-    """A bookmark to the page at `position` (from 0) of the mini-PDF, `depth` marks below the top.
+class MiniPdfBookmark:
+    """A bookmark to the page at `position` (from 0) of the mini-PDF, at `depth` (from 0).
 
-    `view` is what follows the page in its destination, as PDF source text; without, the place of the bookmark tells.
+    `view` is the rest of its destination as PDF source text; without it, the coordinates of the bookmark are used.
     """
 
     depth: int
@@ -31,8 +28,8 @@ class Mark:
 
 
 @define
-class _Item:
-    """One outline dictionary under construction; the numbers are those of objects, 0 where there is none."""
+class _OutlineObject:
+    """An outline dictionary under construction. The numbers are object numbers, 0 for none."""
 
     xref: int
     parent: int = 0
@@ -43,36 +40,36 @@ class _Item:
     count: int = 0
 
 
-def kept_marks(bookmarks: Iterable[Bookmark], pages: Sequence[int]) -> list[Mark]:
-    """Those of `bookmarks` that lead to `pages`; one whose parent leads elsewhere moves up."""
+def bookmarks_to_pages(bookmarks: Iterable[Bookmark], pages: Sequence[int]) -> list[MiniPdfBookmark]:
+    """Return the `bookmarks` that lead to `pages`. A bookmark whose parent leads elsewhere moves up."""
     positions = {page: position for position, page in enumerate(pages)}
-    marks: list[Mark] = []
+    marks: list[MiniPdfBookmark] = []
     levels: list[int] = []
     for bookmark in bookmarks:
         while levels and levels[-1] >= bookmark.level:
             levels.pop()
         if bookmark.page in positions:
-            marks.append(Mark(len(levels), positions[bookmark.page], bookmark))
+            marks.append(MiniPdfBookmark(len(levels), positions[bookmark.page], bookmark))
             levels.append(bookmark.level)
     return marks
 
 
-def write_outline(document: Document, marks: Sequence[Mark]) -> None:
-    """Make `marks` the bookmarks of `document`, folded below the first level; none leaves it without."""
+def write_bookmarks(document: Document, marks: Sequence[MiniPdfBookmark]) -> None:
+    """Make `marks` the bookmarks of `document`, collapsed below the first level. Does nothing without marks."""
     if not marks:
         return
-    root = _Item(document.get_new_xref())
-    items = [_Item(document.get_new_xref()) for _ in marks]
-    _chain(root, marks, items)
+    root = _OutlineObject(document.get_new_xref())
+    items = [_OutlineObject(document.get_new_xref()) for _ in marks]
+    _link_items(root, marks, items)
     for mark, item in zip(marks, items, strict=True):
         document.update_object(
-            item.xref, f"<</Title<{_hex(mark.bookmark.title)}>{_target(document, mark)}{_ties(item)}>>"
+            item.xref, f"<</Title<{_hex(mark.bookmark.title)}>{_destination(document, mark)}{_references(item)}>>"
         )
-    document.update_object(root.xref, f"<</Type/Outlines{_ties(root)}>>")
+    document.update_object(root.xref, f"<</Type/Outlines{_references(root)}>>")
     document.xref_set_key(document.pdf_catalog(), "Outlines", f"{root.xref} 0 R")
 
 
-def _chain(root: _Item, marks: Sequence[Mark], items: Sequence[_Item]) -> None:
+def _link_items(root: _OutlineObject, marks: Sequence[MiniPdfBookmark], items: Sequence[_OutlineObject]) -> None:
     above = [root]
     for mark, item in zip(marks, items, strict=True):
         del above[mark.depth + 1 :]
@@ -86,25 +83,25 @@ def _chain(root: _Item, marks: Sequence[Mark], items: Sequence[_Item]) -> None:
         above.append(item)
 
 
-def _ties(item: _Item) -> str:
+def _references(item: _OutlineObject) -> str:
     ties = {"Parent": item.parent, "Prev": item.previous, "Next": item.next, "First": item.first, "Last": item.last}
     text = "".join(f"/{name} {xref} 0 R" for name, xref in ties.items() if xref)
     return f"{text}/Count {item.count}" if item.count else text
 
 
-def _target(document: Document, mark: Mark) -> str:
+def _destination(document: Document, mark: MiniPdfBookmark) -> str:
     page = f"{document.page_xref(mark.position)} 0 R"
     if mark.view:
         return f"/Dest[{page}{mark.view}]"
     x, y = mark.bookmark.x, mark.bookmark.y
     if not (math.isfinite(x) and math.isfinite(y)):
         return f"/Dest[{page}/Fit]"
-    left, top = _on_paper(document, mark.position, x, y)
+    left, top = _to_pdf_space(document, mark.position, x, y)
     return f"/Dest[{page}/XYZ {left:.3f} {top:.3f} null]"
 
 
-def _on_paper(document: Document, position: int, x: float, y: float) -> tuple[float, float]:
-    """A point of the page as shown (origin top left) in the coordinates of the PDF (origin bottom left, not turned)."""
+def _to_pdf_space(document: Document, position: int, x: float, y: float) -> tuple[float, float]:
+    """Convert a point of the displayed page (origin top left) to PDF coordinates (origin bottom left, unrotated)."""
     page = document[position]
     turn, upright = page.rotation, page.derotation_matrix
     page.set_rotation(0)
@@ -118,39 +115,40 @@ def _hex(title: str) -> str:
     return f"FEFF{title.encode('utf-16-be', 'replace').hex().upper()}"
 
 
-_KNOWN = "_citekit_targets"
+_TARGETS_ATTRIBUTE = "_citekit_targets"
 _VIEWS = frozenset(("XYZ", "Fit", "FitH", "FitV", "FitR", "FitB", "FitBH", "FitBV"))
 
 
-def copied_marks(document: Document, positions: Mapping[int, int], memory: PdfMemory) -> list[Mark]:
-    """The bookmarks to the pages whose object numbers `positions` leads to their places (from 0) in the mini-PDF.
+def copy_bookmarks(document: Document, positions: Mapping[int, int], memory: PdfMemory) -> list[MiniPdfBookmark]:
+    """Return the bookmarks to the pages in `positions`, a map from object numbers to positions (from 0) in the
+    mini-PDF.
 
-    One whose parent leads elsewhere moves up. `document` is one that nobody changes. Raises `OutlineError`.
+    A bookmark whose parent leads elsewhere moves up. `document` must be unmodified. Raises `OutlineError`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         source = mupdf.pdf_document_from_fz_document(document.this)
-        marks: list[Mark] = []
+        marks: list[MiniPdfBookmark] = []
         levels: list[int] = []
         for target in _targets(document, memory):
             while levels and levels[-1] >= target.level:
                 levels.pop()
             if target.page in positions:
-                marks.append(_mark(mupdf, source, target, len(levels), positions[target.page]))
+                marks.append(_bookmark_of(mupdf, source, target, len(levels), positions[target.page]))
                 levels.append(target.level)
         return marks
 
 
-def _mark(mupdf: Any, source: Any, target: Target, depth: int, position: int) -> Mark:
+def _bookmark_of(mupdf: Any, source: Any, target: Target, depth: int, position: int) -> MiniPdfBookmark:
     item = mupdf.pdf_new_indirect(source, target.item, 0)
     title = mupdf.pdf_to_text_string(mupdf.pdf_dict_gets(item, "Title"))
     nowhere = float("nan")
     bookmark = Bookmark(target.level, " ".join(title.replace("\0", " ").split()), None, nowhere, nowhere)
-    return Mark(depth, position, bookmark, _view(mupdf, explicit(mupdf, source, item)))
+    return MiniPdfBookmark(depth, position, bookmark, _view(mupdf, explicit(mupdf, source, item)))
 
 
 def _view(mupdf: Any, place: Any) -> str:
-    """What follows the page in an explicit destination, as PDF source text."""
+    """Return the rest of an explicit destination after its page, as PDF source text."""
     name = mupdf.pdf_to_name(mupdf.pdf_array_get(place, 1))
     if name not in _VIEWS:
         return "/Fit"
@@ -160,12 +158,14 @@ def _view(mupdf: Any, place: Any) -> str:
 
 
 def _targets(document: Document, memory: PdfMemory) -> list[Target]:
-    """They stay known with the document, as those of the source that it was opened for: its file may have been replaced."""
-    of, known = getattr(document, _KNOWN, (None, None))
+    """Return the bookmark targets, cached with the document and the digest of its source, because the file may be
+    replaced.
+    """
+    of, known = getattr(document, _TARGETS_ATTRIBUTE, (None, None))
     if known is None or of != memory.source.digest:
         known = memory.targets()
     if known is None:
         known = list(outline_targets(document))
         memory.learn_targets(known)
-    setattr(document, _KNOWN, (memory.source.digest, known))
+    setattr(document, _TARGETS_ATTRIBUTE, (memory.source.digest, known))
     return list(known)

@@ -1,7 +1,4 @@
-"""The extractor of PDF: which form is asked for, and is the place inside the file.
-
-The text of pages, or of a region of one page.
-"""
+"""The PDF extractor: chooses the form of the evidence, and writes the text of pages or of a region."""
 
 from __future__ import annotations
 
@@ -14,9 +11,9 @@ from attrs import evolve, field, frozen
 from citekit.adapters.formats.pdf.document.document_cache import PdfMemory
 from citekit.adapters.formats.pdf.document.open_documents import Use, shared
 from citekit.adapters.formats.pdf.document.text import text_as_seen
-from citekit.adapters.formats.pdf.evidence.mini_pdf import check_inside, protection_notes, write_mini
+from citekit.adapters.formats.pdf.evidence.mini_pdf import check_pages_exist, protection_notes, write_mini_pdf
 from citekit.adapters.formats.pdf.evidence.picture import PAGES_LIMIT, write_picture
-from citekit.adapters.formats.pdf.evidence.region import shown_area
+from citekit.adapters.formats.pdf.evidence.region import displayed_area
 from citekit.adapters.libraries.mupdf.engine import Document, empty_store
 from citekit.adapters.system.installed_packages import version_of
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
@@ -31,15 +28,16 @@ if TYPE_CHECKING:
 
 
 def write_text(document: Document, location: Pages, target: Path, progress: Progress) -> Extraction:
-    """Write the text as UTF-8, blocks parted by an empty line, pages by a form feed; it may be empty (a scan).
+    """Write the text as UTF-8, with an empty line between blocks and a form feed between pages. It may be empty (a
+    scan).
 
-    Numbers that stand higher or lower than their line are superscripts and subscripts.
+    Numbers above or below their line become superscripts and subscripts.
     """
     empty = True
     with target.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
         for position, number in enumerate(location.numbers):
             page = document[number - 1]
-            area = None if location.region is None else shown_area(page, location.region)
+            area = None if location.region is None else displayed_area(page, location.region)
             text = text_as_seen(page, area)
             empty = empty and not text
             stream.write(f"\f{text}" if position else text)
@@ -49,15 +47,15 @@ def write_text(document: Document, location: Pages, target: Path, progress: Prog
 
 
 RECIPE = "10"
-"""Changes whenever this package would make other bytes of the same request."""
+"""Changes whenever this package makes different bytes for the same request."""
 
 
 @frozen
 class PyMuPdfExtractor:
-    """Pages as a mini-PDF (NATIVE and PDF), as text, or, where they are not too many, as one picture (PNG).
+    """Extracts pages as a mini-PDF (NATIVE and PDF), as text, or, within `PAGES_LIMIT`, as one image (PNG).
 
-    `index` remembers where the bookmarks and pages of long documents lie; None reads that of each document anew.
-    `password` opens encrypted files; evidence of them is not encrypted, and does not depend on the password.
+    `index` caches the positions of bookmarks and pages of long documents; None reads them each time. `password` opens
+    encrypted files; their evidence is not encrypted and does not depend on the password.
     """
 
     index: Index | None = None
@@ -65,11 +63,11 @@ class PyMuPdfExtractor:
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """The recipe and PyMuPDF: either changes the bytes."""
+        """The recipe and the version of PyMuPDF, both of which determine the bytes."""
         return ExtractorIdentity("pymupdf-pdf", f"{RECIPE}-{version_of('pymupdf', 'pymupdf', 'pymupdf-lite')}")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """PDF and TEXT of any pages of a PDF, PNG of at most `PAGES_LIMIT`."""
+        """Return PDF and TEXT for pages of a PDF, and PNG for at most `PAGES_LIMIT` pages."""
         if format.name != "pdf" or not isinstance(location, Pages):
             return ()
         picture = (Form.PNG,) if len(location.numbers) <= PAGES_LIMIT else ()
@@ -78,14 +76,14 @@ class PyMuPdfExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write those pages to `target`; see the port for what is raised."""
+        """Write the pages to `target`. See the port for errors."""
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(_no_form(location, options.form))
         progress(0, len(location.numbers), "pages")
         if options.form not in (Form.PNG, Form.TEXT):
-            return write_mini(PdfMemory(source, self.index), location, target, self.password)
+            return write_mini_pdf(PdfMemory(source, self.index), location, target, self.password)
         with shared(source.path, Use.DRAWING, ExtractionFailed, password=self.password) as document:
-            check_inside(document, location)
+            check_pages_exist(document, location)
             if options.form is Form.TEXT:
                 made = write_text(document, location, target, progress)
             else:

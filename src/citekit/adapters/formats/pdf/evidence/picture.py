@@ -1,4 +1,4 @@
-"""Pages, or a region of one, as a picture."""
+"""Renders pages, or a region of one, as an image."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from citekit.adapters.formats.pdf.evidence.region import shown_area
+from citekit.adapters.formats.pdf.evidence.region import displayed_area
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.adapters.system.files import writing
 from citekit.domain.errors import ExtractionFailed
@@ -16,30 +16,30 @@ from citekit.domain.locations import Pages
 from citekit.domain.progress import Progress
 
 RESOLUTION = 150
-"""Dots per inch: small print stays legible."""
+"""Dots per inch; small print stays legible."""
 
 PIXEL_LIMIT = 24_000_000
-"""Of the picture that is made; 72 MB while it is drawn."""
+"""The largest number of pixels of the image, which needs 72 MB while it is rendered."""
 
 SIDE_LIMIT = 16_000
 
 EMBEDDED_LIMIT = 250_000_000
-"""Pixels of a picture inside the page; a larger one would need gigabytes to decode."""
+"""The largest number of pixels of an image in a page; decoding a larger one needs gigabytes."""
 
 
 PAGES_LIMIT = 20
-"""Pages that one picture shows; more would be too small to read."""
+"""The number of pages in one image; more would be too small to read."""
 
 
 def write_picture(document: Document, location: Pages, target: Path, progress: Progress) -> Extraction:
-    """Write the pages of `location`, upright, one below the other, as a PNG.
+    """Write the pages of `location`, upright and one below the other, as a PNG.
 
-    Raises `ExtractionFailed` where a page holds an absurdly large image.
+    Raises `ExtractionFailed` if a page holds an extremely large image.
     """
     numbers = [page - 1 for page in location.numbers]
     for number in numbers:
         _check_images(document, number)
-    areas = [shown_area(document[number], location.region) for number in numbers]
+    areas = [displayed_area(document[number], location.region) for number in numbers]
     zoom = _zoom(max(area.width for area in areas), sum(area.height for area in areas))
     drawn = []
     for done, (number, area) in enumerate(zip(numbers, areas, strict=True)):
@@ -47,15 +47,15 @@ def write_picture(document: Document, location: Pages, target: Path, progress: P
         with exclusive() as pymupdf:
             drawn.append(document[number].get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), clip=area, alpha=False))
     with exclusive(), writing(target):
-        sheet = drawn[0] if len(drawn) == 1 else _stacked(drawn)
+        sheet = drawn[0] if len(drawn) == 1 else _stack(drawn)
         resolution = max(1, round(zoom * 72))
         sheet.set_dpi(resolution, resolution)
         target.write_bytes(sheet.tobytes("png"))
     return Extraction(suffix=".png", media_type="image/png", extent=location, notes=_notes(len(drawn), zoom))
 
 
-def _stacked(drawn: Sequence[Any]) -> Any:
-    """Pictures one below the other on white."""
+def _stack(drawn: Sequence[Any]) -> Any:
+    """Return the images one below the other on white."""
     with exclusive() as pymupdf:
         width, height = max(each.width for each in drawn), sum(each.height for each in drawn)
         sheet = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, width, height), False)
@@ -76,7 +76,7 @@ def _notes(pages: int, zoom: float) -> tuple[str, ...]:
 
 
 def _zoom(width: float, height: float) -> float:
-    """Pixels to a point: those of `RESOLUTION`, or as many as keep the picture within its limits."""
+    """Return pixels per point: those of `RESOLUTION`, or as many as the limits allow."""
     by_side = SIDE_LIMIT / max(width, height, 1e-6)
     by_area = math.sqrt(PIXEL_LIMIT / max(width * height, 1e-6))
     return min(RESOLUTION / 72, by_side, by_area)

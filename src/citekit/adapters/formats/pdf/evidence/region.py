@@ -1,4 +1,4 @@
-"""Cuts a page down to a region of it."""
+"""Clips a page to a region."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.domain.locations import Box
 
-_TURNS: dict[int, Callable[[float, float], tuple[float, float]]] = {
+_UNROTATE: dict[int, Callable[[float, float], tuple[float, float]]] = {
     0: lambda x, y: (x, y),
     90: lambda x, y: (y, 1 - x),
     180: lambda x, y: (1 - x, 1 - y),
     270: lambda x, y: (1 - y, x),
 }
-"""From a point of the page as shown to the same point of the page before it is turned clockwise, in fractions."""
+"""Converts a point of the displayed page to the page before its clockwise rotation, in fractions."""
 
 
-def shown_area(page: Document, region: Box | None) -> Any:
-    """`region` as a rectangle of the page as it is shown, in points; the whole page where it is None."""
+def displayed_area(page: Document, region: Box | None) -> Any:
+    """Return `region` as a rectangle of the displayed page in points; the whole page if None."""
     whole = page.rect
     if region is None:
         return whole
@@ -30,22 +30,22 @@ def shown_area(page: Document, region: Box | None) -> Any:
         )
 
 
-def unturned(region: Box, rotation: int) -> tuple[float, float, float, float]:
-    """The corners (x1, y1, x2, y2) of `region` on the page before it is turned by `rotation` degrees clockwise."""
-    turn = _TURNS[rotation % 360]
+def unrotated_corners(region: Box, rotation: int) -> tuple[float, float, float, float]:
+    """Return the corners (x1, y1, x2, y2) of `region` on the page before its clockwise rotation by `rotation` degrees."""
+    turn = _UNROTATE[rotation % 360]
     (xa, ya), (xb, yb) = turn(region.x1, region.y1), turn(region.x2, region.y2)
     return min(xa, xb), min(ya, yb), max(xa, xb), max(ya, yb)
 
 
 def clip_page(page: Document, region: Box) -> tuple[str, ...]:
-    """Make `region` all that is left of `page`: its size is that of the region, and text and drawings outside are gone.
+    """Clip `page` to `region`: the page takes its size, and text and drawings outside are removed. Returns notes.
 
-    A character, line or picture that lies across the edge stays whole in the file and is shown as far as it is inside.
-    Annotations outside go. Returns notes.
+    Characters, lines, and pictures across the edge stay complete in the file; only the part inside is displayed.
+    Annotations outside are removed.
     """
     with exclusive() as pymupdf:
         rotation = page.rotation
-        x1, y1, x2, y2 = unturned(region, rotation)
+        x1, y1, x2, y2 = unrotated_corners(region, rotation)
         page.set_rotation(0)
         width, height = page.rect.width, page.rect.height
         area = pymupdf.Rect(x1 * width, y1 * height, x2 * width, y2 * height)

@@ -1,9 +1,8 @@
-"""Takes out of kept pages what reaches beyond them: references to other pages, attached files, scripts, actions.
+"""Removes what reaches beyond a page: references to other pages, attached files, scripts, and actions.
 
-The entries that ISO 32000 gives to the dictionaries of a page and of what it is drawn with.
-
-Left out are those that no page needs to look as it does: scripts, attached files, private data (`PieceInfo`), `Metadata`,
-thumbnails, the structure tree, and what stands for a picture when it is printed. All others are of some program's own.
+The tables list the entries that ISO 32000-1 defines for pages and the objects that draw them, without those that don't
+affect how a page looks: scripts, attached files, private data (`PieceInfo`), `Metadata`, thumbnails, the structure
+tree, and alternates for printing. All other entries belong to a specific program.
 """
 
 from __future__ import annotations
@@ -29,28 +28,28 @@ PAGE_NAMES = frozenset(_PAGE_NAMES.split())
 ANNOTATION_NAMES = frozenset(_ANNOTATIONS.split())
 
 _PASSIVE = {"URI": ("URI", "IsMap"), "GoTo": ("D",), "Named": ("N",)}
-"""Actions that only lead somewhere when clicked, with what they need (12.6.4)."""
+"""Actions that only navigate when clicked, with the entries they need (12.6.4)."""
 
 _SCHEMES = frozenset(("http", "https", "mailto", "ftp", "tel", "doi", "urn"))
-"""Of addresses that a link may lead to: others start programs, run scripts, or open files of the reader's machine."""
+"""URL schemes that a link may use. Others start programs, run scripts, or open files of the reader's machine."""
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):")
 _IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\ufeff]+")
-"""What programs that follow a link pass over in its address."""
+"""Characters that programs ignore in the URL of a link."""
 
 _TAG = re.compile(r"<[^>]*>?")
 _FORMATTING = re.compile(
     r"""<\?xml[^<>]*>|</?(?:body|p|i|b|span|br)(?:\s+(?:xmlns(?::\w+)?|xfa:\w+|xml:lang|style|dir|lang)\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>"""
 )
-_LEADS = re.compile(r"url\s*\(|\b[a-z]*script:|expression\s*\(", re.IGNORECASE)
-"""Of rich texts: what may stand in them, and what must not stand in a style."""
+_ACTIVE_STYLE = re.compile(r"url\s*\(|\b[a-z]*script:|expression\s*\(", re.IGNORECASE)
+"""Style values of rich text that could load or run something; `_FORMATTING` matches the allowed tags."""
 
-_MOVES = frozenset(("NextPage", "PrevPage", "FirstPage", "LastPage"))
-"""The named actions that every reader has (table 211)."""
+_NAVIGATION_ACTIONS = frozenset(("NextPage", "PrevPage", "FirstPage", "LastPage"))
+"""The named actions that every reader supports (table 211)."""
 
 
 def scrub_pages(document: Document) -> None:
-    """Clean every page of `document` and the annotations on it; how a page looks does not change."""
+    """Clean every page of `document` and its annotations without changing how a page looks."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         pdf = mupdf.pdf_document_from_fz_document(document.this)
@@ -86,7 +85,9 @@ def _scrub_annotation(mupdf: Any, page: Any, annotation: Any, here: set[int]) ->
 
 
 def clean_annotation(mupdf: Any, annotation: Any) -> None:
-    """Leave in an annotation only what is shown, and what leads somewhere when clicked. An action is not changed in place."""
+    """Keep only entries of an annotation that are displayed or that navigate when clicked. Actions are not changed in
+    place.
+    """
     _keep(mupdf, annotation, ANNOTATION_NAMES)
     if mupdf.pdf_to_name(mupdf.pdf_dict_gets(annotation, "Subtype")) == "FileAttachment":
         mupdf.pdf_dict_puts(annotation, "Subtype", mupdf.pdf_new_name("Text"))  # the note stays, the file goes
@@ -97,15 +98,15 @@ def clean_annotation(mupdf: Any, annotation: Any) -> None:
 
 
 def _is_formatting(mupdf: Any, rich: Any) -> bool:
-    """Whether a rich text only says what its words look like (12.7.3.4)."""
+    """Return whether rich text contains only formatting (12.7.3.4)."""
     text = mupdf.ll_pdf_to_text_string(rich)
-    return all(_FORMATTING.fullmatch(tag) for tag in _TAG.findall(text)) and _LEADS.search(text) is None
+    return all(_FORMATTING.fullmatch(tag) for tag in _TAG.findall(text)) and _ACTIVE_STYLE.search(text) is None
 
 
 def _scrub_action(mupdf: Any, annotation: Any) -> None:
     if not mupdf.ll_pdf_dict_gets(annotation.m_internal, "A"):
         return
-    needed = passive(mupdf, annotation)
+    needed = passive_action_entries(mupdf, annotation)
     if needed is None:
         mupdf.pdf_dict_dels(annotation, "A")
     else:
@@ -114,21 +115,25 @@ def _scrub_action(mupdf: Any, annotation: Any) -> None:
         mupdf.pdf_dict_puts(annotation, "A", action)
 
 
-def passive(mupdf: Any, annotation: Any) -> tuple[str, ...] | None:
-    """What the action of an annotation needs besides its kind; None where it has none that may stay."""
+def passive_action_entries(mupdf: Any, annotation: Any) -> tuple[str, ...] | None:
+    """Return the entries that the action of an annotation needs besides its type; None if no action may stay."""
     action = mupdf.ll_pdf_dict_gets(annotation.m_internal, "A")
     needed = _PASSIVE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "S"))) if action else None
     if not needed:
         return None
     address = mupdf.ll_pdf_dict_gets(action, "URI")
-    if address and not _harmless(mupdf.ll_pdf_to_text_string(address)):
+    if address and not _is_safe_address(mupdf.ll_pdf_to_text_string(address)):
         return None
     named = needed == _PASSIVE["Named"]
-    return None if named and mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "N")) not in _MOVES else needed
+    return (
+        None
+        if named and mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "N")) not in _NAVIGATION_ACTIONS
+        else needed
+    )
 
 
-def _harmless(address: str) -> bool:
-    """Whether an address leads to the web, to a person, or beside the document; not to a file or a share of this machine."""
+def _is_safe_address(address: str) -> bool:
+    """Return whether a URL leads to the web, to a person, or next to the document, but not to a local file or share."""
     plain = _IGNORED.sub("", address).lower()
     scheme = _SCHEME.match(plain)
     return scheme[1] in _SCHEMES if scheme else not plain.startswith(("/", "\\"))
@@ -139,7 +144,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 STREAM = _names("Length Filter DecodeParms DL F FFilter FDecodeParms")
-"""Table 5. What names a file outside is looked at apart."""
+"""Table 5. Entries that name an external file are checked separately."""
 
 FORM = STREAM | _names("Type Subtype FormType BBox Matrix Resources Group OC Name LastModified Measure PtData")
 """Table 95."""
@@ -213,31 +218,33 @@ _DOCUMENT = _names(
 INFORMATION = _names("Title Author Subject Keywords Creator Producer CreationDate ModDate Trapped")
 """Table 317."""
 
-ANY = frozenset().union(
+ALL_NAMES = frozenset().union(
     *(PAGE_NAMES, ANNOTATION_NAMES, FORM, IMAGE, FONT, DESCRIPTOR, STATE, INFORMATION),
     *(_RESOURCES, _DECODING, _FONT_PARTS, _COLOURS, _FUNCTIONS, _PAINT, _TRANSPARENCY, _HALFTONES),
     *(_LAYERS, _MARKED, _ANNOTATION_PARTS, _DOCUMENT),
 )
-"""Of a dictionary that does not say what it is."""
+"""For a dictionary without a type."""
 
 BY_TYPE = {"Font": FONT, "FontDescriptor": DESCRIPTOR, "ExtGState": STATE}
 BY_SUBTYPE = {"Form": FORM, "Image": IMAGE}
 """Of dictionaries that say what they are; the second of streams."""
 
-MISTAKEN = {
+TYPE_CHECKS = {
     "Font": (("Subtype",), ()),
     "FontDescriptor": (("FontName",), ("Subtype",)),
     "ExtGState": ((), ("Subtype", "FontName")),
 }
-"""Which entries a dictionary of that type has and has not, else it says the wrong type; viewers do not mind."""
+"""For each type, the entries a dictionary must have and must not have; otherwise its type is wrong, which viewers
+tolerate.
+"""
 
-NAMING = frozenset(
+NAME_DICTIONARIES = frozenset(
     (
         *("Font", "XObject", "ColorSpace", "ExtGState", "Pattern", "Shading", "Properties"),
         *("CharProcs", "Colorants", "Solidities", "DotGain", "FD", "HT", "N", "R", "D"),
     )
 )
-"""Entries whose dictionaries have keys of the author's choice (7.8.3, 9.6.5, 8.6.6.5, 9.8.3.3, 10.5.5.6, 12.5.5)."""
+"""Entries whose dictionaries have arbitrary keys (7.8.3, 9.6.5, 8.6.6.5, 9.8.3.3, 10.5.5.6, 12.5.5)."""
 
-TELLING = ("Type", "ShadingType", "FunctionType")
-"""Of which such a dictionary has none."""
+TYPE_ENTRIES = ("Type", "ShadingType", "FunctionType")
+"""Entries that a dictionary with arbitrary keys does not have."""

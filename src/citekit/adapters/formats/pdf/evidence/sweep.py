@@ -1,4 +1,6 @@
-"""Takes out of a mini-PDF what no page needs to look as it does: scripts, files, other documents, private data."""
+"""Removes from a mini-PDF whatever its pages don't need to look the same: scripts, files, other documents, private
+data.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +10,33 @@ from typing import Any
 
 from attrs import define, field
 
-from citekit.adapters.formats.pdf.evidence.scrub import ANY, BY_SUBTYPE, BY_TYPE, MISTAKEN, NAMING, TELLING
+from citekit.adapters.formats.pdf.evidence.scrub import (
+    ALL_NAMES,
+    BY_SUBTYPE,
+    BY_TYPE,
+    NAME_DICTIONARIES,
+    TYPE_CHECKS,
+    TYPE_ENTRIES,
+)
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
-_EXTERNAL = ("F", "FFilter", "FDecodeParms")
-"""Of streams: the file outside that holds their data (ISO 32000-1, table 5)."""
+_EXTERNAL_FILE = ("F", "FFilter", "FDecodeParms")
+"""Stream entries for an external file with the data (ISO 32000-1, table 5)."""
 
 _NAME = re.compile(rb"/([^\s/<>\[\](){}%]+)")
 
-_KNOWN = frozenset(name.encode() for name in (ANY - {"F", "FFilter", "FDecodeParms"}) - {"Type", "Subtype"})
-"""Names that make nobody look closer. What says its kind is always looked at: it has a list of its own."""
+_KNOWN_NAMES = frozenset(name.encode() for name in (ALL_NAMES - {"F", "FFilter", "FDecodeParms"}) - {"Type", "Subtype"})
+"""Names that need no further check. Objects with a type are always checked against the list of that type."""
 
-_PLAIN = re.compile(rb"<<(?:/Filter/FlateDecode|/Length \d+)*>>|/Type/(?:Annot|Page|Outlines)\b|/Subtype/Link\b")
-"""What need not be looked at: most streams say no more."""
+_ORDINARY = re.compile(rb"<<(?:/Filter/FlateDecode|/Length \d+)*>>|/Type/(?:Annot|Page|Outlines)\b|/Subtype/Link\b")
+"""Parts of objects that need no check; most streams have nothing else."""
 
 _REFERENCE = re.compile(rb"\b(\d+) \d+ R\b")
 
-_NAMED = re.compile(rb"/(?:%b) (\d+) \d+ R" % "|".join(sorted(NAMING)).encode())
+_NAMED = re.compile(rb"/(?:%b) (\d+) \d+ R" % "|".join(sorted(NAME_DICTIONARIES)).encode())
 
-_AT_ONCE = 1000
-"""Objects whose texts are held at a time."""
+_BATCH_SIZE = 1000
+"""The number of objects whose text is in memory at a time."""
 
 _GROUP = ("Type", "Name", "Intent", "Usage")
 _CONFIGURATION = (
@@ -48,9 +57,10 @@ _USAGE = ("CreatorInfo", "Language", "Export", "Zoom", "Print", "View", "User", 
 
 
 def sweep(document: Document, *, alone: bool) -> None:
-    """Clean all that is reached from the catalog of `document`; how its pages look does not change.
+    """Clean everything reachable from the catalog of `document` without changing how its pages look.
 
-    `alone` says that the document holds little else, so that all of its objects are taken without asking what is reached.
+    `alone` is true if the document holds little else, so that all objects are cleaned without a search for reachable
+    ones.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -61,27 +71,26 @@ def sweep(document: Document, *, alone: bool) -> None:
 
 @define
 class _Sweep:
-    """One pass. What may hold unknown entries is found in objects as text, which costs one call for each, and looked at
-    afterwards."""
+    """One pass. It finds suspects in the source text of objects, at one call each, and then inspects only those."""
 
     _mupdf: Any
     _pdf: Any
     _named: set[int] = field(factory=set)
-    """The objects that are dictionaries with keys of the author's choice."""
+    """The objects that are dictionaries with arbitrary keys."""
 
     def run(self, *, alone: bool) -> None:
         numbers = list(range(1, self._mupdf.pdf_xref_len(self._pdf))) if alone else self._reached()
-        suspects = [number for part in _parts(numbers) for number in self._suspects(part)]
+        suspects = [number for part in _batches(numbers) for number in self._suspects(part)]
         for suspect in suspects:
             self._clean(self._mupdf.pdf_new_indirect(self._pdf, suspect, 0))
 
     def _reached(self) -> list[int]:
-        """The numbers of what the catalog and the information refer to, and of what that refers to."""
+        """Return the numbers of the objects reachable from the catalog and the document information."""
         mupdf, trailer = self._mupdf, self._mupdf.pdf_trailer(self._pdf)
         waiting = [mupdf.pdf_to_num(mupdf.pdf_dict_gets(trailer, name)) for name in ("Root", "Info")]
         seen, end = {0, *waiting}, mupdf.pdf_xref_len(self._pdf)
         while waiting:
-            now, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
+            now, waiting = waiting[:_BATCH_SIZE], waiting[_BATCH_SIZE:]
             found = {number for number in map(int, _REFERENCE.findall(self._text(now))) if number < end} - seen
             seen |= found
             waiting += sorted(found)
@@ -91,10 +100,12 @@ class _Sweep:
         text = self._text(numbers)
         self._named.update(map(int, _NAMED.findall(text)))
         lines = zip(numbers, text.split(b"\n"), strict=False)
-        return [number for number, line in lines if not _KNOWN.issuperset(_NAME.findall(_PLAIN.sub(b"", line)))]
+        return [
+            number for number, line in lines if not _KNOWN_NAMES.issuperset(_NAME.findall(_ORDINARY.sub(b"", line)))
+        ]
 
     def _text(self, numbers: Sequence[int]) -> bytes:
-        """These objects as PDF source text, without their streams, one a line."""
+        """Return the objects as PDF source text without streams, one per line."""
         mupdf, pdf = self._mupdf, self._pdf.m_internal
         new, resolve, write, end = (
             mupdf.ll_pdf_new_indirect,
@@ -113,10 +124,10 @@ class _Sweep:
         return bytes(mupdf.fz_buffer_extract_copy(buffer))
 
     def _clean(self, whole: Any) -> None:
-        """Clean an object and all that is written inside of it."""
+        """Clean an object and every direct object inside it."""
         mupdf = self._mupdf
         is_stream = bool(mupdf.pdf_is_stream(whole))
-        for name in _EXTERNAL if is_stream else ():
+        for name in _EXTERNAL_FILE if is_stream else ():
             self._drop_external(whole, name)
         named = not is_stream and mupdf.pdf_to_num(whole) in self._named
         waiting = [(mupdf.ll_pdf_resolve_indirect(whole.m_internal), named)]
@@ -125,55 +136,56 @@ class _Sweep:
             if mupdf.ll_pdf_is_array(each):
                 inside = [(mupdf.ll_pdf_array_get(each, place), False) for place in range(mupdf.ll_pdf_array_len(each))]
             elif mupdf.ll_pdf_is_dict(each):
-                inside = self._below(each, named=named, is_stream=is_stream)
+                inside = self._clean_dictionary(each, named=named, is_stream=is_stream)
             else:
                 continue
-            waiting += [(value, free) for value, free in inside if value and self._holds(value)]
+            waiting += [(value, free) for value, free in inside if value and self._is_direct_container(value)]
             is_stream = False
 
-    def _holds(self, value: Any) -> bool:
-        """Whether it is an array or dictionary that is written right here."""
+    def _is_direct_container(self, value: Any) -> bool:
+        """Return whether `value` is a direct array or dictionary."""
         mupdf = self._mupdf
         return not mupdf.ll_pdf_is_indirect(value) and bool(mupdf.ll_pdf_is_dict(value) or mupdf.ll_pdf_is_array(value))
 
-    def _below(self, each: Any, *, named: bool, is_stream: bool) -> list[tuple[Any, bool]]:
-        """Clean one dictionary; what is written inside, each with whether its keys are of the author's choice."""
+    def _clean_dictionary(self, each: Any, *, named: bool, is_stream: bool) -> list[tuple[Any, bool]]:
+        """Clean a dictionary; return the values inside, each with whether its keys are arbitrary."""
         mupdf = self._mupdf
         name_of, key, value = mupdf.ll_pdf_to_name, mupdf.ll_pdf_dict_get_key, mupdf.ll_pdf_dict_get_val
         entries = [(name_of(key(each, at)), value(each, at)) for at in range(mupdf.ll_pdf_dict_len(each))]
-        if not named or self._is_no_list(entries):
-            kept = self._kept(each, is_stream)
+        if not named or self._is_object(entries):
+            kept = self._allowed(each, is_stream)
             for name in [name for name, _ in entries if name not in kept]:
                 mupdf.ll_pdf_dict_dels(each, name)
             entries = [entry for entry in entries if entry[0] in kept]
-        return [(inside, name in NAMING) for name, inside in entries]
+        return [(inside, name in NAME_DICTIONARIES) for name, inside in entries]
 
-    def _is_no_list(self, entries: Sequence[tuple[str, Any]]) -> bool:
-        """Whether a dictionary that should be a list of objects by name is some object itself.
+    def _is_object(self, entries: Sequence[tuple[str, Any]]) -> bool:
+        """Return whether a dictionary that should map names to objects is itself an object.
 
-        A list may hold the type of its objects, too: some programs write so.
+        Some programs also write the type of the objects into such a dictionary.
         """
         mupdf = self._mupdf
-        if not any(name in TELLING for name, _ in entries):
+        if not any(name in TYPE_ENTRIES for name, _ in entries):
             return False
         return any(
-            name != "Type" and not mupdf.ll_pdf_is_indirect(value) and not self._holds(value) for name, value in entries
+            name != "Type" and not mupdf.ll_pdf_is_indirect(value) and not self._is_direct_container(value)
+            for name, value in entries
         )
 
-    def _kept(self, each: Any, is_stream: bool) -> frozenset[str]:
-        """The entries that may stay in a dictionary."""
+    def _allowed(self, each: Any, is_stream: bool) -> frozenset[str]:
+        """Return the entries that may stay in a dictionary."""
         mupdf = self._mupdf
         if is_stream and mupdf.ll_pdf_dict_gets(each, "PatternType"):
-            return ANY  # whatever subtype it names: some programs write patterns as forms
+            return ALL_NAMES  # whatever subtype it names: some programs write patterns as forms
         if is_stream:
-            return BY_SUBTYPE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(each, "Subtype")), ANY)
+            return BY_SUBTYPE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(each, "Subtype")), ALL_NAMES)
         kind = mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(each, "Type"))
-        needed, others = MISTAKEN.get(kind, ((), ()))
+        needed, others = TYPE_CHECKS.get(kind, ((), ()))
         has = {name for name in (*needed, *others) if mupdf.ll_pdf_dict_gets(each, name)}
-        return BY_TYPE[kind] if kind in BY_TYPE and has == set(needed) else ANY
+        return BY_TYPE[kind] if kind in BY_TYPE and has == set(needed) else ALL_NAMES
 
     def _drop_external(self, stream: Any, name: str) -> None:
-        """A name is no file: some programs write so what MuPDF takes for a filter."""
+        """Drop an external file. A name is not a file: some programs write a filter in this entry."""
         mupdf = self._mupdf
         value = mupdf.pdf_dict_gets(stream, name)
         if not value.m_internal:
@@ -184,7 +196,7 @@ class _Sweep:
 
 
 def _layers(mupdf: Any, pdf: Any) -> None:
-    """Leave in the properties of layers only what says which are shown (8.11)."""
+    """Keep in the layer properties only what decides which layers are visible (8.11)."""
     layers = mupdf.pdf_dict_getp(mupdf.pdf_trailer(pdf), "Root/OCProperties")
     _keep(mupdf, layers, ("OCGs", "D", "Configs"))
     for group in _members(mupdf, mupdf.pdf_dict_gets(layers, "OCGs")):
@@ -195,17 +207,17 @@ def _layers(mupdf: Any, pdf: Any) -> None:
         _keep(mupdf, configuration, _CONFIGURATION)
         for rule in _members(mupdf, mupdf.pdf_dict_gets(configuration, "AS")):
             _keep(mupdf, rule, ("Event", "OCGs", "Category"))
-            _known(mupdf, mupdf.pdf_dict_gets(rule, "Category"))
+            _drop_unknown_categories(mupdf, mupdf.pdf_dict_gets(rule, "Category"))
 
 
-def _known(mupdf: Any, categories: Any) -> None:
+def _drop_unknown_categories(mupdf: Any, categories: Any) -> None:
     for place in reversed(range(mupdf.pdf_array_len(categories))):
         if mupdf.pdf_to_name(mupdf.pdf_array_get(categories, place)) not in _USAGE:
             mupdf.pdf_array_delete(categories, place)
 
 
-def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (numbers[start : start + _AT_ONCE] for start in range(0, len(numbers), _AT_ONCE))
+def _batches(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (numbers[start : start + _BATCH_SIZE] for start in range(0, len(numbers), _BATCH_SIZE))
 
 
 def _members(mupdf: Any, array: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The captions of figures and tables, told by their label and number, in many languages."""
+"""Captions of figures and tables, recognized by their label and number in many languages."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from attrs import frozen
 
 from citekit.adapters.formats.pdf.document.text import Line
 
-LINES = 12
-"""Lines that a caption may take."""
+CAPTION_LINES = 12
+"""The largest number of lines of a caption."""
 
-LETTERS = 600
-"""Characters of the longest caption."""
+CAPTION_LENGTH = 600
+"""The largest number of characters of a caption."""
 
 _FIGURE = """
     figure|figura|figur|figuur|fig|abbildung|abb|bild|grafik|diagramm|sch[ée]ma|schema|scheme|illustration|chart|diagram|
@@ -32,63 +32,63 @@ _NUMBER = (
 _ENDING = r"(?P<mark>\s*[.:|]\s|\s*[.:|]?$|\s*[:|]|\s+[—–-]\s*|\.\s*(?=[^\W\d_]))|\s+(?=[^\W_])|(?=[^\W\d_a-zA-Z])"
 
 
-def _words(listed: str) -> str:
+def _alternatives(listed: str) -> str:
     return "|".join("".join(listed.split()).split("|"))
 
 
 _CAPTION = re.compile(
-    rf"(?:(?i:(?P<figure>{_words(_FIGURE)})|(?P<table>{_words(_TABLE)})))\.?\s*(?P<number>{_NUMBER})(?:{_ENDING})"
+    rf"(?:(?i:(?P<figure>{_alternatives(_FIGURE)})|(?P<table>{_alternatives(_TABLE)})))\.?\s*(?P<number>{_NUMBER})(?:{_ENDING})"
 )
 _REVERSED = re.compile(
     r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,3})\.\s*(?:(?P<figure>ábra|kép)|(?P<table>táblázat))(?P<mark>\b)", re.I
 )
-_LABEL = re.compile(rf"(?:{_words(_FIGURE)}|{_words(_TABLE)}|\d[\d.]*\s*[áÁkKtT])", re.IGNORECASE)
-_ENTRY = re.compile(r"(?:\.\s?){4,}|…{2,}|[.\s]{6,}\d{1,4}$")
+_LABEL = re.compile(rf"(?:{_alternatives(_FIGURE)}|{_alternatives(_TABLE)}|\d[\d.]*\s*[áÁkKtT])", re.IGNORECASE)
+_LIST_ENTRY = re.compile(r"(?:\.\s?){4,}|…{2,}|[.\s]{6,}\d{1,4}$")
 _PARTICLE = re.compile(r"[はにのをでとがもよりか所显顯示中和与與是为為의은는이가을를에]")
 
 
 @frozen
 class Caption:
-    """`kind` is `figure` or `table`; `text` is all of it; `first` and `after` are places in the lines of its page.
+    """`kind` is `figure` or `table`. `first` and `end` are the range of its lines on the page.
 
-    `certain` says that a mark such as a colon parts the number from the words, as it does not in running text.
+    `certain` is true if a mark such as a colon follows the number, which running text does not have.
     """
 
     kind: str
     number: str
     text: str
     first: int
-    after: int
+    end: int
     certain: bool
 
 
 def captions_among(lines: Sequence[Line]) -> Iterator[Caption]:
-    """The captions of a page in the order of its lines; entries of a list of figures are none."""
+    """Yield the captions of a page in the order of its lines, without entries of a list of figures."""
     after = 0
     for place in [at for at, line in enumerate(lines) if _LABEL.match(line.text)]:
-        found = _caption(lines, place) if place >= after else None
+        found = _caption_at(lines, place) if place >= after else None
         if found is not None:
             yield found
-            after = found.after
+            after = found.end
 
 
-def _caption(lines: Sequence[Line], place: int) -> Caption | None:
+def _caption_at(lines: Sequence[Line], place: int) -> Caption | None:
     text = unicodedata.normalize("NFKC", lines[place].text[:200])
     found = _CAPTION.match(text) or _REVERSED.match(text)
-    if not found or text[0].islower() or not _begins(lines, place):
+    if not found or text[0].islower() or not _starts_block(lines, place):
         return None
     rest, certain = text[found.end() :], found["mark"] is not None
     if not certain and (rest[:1].islower() or _PARTICLE.match(rest)):
         return None
     after = _end(lines, place)
-    whole = _joined(lines[place:after])
-    if _ENTRY.search(whole):
+    whole = _join_lines(lines[place:after])
+    if _LIST_ENTRY.search(whole):
         return None
     return Caption("figure" if found["figure"] else "table", found["number"], whole, place, after, certain)
 
 
-def _begins(lines: Sequence[Line], place: int) -> bool:
-    """Whether the line begins something: a block, or after a gap or a change of type."""
+def _starts_block(lines: Sequence[Line], place: int) -> bool:
+    """Return whether the line starts a block, or follows a gap or a change of style."""
     if not place:
         return True
     before, line = lines[place - 1], lines[place]
@@ -99,22 +99,22 @@ def _begins(lines: Sequence[Line], place: int) -> bool:
 
 
 def _end(lines: Sequence[Line], place: int) -> int:
-    """The place after the last line of the caption."""
+    """Return the index after the last line of the caption."""
     after, size = place + 1, lines[place].size
-    while after < min(len(lines), place + LINES) and _goes_on(lines[after - 1], lines[after], size):
+    while after < min(len(lines), place + CAPTION_LINES) and _continues_caption(lines[after - 1], lines[after], size):
         after += 1
     return after
 
 
-def _goes_on(before: Line, line: Line, size: float) -> bool:
+def _continues_caption(before: Line, line: Line, size: float) -> bool:
     height = max(before.bottom - before.top, 1)
     near = line.top - before.bottom < 0.5 * height and line.bottom > before.top
     return line.block == before.block and near and abs(line.size - size) < 0.6 and not _CAPTION.match(line.text)
 
 
-def _joined(lines: Sequence[Line]) -> str:
+def _join_lines(lines: Sequence[Line]) -> str:
     text = ""
     for line in lines:
         hyphen = text.endswith("-") and text[-2:-1].isalpha() and line.text[:1].islower()
         text = text[:-1] + line.text if hyphen else f"{text} {line.text}".strip()
-    return text[:LETTERS]
+    return text[:CAPTION_LENGTH]

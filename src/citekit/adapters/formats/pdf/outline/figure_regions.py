@@ -1,4 +1,4 @@
-"""Where the picture of a caption lies: what is drawn above it, else below it."""
+"""Finds the picture of a caption: the drawings above it, or else below it."""
 
 from __future__ import annotations
 
@@ -6,37 +6,41 @@ from collections.abc import Sequence
 
 from citekit.adapters.formats.pdf.outline.page_layout import Area, PageLayout, clusters, union
 
-NEAR = 60.0
-"""Points between a caption and its picture at most; the labels of parts may stand there."""
+CAPTION_GAP = 60.0
+"""The largest distance in points between a caption and its picture. Labels of parts may be between them."""
 
-_JOIN = 8.0
-"""Points between the strokes of one drawing at most."""
+_STROKE_GAP = 8.0
+"""The largest distance in points between strokes of one drawing."""
 
-_PARTS = 28.0
-"""Points between the parts of one figure at most."""
+_PART_GAP = 28.0
+"""The largest distance in points between parts of one figure."""
 
-_PROSE = 40
-"""Characters from which on a line is running text, not a label in a drawing."""
+_PROSE_LENGTH = 40
+"""The length from which a line is running text and not a label in a drawing."""
 
 
 def figure_areas(captions: Sequence[Area], others: Sequence[Area], layout: PageLayout) -> list[Area | None]:
-    """For each of `captions` its picture, or None where nothing is drawn next to it; `others` are those of tables.
+    """Return the picture of each caption, or None without one. `others` are the captions of tables.
 
-    All captions of a page stand below their pictures, or all above, whichever fits more of them; what is then without a
-    picture may have one on the other side that nobody else has, or beside it.
+    Captions are either all below or all above their pictures, whichever gives more pictures. A caption without a
+    picture may then take a free one from the other side or from its own row.
     """
-    parts = [part for part in drawings(layout) if not any(part.holds_middle_of(each) for each in (*captions, *others))]
-    ways = [[_found(caption, captions, others, parts, layout, down) for caption in captions] for down in (False, True)]
+    parts = [
+        part for part in drawings(layout) if not any(part.contains_center_of(each) for each in (*captions, *others))
+    ]
+    ways = [
+        [_picture_of(caption, captions, others, parts, layout, down) for caption in captions] for down in (False, True)
+    ]
     best, second = sorted(ways, key=lambda way: sum(area is None for area in way))
     areas = list(best)
     for place, spare in enumerate(second):
-        spare = spare if areas[place] is not None or spare is not None else _beside(captions[place], parts)
-        if areas[place] is None and spare is not None and not any(each and each.meets(spare) for each in areas):
+        spare = spare if areas[place] is not None or spare is not None else _picture_in_row(captions[place], parts)
+        if areas[place] is None and spare is not None and not any(each and each.touches(spare) for each in areas):
             areas[place] = spare
     return [area and _with_labels(area, caption, layout) for area, caption in zip(areas, captions, strict=True)]
 
 
-def _found(
+def _picture_of(
     caption: Area,
     captions: Sequence[Area],
     others: Sequence[Area],
@@ -45,24 +49,24 @@ def _found(
     down: bool,
 ) -> Area | None:
     barriers = [*others, *(each for each in captions if each is not caption), *_prose(layout, parts, caption)]
-    return _grown_from(caption, parts, barriers, down)
+    return _collect_parts(caption, parts, barriers, down)
 
 
-def _beside(caption: Area, parts: Sequence[Area]) -> Area | None:
+def _picture_in_row(caption: Area, parts: Sequence[Area]) -> Area | None:
     level = [part for part in parts if part.top < caption.bottom and caption.top < part.bottom]
     return min(level, key=lambda part: _gap(part, caption), default=None)
 
 
 def drawings(layout: PageLayout) -> list[Area]:
-    """What is drawn on a page as far as it is large enough to be a picture, strokes close to one another joined."""
+    """Return drawings that are large enough to be pictures, with close strokes joined."""
     strokes = [*layout.shapes, *(rule for rule in layout.rules if _is_stroke(rule, layout))]
     least = 0.002 * layout.width * layout.height
-    joined = clusters(strokes, _JOIN)
+    joined = clusters(strokes, _STROKE_GAP)
     return [area for area in joined if area.width * area.height > least and min(area.width, area.height) > 14]
 
 
 def _is_stroke(rule: Area, layout: PageLayout) -> bool:
-    """Whether a thin line may be part of a drawing; one across the text is the rule of a header, table or footnote."""
+    """Return whether a rule may be part of a drawing. A rule across the text belongs to a header, table, or footnote."""
     return rule.width < 0.6 * layout.width or rule.height > rule.width
 
 
@@ -73,52 +77,59 @@ def _gap(part: Area, caption: Area) -> float:
 def _prose(layout: PageLayout, parts: Sequence[Area], caption: Area) -> list[Area]:
     return [
         place
-        for place, line in zip(layout.places, layout.lines, strict=True)
-        if len(line.text) >= _PROSE
-        and not any(part.grown(2).holds_middle_of(place) for part in parts)
-        and not caption.grown(1).holds_middle_of(place)
+        for place, line in zip(layout.line_areas, layout.lines, strict=True)
+        if len(line.text) >= _PROSE_LENGTH
+        and not any(part.expanded(2).contains_center_of(place) for part in parts)
+        and not caption.expanded(1).contains_center_of(place)
     ]
 
 
-def _grown_from(caption: Area, parts: Sequence[Area], barriers: Sequence[Area], down: bool) -> Area | None:
-    """The parts on one side of the caption, the nearest first, up to the next text."""
-    ahead = [part for part in parts if _distance(caption, part, down) > -6 and caption.grown(4).beside(part) > 0.25]
+def _collect_parts(caption: Area, parts: Sequence[Area], barriers: Sequence[Area], down: bool) -> Area | None:
+    """Return the union of the parts on one side of the caption, the nearest first, up to the next text."""
+    ahead = [
+        part
+        for part in parts
+        if _distance(caption, part, down) > -6 and caption.expanded(4).horizontal_overlap(part) > 0.25
+    ]
     ahead.sort(key=lambda part: (_distance(caption, part, down), part.left))
     picture: Area | None = None
     for part in ahead:
         start = caption if picture is None else picture
-        allowed = NEAR if picture is None else _PARTS
-        if max(_distance(start, part, down), 0) > allowed or _crosses(caption, part, barriers, down):
+        allowed = CAPTION_GAP if picture is None else _PART_GAP
+        if max(_distance(start, part, down), 0) > allowed or _is_blocked(caption, part, barriers, down):
             continue
         picture = part if picture is None else union((picture, part))
     if picture is None:
         return None
     level = [part for part in parts if part.top < picture.bottom - 4 and picture.top < part.bottom - 4]
-    near = [part for part in level if _gap(part, picture) < _PARTS and _distance(caption, part, down) > -6]
-    return union((picture, *(part for part in near if not _crosses(caption, part, barriers, down))))
+    near = [part for part in level if _gap(part, picture) < _PART_GAP and _distance(caption, part, down) > -6]
+    return union((picture, *(part for part in near if not _is_blocked(caption, part, barriers, down))))
 
 
 def _distance(start: Area, part: Area, down: bool) -> float:
     return part.top - start.bottom if down else start.top - part.bottom
 
 
-def _crosses(caption: Area, part: Area, barriers: Sequence[Area], down: bool) -> bool:
-    """Whether text stands between the caption and the part."""
+def _is_blocked(caption: Area, part: Area, barriers: Sequence[Area], down: bool) -> bool:
+    """Return whether text is between the caption and the part."""
     low, high = (caption.bottom, part.top) if down else (part.bottom, caption.top)
     between = Area(max(caption.left, part.left), low + 0.5, min(caption.right, part.right), high - 0.5)
     if between.bottom <= between.top or between.right <= between.left:
         return False
     return any(
-        between.top < (each.top + each.bottom) / 2 < between.bottom and each.beside(between) > 0 for each in barriers
+        between.top < (each.top + each.bottom) / 2 < between.bottom and each.horizontal_overlap(between) > 0
+        for each in barriers
     )
 
 
 def _with_labels(picture: Area, caption: Area, layout: PageLayout) -> Area:
-    """The picture with the short lines at its edges: the labels of axes and parts."""
-    around = picture.grown(12)
+    """Return the picture with the short lines at its edges, such as labels of axes."""
+    around = picture.expanded(12)
     labels = [
         place
-        for place, line in zip(layout.places, layout.lines, strict=True)
-        if len(line.text) < _PROSE and around.holds_middle_of(place) and not caption.grown(1).holds_middle_of(place)
+        for place, line in zip(layout.line_areas, layout.lines, strict=True)
+        if len(line.text) < _PROSE_LENGTH
+        and around.contains_center_of(place)
+        and not caption.expanded(1).contains_center_of(place)
     ]
     return union((picture, *labels))

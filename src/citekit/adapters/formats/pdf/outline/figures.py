@@ -1,7 +1,4 @@
-"""The figures and tables of a document: nodes with a region of a page.
-
-Puts figures and tables below the sections that they stand in.
-"""
+"""Figures and tables: finds them with their regions, and inserts them below their sections."""
 
 from __future__ import annotations
 
@@ -22,36 +19,40 @@ from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Box, Pages
 
-FIGURES = 3_000
-"""Figures and tables that a map holds at most."""
+FIGURE_LIMIT = 3_000
+"""The number of figures and tables that a map may hold."""
 
-FRESH = 20
-"""Pages that are read for captions alone, where nothing else of the map needed them; each that has one allows one more."""
+EXTRA_PAGES = 20
+"""The number of pages that are read only for captions; each one with a caption allows one more, up to
+`EXTRA_PAGES_LIMIT`.
+"""
 
-FRESH_MOST = 60
+EXTRA_PAGES_LIMIT = 60
 
-LAYOUTS = {True: 150, False: 500}
-"""Pages whose drawings are looked at: fewer where the map is quick to make."""
+LAYOUT_LIMITS = {True: 150, False: 500}
+"""The number of pages whose drawings are inspected; fewer if the rest of the map is quick to make (True)."""
 
-_LARGE = 0.08
-"""The part of a page from which on a picture without a caption is told."""
+_LARGE_SHARE = 0.08
+"""The share of a page from which a picture without a caption is a figure."""
 
-_REPEATED = 3
-"""Pages on which one picture may stand before it is a logo or a background."""
+_REPEAT_LIMIT = 3
+"""The number of pages that one picture may appear on before it is a logo or a background."""
 
 
 @frozen
 class Figure:
-    """`kind` is `figure` or `table`, `place` how many lines of the page come before it, `region` None for all of it."""
+    """`kind` is `figure` or `table`. `line_index` is the number of lines of the page before it. `region` is None for
+    the whole page.
+    """
 
     kind: str
     text: str
     page: int
-    place: int
+    line_index: int
     region: Box | None
 
     def draft(self) -> OutlineItem:
-        """The node: its title is the caption's first words, its summary all of it where that says more."""
+        """Return the node: the title is the start of the caption, the summary all of it if it is longer."""
         title = _title(self.text)
         return OutlineItem(
             title, self.kind, Pages((self.page,), self.region), self.text if len(self.text) > len(title) else None
@@ -59,67 +60,69 @@ class Figure:
 
 
 def figures_of(document: Document, texts: PageTexts, *, quick: bool = False) -> tuple[list[Figure], list[str]]:
-    """The captioned figures and tables and the large pictures of a document in reading order, and notes.
+    """Return captioned figures and tables and large pictures in reading order, and notes.
 
-    Pages that were read before are searched; of the others, in their order, as many that draw something as `FRESH` and
-    `FRESH_MOST` say. Which those are depends on the document alone.
+    Pages that were read before are searched. Others are read within `EXTRA_PAGES` and `EXTRA_PAGES_LIMIT` if they draw
+    something; the choice depends on the document alone.
     """
-    search = _Search(document, texts, LAYOUTS[quick])
+    search = _FigureSearch(document, texts, LAYOUT_LIMITS[quick])
     found = [figure for page in range(1, texts.count + 1) for figure in search.on(page)]
-    return _once(found)[:FIGURES], search.notes()
+    return _without_mentions(found)[:FIGURE_LIMIT], search.notes()
 
 
 @define
-class _Search:
+class _FigureSearch:
     _document: Document
     _texts: PageTexts
-    _layouts: int
-    _fresh: int = field(default=FRESH, init=False)
-    _more: int = field(default=FRESH_MOST - FRESH, init=False)
-    _passed: int = field(default=0, init=False)
-    _flat: int = field(default=0, init=False)
+    _layouts_left: int
+    _extra_pages: int = field(default=EXTRA_PAGES, init=False)
+    _further_pages: int = field(default=EXTRA_PAGES_LIMIT - EXTRA_PAGES, init=False)
+    _skipped: int = field(default=0, init=False)
+    _without_layout: int = field(default=0, init=False)
     _seen: dict[int, int] = field(factory=dict, init=False)
 
     def on(self, page: int) -> Iterator[Figure]:
         fresh = not self._texts.cached(page)
-        if fresh and not self._worth(page):
+        if fresh and not self._should_read(page):
             return
         lines = self._texts.lines(page)
         captions = [] if len(lines) > 3000 else list(captions_among(lines))
-        if fresh and captions and self._more:
-            self._fresh, self._more = self._fresh + 1, self._more - 1
+        if fresh and captions and self._further_pages:
+            self._extra_pages, self._further_pages = self._extra_pages + 1, self._further_pages - 1
         large = not captions and self._has_new_picture(page)
         if not captions and not large:
             return
-        self._texts.go_on()
+        self._texts.report_progress()
         layout = self._layout(page)
         if layout is None:
-            yield from (_placeless(page, caption) for caption in captions if caption.certain)
+            yield from (_without_region(page, caption) for caption in captions if caption.certain)
         elif captions:
-            yield from _captioned(page, captions, layout)
+            yield from _with_captions(page, captions, layout)
         else:
-            yield from _uncaptioned(page, layout)
+            yield from _without_captions(page, layout)
 
     def notes(self) -> list[str]:
-        """What was left out to stay quick."""
+        """Return notes about what was left out to save time."""
         notes = []
-        if self._passed:
+        if self._skipped:
             notes.append(
-                f"To be quick, figures and tables were not looked for on {self._passed} pages that no section begins on."
+                f"To be quick, figures and tables were not looked for on {self._skipped} pages that no section begins on."
             )
-        if self._flat:
-            notes.append(f"To be quick, figures and tables on {self._flat} pages are told without their region.")
+        if self._without_layout:
+            notes.append(
+                f"To be quick, figures and tables on {self._without_layout} pages are told without their region."
+            )
         return notes
 
-    def _worth(self, page: int) -> bool:
-        """Whether a page that nobody read is read for its captions."""
-        if not self._fresh:
-            self._passed += 1
+    def _should_read(self, page: int) -> bool:
+        """Return whether a page that was not read before is read for its captions."""
+        if not self._extra_pages:
+            self._skipped += 1
             return False
         shown = self._load(page)
         if shown is None or not may_draw(shown):
             return False
-        self._fresh -= 1
+        self._extra_pages -= 1
         return True
 
     def _load(self, page: int) -> Document | None:
@@ -133,12 +136,12 @@ class _Search:
 
     def _layout(self, page: int) -> PageLayout | None:
         shown = self._load(page)
-        if not self._layouts:
-            self._flat += 1
+        if not self._layouts_left:
+            self._without_layout += 1
             return None
         if shown is None or not may_draw(shown):
             return None
-        self._layouts -= 1
+        self._layouts_left -= 1
         try:
             return layout_of(shown, self._texts.lines(page))
         except CiteKitError:
@@ -147,26 +150,26 @@ class _Search:
             return None
 
     def _has_new_picture(self, page: int) -> bool:
-        """Whether a picture of at least 150 by 150 pixels is used here and on few pages before."""
+        """Return whether a picture of at least 150 by 150 pixels is used here and on few pages before."""
         large = {image.number for image in self._texts.images(page) if min(image.width, image.height) >= 150}
         for number in large:
             self._seen[number] = self._seen.get(number, 0) + 1
-        return any(self._seen[number] <= _REPEATED for number in large)
+        return any(self._seen[number] <= _REPEAT_LIMIT for number in large)
 
 
-def _captioned(page: int, captions: Sequence[Caption], layout: PageLayout) -> Iterator[Figure]:
-    areas = [union(layout.places[caption.first : caption.after]) for caption in captions]
+def _with_captions(page: int, captions: Sequence[Caption], layout: PageLayout) -> Iterator[Figure]:
+    areas = [union(layout.line_areas[caption.first : caption.end]) for caption in captions]
     bodies = _bodies(captions, areas, layout)
     for caption, area, body in zip(captions, areas, bodies, strict=True):
         if body is not None:
-            region = union((area, body)).grown(3).fractions(layout.width, layout.height)
+            region = union((area, body)).expanded(3).fractions(layout.width, layout.height)
             yield Figure(caption.kind, caption.text, page, caption.first, region)
         elif caption.certain:
-            yield _placeless(page, caption)
+            yield _without_region(page, caption)
 
 
 def _bodies(captions: Sequence[Caption], areas: Sequence[Area], layout: PageLayout) -> list[Area | None]:
-    """What each caption speaks of: tables by their rules or columns, all else by what is drawn."""
+    """Return the area of each captioned object: tables by their rules or columns, others by drawings."""
     found: list[Area | None] = [None] * len(captions)
     for at, caption in enumerate(captions):
         if caption.kind == "table":
@@ -178,29 +181,31 @@ def _bodies(captions: Sequence[Caption], areas: Sequence[Area], layout: PageLayo
     return found
 
 
-def _placeless(page: int, caption: Caption) -> Figure:
+def _without_region(page: int, caption: Caption) -> Figure:
     return Figure(caption.kind, caption.text, page, caption.first, None)
 
 
-def _uncaptioned(page: int, layout: PageLayout) -> Iterator[Figure]:
-    """Large pictures of a page that has text, too: one that is all of a page is a scan."""
+def _without_captions(page: int, layout: PageLayout) -> Iterator[Figure]:
+    """Yield the large pictures of a page that also has text. A picture of the whole page is a scan."""
     whole = layout.width * layout.height
-    large = [part for part in layout.pictures if part.width * part.height >= _LARGE * whole]
+    large = [part for part in layout.pictures if part.width * part.height >= _LARGE_SHARE * whole]
     for part in drawings(layout):
-        if not any(part.grown(2).meets(each) for each in large) or part.width * part.height > 0.85 * whole:
+        if not any(part.expanded(2).touches(each) for each in large) or part.width * part.height > 0.85 * whole:
             continue
-        place = next((at for at, line in enumerate(layout.places) if line.top >= part.bottom - 2), len(layout.lines))
+        place = next(
+            (at for at, line in enumerate(layout.line_areas) if line.top >= part.bottom - 2), len(layout.lines)
+        )
         region = part.fractions(layout.width, layout.height)
         if region is not None and layout.lines:
             yield Figure("figure", f"Picture on page {page}", page, place, region)
 
 
-def _once(figures: Sequence[Figure]) -> list[Figure]:
-    """Without captions that have no picture and are told elsewhere: an entry of a list, or a mention in the text."""
-    drawn = {(figure.kind, _key(figure.text)) for figure in figures if figure.region is not None}
+def _without_mentions(figures: Sequence[Figure]) -> list[Figure]:
+    """Drop captions without a region that have one elsewhere: entries of a list, or mentions in the text."""
+    drawn = {(figure.kind, _text_key(figure.text)) for figure in figures if figure.region is not None}
     kept: list[Figure] = []
     for figure in figures:
-        key = figure.kind, _key(figure.text)
+        key = figure.kind, _text_key(figure.text)
         if figure.region is None and key in drawn:
             continue
         drawn.add(key)
@@ -208,12 +213,12 @@ def _once(figures: Sequence[Figure]) -> list[Figure]:
     return kept
 
 
-def _key(text: str) -> str:
+def _text_key(text: str) -> str:
     return "".join(character for character in text[:40].casefold() if character.isalnum())
 
 
 def _title(text: str) -> str:
-    """The caption up to the end of its first sentence, or its first 100 characters."""
+    """Return the caption up to the end of its first sentence, or its first 100 characters."""
     if len(text) <= 100:
         return text
     for end in range(30, 100):
@@ -223,70 +228,72 @@ def _title(text: str) -> str:
     return f"{head if space else text[:100]}..."
 
 
-LOOKED_AT = 200
-"""Sections before a figure that may hold it; only where all of them overlap could it be another."""
+SECTIONS_SEARCHED = 200
+"""The number of sections before a figure that are checked as its parent. Only overlapping sections need more."""
 
-Place = tuple[int, int]
-"""A page, and how many of its lines come before."""
+Position = tuple[int, int]
+"""A page, and the number of its lines before."""
 
 
-def with_figures(drafts: Sequence[OutlineItem], figures: Sequence[Figure], texts: PageTexts) -> tuple[OutlineItem, ...]:
-    """`drafts` with each figure below the deepest one that holds its page and began before it, in reading order.
+def insert_figures(
+    drafts: Sequence[OutlineItem], figures: Sequence[Figure], texts: PageTexts
+) -> tuple[OutlineItem, ...]:
+    """Return `drafts` with each figure below the deepest one that contains its page and starts before it.
 
-    The figures come in reading order.
+    `figures` must be in reading order.
     """
-    return _Shelf(texts).filled(drafts, figures)
+    return _FigureInserter(texts).insert(drafts, figures)
 
 
 @define
-class _Shelf:
+class _FigureInserter:
     _texts: PageTexts
-    _begins: dict[tuple[int, str], int] = field(factory=dict)
+    _heading_lines: dict[tuple[int, str], int] = field(factory=dict)
 
-    def filled(self, drafts: Sequence[OutlineItem], figures: Sequence[Figure]) -> tuple[OutlineItem, ...]:
+    def insert(self, drafts: Sequence[OutlineItem], figures: Sequence[Figure]) -> tuple[OutlineItem, ...]:
         if not figures:
             return tuple(drafts)
-        begins = [self._begin(draft) for draft in drafts]
+        begins = [self._heading_position(draft) for draft in drafts]
         ordered = all(first <= second for first, second in pairwise(begins))
         below: list[list[Figure]] = [[] for _ in drafts]
         loose: list[Figure] = []
         for figure in figures:
-            home = self._home(figure, drafts, begins, ordered)
+            home = self._parent_index(figure, drafts, begins, ordered)
             (loose if home is None else below[home]).append(figure)
         grown = [
-            evolve(draft, children=self.filled(draft.children, own)) for draft, own in zip(drafts, below, strict=True)
+            evolve(draft, children=self.insert(draft.children, own)) for draft, own in zip(drafts, below, strict=True)
         ]
         return self._merged(grown, begins, loose)
 
-    def _home(
-        self, figure: Figure, drafts: Sequence[OutlineItem], begins: Sequence[Place], ordered: bool
+    def _parent_index(
+        self, figure: Figure, drafts: Sequence[OutlineItem], begins: Sequence[Position], ordered: bool
     ) -> int | None:
-        """The last of `drafts` that holds the page and begins before the figure."""
-        place = (figure.page, figure.place)
+        """Return the index of the last of `drafts` that contains the page and starts before the figure."""
+        place = (figure.page, figure.line_index)
         last = bisect_right(begins, place) if ordered else len(drafts)
-        near = range(last - 1, max(last - LOOKED_AT, 0) - 1, -1)
+        near = range(last - 1, max(last - SECTIONS_SEARCHED, 0) - 1, -1)
         return next((at for at in near if begins[at] <= place and figure.page in _numbers(drafts[at])), None)
 
     def _merged(
-        self, drafts: Sequence[OutlineItem], begins: Sequence[Place], loose: Sequence[Figure]
+        self, drafts: Sequence[OutlineItem], begins: Sequence[Position], loose: Sequence[Figure]
     ) -> tuple[OutlineItem, ...]:
-        """The drafts in their order, each loose figure before the first that begins after it."""
+        """Return the drafts in order, with each loose figure before the first draft that starts after it."""
         made: list[OutlineItem] = []
         waiting = list(loose)
         for draft, begin in zip(drafts, begins, strict=True):
-            while waiting and (waiting[0].page, waiting[0].place) < begin:
+            while waiting and (waiting[0].page, waiting[0].line_index) < begin:
                 made.append(waiting.pop(0).draft())
             made.append(draft)
         return (*made, *(figure.draft() for figure in waiting))
 
-    def _begin(self, draft: OutlineItem) -> Place:
-        """Where the heading of a draft stands; before all lines of its page where it is not found among them."""
+    def _heading_position(self, draft: OutlineItem) -> Position:
+        """Return the position of the heading of a draft, before all lines of its page if it is not found."""
         page = _numbers(draft)[0]
         known = (page, draft.title)
-        if known not in self._begins:
-            found = self._texts.saying(draft.title, page) if self._texts.cached(page) else ()
-            self._begins[known] = found[0] if found else -1
-        return page, self._begins[known]
+        if known not in self._heading_lines:
+            found = self._texts.lines_matching(draft.title, page) if self._texts.cached(page) else ()
+            self._heading_lines[known] = found[0] if found else -1
+        return page, self._heading_lines[known]
 
 
 def _numbers(draft: OutlineItem) -> range:

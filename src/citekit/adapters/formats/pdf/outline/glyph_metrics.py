@@ -1,8 +1,7 @@
-"""The ink of a line of a scan: how large its letters are and how thick their strokes.
+"""Glyph metrics of scanned lines: how large the letters are and how thick their strokes.
 
-The box in which a reader of text found a line is loose, by as much as headings are larger than text. The rows of ink in it
-are not: most letters reach from the line they stand on to the height of capitals, and the text that was read says whether
-any of them do.
+OCR boxes are loose by as much as headings are larger than body text. The rows of ink in a box are not: most letters
+reach from the baseline to the cap height, and the recognized text shows whether any do.
 """
 
 from __future__ import annotations
@@ -15,80 +14,79 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import is_number
+from citekit.adapters.formats.pdf.outline.heading_numbers import is_heading_number
 from citekit.adapters.formats.shared.ocr import OcrLine
 from citekit.domain.locations import Box
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-CAPITAL = 0.68
-"""The height of capitals and of `b`, `d`, `l` in sizes of the type, as usual fonts have it (0.66 to 0.72)."""
+CAP_HEIGHT = 0.68
+"""The height of capitals and of `b`, `d`, `l` as a multiple of the font size in common fonts (0.66 to 0.72)."""
 
-SMALL = 0.45
+X_HEIGHT = 0.45
 """The height of letters such as `x`."""
 
-IDEOGRAPH = 0.9
-"""The height of Chinese and Japanese characters and of kana in a line, from the lowest to the highest."""
+IDEOGRAPH_HEIGHT = 0.9
+"""The height of a line of Chinese characters or kana, from the lowest to the highest."""
 
-_SPAN = 60
-"""Shades of grey that ink is darker, or lighter, than the ground at least."""
+_MIN_CONTRAST = 60
+"""The smallest difference in gray levels between ink and background."""
 
-_FAINT = 0.3
-"""The part of the way from the ground to the ink up to which a shade is noise."""
+_NOISE = 0.3
+"""The share of the way from background to ink up to which a gray level is noise."""
 
-_ROW = 0.06
-"""The ink of a row of a line, as a part of that of its fullest one, from which on it is surely one of its own."""
+_ROW_INK = 0.06
+"""The ink of a row, as a share of the fullest row, from which it belongs to the line."""
 
-_PIXELS = 1.0
-"""The same in pixels: in a long line a few letters alone reach to the height of capitals."""
+_ROW_PIXELS = 1.0
+"""The same in pixels: in a long line only a few letters reach the cap height."""
 
-_RULE = 0.8
-"""The part of a row that is ink from which on it is a rule, in a table or below a title."""
+_RULE_INK = 0.8
+"""The share of ink in a row from which it is a rule, in a table or below a title."""
 
 _GAP = (0.06, 0.2)
-"""Empty rows inside of a line, as a part of its height: of an `i`, of a few characters such as `二`."""
+"""Empty rows inside a line, as a share of its height: in an `i`; in a few characters such as `二`."""
 
 _FEW = 4
 
-_BASE = 0.45
-"""The same of a row above the line that letters stand on; below it only a few go on."""
+_BASELINE_INK = 0.45
+"""The same share for a row above the baseline; below it only descenders continue."""
 
 _SLANTS = tuple(step / 500 for step in range(-10, 11))
-"""How far a line may rise or fall along its length, in parts of it: a degree to either side."""
+"""The slopes of a line that are tried: about one degree to either side."""
 
-_SAMPLE = 9
-"""Lines that tell how a page is turned."""
+_SLANT_SAMPLE = 9
+"""The number of lines that determine the slant of a page."""
 
-_TALL = frozenset("bdfhkltß0123456789()[]{}|/\\!?&%$#@\"'`´‘’“”*^<>")
-_LOW = frozenset("gjpqyQ()[]{}|/,;_@$ç„‚")
-_MANY = 0.4
-"""The part of the characters of a line that go below it, from which on the line that letters stand on is not seen."""
+_ASCENDERS = frozenset("bdfhkltß0123456789()[]{}|/\\!?&%$#@\"'`´‘’“”*^<>")
+_DESCENDERS = frozenset("gjpqyQ()[]{}|/,;_@$ç„‚")
+_MANY_DESCENDERS = 0.4
+"""The share of characters with descenders from which the baseline cannot be seen."""
 
-_WIDE = range(0x2E80, 0xD7B0)
+_IDEOGRAPHS = range(0x2E80, 0xD7B0)
 
 
 @frozen
-class Ink:
-    """A line's type in pixels: the `size` of the type, the thickness of a `stroke`, and the `top` and `base` of its letters.
-
-    `top` is the height of capitals, `base` the line that letters stand on, both from the top of the picture.
+class GlyphMetrics:
+    """The metrics of a line in pixels: font `size`, `stroke` width, and the `top` of capitals and `baseline` from the
+    top of the image.
     """
 
     size: float
     stroke: float
     top: float
-    base: float
+    baseline: float
 
 
-def with_numbers(lines: Sequence[OcrLine], aspect: float) -> list[OcrLine]:
-    """The lines, each number that was read apart from the heading to its right joined to it.
+def join_numbers(lines: Sequence[OcrLine], aspect: float) -> list[OcrLine]:
+    """Return the lines, with each separately recognized number joined to the heading on its right.
 
-    `aspect` is the width of the picture divided by its height.
+    `aspect` is the width of the image divided by its height.
     """
     joined = list(lines)
-    for number in [line for line in lines if is_number(line.text.strip()) and "." in line.text]:
-        beside = [line for line in joined if line is not number and _is_beside(number.box, line.box, aspect)]
+    for number in [line for line in lines if is_heading_number(line.text.strip()) and "." in line.text]:
+        beside = [line for line in joined if line is not number and _is_right_of(number.box, line.box, aspect)]
         if beside:
             nearest = min(beside, key=lambda line: line.box.x1)
             box = Box(number.box.x1, nearest.box.y1, nearest.box.x2, nearest.box.y2)
@@ -97,47 +95,47 @@ def with_numbers(lines: Sequence[OcrLine], aspect: float) -> list[OcrLine]:
     return joined
 
 
-def _is_beside(one: Box, other: Box, aspect: float) -> bool:
-    """Whether `other` stands to the right of `one` in its row, at most six heights away; their boxes may overlap."""
+def _is_right_of(one: Box, other: Box, aspect: float) -> bool:
+    """Return whether `other` is to the right of `one` in its row, at most six heights away. The boxes may overlap."""
     height = one.y2 - one.y1
     level = abs(one.y1 + one.y2 - other.y1 - other.y2) < height
     return level and other.x1 > (one.x1 + one.x2) / 2 and (other.x1 - one.x2) * aspect < 6 * height
 
 
-def inks_of(grey: Image, lines: Sequence[OcrLine]) -> list[Ink | None]:
-    """The ink of each of `lines` of the upright picture `grey`; None where it cannot be told from the ground."""
-    widest = sorted(lines, key=lambda line: line.box.x1 - line.box.x2)[:_SAMPLE]
+def measure_glyphs(grey: Image, lines: Sequence[OcrLine]) -> list[GlyphMetrics | None]:
+    """Return the metrics of each line of the upright grayscale image, or None if ink and background are too similar."""
+    widest = sorted(lines, key=lambda line: line.box.x1 - line.box.x2)[:_SLANT_SAMPLE]
     slants = [slant for line in widest if (slant := _slant_of(grey, line)) is not None]
     slant = median(slants) if slants else 0.0
-    return [_ink_of(grey, line, slant) for line in lines]
+    return [_metrics_of(grey, line, slant) for line in lines]
 
 
 def _slant_of(grey: Image, line: OcrLine) -> float | None:
-    """By how much a line falls along its length: then its rows of ink are the most unlike one another."""
+    """Return the slope of a line: the one at which its rows of ink differ most."""
     crop, _ = _cropped(grey, line)
-    dark = _dark(crop)
+    dark = _ink_mask(crop)
     if dark is None or crop.width < 8 * crop.height:
         return None
-    return max(_SLANTS, key=lambda slant: (sum(row * row for row in _rows(_straight(dark, slant))), -abs(slant)))
+    return max(_SLANTS, key=lambda slant: (sum(row * row for row in _ink_of_rows(_deskewed(dark, slant))), -abs(slant)))
 
 
-def _ink_of(grey: Image, line: OcrLine, slant: float) -> Ink | None:
+def _metrics_of(grey: Image, line: OcrLine, slant: float) -> GlyphMetrics | None:
     crop, above = _cropped(grey, line)
-    dark = _dark(crop)
+    dark = _ink_mask(crop)
     if dark is None:
         return None
-    dark = _straight(dark, slant)
-    rows = _rows(dark)
-    start, end = _run(rows, _GAP[_is_wide(line.text) and len(line.text) <= _FEW] * dark.height)
-    base = _base(line.text, rows, start, end)
+    dark = _deskewed(dark, slant)
+    rows = _ink_of_rows(dark)
+    start, end = _line_rows(rows, _GAP[_is_ideographic(line.text) and len(line.text) <= _FEW] * dark.height)
+    base = _baseline_row(line.text, rows, start, end)
     if base - start < 3:
         return None
     size, top = _size(line.text, start, base, end)
-    return Ink(size, _stroke(dark.crop((0, start, dark.width, end))), above + top, above + base)
+    return GlyphMetrics(size, _stroke_width(dark.crop((0, start, dark.width, end))), above + top, above + base)
 
 
 def _cropped(grey: Image, line: OcrLine) -> tuple[Image, int]:
-    """The box of a line, a little higher, and where its upper edge is."""
+    """Return the box of a line, slightly enlarged, and its upper edge."""
     width, height = grey.size
     top, bottom = line.box.y1 * height, line.box.y2 * height
     more = 0.1 * (bottom - top)
@@ -146,21 +144,21 @@ def _cropped(grey: Image, line: OcrLine) -> tuple[Image, int]:
     return grey.crop((left, upper, math.ceil(edges[2]), math.ceil(edges[3]))), upper
 
 
-def _dark(crop: Image) -> Image | None:
-    """The ink of `crop`, from 0 (the ground) to 255; None where there is none."""
+def _ink_mask(crop: Image) -> Image | None:
+    """Return the ink of `crop` from 0 (background) to 255, or None without contrast."""
     shades = crop.histogram()
     ground = max(range(256), key=lambda shade: (shades[shade], shade))
-    dark, light = _shade(shades, 0.01), _shade(shades, 0.99)
+    dark, light = _percentile(shades, 0.01), _percentile(shades, 0.99)
     ink = dark if ground - dark >= light - ground else light
     span = abs(ground - ink)
-    if span < _SPAN:
+    if span < _MIN_CONTRAST:
         return None
     ways = [(ground - shade) / (ground - ink) for shade in range(256)]
-    return crop.point([round(255 * min(way, 1.0)) if way > _FAINT else 0 for way in ways])
+    return crop.point([round(255 * min(way, 1.0)) if way > _NOISE else 0 for way in ways])
 
 
-def _shade(shades: Sequence[int], part: float) -> int:
-    """The shade that `part` of the pixels do not exceed."""
+def _percentile(shades: Sequence[int], part: float) -> int:
+    """Return the gray level that the share `part` of the pixels does not exceed."""
     wanted, passed = part * sum(shades), 0
     for shade, count in enumerate(shades):
         passed += count
@@ -169,8 +167,8 @@ def _shade(shades: Sequence[int], part: float) -> int:
     return 255
 
 
-def _straight(dark: Image, slant: float) -> Image:
-    """The line without its slant."""
+def _deskewed(dark: Image, slant: float) -> Image:
+    """Return the image of the line without its slant."""
     from PIL.Image import Resampling, Transform
 
     if abs(slant) * dark.width < 1:
@@ -179,18 +177,18 @@ def _straight(dark: Image, slant: float) -> Image:
     return dark.transform(dark.size, Transform.AFFINE, matrix, Resampling.BILINEAR)
 
 
-def _rows(dark: Image) -> list[float]:
-    """The ink of each row, in pixels, but of rules that run along a line."""
+def _ink_of_rows(dark: Image) -> list[float]:
+    """Return the ink of each row in pixels; 0 for rules along a line."""
     from PIL.Image import Resampling
 
     means = array("f", dark.convert("F").resize((1, dark.height), Resampling.BOX).tobytes())
-    return [mean * dark.width / 255 if mean < _RULE * 255 else 0.0 for mean in means]
+    return [mean * dark.width / 255 if mean < _RULE_INK * 255 else 0.0 for mean in means]
 
 
-def _run(rows: Sequence[float], gap: float) -> tuple[int, int]:
-    """The rows of the line itself: those around the fullest one, without those of its neighbours more than `gap` away."""
+def _line_rows(rows: Sequence[float], gap: float) -> tuple[int, int]:
+    """Return the rows around the fullest one, without neighboring lines more than `gap` rows away."""
     fullest = max(range(len(rows)), key=lambda row: rows[row])
-    least = min(_ROW * rows[fullest], _PIXELS)
+    least = min(_ROW_INK * rows[fullest], _ROW_PIXELS)
     start = end = fullest
     for row in range(fullest, -1, -1):
         if rows[row] > least and start - row <= gap + 1:
@@ -201,35 +199,35 @@ def _run(rows: Sequence[float], gap: float) -> tuple[int, int]:
     return start, end + 1
 
 
-def _base(text: str, rows: Sequence[float], start: int, end: int) -> int:
-    """The row below the line that letters stand on: the last full one, where any go below it."""
-    low = sum(character in _LOW for character in text)
-    if not low or _is_wide(text):
+def _baseline_row(text: str, rows: Sequence[float], start: int, end: int) -> int:
+    """Return the row below the baseline: the last full row if the text has descenders."""
+    low = sum(character in _DESCENDERS for character in text)
+    if not low or _is_ideographic(text):
         return end
-    if low >= _MANY * len(text.replace(" ", "")):
-        return start + round((end - start) * CAPITAL / IDEOGRAPH)
+    if low >= _MANY_DESCENDERS * len(text.replace(" ", "")):
+        return start + round((end - start) * CAP_HEIGHT / IDEOGRAPH_HEIGHT)
     fullest = max(rows[start:end])
-    return 1 + max(row for row in range(start, end) if rows[row] >= _BASE * fullest)
+    return 1 + max(row for row in range(start, end) if rows[row] >= _BASELINE_INK * fullest)
 
 
 def _size(text: str, start: int, base: int, end: int) -> tuple[float, float]:
-    """The size of the type, and where its capitals begin."""
-    if _is_wide(text):
-        return (end - start) / IDEOGRAPH, start
-    if any(character in _TALL or character.isupper() for character in text):
-        return (base - start) / CAPITAL, start
-    size = (base - start) / SMALL
-    return size, base - CAPITAL * size
+    """Return the font size and the top of its capitals."""
+    if _is_ideographic(text):
+        return (end - start) / IDEOGRAPH_HEIGHT, start
+    if any(character in _ASCENDERS or character.isupper() for character in text):
+        return (base - start) / CAP_HEIGHT, start
+    size = (base - start) / X_HEIGHT
+    return size, base - CAP_HEIGHT * size
 
 
-def _is_wide(text: str) -> bool:
-    """Whether most letters are Chinese or Japanese."""
+def _is_ideographic(text: str) -> bool:
+    """Return whether most letters are Chinese or Japanese."""
     letters = [character for character in text if character.isalnum()]
-    return sum(ord(letter) in _WIDE for letter in letters) * 2 > len(letters)
+    return sum(ord(letter) in _IDEOGRAPHS for letter in letters) * 2 > len(letters)
 
 
-def _stroke(dark: Image) -> float:
-    """How thick strokes are on average: the ink divided by half of the length of its edge."""
+def _stroke_width(dark: Image) -> float:
+    """Return the average width of strokes: the ink divided by half of the length of its edge."""
     from PIL import ImageChops
 
     across = ImageChops.difference(dark, ImageChops.offset(dark, 1, 0))

@@ -1,4 +1,4 @@
-"""Running headers, footers and page numbers: lines of the margins that are printed on many pages."""
+"""Running headers, running footers, and page numbers: lines in the margins that repeat on many pages."""
 
 from __future__ import annotations
 
@@ -9,54 +9,54 @@ from typing import Protocol
 
 from attrs import define, field
 
-from citekit.adapters.formats.pdf.outline.lines import Turn, Typed, turned
+from citekit.adapters.formats.pdf.outline.lines import Rotation, StyledLine, rotated
 
-SAMPLE = 24
-"""Pages that are looked at to learn what is printed on every page."""
+SAMPLE_SIZE = 24
+"""The number of pages from which repeated lines are learned."""
 
 MARGIN = 0.12
-"""The part of a page's height, at its top and at its bottom, where headers and footers stand."""
+"""The share of a page's height, at the top and at the bottom, that holds running headers and footers."""
 
 MARGIN_LINES = 60
-"""Lines in the margins of a page; where there are more, it is no page of text."""
+"""The number of lines in the margins of a page; a page with more is not a page of text."""
 
-COMPARED = 1_000_000
-"""Lines of the margins times lines of the page, up to which what stands beside each is looked at."""
+COMPARISON_LIMIT = 1_000_000
+"""The product of margin lines and page lines up to which the neighbors of each line are inspected."""
 
-SMALL = 1.25
-"""How many times the usual height of a line a running header has at most."""
+LARGE_RATIO = 1.25
+"""The height of a line, as a multiple of the usual height, from which it is not a running header."""
 
 _NUMBER = re.compile(r"\d+")
-_OF_SECTION = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?")
+_SECTION_NUMBER = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?")
 _BARE_NUMBER = re.compile(r"[\W\d]*|[ivxlc]+", re.IGNORECASE)
 
 
-class ReadPages(Protocol):
-    """Pages, from 1, as they are read."""
+class PageSource(Protocol):
+    """A source of pages, which count from 1."""
 
-    def read(self, page: int) -> list[Typed]:
-        """All lines of `page`."""
+    def read(self, page: int) -> list[StyledLine]:
+        """Return all lines of `page`."""
 
     def height(self, page: int) -> float:
-        """The height of `page` as it is shown, in points."""
+        """Return the height of `page` as displayed, in points."""
 
-    def turn(self, page: int) -> Turn | None:
-        """How its lines come to stand as the page is shown, None where it is not turned."""
+    def rotation(self, page: int) -> Rotation | None:
+        """Return the matrix of the rotation of `page`, or None if it is not rotated."""
 
 
 @define
-class RunningLines:
-    """Which lines of `pages` are headers, footers and page numbers. Nothing is one before `learn`."""
+class HeaderFooterFilter:
+    """Removes running headers, running footers, and page numbers from pages. Call `learn` first."""
 
-    _pages: ReadPages
+    _pages: PageSource
     _known: frozenset[str] = field(default=frozenset(), init=False)
-    _usuals: dict[int, float] = field(factory=dict, init=False)
-    _typical: float = field(default=0.0, init=False)
+    _median_heights: dict[int, float] = field(factory=dict, init=False)
+    _typical_height: float = field(default=0.0, init=False)
 
     def learn(self, pages: Sequence[int]) -> None:
-        """Tell headers and footers from what `pages` share."""
-        self._usuals.clear()
-        self._typical = _middle([self._usual(page) for page in pages])
+        """Learn running headers and footers from what `pages` have in common."""
+        self._median_heights.clear()
+        self._typical_height = _median([self._median_height(page) for page in pages])
         seen: Counter[str] = Counter()
         slots: Counter[str] = Counter()
         said: dict[str, set[str]] = {}
@@ -66,8 +66,8 @@ class RunningLines:
             for line in margin:
                 if self._is_large(page, line):
                     said.setdefault(_pattern(line), set()).add(line.text)
-            if self._pages.turn(page) is None and len(margin) <= MARGIN_LINES:
-                slots.update({_slot(line) for line in margin if self._stands_off(page, line)})
+            if self._pages.rotation(page) is None and len(margin) <= MARGIN_LINES:
+                slots.update({_position_key(line) for line in margin if self._is_set_apart(page, line)})
         enough, often = min(max(3, len(pages) // 8), 12), max(4, len(pages) // 6)
         counted = {
             pattern for pattern, texts in said.items() if len(texts) == seen[pattern] > 1
@@ -77,17 +77,17 @@ class RunningLines:
             + [slot for slot, times in slots.items() if times >= often]
         )
 
-    def without(self, page: int) -> list[Typed]:
-        """The lines of `page` that are none of them, in the order of the file."""
+    def body_lines(self, page: int) -> list[StyledLine]:
+        """Return the other lines of `page`, in file order."""
         lines, margin = self._pages.read(page), self._margin(page)
-        if len(margin) * len(lines) <= COMPARED:
+        if len(margin) * len(lines) <= COMPARISON_LIMIT:
             running = {id(line) for line in margin if self._is_running(page, line)}
         else:
             running = {id(line) for line in margin if _pattern(line) in self._known}
         return [line for line in lines if id(line) not in running]
 
-    def _stands_off(self, page: int, line: Typed) -> bool:
-        """Whether the row is the first or last of its page, parted from the text by more than half a line, and small."""
+    def _is_set_apart(self, page: int, line: StyledLine) -> bool:
+        """Return whether a small line is the first or last of its page, with a gap of over half a line to the text."""
         height, middle = line.bottom - line.top, (line.top + line.bottom) / 2
         if self._is_large(page, line):
             return False
@@ -97,70 +97,72 @@ class RunningLines:
         first = not above and bool(below) and min(below) - line.bottom > height / 2
         return first or (not below and bool(above) and line.top - max(above) > height / 2)
 
-    def _is_before_title(self, page: int, number: Typed) -> bool:
-        """Whether a number is larger than the text, with the words of a heading beside it."""
-        return self._is_large(page, number) and bool(self._words_beside(page, number))
+    def _is_heading_number(self, page: int, number: StyledLine) -> bool:
+        """Return whether a number is larger than the text and next to the words of a heading."""
+        return self._is_large(page, number) and bool(self._heading_words_next_to(page, number))
 
-    def _words_beside(self, page: int, number: Typed) -> list[Typed]:
-        """The words, as large as the number, that a heading has beside it."""
-        beside = [line for line in self._pages.read(page) if _is_of_title(number, line)]
-        return [line for line in beside if not _OF_SECTION.fullmatch(line.text)]
+    def _heading_words_next_to(self, page: int, number: StyledLine) -> list[StyledLine]:
+        """Return the lines next to `number` that have words of the same size."""
+        beside = [line for line in self._pages.read(page) if _shares_heading_row(number, line)]
+        return [line for line in beside if not _SECTION_NUMBER.fullmatch(line.text)]
 
-    def _is_large(self, page: int, line: Typed) -> bool:
-        """Whether it is higher than the lines of its page, and of most pages: some hold nothing but code."""
-        return line.bottom - line.top >= SMALL * max(self._usual(page), self._typical)
+    def _is_large(self, page: int, line: StyledLine) -> bool:
+        """Return whether a line is higher than the usual line of its page and of the document. Some pages hold only
+        code.
+        """
+        return line.bottom - line.top >= LARGE_RATIO * max(self._median_height(page), self._typical_height)
 
-    def _usual(self, page: int) -> float:
-        """The height of the lines of most of a page."""
-        if page not in self._usuals:
-            self._usuals[page] = _middle([line.bottom - line.top for line in self._pages.read(page)])
-        return self._usuals[page]
+    def _median_height(self, page: int) -> float:
+        """Return the median height of the lines of `page`."""
+        if page not in self._median_heights:
+            self._median_heights[page] = _median([line.bottom - line.top for line in self._pages.read(page)])
+        return self._median_heights[page]
 
-    def _margin(self, page: int) -> list[Typed]:
-        """The lines of `page` at its top and at its bottom."""
-        lines, turn, height = self._pages.read(page), self._pages.turn(page), self._pages.height(page)
+    def _margin(self, page: int) -> list[StyledLine]:
+        """Return the lines in the top and bottom margins of `page`."""
+        lines, turn, height = self._pages.read(page), self._pages.rotation(page), self._pages.height(page)
         top, bottom = height * MARGIN, height * (1 - MARGIN)
         if turn is None:
             return [line for line in lines if line.bottom < top or line.top > bottom]
-        shown = ((line, turned(line, turn)) for line in lines)
+        shown = ((line, rotated(line, turn)) for line in lines)
         return [line for line, seen in shown if seen.bottom < top or seen.top > bottom]
 
-    def _is_running(self, page: int, line: Typed) -> bool:
-        """Whether a line in the margin is a header, a footer, or the number of the page."""
-        if _OF_SECTION.fullmatch(line.text) and (words := self._words_beside(page, line)):
+    def _is_running(self, page: int, line: StyledLine) -> bool:
+        """Return whether a line in the margin is a running header, a running footer, or a page number."""
+        if _SECTION_NUMBER.fullmatch(line.text) and (words := self._heading_words_next_to(page, line)):
             return all(self._is_running(page, each) for each in words)
         if _pattern(line) in self._known:
             return True
         if _BARE_NUMBER.fullmatch(line.text):
-            return not (_OF_SECTION.fullmatch(line.text) or self._is_before_title(page, line))
-        return _slot(line) in self._known and self._stands_off(page, line)
+            return not (_SECTION_NUMBER.fullmatch(line.text) or self._is_heading_number(page, line))
+        return _position_key(line) in self._known and self._is_set_apart(page, line)
 
 
-def spread(count: int) -> list[int]:
-    """Pairs of neighbouring pages (left and right ones differ) all through a document of `count` pages."""
-    if count <= SAMPLE:
+def sample_pages(count: int) -> list[int]:
+    """Return pairs of consecutive pages (left and right ones differ), spread over a document of `count` pages."""
+    if count <= SAMPLE_SIZE:
         return list(range(1, count + 1))
-    pairs = SAMPLE // 2
+    pairs = SAMPLE_SIZE // 2
     starts = [2 + place * (count - 3) // (pairs - 1) for place in range(pairs)]
     return sorted({page for start in starts for page in (start, start + 1) if page <= count})
 
 
-def _middle(values: Sequence[float]) -> float:
+def _median(values: Sequence[float]) -> float:
     return sorted(values)[len(values) // 2] if values else 0.0
 
 
-def _is_of_title(number: Typed, line: Typed) -> bool:
-    """Whether `line` holds words, stands beside `number` on either side, and is as large."""
+def _shares_heading_row(number: StyledLine, line: StyledLine) -> bool:
+    """Return whether `line` has words, is next to `number` on either side, and has the same size."""
     level = abs(number.bottom - line.bottom) < number.size / 2 and number.size == line.size
     apart = max(line.left - number.right, number.left - line.right)
     return level and apart < 3 * number.size and any(character.isalpha() for character in line.text)
 
 
-def _pattern(line: Typed) -> str:
-    """A line with its numbers left out, and its size, which tells a running header from the heading it repeats."""
+def _pattern(line: StyledLine) -> str:
+    """Return the text without numbers, plus the size, which distinguishes a running header from the heading it repeats."""
     return f"{_NUMBER.sub('#', line.text.casefold())}|{line.size:g}"
 
 
-def _slot(line: Typed) -> str:
-    """Where a line stands and how it is printed: running headers that name the section change their words only."""
+def _position_key(line: StyledLine) -> str:
+    """Return the position and font of a line. Headers that name the section keep both while their text changes."""
     return f"{round(line.bottom / 2)}|{line.font}|{line.size:g}"

@@ -1,4 +1,4 @@
-"""Which types of lines are headings, where no table of contents says so: those that are used as headings throughout."""
+"""Selects the headings of a document without a table of contents: the styles that are used for headings throughout."""
 
 from __future__ import annotations
 
@@ -6,80 +6,85 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import parts_of
-from citekit.adapters.formats.pdf.outline.headings import LARGER, USUAL, WORD, Body, Heading, Style
-from citekit.adapters.formats.pdf.outline.lines import Typed
+from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts
+from citekit.adapters.formats.pdf.outline.headings import (
+    COMMON_HEADING,
+    LARGER_RATIO,
+    WORD,
+    BodyStyle,
+    FontStyle,
+    Heading,
+)
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.adapters.formats.pdf.outline.rows import font_of
 
-Type = tuple[str, float, bool]
-"""Font, size and weight of a line."""
+Font = tuple[str, float, bool]
+"""Font, size, and weight of a line."""
 
-RUBRIC = 8
-"""How often a title without a number may be repeated."""
+RUBRIC_COUNT = 8
+"""The number of repetitions from which an unnumbered title is a rubric and not a heading."""
 
-DOTTED = 2
-"""The depth of a number that has a dot."""
+DOTTED_DEPTH = 2
+"""The depth of a number with a dot."""
 
-COUNTED = 3
-"""Headings with such numbers in one style, from which on they are headings whatever else is printed in it."""
+MIN_NUMBERED = 3
+"""The number of headings with dotted numbers from which a style has headings, even if it is used for other text."""
 
-CROWDED = 0.2
-"""The part of a page's lines in one style from which on it is no style of headings there."""
+CROWDED_SHARE = 0.2
+"""The share of a page's lines in one style from which it is not a heading style on that page."""
 
-BESIDE = 0.05
-"""The part of the lines of a type of headings that those in capitals (or not) make up, where they are headings too."""
+CAPITALS_SHARE = 0.05
+"""The share of lines of a heading font that capitals (or not) must have to be headings, too."""
 
-ENOUGH = 20
-"""Headings of a document in which a type that is hardly ever used is none of headings."""
+MIN_HEADINGS_FOR_RARE = 20
+"""The number of headings of a document from which a rarely used font is not a heading font."""
 
-AFTER_TITLE = 8
-"""Headings after a title page, from which on its lines are known to be none."""
+MIN_HEADINGS_AFTER_TITLE = 8
+"""The number of headings after a title page from which the lines of the title page are dropped."""
 
-SPARE = 3
-"""Lines of text that a title page has at most."""
+TITLE_PAGE_TEXT_LINES = 3
+"""The number of lines of body text that a title page may have."""
 
-SENTENCE = 45
-"""Characters of a line of running text at least."""
+SENTENCE_LENGTH = 45
+"""The length of a line of running text."""
 
-PER_PAGE = 6
-"""Headings a page on average; more are the cells of tables or the noise of a scan."""
+HEADINGS_PER_PAGE = 6
+"""The average number of headings on a page; more are table cells or OCR noise."""
 
 
-def heading_styles(found: Sequence[Heading], texts: PageTexts, body: Body, skipped: frozenset[int]) -> list[Heading]:
-    """Those of `found` whose style is one of headings, without the title of the document; `skipped` are pages of contents.
+def select_headings(
+    found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
+) -> list[Heading]:
+    """Return the headings of `found` in a heading style, without the document title. `skipped` are the TOC pages.
 
-    A style that prints much of a page (a form, a chart) is none of headings there.
+    A style that fills much of a page (a form, a chart) is not a heading style on that page.
     """
-    lines, crowded = _lines_of(texts, skipped, body)
-    found = [heading for heading in found if (heading.page, _type(heading.lines[0])) not in crowded]
-    groups: dict[Style, list[Heading]] = defaultdict(list)
+    lines, crowded = _count_fonts(texts, skipped, body)
+    found = [heading for heading in found if (heading.page, font_of(heading.lines[0])) not in crowded]
+    groups: dict[FontStyle, list[Heading]] = defaultdict(list)
     for heading in found:
         groups[heading.style].append(heading)
     used = {style: sum(len(heading.lines) for heading in group) for style, group in groups.items()}
-    kept = {style for style, group in groups.items() if _is_heading(style, group, used, lines, body)}
-    counted = {style for style, group in groups.items() if style not in kept and _is_counted(group)}
-    chosen = [each for each in found if each.style in kept or (each.style in counted and each.depth >= DOTTED)]
+    kept = {style for style, group in groups.items() if _is_heading_style(style, group, used, lines, body)}
+    counted = {style for style, group in groups.items() if style not in kept and _has_section_numbers(group)}
+    chosen = [each for each in found if each.style in kept or (each.style in counted and each.depth >= DOTTED_DEPTH)]
     chosen = _without_rubrics(chosen)
-    chosen = _without_title_pages(_without_stray(chosen, texts), texts, body, skipped)
-    if len(chosen) > PER_PAGE * texts.count:
-        chosen = [heading for heading in chosen if heading.style[1] >= LARGER * body.size]
+    chosen = _without_title_pages(_without_rare_fonts(chosen, texts), texts, body, skipped)
+    if len(chosen) > HEADINGS_PER_PAGE * texts.count:
+        chosen = [heading for heading in chosen if heading.style[1] >= LARGER_RATIO * body.size]
     return _without_title(chosen)
 
 
-def _type(line: Typed) -> Type:
-    return line.font, line.size, line.bold
-
-
 def _without_rubrics(found: Sequence[Heading]) -> list[Heading]:
-    """The headings without those that say the same all through the document (`See also`, `Usage`) without a number."""
+    """Return the headings without unnumbered ones that repeat throughout the document (`See also`, `Usage`)."""
     seen = Counter(heading.text for heading in found if not heading.depth)
-    return [heading for heading in found if seen[heading.text] < max(RUBRIC, len(found) / 20)]
+    return [heading for heading in found if seen[heading.text] < max(RUBRIC_COUNT, len(found) / 20)]
 
 
-def _without_stray(found: Sequence[Heading], texts: PageTexts) -> list[Heading]:
-    """The headings without those of a type hardly ever used, which are words in pictures: they stand within a page and
-    have neither a number nor a usual name."""
-    if len(found) < ENOUGH:
+def _without_rare_fonts(found: Sequence[Heading], texts: PageTexts) -> list[Heading]:
+    """Return the headings without words in pictures: rare font, inside a page, no number, and no common heading."""
+    if len(found) < MIN_HEADINGS_FOR_RARE:
         return list(found)
     used = Counter(heading.style[:3] for heading in found)
     rare = max(2, len(found) // 100)
@@ -90,78 +95,83 @@ def _without_stray(found: Sequence[Heading], texts: PageTexts) -> list[Heading]:
         if used[heading.style[:3]] > rare
         or fonts[heading.style[0]] > 2 * rare
         or heading.depth
-        or USUAL.fullmatch(heading.text)
-        or _begins(heading, texts)
+        or COMMON_HEADING.fullmatch(heading.text)
+        or _begins_page(heading, texts)
     ]
 
 
-def _begins(heading: Heading, texts: PageTexts) -> bool:
-    """Whether nothing stands above the heading on its page."""
-    return all(line.bottom >= heading.y for line in texts.shown(heading.page))
+def _begins_page(heading: Heading, texts: PageTexts) -> bool:
+    """Return whether nothing is above the heading on its page."""
+    return all(line.bottom >= heading.y for line in texts.displayed_lines(heading.page))
 
 
 def _without_title_pages(
-    found: Sequence[Heading], texts: PageTexts, body: Body, skipped: frozenset[int]
+    found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
 ) -> list[Heading]:
-    """The headings without those on pages before the contents, or the first two, that hold next to no text."""
+    """Return the headings without those on nearly empty pages before the TOC or among the first two pages."""
     first = min(skipped, default=3)
     pages = {heading.page for heading in found if heading.page < first}
-    bare = {page for page in pages if _text_on(page, texts, body) <= SPARE}
+    bare = {page for page in pages if _text_on(page, texts, body) <= TITLE_PAGE_TEXT_LINES}
     rest = [heading for heading in found if heading.page not in bare or heading.depth]
-    return rest if len(rest) >= AFTER_TITLE else list(found)
+    return rest if len(rest) >= MIN_HEADINGS_AFTER_TITLE else list(found)
 
 
-def _text_on(page: int, texts: PageTexts, body: Body) -> int:
-    """How many lines of text a page has that are as long as a sentence."""
-    return sum(line.size < LARGER * body.size and len(line.text) > SENTENCE for line in texts.shown(page))
+def _text_on(page: int, texts: PageTexts, body: BodyStyle) -> int:
+    """Return the number of lines of body text on a page that are as long as a sentence."""
+    return sum(
+        line.size < LARGER_RATIO * body.size and len(line.text) > SENTENCE_LENGTH
+        for line in texts.displayed_lines(page)
+    )
 
 
-def _lines_of(texts: PageTexts, skipped: frozenset[int], body: Body) -> tuple[Counter[Type], set[tuple[int, Type]]]:
-    """How many lines of each type there are, and the pages where a type not larger than the text prints much."""
-    counted: Counter[Type] = Counter()
-    crowded: set[tuple[int, Type]] = set()
+def _count_fonts(
+    texts: PageTexts, skipped: frozenset[int], body: BodyStyle
+) -> tuple[Counter[Font], set[tuple[int, Font]]]:
+    """Return the number of lines in each font, and the pages that a font no larger than body text crowds."""
+    counted: Counter[Font] = Counter()
+    crowded: set[tuple[int, Font]] = set()
     for page in range(1, texts.count + 1):
         shown = [] if page in skipped else [line for line in texts.lines(page) if WORD.search(line.text)]
-        own = Counter(map(_type, shown))
-        for type_, times in own.items():
-            if times <= max(5, CROWDED * own.total()) or type_[1] >= LARGER * body.size:
-                counted[type_] += times
-            elif not _spread(shown, type_):
-                crowded.add((page, type_))
+        own = Counter(map(font_of, shown))
+        for font, times in own.items():
+            if times <= max(5, CROWDED_SHARE * own.total()) or font[1] >= LARGER_RATIO * body.size:
+                counted[font] += times
+            elif not _is_spread_out(shown, font):
+                crowded.add((page, font))
     return counted, crowded
 
 
-def _spread(shown: Sequence[Typed], type_: Type) -> bool:
-    """Whether lines of one type mostly have others between them, as headings do that have text below each."""
-    own = [_type(line) == type_ for line in shown]
+def _is_spread_out(shown: Sequence[StyledLine], font: Font) -> bool:
+    """Return whether lines of one font mostly have other lines between them, as headings have."""
+    own = [font_of(line) == font for line in shown]
     return sum(one and other for one, other in pairwise(own)) * 4 <= sum(own) and sum(own) * 2 < len(own)
 
 
-def _is_counted(group: Sequence[Heading]) -> bool:
-    """Whether a style that prints other things, too, is that of headings where numbers with dots (`3.2.1`) say so."""
-    numbers = [parts_of(heading.text) for heading in group if heading.depth >= DOTTED]
-    return len(numbers) >= COUNTED and len(set(numbers)) * 10 >= len(numbers) * 9
+def _has_section_numbers(group: Sequence[Heading]) -> bool:
+    """Return whether dotted numbers (`3.2.1`) mark headings in a style that is used for other text, too."""
+    numbers = [number_parts(heading.text) for heading in group if heading.depth >= DOTTED_DEPTH]
+    return len(numbers) >= MIN_NUMBERED and len(set(numbers)) * 10 >= len(numbers) * 9
 
 
-def _is_heading(
-    style: Style, group: Sequence[Heading], used: dict[Style, int], lines: Counter[Type], body: Body
+def _is_heading_style(
+    style: FontStyle, group: Sequence[Heading], used: dict[FontStyle, int], lines: Counter[Font], body: BodyStyle
 ) -> bool:
     font, size, bold, capitals = style
     other, all_of_type = used.get((font, size, bold, not capitals), 0), lines[font, size, bold]
     numbered = sum(bool(heading.depth) for heading in group) * 2 > len(group)
-    beside = numbered and other * 2 >= all_of_type and used[style] >= BESIDE * all_of_type
+    beside = numbered and other * 2 >= all_of_type and used[style] >= CAPITALS_SHARE * all_of_type
     if used[style] * 2 < all_of_type and not beside and not all(heading.depth for heading in group):
         return False  # most lines of this type are text
     if any(line.mono for line in group[0].lines) and not body.mono and not any(heading.depth for heading in group):
         return False
-    if size < LARGER * body.size and sum(heading.text[:1].islower() for heading in group) * 2 > len(group):
+    if size < LARGER_RATIO * body.size and sum(heading.text[:1].islower() for heading in group) * 2 > len(group):
         return False  # terms that are defined, or names of functions
     texts = Counter(heading.text for heading in group)
     return len(texts) * 4 >= len(group)
 
 
 def _without_title(found: Sequence[Heading]) -> list[Heading]:
-    """The headings without those of the title page: larger than, or as large as, anything after it, and alone so."""
+    """Return the headings without those of a title page, which are as large as or larger than any that follow."""
     if len(found) < 3:
         return list(found)
     largest = max(heading.style[1] for heading in found)

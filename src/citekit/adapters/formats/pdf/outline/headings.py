@@ -1,4 +1,4 @@
-"""Lines that may be headings: they stand alone, and differ from the text by size, weight, font, capitals or a number."""
+"""Heading candidates: separate lines that differ from body text by size, weight, font, capitals, or a number."""
 
 from __future__ import annotations
 
@@ -10,62 +10,62 @@ from attrs import frozen
 
 from citekit.adapters.formats.pdf.outline.heading_numbers import (
     depth_of,
-    is_begun_label,
+    is_heading_number,
     is_label,
-    is_number,
+    is_label_word,
     rank_of,
-    spaced,
+    with_number_space,
 )
-from citekit.adapters.formats.pdf.outline.lines import Typed
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.rows import Columns, columns_of, type_of, whole, with_numbers
+from citekit.adapters.formats.pdf.outline.rows import Columns, columns_of, font_of, join_numbers, join_pieces
 from citekit.adapters.formats.pdf.outline.toc_page import LEADER
 
 LINE_LIMIT = 2000
-"""Lines of a page that is searched; more are those of a poster or a plan."""
+"""The number of lines of a page that is searched; a page with more is a poster or a plan."""
 
-LONGEST = 200
-SHORT = 80
-"""Characters of a heading that neither size nor weight nor a number tells."""
+MAX_LENGTH = 200
+SHORT_LENGTH = 80
+"""The length of a heading that is marked by neither size, weight, nor a number."""
 
-LARGER = 1.12
-"""How many times the size of the text a heading has that needs no other sign."""
+LARGER_RATIO = 1.12
+"""The size of a heading, as a multiple of the size of body text, that needs no other sign."""
 
 _CAPTION = re.compile(
     r"(?:figure|fig\.|table|listing|algorithm|example|abb\.|abbildung|tabelle|tab\.|figura|tabla|図|表|图)\s*[\dA-Z]",
     re.I,
 )
 _BULLET = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s|\(?[a-z0-9ivx]{1,3}\)\s|\[\d+\]")
-USUAL = re.compile(
+COMMON_HEADING = re.compile(
     r"(?:abstract|introduction|background|related work|methods?|results|discussion|conclusions?|references|bibliography|"
     r"acknowledge?ments?|preface|foreword|summary|appendix|index|glossary)\W*",
     re.IGNORECASE,
 )
-MUCH_LARGER = 1.5
-"""How many times the size of the text a line has that is no part of a sentence in it, whatever stands around it."""
+MUCH_LARGER_RATIO = 1.5
+"""The same ratio from which a line is never part of a sentence of body text."""
 
 WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
 
-Style = tuple[str, float, bool, bool]
+FontStyle = tuple[str, float, bool, bool]
 """Font, size in points, bold, capitals."""
 
 
 @frozen
 class Heading:
-    """What may be a heading: its words and `lines`, where it stands, its style, and the depth of its number (0: none).
+    """A heading candidate: its text, page, `lines`, style, and the depth of its number (0 for none).
 
-    `column` counts from the left of the page, 0 where it spans them all. `across` says that it is no vertical writing,
-    of which `lines` were laid down.
+    `column` counts from the left, 0 across all columns. `horizontal` is false for vertical writing, whose `lines` are
+    rotated.
     """
 
     text: str
     page: int
-    lines: tuple[Typed, ...]
-    style: Style
+    lines: tuple[StyledLine, ...]
+    style: FontStyle
     depth: int
     column: int
-    across: bool = True
+    horizontal: bool = True
 
     @property
     def y(self) -> float:
@@ -74,8 +74,8 @@ class Heading:
 
 
 @frozen
-class Body:
-    """The type of most of the text."""
+class BodyStyle:
+    """The style of body text, that is, of most of the document."""
 
     size: float
     font: str
@@ -83,8 +83,8 @@ class Body:
     mono: bool
 
 
-def body_of(texts: PageTexts) -> Body | None:
-    """The type of most of the text; None where no size prevails (a poster, a scan read by a machine) or there is none."""
+def body_style_of(texts: PageTexts) -> BodyStyle | None:
+    """Return the style of most of the text, or None if there is no text or no prevailing size (a poster, an OCR layer)."""
     sizes: Counter[float] = Counter()
     fonts: Counter[tuple[str, bool, bool]] = Counter()
     for page in range(1, texts.count + 1):
@@ -98,43 +98,43 @@ def body_of(texts: PageTexts) -> Body | None:
     if near * 2 < sizes.total():
         return None
     font, bold, mono = max(fonts.items(), key=lambda item: (item[1], item[0]))[0]
-    return Body(size, font, bold, mono)
+    return BodyStyle(size, font, bold, mono)
 
 
-def headings_on(page: int, lines: Sequence[Typed], body: Body) -> list[Heading]:
-    """What may be a heading on a page, in reading order; lines that go on in the next are one."""
+def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list[Heading]:
+    """Return the heading candidates on a page in reading order, with consecutive lines of one heading joined."""
     if len(lines) > LINE_LIMIT:
         return []
     columns = columns_of(lines)
-    held: list[Typed] = []
+    held: list[StyledLine] = []
     found: list[Heading] = []
-    for line in _in_order(with_numbers(whole(lines, columns, LARGER * body.size)), columns):
-        if not _may_be(line, lines, columns, body):
-            found += _closed(page, held, columns)
+    for line in _in_reading_order(join_numbers(join_pieces(lines, columns, LARGER_RATIO * body.size)), columns):
+        if not _may_be_heading(line, lines, columns, body):
+            found += _heading_of(page, held, columns)
             held = []
-        elif held and _goes_on(held, line):
+        elif held and _continues_heading(held, line):
             held.append(line)
         else:
-            found += _closed(page, held, columns)
+            found += _heading_of(page, held, columns)
             held = [line]
-    return [*found, *_closed(page, held, columns)]
+    return [*found, *_heading_of(page, held, columns)]
 
 
-def _in_order(lines: Sequence[Typed], columns: Columns) -> list[Typed]:
-    return sorted(lines, key=lambda line: (columns.band(line), columns.of(line), round(line.top), line.left))
+def _in_reading_order(lines: Sequence[StyledLine], columns: Columns) -> list[StyledLine]:
+    return sorted(lines, key=lambda line: (columns.band(line), columns.column_of(line), round(line.top), line.left))
 
 
-def _closed(page: int, held: Sequence[Typed], columns: Columns) -> Iterator[Heading]:
+def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iterator[Heading]:
     if not held:
         return
-    text = spaced(_joined([line.text for line in held]))
+    text = with_number_space(_join_lines([line.text for line in held]))
     first = max(held, key=lambda line: (line.size, -line.top))
-    if len(text) <= LONGEST and WORD.search(text) and not text.endswith("。"):  # a sentence, however large it is set
+    if len(text) <= MAX_LENGTH and WORD.search(text) and not text.endswith("。"):  # a sentence, however large it is set
         style = (first.font, first.size, first.bold, _is_capitals(text))
-        yield Heading(text, page, tuple(held), style, depth_of(text), columns.of(first))
+        yield Heading(text, page, tuple(held), style, depth_of(text), columns.column_of(first))
 
 
-def _joined(texts: Sequence[str]) -> str:
+def _join_lines(texts: Sequence[str]) -> str:
     text = texts[0]
     for more in texts[1:]:
         if text.endswith("\u00ad") or (text.endswith("-") and more[:1].islower() and text[-2:-1].isalpha()):
@@ -154,26 +154,26 @@ def _is_capitals(text: str) -> bool:
     return count >= 3
 
 
-def _may_be(line: Typed, lines: Sequence[Typed], columns: Columns, body: Body) -> bool:
+def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Columns, body: BodyStyle) -> bool:
     text = line.text
-    if not line.upright or line.noted or len(text) > LONGEST or not _stands_out(line, body):
+    if not line.upright or line.has_note_number or len(text) > MAX_LENGTH or not _stands_out(line, body):
         return False
     if text.endswith((",", ";")) or _BULLET.match(text) or _CAPTION.match(text) or LEADER.search(text):
         return False
-    if line.size < LARGER * body.size and "://" in text:
+    if line.size < LARGER_RATIO * body.size and "://" in text:
         return False
     if "：" in text[:-1] and not depth_of(text) and rank_of(text) is None:
         return False  # a fact with its name before it, as above a table
-    if line.size < MUCH_LARGER * body.size and _runs_on(line, lines):
+    if line.size < MUCH_LARGER_RATIO * body.size and _is_part_of_sentence(line, lines):
         return False
-    return _is_alone(line, lines, columns)
+    return _is_alone_in_row(line, lines, columns)
 
 
-def _runs_on(line: Typed, lines: Sequence[Typed]) -> bool:
-    """Whether the line belongs to a sentence that began above it or ends below it, in another weight."""
+def _is_part_of_sentence(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
+    """Return whether the line belongs to a sentence that starts above or ends below it in another style."""
     height = line.bottom - line.top
     for other in lines:
-        if other.block != line.block or other is line or type_of(other) == type_of(line):
+        if other.block != line.block or other is line or font_of(other) == font_of(line):
             continue
         above, below = line.top - other.bottom, other.top - line.bottom
         if -height / 2 < above < height / 2 and not other.text.endswith((".", ":", "!", "?", "。")):
@@ -183,38 +183,38 @@ def _runs_on(line: Typed, lines: Sequence[Typed]) -> bool:
     return False
 
 
-def _stands_out(line: Typed, body: Body) -> bool:
+def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     text = line.text
-    if line.size >= LARGER * body.size:
+    if line.size >= LARGER_RATIO * body.size:
         return True
-    if line.size < 0.9 * body.size or (text.endswith(".") and not is_number(text.split()[-1])):
+    if line.size < 0.9 * body.size or (text.endswith(".") and not is_heading_number(text.split()[-1])):
         return False
     if line.bold and not body.bold:
-        return not line.tail and (not text.endswith(":") or bool(depth_of(text)))
+        return not line.mixed_weight and (not text.endswith(":") or bool(depth_of(text)))
     if not (line.font != body.font and line.mono == body.mono) and not _is_capitals(text):
         return False
-    marked = bool(depth_of(text) or rank_of(text) is not None or USUAL.fullmatch(text))
-    return marked or (text[:1].isupper() and len(text) < SHORT)
+    marked = bool(depth_of(text) or rank_of(text) is not None or COMMON_HEADING.fullmatch(text))
+    return marked or (text[:1].isupper() and len(text) < SHORT_LENGTH)
 
 
-def _is_alone(line: Typed, lines: Sequence[Typed], columns: Columns) -> bool:
-    """Whether nothing else stands in its row of its column, as in a table, a definition, or a line of running text."""
+def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Columns) -> bool:
+    """Return whether no other text shares its row and column, as it does in a table, a definition, or running text."""
     middle = (line.top + line.bottom) / 2
-    own = columns.of(line)
+    own = columns.column_of(line)
     for other in lines:
-        if other.top < middle < other.bottom and columns.of(other) == own:
+        if other.top < middle < other.bottom and columns.column_of(other) == own:
             inside = other.left >= line.left - 1 and other.right <= line.right + 1
             if not inside:
                 return False
     return True
 
 
-def _goes_on(held: Sequence[Typed], line: Typed) -> bool:
-    """Whether `line` is the next line of the same heading; the name of a chapter goes on in its title."""
+def _continues_heading(held: Sequence[StyledLine], line: StyledLine) -> bool:
+    """Return whether `line` is the next line of the heading `held`. The label of a chapter continues in its title."""
     last = held[-1]
     height = max(last.bottom - last.top, 1)
     gap = line.top - last.bottom
-    if len(held) == 1 and is_begun_label(last.text):
+    if len(held) == 1 and is_label_word(last.text):
         return -height < gap < 3 * height
     if is_label(" ".join(each.text for each in held)):
         return -height < gap < 6 * height and line.size >= last.size * 0.8

@@ -1,4 +1,4 @@
-"""What a PDF says of itself."""
+"""The title and metadata of a PDF."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
 from citekit.adapters.libraries.mupdf.engine import Document
 
 RULE_LIMIT = 40
-"""Label rules that a map holds; a document with more labels every page by itself."""
+"""The number of label rules that a map stores; a document with more labels each page separately."""
 
 _PRODUCT = re.compile(r"^(microsoft (word|powerpoint|excel)|powerpoint presentation|layout|adobe \w+)\s*[-:]?\s*", re.I)
 _FILE_NAME = re.compile(
     r"\.(docx?|dvi|pdf|tex|pptx?|xlsx?|indd|qxd|p65|fm|rtf|odt|odp|ps|eps|html?|txt|ai|cdr|pmd|pages|key|numbers)$",
     re.I,
 )
-_NAMELESS = re.compile(
+_PLACEHOLDER = re.compile(
     r"^(untitled|document|pdf|unknown|none|title|slide|presentation|no title|unbenannt)?[\s\d._-]*$", re.I
 )
 
 
 def title_of(document: Document, path: Path) -> str:
-    """The title in the file's metadata where somebody wrote one, else the name of the file without its ending."""
+    """Return the title in the metadata if an author wrote one, or else the file name without its extension."""
     written = one_line((document.metadata or {}).get("title") or "", TITLE_LIMIT)
     title = _PRODUCT.sub("", written).strip()
     sensible = any(character.isalpha() for character in title) and "\ufffd" not in title
-    if not sensible or _NAMELESS.match(title) or _FILE_NAME.search(title):
+    if not sensible or _PLACEHOLDER.match(title) or _FILE_NAME.search(title):
         return path.stem
     return title
 
 
-def facts_of(document: Document) -> dict[str, Any]:
-    """`page_count`; `author`, `subject` where written; `page_labels` where pages are not labelled by their number.
+def metadata_of(document: Document) -> dict[str, Any]:
+    """Return `page_count`; `author` and `subject` if present; `page_labels` if labels differ from page numbers.
 
-    Each label rule holds from its `first_page` (1-based) on: `prefix`, then a number in `style` (ISO 32000-1, table 159)
-    counted from `start`.
+    Each label rule applies from its `first_page` (from 1): `prefix`, then a number in `style` (ISO 32000-1, table 159)
+    that counts from `start`.
     """
     facts: dict[str, Any] = {"page_count": document.page_count}
     for name in ("author", "subject"):
@@ -46,17 +46,17 @@ def facts_of(document: Document) -> dict[str, Any]:
             facts[name] = value
     rules = read_labels(document)
     if rules != (UNLABELLED,) and len(rules) <= RULE_LIMIT:
-        facts["page_labels"] = [_plain(rule) for rule in rules]
+        facts["page_labels"] = [_rule_as_dict(rule) for rule in rules]
     return facts
 
 
 def repair_notes(document: Document) -> list[str]:
-    """A sentence where the file is damaged and PyMuPDF found its objects by searching; ask when all of it was read."""
+    """Return a note if PyMuPDF repaired a damaged file. Call it after all reads."""
     return (
         ["The file is damaged and was repaired to be read; something may be missing."] if document.is_repaired else []
     )
 
 
-def _plain(rule: LabelRule) -> dict[str, Any]:
+def _rule_as_dict(rule: LabelRule) -> dict[str, Any]:
     plain: dict[str, Any] = {"first_page": rule.first, "style": rule.style, "prefix": rule.prefix, "start": rule.start}
     return {key: value for key, value in plain.items() if value != ""}

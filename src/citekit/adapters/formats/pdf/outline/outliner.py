@@ -1,4 +1,6 @@
-"""The outliner of PDF: which of the ways to find a structure is taken."""
+"""The PDF outliner chooses the best evidence for the structure of a document: bookmarks, tags, printed TOC, or
+headings.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,13 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from citekit.adapters.formats.pdf.document.document_cache import PdfMemory, remember
-from citekit.adapters.formats.pdf.outline.figures import figures_of, with_figures
+from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.marked_headings import sections_of_bookmarks, sections_of_tags
-from citekit.adapters.formats.pdf.outline.metadata import facts_of, repair_notes, title_of
+from citekit.adapters.formats.pdf.outline.metadata import metadata_of, repair_notes, title_of
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.scans import marked, read_scans, scans_among, sections_of_scans
-from citekit.adapters.formats.pdf.outline.sections import drafts_of, moved_sections, page_groups
+from citekit.adapters.formats.pdf.outline.scans import find_scans, mark_scans, read_scans, sections_of_scans
+from citekit.adapters.formats.pdf.outline.sections import drafts_of, moved_section_notes, page_groups
 from citekit.adapters.formats.pdf.outline.structure import sections_of_text
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, opened, skipped_pages
@@ -30,23 +32,23 @@ if TYPE_CHECKING:
 BY_BOOKMARKS = "The structure is that of the file's bookmarks."
 BY_TAGS = "The file has no bookmarks: the structure is that of the headings that its author tagged."
 BY_HEADINGS = "The file has no bookmarks: the structure was told from the size, weight and numbering of its headings."
-BY_CONTENTS = "The file has no bookmarks: the structure is that of its printed table of contents, and of its headings."
+BY_TOC = "The file has no bookmarks: the structure is that of its printed table of contents, and of its headings."
 BY_PAGES = "The file has neither bookmarks nor headings that can be told apart: its pages are grouped by number."
 
 
-NAMED = 20
-"""Pages with hidden text that a note names."""
+NAMED_PAGES = 20
+"""The number of pages with hidden text that a note lists."""
 
-CHECKED = 5000
-"""Pages of a repaired file that are looked at."""
+CHECKED_PAGES = 5000
+"""The number of pages of a repaired file that are checked for readability."""
 
 
 @frozen
 class PdfOutliner:
-    """Opens the file once and reads each page at most once.
+    """Outlines a PDF. It opens the file once and reads each page at most once in each mode.
 
-    `index` remembers where the bookmarks and pages of long documents lie, for who cuts them; `password` opens encrypted
-    files, and shows nowhere in a map; `ocr` reads scans, where there is no other structure.
+    `index` caches the positions of bookmarks and pages of long documents for the extractor. `password` opens encrypted
+    files and never appears in a map. `ocr` reads scanned pages of documents that have no other structure.
     """
 
     index: Index | None = None
@@ -54,25 +56,28 @@ class PdfOutliner:
     ocr: OcrReader | None = None
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """The structure of the PDF `source`. Raises `SourceUnreadable`, `SourceUnsupported`, `Cancelled`."""
+        """Return the outline of the PDF `source`.
+
+        Raises `SourceUnreadable`, `SourceUnsupported`, or `Cancelled`.
+        """
         memory = PdfMemory(source, self.index)
         with opened(source.path, SourceUnsupported, password=self.password) as document:
-            lost = _unreadable(document, source.path.name)
+            lost = _unreadable_page_notes(document, source.path.name)
             texts = PageTexts(document, progress)
             drafts, notes = _structure(document, texts, self.ocr)
             figures, passed = figures_of(document, texts, quick=notes[0] == BY_BOOKMARKS)
-            drafts = with_figures(drafts, figures, texts)
+            drafts = insert_figures(drafts, figures, texts)
             outline = Outline(
                 title=title_of(document, source.path),
                 bounds=Extent(pages=document.page_count),
                 items=drafts,
-                facts=facts_of(document),
+                facts=metadata_of(document),
                 notes=[
                     *notes,
                     *passed,
-                    *_hidden(texts),
+                    *_hidden_text_notes(texts),
                     *lost,
-                    *_too_complex(document),
+                    *_skipped_page_notes(document),
                     *repair_notes(document),
                 ],
             )
@@ -81,8 +86,8 @@ class PdfOutliner:
             return outline
 
 
-def _hidden(texts: PageTexts) -> list[str]:
-    """A sentence about text that no reader sees, on the pages that were read."""
+def _hidden_text_notes(texts: PageTexts) -> list[str]:
+    """Return notes about hidden text on the pages that were read."""
     unchecked = (
         [
             f"Many pages may hold hidden text; {len(texts.unchecked)} of them, page {min(texts.unchecked)} first, were not "
@@ -94,7 +99,7 @@ def _hidden(texts: PageTexts) -> list[str]:
     if not texts.hidden:
         return unchecked
     pages, words = sorted(texts.hidden), sum(texts.hidden.values())
-    named = ", ".join(map(str, pages[:NAMED])) + (", ..." if len(pages) > NAMED else "")
+    named = ", ".join(map(str, pages[:NAMED_PAGES])) + (", ..." if len(pages) > NAMED_PAGES else "")
     return [
         f"Hidden text, which no reader of the page sees: {words} {'word' if words == 1 else 'words'} on "
         f"{'page' if len(pages) == 1 else 'pages'} {named}. Titles and summaries leave it out.",
@@ -102,8 +107,8 @@ def _hidden(texts: PageTexts) -> list[str]:
     ]
 
 
-def _too_complex(document: Document) -> list[str]:
-    """A sentence about the pages whose content was not executed."""
+def _skipped_page_notes(document: Document) -> list[str]:
+    """Return a note about the pages that are too complex to execute."""
     skipped = skipped_pages(document)
     if not skipped:
         return []
@@ -111,17 +116,19 @@ def _too_complex(document: Document) -> list[str]:
     return [f"Not all of the file is read: {which} too complex to be executed, and can only be cut as pdf."]
 
 
-def _unreadable(document: Document, name: str) -> list[str]:
-    """A sentence about pages that are only listed, in a file that had to be repaired. Raises where there are no others."""
+def _unreadable_page_notes(document: Document, name: str) -> list[str]:
+    """Return a note about the unreadable pages of a repaired file. Raises `SourceUnsupported` if no page is readable."""
     if not document.is_repaired:
         return []
-    lost = [number for number in range(1, min(document.page_count, CHECKED) + 1) if not _is_there(document, number)]
+    lost = [
+        number for number in range(1, min(document.page_count, CHECKED_PAGES) + 1) if not _page_exists(document, number)
+    ]
     if len(lost) == document.page_count:
         raise SourceUnsupported(f"'{name}' is damaged: no page of it can be read.")
     return [f"The file is damaged: {len(lost)} of its pages cannot be read, page {lost[0]} first."] if lost else []
 
 
-def _is_there(document: Document, number: int) -> bool:
+def _page_exists(document: Document, number: int) -> bool:
     try:
         return bool(document.xref_object(document.page_xref(number - 1)).startswith("<<"))
     except RuntimeError:  # MuPDF's word for an object that is none
@@ -132,29 +139,31 @@ def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> t
     sections, lost = sections_of_bookmarks(document)
     if sections:
         texts.quick = True
-        drafts, notes = _told(sections, texts, [BY_BOOKMARKS, *lost])
-        return drafts, [*notes, *scans_among(document, texts).notes(texts.count, reads=False)]
+        drafts, notes = _drafts_and_notes(sections, texts, [BY_BOOKMARKS, *lost])
+        return drafts, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
     tagged = sections_of_tags(texts)
     if tagged:
         texts.quick = True
-        texts.learn_from(range(1, texts.count + 1))
-        drafts, notes = _told(tagged, texts, [BY_TAGS])
-        return drafts, [*notes, *scans_among(document, texts).notes(texts.count, reads=False)]
+        texts.learn_headers_footers(range(1, texts.count + 1))
+        drafts, notes = _drafts_and_notes(tagged, texts, [BY_TAGS])
+        return drafts, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
     headings, printed = sections_of_text(texts)
-    scans = scans_among(document, texts)
+    scans = find_scans(document, texts)
     about = scans.notes(texts.count, reads=ocr is not None)
-    if scans.bare and ocr is not None:
+    if scans.without_text and ocr is not None:
         about += read_scans(document, texts, scans, ocr)
         headings, printed = sections_of_scans(texts)
     if headings:
-        drafts, notes = _told(headings, texts, [BY_CONTENTS if printed else BY_HEADINGS])
+        drafts, notes = _drafts_and_notes(headings, texts, [BY_TOC if printed else BY_HEADINGS])
         return drafts, [*notes, *about]
-    return marked(page_groups(texts), scans), [BY_PAGES, *about]
+    return mark_scans(page_groups(texts), scans), [BY_PAGES, *about]
 
 
-def _told(sections: Sequence[Section], texts: PageTexts, notes: list[str]) -> tuple[Sequence[OutlineItem], list[str]]:
+def _drafts_and_notes(
+    sections: Sequence[Section], texts: PageTexts, notes: list[str]
+) -> tuple[Sequence[OutlineItem], list[str]]:
     drafts, shortened = drafts_of(sections, texts)
-    notes += moved_sections(sections)
+    notes += moved_section_notes(sections)
     if shortened:
         notes.append("So many sections overlap that some name their first page only.")
     return drafts, notes

@@ -1,6 +1,5 @@
-"""What stands where on one page: its lines and what it draws, on the page as it is shown.
-
-Rectangles on a page as it is shown, in points from its top left.
+"""The layout of one page: its lines, shapes, rules, and pictures as rectangles in points from the top left of the
+displayed page.
 """
 
 from __future__ import annotations
@@ -17,7 +16,9 @@ from citekit.domain.locations import Box
 
 
 class Area(NamedTuple):
-    """`left` < `right`, `top` < `bottom`, except for lines, which have no height or width. A page may draw thousands."""
+    """A rectangle with `left` < `right` and `top` < `bottom`; a rule may have no width or no height. A page may have
+    thousands.
+    """
 
     left: float
     top: float
@@ -26,20 +27,20 @@ class Area(NamedTuple):
 
     @property
     def width(self) -> float:
-        """From left to right."""
+        """The distance from left to right."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """From top to bottom."""
+        """The distance from top to bottom."""
         return self.bottom - self.top
 
-    def grown(self, by: float) -> Area:
-        """With `by` points more on each side."""
+    def expanded(self, by: float) -> Area:
+        """Return the area with `by` more points on each side."""
         return Area(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
-    def meets(self, other: Area, gap: float = 0.0) -> bool:
-        """Whether the two share a point, or are no more than `gap` apart from left to right and from top to bottom."""
+    def touches(self, other: Area, gap: float = 0.0) -> bool:
+        """Return whether the areas share a point or are at most `gap` points apart on both axes."""
         return (
             self.left - gap <= other.right
             and other.left <= self.right + gap
@@ -47,13 +48,13 @@ class Area(NamedTuple):
             and other.top <= self.bottom + gap
         )
 
-    def holds_middle_of(self, other: Area) -> bool:
-        """Whether the middle of `other` lies inside."""
+    def contains_center_of(self, other: Area) -> bool:
+        """Return whether the center of `other` is inside."""
         x, y = (other.left + other.right) / 2, (other.top + other.bottom) / 2
         return self.left <= x <= self.right and self.top <= y <= self.bottom
 
-    def beside(self, other: Area) -> float:
-        """Which part of the narrower one's width the two share, 0 to 1."""
+    def horizontal_overlap(self, other: Area) -> float:
+        """Return the share (0 to 1) of the narrower area's width that both areas have in common."""
         left, right = self.left, self.right
         low, high = other.left, other.right
         shared = (right if right < high else high) - (left if left > low else low)
@@ -62,14 +63,14 @@ class Area(NamedTuple):
         return shared / max(min(right - left, high - low), 1.0)
 
     def fractions(self, width: float, height: float) -> Box | None:
-        """The area in fractions of a page of that size, clipped to it; None where nothing of it is left."""
+        """Return the area as fractions of a page of that size, clipped to the page; None if nothing remains."""
         edges = (self.left / width, self.top / height, self.right / width, self.bottom / height)
         x1, y1, x2, y2 = (round(min(max(edge, 0.0), 1.0), 4) for edge in edges)
         return Box(x1, y1, x2, y2) if x1 < x2 and y1 < y2 else None
 
 
 def union(areas: Iterable[Area]) -> Area:
-    """The smallest area that holds all of them; there is at least one."""
+    """Return the smallest area that contains all `areas`. There must be at least one."""
     first, *rest = areas
     left, top, right, bottom = first.left, first.top, first.right, first.bottom
     for area in rest:  # plain comparisons: thousands of strokes are joined
@@ -81,18 +82,18 @@ def union(areas: Iterable[Area]) -> Area:
 
 
 def clusters(areas: Sequence[Area], gap: float) -> list[Area]:
-    """Areas no further apart than `gap`, joined; what is joined with another may join a third. From top to bottom.
+    """Join areas that are at most `gap` points apart, transitively. The result is sorted from top to bottom.
 
     >>> [each.bottom for each in clusters([Area(0, 0, 9, 9), Area(0, 12, 9, 20), Area(0, 40, 9, 50)], 5)]
     [20, 50]
     """
-    groups = _coarse(areas)
+    groups = _merge_coarsely(areas)
     joined = True
     while joined:
         joined = False
         made: list[Area] = []
         for area in sorted(groups, key=lambda each: (each.top, each.left)):
-            near = [other for other in made if other.meets(area, gap)]
+            near = [other for other in made if other.touches(area, gap)]
             if near:
                 made = [other for other in made if other not in near]
                 area, joined = union([area, *near]), True
@@ -101,14 +102,14 @@ def clusters(areas: Sequence[Area], gap: float) -> list[Area]:
     return sorted(groups, key=lambda each: (each.top, each.left))
 
 
-_MOST = 300
-"""Areas that are compared each with each."""
+_PAIRWISE_LIMIT = 300
+"""The number of areas up to which all pairs are compared."""
 
 
-def _coarse(areas: Sequence[Area]) -> list[Area]:
-    """Areas with nearly the same middle joined, the more of them there are the farther apart."""
+def _merge_coarsely(areas: Sequence[Area]) -> list[Area]:
+    """Join areas with nearly the same center on a grid that becomes coarser until `_PAIRWISE_LIMIT` areas remain."""
     step, groups = 2.0, list(dict.fromkeys(areas))
-    while len(groups) > _MOST:
+    while len(groups) > _PAIRWISE_LIMIT:
         cells: dict[tuple[int, int], Area] = {}
         for area in groups:
             cell = int((area.left + area.right) / 2 // step), int((area.top + area.bottom) / 2 // step)
@@ -117,50 +118,53 @@ def _coarse(areas: Sequence[Area]) -> list[Area]:
     return groups
 
 
-THIN = 3.0
-"""Points up to which a drawn shape is a rule."""
+RULE_THICKNESS = 3.0
+"""The thickness in points up to which a shape is a rule."""
 
-_WHOLE = 0.9
-"""The part of a page's width and height from which on a shape is its background."""
+_BACKGROUND_SHARE = 0.9
+"""The share of a page's width and height from which a shape is its background."""
 
 
 @frozen
 class PageLayout:
-    """`lines` as `PageTexts` gives them and `places` where each stands; `rules` are thin, `shapes` are not."""
+    """The layout of a page in points. `line_areas` are the rectangles of `lines`; `rules` are thin, `shapes` are not."""
 
     width: float
     height: float
     lines: Sequence[Line]
-    places: Sequence[Area]
+    line_areas: Sequence[Area]
     shapes: Sequence[Area]
     rules: Sequence[Area]
     pictures: Sequence[Area] = field(default=())
 
 
 def layout_of(page: Any, lines: Sequence[Line]) -> PageLayout:
-    """The layout of `page`, whose lines are `lines`. Raises what PyMuPDF does."""
+    """Return the layout of `page`, whose lines are `lines`. Raises the errors of PyMuPDF."""
     drawn, _ = page_graphics(page)
     with exclusive() as pymupdf:
         width, height = max(page.rect.width, 1.0), max(page.rect.height, 1.0)
         turn = page.rotation_matrix if page.rotation else None
         edges = [(line.left, line.top, line.right, line.bottom) for line in lines]
         places = [Area(*(edge if turn is None else tuple(pymupdf.Rect(edge) * turn))) for edge in edges]
-    visible = [area for each in drawn if (area := _clipped(each, width, height)) is not None]
+    visible = [area for each in drawn if (area := _visible_part(each, width, height)) is not None]
     return PageLayout(
         width,
         height,
         lines,
         places,
-        shapes=[area for area, _ in visible if min(area.width, area.height) > THIN],
-        rules=[area for area, _ in visible if min(area.width, area.height) <= THIN < max(area.width, area.height)],
+        shapes=[area for area, _ in visible if min(area.width, area.height) > RULE_THICKNESS],
+        rules=[
+            area for area, _ in visible if min(area.width, area.height) <= RULE_THICKNESS < max(area.width, area.height)
+        ],
         pictures=[area for area, picture in visible if picture],
     )
 
 
-def _clipped(drawn: Drawn, width: float, height: float) -> tuple[Area, bool] | None:
-    """Its part on the page; None where there is none, or all of the page is.
+def _visible_part(drawn: Drawn, width: float, height: float) -> tuple[Area, bool] | None:
+    """Return the part of `drawn` on the page and whether it is a picture.
 
-    None, too, for a shape that reaches far beyond the page: how much of it is seen is up to a clip that nobody told.
+    Returns None for a shape off the page, for a background, and for a shape that reaches far beyond the page: an
+    unknown clip decides how much of it is visible.
     """
     left, top, right, bottom, picture = drawn
     far = 0.03 * max(width, height)
@@ -168,6 +172,6 @@ def _clipped(drawn: Drawn, width: float, height: float) -> tuple[Area, bool] | N
         return None
     area = Area(max(left, 0.0), max(top, 0.0), min(right, width), min(bottom, height))
     outside = area.right < area.left or area.bottom < area.top
-    if outside or (area.width > _WHOLE * width and area.height > _WHOLE * height):
+    if outside or (area.width > _BACKGROUND_SHARE * width and area.height > _BACKGROUND_SHARE * height):
         return None
     return area, picture

@@ -1,4 +1,4 @@
-"""The lines of a document's pages, each page read at most once in each of two ways, running headers and footers known."""
+"""The lines of each page of a document, cached, with running headers and footers removed."""
 
 from __future__ import annotations
 
@@ -10,51 +10,52 @@ from citekit.adapters.formats.pdf.document.hidden_text import TINY, Hidden, hidd
 from citekit.adapters.formats.pdf.document.links import LinkReader
 from citekit.adapters.formats.pdf.document.page_images import ImageReader, PdfImage
 from citekit.adapters.formats.pdf.document.text import Line
-from citekit.adapters.formats.pdf.outline.headers_footers import RunningLines, spread
+from citekit.adapters.formats.pdf.outline.headers_footers import HeaderFooterFilter, sample_pages
 from citekit.adapters.formats.pdf.outline.lines import (
     Link,
-    Turn,
-    Typed,
+    Rotation,
+    StyledLine,
     page_links,
-    turn_of,
-    turned,
-    typed,
-    typed_lines,
+    rotated,
+    rotation_of,
+    styled,
+    styled_lines,
 )
 from citekit.adapters.formats.pdf.outline.quick_lines import quick_lines
-from citekit.adapters.formats.pdf.outline.title_matching import letters_of, says
-from citekit.adapters.formats.pdf.outline.vertical_writing import with_columns
+from citekit.adapters.formats.pdf.outline.title_matching import matches_title, title_letters
+from citekit.adapters.formats.pdf.outline.vertical_writing import join_columns
 from citekit.adapters.libraries.mupdf.engine import Document, give_way, page_signs
 from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
 
-LOOKED_AT = 40
-"""Pages of a document with signs of hidden text that are looked at closely."""
+HIDDEN_TEXT_PAGES = 40
+"""The number of pages with signs of hidden text that are checked in full."""
 
 
 @define
 class PageTexts:
-    """Pages count from 1. A page that cannot be read has no lines. `quick` reads lines as `quick_lines` does.
+    """Reads and caches the lines of pages. Pages count from 1. A page that cannot be read has no lines.
 
-    Lines that nobody sees are left out; `hidden` counts the words of these on each page that was read;
-    `unchecked` are pages with signs of hidden text that were not looked at, because so many others were.
+    If `quick` is true, pages are read with `quick_lines`. Hidden lines are left out; `hidden` maps each page that was
+    read to its number of hidden words. `unchecked` holds pages with signs of hidden text that were not checked because
+    `HIDDEN_TEXT_PAGES` others were.
     """
 
     _document: Document
     _progress: Progress
     quick: bool = False
     _count: int = field(init=False)
-    _cache: dict[int, list[Typed]] = field(factory=dict, init=False)
-    _hasty: set[int] = field(factory=set, init=False)
-    _kept: dict[int, list[Typed]] = field(factory=dict, init=False)
+    _cache: dict[int, list[StyledLine]] = field(factory=dict, init=False)
+    _quickly_read: set[int] = field(factory=set, init=False)
+    _body_lines: dict[int, list[StyledLine]] = field(factory=dict, init=False)
     _letters: dict[int, list[str]] = field(factory=dict, init=False)
-    _said: dict[tuple[int, str], tuple[int, ...]] = field(factory=dict, init=False)
+    _title_matches: dict[tuple[int, str], tuple[int, ...]] = field(factory=dict, init=False)
     _heights: dict[int, float] = field(factory=dict, init=False)
-    _turns: dict[int, Turn] = field(factory=dict, init=False)
-    _running: RunningLines | None = field(default=None, init=False)
-    _unseen: dict[int, Hidden] = field(factory=dict, init=False)
-    _looked_at: int = field(default=0, init=False)
+    _rotations: dict[int, Rotation] = field(factory=dict, init=False)
+    _running: HeaderFooterFilter | None = field(default=None, init=False)
+    _hidden_text: dict[int, Hidden] = field(factory=dict, init=False)
+    _hidden_text_checks: int = field(default=0, init=False)
     hidden: dict[int, int] = field(factory=dict, init=False)
     unchecked: set[int] = field(factory=set, init=False)
     _links: LinkReader = field(init=False)
@@ -62,7 +63,7 @@ class PageTexts:
 
     @property
     def count(self) -> int:
-        """How many pages there are."""
+        """The number of pages."""
         return self._count
 
     @_links.default
@@ -77,52 +78,52 @@ class PageTexts:
     def _counted(self) -> int:
         return int(self._document.page_count)  # dear: PyMuPDF counts anew
 
-    def lines(self, page: int) -> list[Typed]:
-        """The lines of `page` in the order of the file, without running headers, footers and page numbers."""
-        if page not in self._kept:
+    def lines(self, page: int) -> list[StyledLine]:
+        """Return the lines of `page` in file order, without running headers, running footers, and page numbers."""
+        if page not in self._body_lines:
             if self._running is None:
-                self._running = self._learned(spread(self.count))
-            self._kept[page] = self._running.without(page)
-        return self._kept[page]
+                self._running = self._learned_from(sample_pages(self.count))
+            self._body_lines[page] = self._running.body_lines(page)
+        return self._body_lines[page]
 
-    def shown(self, page: int) -> list[Typed]:
-        """As `lines`, in points from the top left of the page as it is shown."""
-        lines, turn = self.lines(page), self._turns.get(page)
-        return lines if turn is None else [turned(line, turn) for line in lines]
+    def displayed_lines(self, page: int) -> list[StyledLine]:
+        """Return `lines(page)` in points from the top left of the page as displayed, that is, after rotation."""
+        lines, turn = self.lines(page), self._rotations.get(page)
+        return lines if turn is None else [rotated(line, turn) for line in lines]
 
-    def saying(self, title: str, page: int) -> tuple[int, ...]:
-        """Which lines of `page`, counted from 0, say `title` or a part of it."""
+    def lines_matching(self, title: str, page: int) -> tuple[int, ...]:
+        """Return the indexes (from 0) of the lines of `page` that match `title` or a part of it."""
         key = page, title
-        if key not in self._said:
-            wanted, letters = letters_of(title), self._letters_on(page)
+        if key not in self._title_matches:
+            wanted, letters = title_letters(title), self._letters_on(page)
             longest = len(wanted)
             near = [at for at, found in enumerate(letters) if 0 < len(found) <= longest]
-            self._said[key] = tuple(at for at in near if says(wanted, letters[at]))
-        return self._said[key]
+            self._title_matches[key] = tuple(at for at in near if matches_title(wanted, letters[at]))
+        return self._title_matches[key]
 
     def _letters_on(self, page: int) -> list[str]:
         if page not in self._letters:
-            said = letters_of("\n".join([line.text for line in self.lines(page)]))
+            said = title_letters("\n".join([line.text for line in self.lines(page)]))
             self._letters[page] = said.split("\n") if self.lines(page) else []
         return self._letters[page]
 
     @property
     def document(self) -> Document:
-        """The open document itself."""
+        """The open document."""
         return self._document
 
     def height(self, page: int) -> float:
-        """The height of `page` as it is shown, in points."""
+        """Return the height of `page` as displayed, in points."""
         self.read(page)
         return self._heights[page]
 
-    def turn(self, page: int) -> Turn | None:
-        """How the lines of `page` come to stand as it is shown, None where it is not turned."""
+    def rotation(self, page: int) -> Rotation | None:
+        """Return the matrix that turns the lines of `page` to the page as displayed, or None if it is not rotated."""
         self.read(page)
-        return self._turns.get(page)
+        return self._rotations.get(page)
 
     def links(self, page: int) -> list[Link]:
-        """The links of `page` that lead to pages of the document; none where they cannot be read."""
+        """Return the links of `page` to pages of the document. Damaged links give an empty list."""
         try:
             return page_links(self._document[page - 1], self._links)
         except CiteKitError:
@@ -131,7 +132,7 @@ class PageTexts:
             return []
 
     def images(self, page: int) -> list[PdfImage]:
-        """The pictures that `page` draws; none where that cannot be read."""
+        """Return the images that `page` draws. A damaged page gives an empty list."""
         try:
             return self._images.images_of(page)
         except CiteKitError:
@@ -139,61 +140,61 @@ class PageTexts:
         except Exception:  # as for links
             return []
 
-    def learn_from(self, pages: Iterable[int]) -> None:
-        """Tell headers and footers from `pages` instead of a sample."""
-        self._forget()
-        self._running = self._learned(list(pages))
+    def learn_headers_footers(self, pages: Iterable[int]) -> None:
+        """Detect running headers and footers on `pages` instead of on a sample."""
+        self._forget_headers_footers()
+        self._running = self._learned_from(list(pages))
 
-    def _learned(self, pages: list[int]) -> RunningLines:
-        running = RunningLines(self)
+    def _learned_from(self, pages: list[int]) -> HeaderFooterFilter:
+        running = HeaderFooterFilter(self)
         running.learn(pages)
         return running
 
-    def go_on(self) -> None:
-        """Between two pages of long work that reads none: let others have PyMuPDF. Raises `Cancelled` where none wants it."""
+    def report_progress(self) -> None:
+        """Report progress between two pages and let other threads use PyMuPDF. Raises `Cancelled`."""
         self._progress(len(self._heights), self.count, "pages")
         give_way()
 
-    def is_turned(self, page: int) -> bool:
-        """Whether `page` is shown turned, so that its lines have other coordinates than its bookmarks."""
-        return self.turn(page) is not None
+    def is_rotated(self, page: int) -> bool:
+        """Return whether `page` is displayed rotated, so that its lines and bookmarks use different coordinates."""
+        return self.rotation(page) is not None
 
     def cached(self, page: int) -> bool:
-        """Whether `page` was read before."""
+        """Return whether `page` was read before."""
         return page in self._cache
 
-    def put(self, page: int, lines: Iterable[Line]) -> None:
-        """Let `lines`, which stand as the page is shown, be those of `page`, such as were read from its picture."""
+    def replace_lines(self, page: int, lines: Iterable[Line]) -> None:
+        """Replace the lines of `page`, for example with OCR lines. The lines use coordinates of the page as displayed."""
         self.read(page)
-        self._cache[page] = [typed(line) for line in lines]
-        self._hasty.discard(page)
-        self._turns.pop(page, None)
-        self._forget()
+        self._cache[page] = [styled(line) for line in lines]
+        self._quickly_read.discard(page)
+        self._rotations.pop(page, None)
+        self._forget_headers_footers()
 
-    def exactly(self, page: int) -> list[Typed]:
-        """As `read`, the page read piece by piece even where it was, or would be, read quickly."""
-        if page in self._hasty or page not in self._cache:
-            self._hasty.discard(page)
+    def read_exactly(self, page: int) -> list[StyledLine]:
+        """Like `read`, but read every span of the page, even if the page was or would be read quickly."""
+        if page in self._quickly_read or page not in self._cache:
+            self._quickly_read.discard(page)
             self._cache[page] = self._read(page, quick=False)
-            self._forget()
+            self._forget_headers_footers()
         return self._cache[page]
 
-    def slow_down(self) -> None:
-        """Let pages be read piece by piece from now on, and those anew that were read quickly, where they are needed."""
+    def stop_quick_reading(self) -> None:
+        """Turn `quick` off and drop the pages that were read quickly, so that they are read again when needed."""
         self.quick = False
-        for page in self._hasty:
+        for page in self._quickly_read:
             del self._cache[page]
-        self._hasty.clear()
-        self._forget()
+        self._quickly_read.clear()
+        self._forget_headers_footers()
 
-    def _forget(self) -> None:
-        """What was told of lines without running headers, which are others now."""
+    def _forget_headers_footers(self) -> None:
+        """Drop everything that was derived from lines without running headers and footers."""
         self._running = None
-        for known in (self._kept, self._letters, self._said):
+        for known in (self._body_lines, self._letters, self._title_matches):
             known.clear()
 
-    def read(self, page: int) -> list[Typed]:
-        """All lines of `page`."""
+    def read(self, page: int) -> list[StyledLine]:
+        """Return all lines of `page`."""
         if page not in self._cache:
             done = len(self._heights) + (page not in self._heights)  # pages come in any order, some of them twice
             self._progress(done, self.count, "pages")
@@ -201,11 +202,13 @@ class PageTexts:
             give_way()
         return self._cache[page]
 
-    def _seen(self, page: int, shown: Document, lines: list[Typed]) -> list[Typed]:
-        """The lines without those of which a third or more is hidden; their words are counted in `hidden`."""
-        if page not in self._unseen:
-            self._unseen[page] = self._looked_for(page, shown, lines)
-        unseen = self._unseen[page]
+    def _without_hidden(self, page: int, shown: Document, lines: list[StyledLine]) -> list[StyledLine]:
+        """Return the lines of which less than two thirds of the characters are hidden, and count the words of the
+        others.
+        """
+        if page not in self._hidden_text:
+            self._hidden_text[page] = self._find_hidden(page, shown, lines)
+        unseen = self._hidden_text[page]
         if not unseen:
             return lines
         kept = [line for line in lines if 3 * unseen.within(_edges(line)) < len(line.text.replace(" ", ""))]
@@ -214,27 +217,29 @@ class PageTexts:
             self.hidden[page] = words
         return kept
 
-    def _looked_for(self, page: int, shown: Document, lines: list[Typed]) -> Hidden:
-        """The hidden text of a page with signs of such; of no page, once too many were looked at (`unchecked`)."""
-        if not lines or not _may_hide(page_signs(self._document, page - 1), shown, lines):
+    def _find_hidden(self, page: int, shown: Document, lines: list[StyledLine]) -> Hidden:
+        """Return the hidden text of a page that has signs of it. Beyond `HIDDEN_TEXT_PAGES`, the page becomes
+        `unchecked`.
+        """
+        if not lines or not _may_hide_text(page_signs(self._document, page - 1), shown, lines):
             return Hidden()
-        if self._looked_at >= LOOKED_AT:
+        if self._hidden_text_checks >= HIDDEN_TEXT_PAGES:
             self.unchecked.add(page)
             return Hidden()
-        self._looked_at += 1
+        self._hidden_text_checks += 1
         return hidden_text(shown, quick=True)
 
-    def _read(self, page: int, quick: bool) -> list[Typed]:
+    def _read(self, page: int, quick: bool) -> list[StyledLine]:
         try:
             shown = self._document[page - 1]
             self._heights[page] = max(shown.rect.height, 1.0)
-            turn = turn_of(shown)
+            turn = rotation_of(shown)
             if turn is not None:
-                self._turns[page] = turn
+                self._rotations[page] = turn
             if not quick or turn is not None:
-                return with_columns(self._seen(page, shown, typed_lines(shown)))
-            self._hasty.add(page)
-            return with_columns(self._seen(page, shown, quick_lines(shown)))
+                return join_columns(self._without_hidden(page, shown, styled_lines(shown)))
+            self._quickly_read.add(page)
+            return join_columns(self._without_hidden(page, shown, quick_lines(shown)))
         except CiteKitError:
             raise
         except Exception:  # a damaged page says nothing; what PyMuPDF raises then is of any kind
@@ -242,12 +247,12 @@ class PageTexts:
             return []
 
 
-def _edges(line: Typed) -> tuple[float, float, float, float]:
+def _edges(line: StyledLine) -> tuple[float, float, float, float]:
     return line.left, line.top, line.right, line.bottom
 
 
-def _may_hide(signs: Signs | None, shown: Document, lines: list[Typed]) -> bool:
-    """Whether a page must be looked at: its content says so, its type is tiny, or an area may lie over one of its lines."""
+def _may_hide_text(signs: Signs | None, shown: Document, lines: list[StyledLine]) -> bool:
+    """Return whether a page needs a check: its content has signs, its text is tiny, or an area may cover a line."""
     if signs is None or signs.text or any(line.size < TINY for line in lines):
         return True
     if not signs.covers:

@@ -1,4 +1,4 @@
-"""The lines of a page without a look at each of their pieces: enough to place titles, and much quicker."""
+"""A fast reader for the lines of a page that does not inspect each span. It is precise enough to locate titles."""
 
 from __future__ import annotations
 
@@ -6,26 +6,27 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from citekit.adapters.formats.pdf.outline.lines import Typed, clean, style_of, text_of
+from citekit.adapters.formats.pdf.outline.lines import StyledLine, clean, style_of, text_page
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 _SCALE = 100
-"""MuPDF writes whole numbers: of hundredths of a point."""
+"""MuPDF writes integers, so coordinates are in hundredths of a point."""
 
 _TALL = 2.0
-"""How many times as high as wide a line is that runs along the side of the page."""
+"""The height-to-width ratio from which a line runs along the side of the page."""
 
 
-def quick_lines(page: Any) -> list[Typed]:
-    """As `typed_lines`, in a third of the time, for pages that are not turned: each line in the type of its beginning.
+def quick_lines(page: Any) -> list[StyledLine]:
+    """Like `styled_lines`, in a third of the time, for pages that are not rotated.
 
-    Tops and bottoms are those of the font, which may be a point off. Call it inside `exclusive()` or `opened()`.
+    Each line has the style of its first span. Tops and bottoms are those of the font, which may be off by one point.
+    Call it inside `exclusive()` or `opened()`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         buffer = mupdf.FzBuffer(2**14)
         output = mupdf.FzOutput(buffer)
-        mupdf.fz_print_stext_page_as_json(output, text_of(page), _SCALE)
+        mupdf.fz_print_stext_page_as_json(output, text_page(page), _SCALE)
         mupdf.fz_close_output(output)
         data = mupdf.fz_buffer_extract_copy(buffer)
     blocks = json.loads(data.decode("utf-8", "replace"), strict=False)["blocks"]
@@ -33,16 +34,18 @@ def quick_lines(page: Any) -> list[Typed]:
     return [line for line in lines if line.text]
 
 
-def _line(plain: Any, block: int) -> Typed:
+def _line(plain: Any, block: int) -> StyledLine:
     box, font, text = plain["bbox"], plain["font"], clean(plain["text"])
-    name, size, bold, italic, mono = _type_of(font["name"], font["size"], font["weight"], font["style"], font["family"])
+    name, size, bold, italic, mono = _style_of_font(
+        font["name"], font["size"], font["weight"], font["style"], font["family"]
+    )
     x, y, width, height = box["x"], box["y"], box["w"], box["h"]
     upright = not plain["wmode"] and (height <= _TALL * width or len(text) < 3)
     left, top, right, bottom = x / _SCALE, y / _SCALE, (x + width) / _SCALE, (y + height) / _SCALE
-    return Typed(text, left, top, right, bottom, size, bold, block, name, italic, mono, 0, upright)
+    return StyledLine(text, left, top, right, bottom, size, bold, block, name, italic, mono, 0, upright)
 
 
 @lru_cache(maxsize=4096)
-def _type_of(font: str, size: int, weight: str, style: str, family: str) -> tuple[str, float, bool, bool, bool]:
+def _style_of_font(font: str, size: int, weight: str, style: str, family: str) -> tuple[str, float, bool, bool, bool]:
     name, points, bold, italic, mono, _ = style_of(font, size / _SCALE, 0, 0)
     return name, points, bold or weight == "bold", italic or style == "italic", mono or family == "monospace"

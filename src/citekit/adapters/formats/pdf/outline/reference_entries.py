@@ -1,4 +1,4 @@
-"""The entries of a work of reference: what the same rubric (`Description`, `Synopsis`) opens again and again."""
+"""Headings of entries in reference works, which the same rubric (`Description`, `Synopsis`) follows again and again."""
 
 from __future__ import annotations
 
@@ -7,51 +7,50 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
-from citekit.adapters.formats.pdf.outline.headings import LONGEST, Body, Heading
-from citekit.adapters.formats.pdf.outline.lines import Typed
+from citekit.adapters.formats.pdf.outline.headings import MAX_LENGTH, BodyStyle, Heading
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import Row, rows_of
 
-FEWEST = 8
-"""How often a rubric opens an entry at least."""
+MIN_RUBRICS = 8
+"""The number of times that a rubric must open an entry."""
 
-ALIKE = 0.8
-"""The part of its rubrics that must stand below a row of one type and one indent."""
+SAME_STYLE_SHARE = 0.8
+"""The share of a rubric's occurrences that must be below a row of one style and indent."""
 
-PARTED = 1.0
-"""Heights of a line that lie between the rows of an entry's heading and of its rubric at least."""
+ROW_GAP = 1.0
+"""The gap between the heading of an entry and its rubric, as a multiple of the line height."""
 
 
 @frozen
-class _Above:
-    """The row that stands above a rubric: its type, its indent, and the heading it would be."""
+class _RowAbove:
+    """The row above a rubric: its style with indent, and the heading that it would be."""
 
-    look: tuple[str, float, bool, bool, int]
+    style: tuple[str, float, bool, bool, int]
     heading: Heading
 
 
-def entries_of(found: Sequence[Heading], texts: PageTexts, body: Body) -> list[Heading]:
-    """The headings of entries, in reading order; none where no rubric opens them.
+def reference_headings(found: Sequence[Heading], texts: PageTexts, body: BodyStyle) -> list[Heading]:
+    """Return the headings of entries in reading order; none without rubrics.
 
-    A rubric opens entries where nearly always a row of the same type and indent stands above it, parted from it, that
-    says something else each time and is no running text: it is the entry's heading. Of a term and its gloss beside it
-    in another type, the term is the title.
+    A rubric opens entries if nearly every occurrence has a separate row above it, in one style and indent, that differs
+    each time and is not running text. If a term and its gloss share the row, the term is the title.
     """
     times = Counter(heading.text for heading in found if not heading.depth)
-    rubrics = {text for text, count in times.items() if count >= FEWEST}
-    above: dict[str, list[_Above | None]] = defaultdict(list)
+    rubrics = {text for text, count in times.items() if count >= MIN_RUBRICS}
+    above: dict[str, list[_RowAbove | None]] = defaultdict(list)
     pages: dict[int, list[Row]] = {}
     for heading in found:
         if heading.text in rubrics:
             if heading.page not in pages:
-                pages[heading.page] = rows_of(texts.shown(heading.page))
-            above[heading.text].append(_above(heading, pages[heading.page], body))
-    opened = [each for text in sorted(above) for each in _opened(above[text])]
+                pages[heading.page] = rows_of(texts.displayed_lines(heading.page))
+            above[heading.text].append(_row_above(heading, pages[heading.page], body))
+    opened = [each for text in sorted(above) for each in _headings_opened(above[text])]
     return sorted(opened, key=lambda heading: (heading.page, heading.y))
 
 
-def with_entries(chosen: Sequence[Heading], entries: Sequence[Heading]) -> list[Heading]:
-    """`chosen` and the entries in reading order, each line once."""
+def merge_headings(chosen: Sequence[Heading], entries: Sequence[Heading]) -> list[Heading]:
+    """Return `chosen` and `entries` in reading order, each line once."""
     there = {(heading.page, line) for heading in chosen for line in heading.lines}
     new = [heading for heading in entries if (heading.page, heading.lines[0]) not in there]
     merged: list[Heading] = []
@@ -64,38 +63,40 @@ def with_entries(chosen: Sequence[Heading], entries: Sequence[Heading]) -> list[
     return [*merged, *new[at:]]
 
 
-def _opened(above: Sequence[_Above | None]) -> Iterator[Heading]:
-    looks = Counter(each.look for each in above if each is not None)
-    if not looks:
+def _headings_opened(above: Sequence[_RowAbove | None]) -> Iterator[Heading]:
+    styles = Counter(each.style for each in above if each is not None)
+    if not styles:
         return
-    look, times = looks.most_common(1)[0]
-    own = [each.heading for each in above if each is not None and each.look == look]
-    if times >= max(FEWEST, ALIKE * len(above)) and len({heading.text for heading in own}) >= ALIKE * len(own):
+    style, times = styles.most_common(1)[0]
+    own = [each.heading for each in above if each is not None and each.style == style]
+    if times >= max(MIN_RUBRICS, SAME_STYLE_SHARE * len(above)) and len(
+        {heading.text for heading in own}
+    ) >= SAME_STYLE_SHARE * len(own):
         yield from own
 
 
-def _above(rubric: Heading, rows: Sequence[Row], body: Body) -> _Above | None:
+def _row_above(rubric: Heading, rows: Sequence[Row], body: BodyStyle) -> _RowAbove | None:
     first = rubric.lines[0]
     place = next((at for at, row in enumerate(rows) if first in row.lines), 0)
     if not place:
         return None
     row = rows[place - 1]
     line, height = row.lines[0], max(first.bottom - first.top, 1.0)
-    if row.bottom + PARTED * height > first.top or (line.font, line.size) == (body.font, body.size):
+    if row.bottom + ROW_GAP * height > first.top or (line.font, line.size) == (body.font, body.size):
         return None
-    if place > 1 and rows[place - 2].bottom + PARTED * height > row.top:
+    if place > 1 and rows[place - 2].bottom + ROW_GAP * height > row.top:
         return None
     text = _title(row)
-    if not text or len(text) > LONGEST:
+    if not text or len(text) > MAX_LENGTH:
         return None
     style = (line.font, line.size, line.bold, False)
     heading = Heading(text, rubric.page, (line,), style, 0, rubric.column)
-    return _Above((line.font, line.size, line.bold, line.italic, round(line.left / 3)), heading)
+    return _RowAbove((line.font, line.size, line.bold, line.italic, round(line.left / 3)), heading)
 
 
 def _title(row: Row) -> str:
-    """The words of the row up to a change of type."""
-    kept: list[Typed] = []
+    """Return the text of the row up to a change of font."""
+    kept: list[StyledLine] = []
     for line in row.lines:
         if kept and (kept[-1].font, kept[-1].size) != (line.font, line.size):
             break

@@ -1,4 +1,4 @@
-"""The type of the lines of scans, told over all pages: which are larger than the text, and which are bolder."""
+"""Size and weight of OCR lines, classified over all scanned pages of a document."""
 
 from __future__ import annotations
 
@@ -13,57 +13,60 @@ from statistics import median
 from attrs import evolve, frozen
 
 from citekit.adapters.formats.pdf.document.text import Line
-from citekit.adapters.formats.pdf.outline.glyph_metrics import Ink
+from citekit.adapters.formats.pdf.outline.glyph_metrics import GlyphMetrics
 from citekit.adapters.formats.shared.ocr import OcrLine
 
-AS_TEXT = (0.88, 1.14)
-"""How many times the size of the text a line may measure and be of that size: a pixel is a sixteenth of it."""
+BODY_SIZE_RANGE = (0.88, 1.14)
+"""The range of measured sizes, as multiples of the size of body text, that count as that size. A pixel is a sixteenth
+of it.
+"""
 
-STEP = 1.07
-"""How many times a size the next larger one measures that is surely another."""
+SIZE_STEP = 1.07
+"""The ratio from which the next larger measured size is a different size."""
 
-BOLDER = 1.25
-"""How many times the stroke of the text, at its size, that of bold type is; type of fixed width has 1.1 to 1.3 times."""
+BOLD_RATIO = 1.25
+"""The stroke width of bold text as a multiple of that of body text at its size; monospaced text has 1.1 to 1.3."""
 
-BOLDER_NUMBERED = 1.12
-"""The same of a line that a number of several levels begins, as headings do."""
+NUMBERED_BOLD_RATIO = 1.12
+"""The same ratio for a line that starts with a number of several levels, as headings do."""
 
-SURE = 4
-"""Letters of a line whose type may be told; fewer have strokes and heights of their own."""
+MIN_LETTERS = 4
+"""The number of letters that a line needs for a reliable measurement."""
 
-ALIKE = 0.12
-"""How far the strokes of lines of one weight lie from their median, in parts of it."""
+STROKE_TOLERANCE = 0.12
+"""The largest deviation of strokes of one weight from their median, as a share of it."""
 
-_PARAGRAPH = 0.6
-"""The space between two lines, in heights of a line, from which on they are of two paragraphs."""
+_PARAGRAPH_GAP = 0.6
+"""The gap between two lines, as a multiple of their size, from which they are separate paragraphs."""
 
 
 _NUMBER = re.compile(r"\A((?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?) ?(?=[^\W\d_]{2})")
-"""The number of a heading of several levels, before its words."""
+"""The number of a heading of several levels, before its text."""
 
 _CHAPTER = re.compile(r"\A(\d{1,2})(?=[A-Z][a-z]{2})")
-"""The number of a chapter that its title was read together with."""
+"""The number of a chapter that OCR joined to its title."""
 
 
 @frozen
-class ReadPage:
-    """What was read on a page: its lines, the ink of each in pixels, and the `scale` that makes points of pixels.
+class OcrPage:
+    """The OCR result of a page: lines, the glyph metrics of each in pixels, and the `scale` in points per pixel.
 
-    `width` and `height` are those of the page as it is shown, in points.
+    `width` and `height` are those of the page as displayed, in points.
     """
 
     lines: Sequence[OcrLine]
-    inks: Sequence[Ink | None]
+    metrics: Sequence[GlyphMetrics | None]
     width: float
     height: float
     scale: float
 
 
 @frozen
-class Types:
-    """Of a document: size and stroke of its text in points, and where the classes of other sizes begin, with their size.
+class ScanStyles:
+    """The styles of a document: size and stroke of body text in points, the lower edges of size classes, and their
+    sizes.
 
-    `bold` says of each class whether it is; None where some of its lines are.
+    `bold` holds whether each class is bold, or None if that differs by line.
     """
 
     size: float
@@ -73,61 +76,61 @@ class Types:
     bold: Sequence[bool | None]
 
     def class_of(self, measured: float) -> int:
-        """The number of the class of a line of that size."""
+        """Return the index of the class of a line with the size `measured`."""
         return max(0, bisect_right(self.edges, measured) - 1)
 
     def is_bold(self, number: int, stroke: float, numbered: bool) -> bool:
-        """Whether a line of a class is bold, by its stroke where not all of them are alike."""
+        """Return whether a line of class `number` is bold, by its stroke if the class is mixed."""
         alike = self.bold[number]
         if alike is not None:
             return alike
-        larger = self.sizes[number] > self.size * AS_TEXT[1]
-        least = BOLDER_NUMBERED if numbered or larger else BOLDER
+        larger = self.sizes[number] > self.size * BODY_SIZE_RANGE[1]
+        least = NUMBERED_BOLD_RATIO if numbered or larger else BOLD_RATIO
         return stroke >= least * _stroke_at(self.sizes[number], self.size, self.stroke)
 
 
-def typed_pages(pages: Mapping[int, ReadPage]) -> dict[int, list[Line]]:
-    """The lines of each page, in points, with the size and weight of their class."""
-    types = _types_of(pages.values())
+def styled_pages(pages: Mapping[int, OcrPage]) -> dict[int, list[Line]]:
+    """Return the lines of each page in points, with the size and weight of their class."""
+    types = _styles_of(pages.values())
     return {number: _lines(page, types) for number, page in pages.items()}
 
 
-def _types_of(pages: Iterable[ReadPage]) -> Types | None:
-    """None where nothing could be measured."""
+def _styles_of(pages: Iterable[OcrPage]) -> ScanStyles | None:
+    """Return the styles, or None if nothing could be measured."""
     found: list[tuple[float, float, str]] = []
     for page in pages:
-        for line, ink in zip(page.lines, page.inks, strict=True):
-            if ink is not None and _letters(line.text) >= SURE:
+        for line, ink in zip(page.lines, page.metrics, strict=True):
+            if ink is not None and _letter_count(line.text) >= MIN_LETTERS:
                 found.append((ink.size * page.scale, ink.stroke * page.scale, line.text))
     if not found:
         return None
     size = _weighted_median([(measured, len(text)) for measured, _, text in found])
-    near = [each for each in found if AS_TEXT[0] < each[0] / size < AS_TEXT[1]]
+    near = [each for each in found if BODY_SIZE_RANGE[0] < each[0] / size < BODY_SIZE_RANGE[1]]
     stroke = _weighted_median([(stroke, len(text)) for _, stroke, text in near])
-    edges, sizes = _classes([measured for measured, _, _ in found], size)
-    types = Types(size, stroke, edges, sizes, [None] * len(sizes))
+    edges, sizes = _size_classes([measured for measured, _, _ in found], size)
+    types = ScanStyles(size, stroke, edges, sizes, [None] * len(sizes))
     strokes: dict[int, list[float]] = defaultdict(list)
     for measured, thick, _ in found:
         strokes[types.class_of(measured)].append(thick)
     return evolve(types, bold=[_all_bold(strokes[number], each, types) for number, each in enumerate(sizes)])
 
 
-def _all_bold(strokes: Sequence[float], size: float, types: Types) -> bool | None:
-    """Whether the lines of a class are bold; None where they differ, as those of the size of the text do."""
-    if size < AS_TEXT[1] * types.size or not strokes:
+def _all_bold(strokes: Sequence[float], size: float, types: ScanStyles) -> bool | None:
+    """Return whether all lines of a class are bold, or None if they differ, as in the size of body text."""
+    if size < BODY_SIZE_RANGE[1] * types.size or not strokes:
         return None
     usual = median(strokes)
-    if sum(abs(each - usual) > ALIKE * usual for each in strokes) > 0.1 * len(strokes):
+    if sum(abs(each - usual) > STROKE_TOLERANCE * usual for each in strokes) > 0.1 * len(strokes):
         return None
-    return usual >= BOLDER_NUMBERED * _stroke_at(size, types.size, types.stroke)
+    return usual >= NUMBERED_BOLD_RATIO * _stroke_at(size, types.size, types.stroke)
 
 
 def _stroke_at(size: float, usual: float, stroke: float) -> float:
-    """How thick the strokes of the text would be in another size: less than in proportion, for a scan blurs them all."""
+    """Return the stroke of body text at another size. It grows less than the size, because scanning blurs all strokes."""
     return stroke * float(max(1.0, size / usual) ** 0.8)
 
 
-def _letters(text: str) -> int:
+def _letter_count(text: str) -> int:
     return sum(map(str.isalnum, text))
 
 
@@ -140,41 +143,41 @@ def _weighted_median(found: Sequence[tuple[float, int]]) -> float:
     return found[-1][0]
 
 
-def _classes(measured: Sequence[float], size: float) -> tuple[list[float], list[float]]:
-    """The classes of sizes: that of the text, and those that a step parts from one another."""
-    low, high = AS_TEXT[0] * size, AS_TEXT[1] * size
-    smaller = _grouped(sorted(each for each in measured if each <= low))
-    larger = _grouped(sorted(each for each in measured if each >= high))
+def _size_classes(measured: Sequence[float], size: float) -> tuple[list[float], list[float]]:
+    """Return the lower edges and the sizes of the classes: body text, and sizes a step apart."""
+    low, high = BODY_SIZE_RANGE[0] * size, BODY_SIZE_RANGE[1] * size
+    smaller = _group_sizes(sorted(each for each in measured if each <= low))
+    larger = _group_sizes(sorted(each for each in measured if each >= high))
     groups = [*smaller, [low, size, high], *larger]
     edges = [-math.inf] + [math.sqrt(one[-1] * other[0]) for one, other in pairwise(groups)]
-    return edges, [_half(group[len(group) // 2]) for group in groups]
+    return edges, [_round_to_half(group[len(group) // 2]) for group in groups]
 
 
-def _grouped(measured: Sequence[float]) -> list[list[float]]:
+def _group_sizes(measured: Sequence[float]) -> list[list[float]]:
     groups: list[list[float]] = []
     for each in measured:
-        if groups and each < STEP * groups[-1][-1]:
+        if groups and each < SIZE_STEP * groups[-1][-1]:
             groups[-1].append(each)
         else:
             groups.append([each])
     return groups
 
 
-def _half(size: float) -> float:
+def _round_to_half(size: float) -> float:
     return round(size * 2) / 2
 
 
-def _lines(page: ReadPage, types: Types | None) -> list[Line]:
+def _lines(page: OcrPage, types: ScanStyles | None) -> list[Line]:
     made: list[Line] = []
     block = 0
-    for line, ink in zip(page.lines, page.inks, strict=True):
-        size, bold, top, bottom = _type_of(line, ink, page, types)
+    for line, ink in zip(page.lines, page.metrics, strict=True):
+        size, bold, top, bottom = _style_of(line, ink, page, types)
         usual = types.size if types else size
-        if made and not (-size < top - made[-1].bottom < _PARAGRAPH * usual):
+        if made and not (-size < top - made[-1].bottom < _PARAGRAPH_GAP * usual):
             block += 1
         made.append(
             Line(
-                _spaced(line.text, size > usual),
+                _with_number_space(line.text, size > usual),
                 line.box.x1 * page.width,
                 top,
                 line.box.x2 * page.width,
@@ -187,22 +190,24 @@ def _lines(page: ReadPage, types: Types | None) -> list[Line]:
     return made
 
 
-def _spaced(text: str, larger: bool) -> str:
-    """The text of a line, with the space after its number that a reader often does not see: `2.1Method`."""
+def _with_number_space(text: str, larger: bool) -> str:
+    """Return the text with a space after its number, which OCR often misses: `2.1Method`."""
     spaced = _NUMBER.sub(r"\1 ", " ".join(text.split()))
     return _CHAPTER.sub(r"\1 ", spaced) if larger else spaced
 
 
-def _type_of(line: OcrLine, ink: Ink | None, page: ReadPage, types: Types | None) -> tuple[float, bool, float, float]:
-    """Size, weight, top and bottom of a line; one that could not be measured is of the type of the text."""
+def _style_of(
+    line: OcrLine, ink: GlyphMetrics | None, page: OcrPage, types: ScanStyles | None
+) -> tuple[float, bool, float, float]:
+    """Return size, bold, top, and bottom of a line. A line without metrics has the style of body text."""
     top, bottom = line.box.y1 * page.height, line.box.y2 * page.height
     if types is None:
-        return _half(0.75 * (bottom - top)), False, top, bottom
-    if ink is None or _letters(line.text) < SURE:
-        return _half(types.size), False, top, bottom
+        return _round_to_half(0.75 * (bottom - top)), False, top, bottom
+    if ink is None or _letter_count(line.text) < MIN_LETTERS:
+        return _round_to_half(types.size), False, top, bottom
     measured, stroke = ink.size * page.scale, ink.stroke * page.scale
     number = types.class_of(measured)
     size = types.sizes[number]
-    base = ink.base * page.scale
+    base = ink.baseline * page.scale
     bold = types.is_bold(number, stroke, bool(_NUMBER.match(line.text)))
     return size, bold, base - 0.8 * size, base + 0.2 * size

@@ -1,4 +1,4 @@
-"""Pages that are pictures of pages: which they are, and their text, where somebody can read it."""
+"""Scanned pages: detects them, and reads their text with OCR."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from attrs import evolve, frozen
 
 from citekit.adapters.formats.pdf.document.graphics import may_draw, page_graphics
-from citekit.adapters.formats.pdf.outline.glyph_metrics import inks_of, with_numbers
-from citekit.adapters.formats.pdf.outline.headers_footers import SAMPLE
+from citekit.adapters.formats.pdf.outline.glyph_metrics import join_numbers, measure_glyphs
+from citekit.adapters.formats.pdf.outline.headers_footers import SAMPLE_SIZE
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.scan_styles import ReadPage, typed_pages
-from citekit.adapters.formats.pdf.outline.structure import outdone, sections_of_text
+from citekit.adapters.formats.pdf.outline.scan_styles import OcrPage, styled_pages
+from citekit.adapters.formats.pdf.outline.structure import sections_of_text, toc_is_incomplete
 from citekit.adapters.formats.shared.ocr import OcrReader
 from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, away, empty_store, exclusive
@@ -21,47 +21,49 @@ from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Pages
 
 OCR_PAGES = 40
-"""Scanned pages whose text is read, at some seconds each."""
+"""The number of scanned pages that OCR reads, at some seconds each."""
 
 RESOLUTION = 160
-"""Dots per inch that pages are drawn at to be read."""
+"""Dots per inch of pages rendered for OCR."""
 
-PIXELS = 12_000_000
-"""Of a drawn page; a larger one is drawn coarser."""
+RENDER_PIXEL_LIMIT = 12_000_000
+"""The largest number of pixels of a rendered page; larger pages are rendered at a lower resolution."""
 
-EMBEDDED = 250_000_000
-"""Pixels of a picture inside the page; a larger one would need gigabytes to decode."""
+IMAGE_PIXEL_LIMIT = 250_000_000
+"""The largest number of pixels of an image in the page; decoding a larger one needs gigabytes."""
 
-LARGE = 100_000
-"""Pixels of the pictures of a page that may be a scan."""
+SCAN_PIXELS = 100_000
+"""The number of pixels that the images of a page need for it to be a scan."""
 
-_COVERED = 0.7
-"""The part of a page that its picture covers at least."""
+_COVERED_SHARE = 0.7
+"""The share of a page that its image must cover."""
 
-_SURE = 0.5
-"""How sure a reader is of a line at least."""
+_MIN_CONFIDENCE = 0.5
+"""The lowest OCR confidence of a line that is used."""
 
 
 @frozen
 class Scans:
-    """`bare` pages have no text; `layered` ones hold invisible text that somebody read before."""
+    """`without_text` are pages without text; `with_text_layer` are pages with an invisible OCR layer."""
 
-    bare: frozenset[int] = frozenset()
-    layered: frozenset[int] = frozenset()
+    without_text: frozenset[int] = frozenset()
+    with_text_layer: frozenset[int] = frozenset()
 
     @property
     def pages(self) -> frozenset[int]:
-        """All of them."""
-        return self.bare | self.layered
+        """All scanned pages."""
+        return self.without_text | self.with_text_layer
 
     def notes(self, page_count: int, reads: bool) -> list[str]:
-        """What a reader of the map must know; `reads` says that somebody reads the bare ones."""
+        """Return notes for the map. `reads` is true if OCR reads the pages without text."""
         notes = []
-        if self.bare:
+        if self.without_text:
             hint = "" if reads else " Their text is not read: that needs the extra 'ocr'."
-            notes.append(f"{_count(len(self.bare), page_count)} without text.{hint}")
-        if self.layered:
-            notes.append(f"{_count(len(self.layered), page_count)} with text that was recognised before; it is used.")
+            notes.append(f"{_count(len(self.without_text), page_count)} without text.{hint}")
+        if self.with_text_layer:
+            notes.append(
+                f"{_count(len(self.with_text_layer), page_count)} with text that was recognised before; it is used."
+            )
         return notes
 
 
@@ -71,10 +73,10 @@ def _count(number: int, page_count: int) -> str:
     return f"1 of {page_count} pages is a scan" if number == 1 else f"{number} of {page_count} pages are scans"
 
 
-def scans_among(document: Document, texts: PageTexts) -> Scans:
-    """The scans among the pages that were read; none where a sample of the pages that may be some holds none."""
-    candidates = [page for page in range(1, texts.count + 1) if texts.cached(page) and _may_be(texts, page)]
-    step = max(1, len(candidates) // SAMPLE)
+def find_scans(document: Document, texts: PageTexts) -> Scans:
+    """Return the scans among the pages that were read; none if a sample of the candidates has none."""
+    candidates = [page for page in range(1, texts.count + 1) if texts.cached(page) and _has_large_images(texts, page)]
+    step = max(1, len(candidates) // SAMPLE_SIZE)
     if not any(_is_scan(document, texts, page) for page in candidates[::step]):
         return Scans()
     scans = [page for page in candidates if _is_scan(document, texts, page)]
@@ -83,13 +85,13 @@ def scans_among(document: Document, texts: PageTexts) -> Scans:
     )
 
 
-def _may_be(texts: PageTexts, page: int) -> bool:
-    """Whether a page has a picture at all, large enough to be one of a page."""
-    return sum(image.width * image.height for image in texts.images(page)) >= LARGE
+def _has_large_images(texts: PageTexts, page: int) -> bool:
+    """Return whether the images of a page are large enough for a scan."""
+    return sum(image.width * image.height for image in texts.images(page)) >= SCAN_PIXELS
 
 
 def _is_scan(document: Document, texts: PageTexts, page: int) -> bool:
-    texts.go_on()
+    texts.report_progress()
     try:
         with exclusive():
             shown = document[page - 1]
@@ -102,15 +104,15 @@ def _is_scan(document: Document, texts: PageTexts, page: int) -> bool:
     except Exception:  # a damaged page is no scan; what PyMuPDF raises then is of any kind
         return False
     covered = sum(max(0.0, each.right - each.left) * max(0.0, each.bottom - each.top) for each in drawn if each.picture)
-    return not visible and covered >= _COVERED * whole
+    return not visible and covered >= _COVERED_SHARE * whole
 
 
-def marked(drafts: Sequence[OutlineItem], scans: Scans) -> tuple[OutlineItem, ...]:
-    """The page groups `drafts`, those that hold nothing but scans of the type `scan` (one page) or `scans`."""
-    return tuple(_marked(draft, scans.pages) for draft in drafts)
+def mark_scans(drafts: Sequence[OutlineItem], scans: Scans) -> tuple[OutlineItem, ...]:
+    """Return the page groups, with the type `scan` (one page) or `scans` for groups of only scans."""
+    return tuple(_mark(draft, scans.pages) for draft in drafts)
 
 
-def _marked(draft: OutlineItem, pages: frozenset[int]) -> OutlineItem:
+def _mark(draft: OutlineItem, pages: frozenset[int]) -> OutlineItem:
     assert isinstance(draft.location, Pages)
     if not pages.issuperset(draft.location.numbers):
         return draft
@@ -118,60 +120,60 @@ def _marked(draft: OutlineItem, pages: frozenset[int]) -> OutlineItem:
 
 
 def read_scans(document: Document, texts: PageTexts, scans: Scans, ocr: OcrReader) -> list[str]:
-    """Let the lines that `ocr` reads in the first `OCR_PAGES` bare scans be those of their pages; notes about it.
+    """Read the first `OCR_PAGES` scans without text with `ocr`, replace their lines in `texts`, and return notes.
 
-    Raises as `ocr` does.
+    Raises the errors of `ocr`.
     """
     pages = {}
-    for page in sorted(scans.bare)[:OCR_PAGES]:
-        found = _read(document, page, ocr)
+    for page in sorted(scans.without_text)[:OCR_PAGES]:
+        found = _read_page(document, page, ocr)
         if found is not None:
             pages[page] = found
-    for page, lines in typed_pages(pages).items():
-        texts.put(page, lines)
+    for page, lines in styled_pages(pages).items():
+        texts.replace_lines(page, lines)
     notes = [f"The text of {len(pages)} scans was read by a machine, and may be wrong in places."] if pages else []
-    if len(scans.bare) > OCR_PAGES:
+    if len(scans.without_text) > OCR_PAGES:
         notes.append(f"Only the first {OCR_PAGES} scans were read.")
     return notes
 
 
 def sections_of_scans(texts: PageTexts) -> tuple[list[Section], bool]:
-    """As `sections_of_text`, of pages that a machine read: it does not see every number of the printed contents.
+    """Like `sections_of_text`, for pages read by OCR, which misses some numbers of a printed TOC.
 
-    The contents are left out where the type of the headings bears out what they name, and tells more of the same levels.
+    The TOC is ignored if it is incomplete (see `toc_is_incomplete`).
     """
     promised, printed = sections_of_text(texts)
     if not printed:
         return promised, False
-    told, _ = sections_of_text(texts, contents=False)
-    return (told, False) if outdone(promised, told) else (promised, True)
+    told, _ = sections_of_text(texts, use_toc=False)
+    return (told, False) if toc_is_incomplete(promised, told) else (promised, True)
 
 
-def _read(document: Document, page: int, ocr: OcrReader) -> ReadPage | None:
-    """What stands on `page`; None where nothing does."""
+def _read_page(document: Document, page: int, ocr: OcrReader) -> OcrPage | None:
+    """Return the OCR lines of `page`, or None without any."""
     with exclusive():
-        drawn = _drawn(document, page)
+        drawn = _render(document, page)
     if drawn is None:
         return None
     image, width, height = drawn
     with away():
-        found = [line for line in ocr.lines(image) if line.score >= _SURE and line.text.strip()]
-        found = with_numbers(found, width / height)
-        inks = inks_of(image.convert("L"), found)
-    return ReadPage(found, inks, width, height, height / image.height) if found else None
+        found = [line for line in ocr.lines(image) if line.score >= _MIN_CONFIDENCE and line.text.strip()]
+        found = join_numbers(found, width / height)
+        inks = measure_glyphs(image.convert("L"), found)
+    return OcrPage(found, inks, width, height, height / image.height) if found else None
 
 
-def _drawn(document: Document, page: int) -> tuple[Any, float, float] | None:
-    """The page as it is shown, in grey, and its size in points; None where it cannot be drawn."""
+def _render(document: Document, page: int) -> tuple[Any, float, float] | None:
+    """Return the page as displayed as an image, and its size in points; None if it cannot be rendered."""
     from PIL import Image
 
     try:
-        if any(image[2] * image[3] > EMBEDDED for image in document.get_page_images(page - 1)):
+        if any(image[2] * image[3] > IMAGE_PIXEL_LIMIT for image in document.get_page_images(page - 1)):
             return None
         empty_store()  # an image decoded at another size is drawn a little otherwise
         shown = document[page - 1]
         width, height = max(shown.rect.width, 1.0), max(shown.rect.height, 1.0)
-        zoom = min(RESOLUTION / 72, (PIXELS / (width * height)) ** 0.5)
+        zoom = min(RESOLUTION / 72, (RENDER_PIXEL_LIMIT / (width * height)) ** 0.5)
         with exclusive() as pymupdf:
             pixels = shown.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
     except CiteKitError:

@@ -1,7 +1,4 @@
-"""From headings with a place to nodes with pages.
-
-Pages grouped by number, where a document shows no structure.
-"""
+"""Turns sections into a tree of pages, or groups pages by number if a document has no structure."""
 
 from __future__ import annotations
 
@@ -17,15 +14,15 @@ from citekit.adapters.formats.pdf.outline.summaries import HeadingLines, first_s
 from citekit.adapters.formats.shared.outline import OutlineItem, nested
 from citekit.domain.locations import Pages
 
-GROUPS = 40
-"""Groups that a document is parted into at most."""
+MAX_GROUPS = 40
+"""The largest number of page groups of a document."""
 
 _SIZES = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 2500)
 
 
 def page_groups(texts: PageTexts) -> tuple[OutlineItem, ...]:
-    """Groups of equally many pages, one page each in a short document."""
-    size = next((size for size in _SIZES if texts.count <= size * GROUPS), -(-texts.count // GROUPS))
+    """Return groups of equal numbers of pages, or single pages in a short document."""
+    size = next((size for size in _SIZES if texts.count <= size * MAX_GROUPS), -(-texts.count // MAX_GROUPS))
     return tuple(_group(texts, first, min(first + size - 1, texts.count)) for first in range(1, texts.count + 1, size))
 
 
@@ -35,28 +32,28 @@ def _group(texts: PageTexts, first: int, last: int) -> OutlineItem:
 
 
 def group_title(first: int, last: int) -> str:
-    """`Page 3` or `Pages 1-10`."""
+    """Return `Page 3` or `Pages 1-10`."""
     return f"Page {first}" if first == last else f"Pages {first}-{last}"
 
 
 PAGES_BUDGET = 3_000_000
-"""Page numbers that one map may list; only a hostile outline, whose sections all overlap, comes near."""
+"""The number of page numbers that one map may list. Only hostile bookmarks, whose sections all overlap, exceed it."""
 
 BOOK_LENGTH = 60
-"""Pages from which on the first level is called a chapter."""
+"""The number of pages from which the first level is called a chapter."""
 
 _PART = re.compile(r"(part|teil|partie|parte|deel)\b|第.{1,3}部", re.IGNORECASE)
 _CHAPTER = re.compile(r"(chapter|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk|appendix)\b|第.{1,4}章", re.IGNORECASE)
 
 
 def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[OutlineItem, ...], bool]:
-    """The tree of `sections`, and whether some had to be cut to their first page.
+    """Return the tree of `sections`, and whether some were shortened to their first page.
 
-    A section ends where the next of its own or a higher level begins: on the page before, where that one begins at the
-    top of a page, else on the same page. Pages before the first section become a node of their own.
+    A section ends where the next one of its own or a higher level starts: on the page before if that one starts at the
+    top of its page, or else on the same page. Pages before the first section become a node of their own.
     """
-    sections = _straightened(sections)
-    ends = _ends(sections, texts)
+    sections = _clamped_to_parents(sections)
+    ends = _last_pages(sections, texts)
     types = _types(sections, texts.count)
     headings = HeadingLines(sections, texts)
     budget = PAGES_BUDGET
@@ -66,16 +63,16 @@ def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[Outl
         if span > budget:
             last, span = section.page, 1
         budget -= span
-        summary = summary_of(section, _follower(sections, place), last, texts, headings)
+        summary = summary_of(section, _next_section(sections, place), last, texts, headings)
         place_of = Pages.span(section.page, last)
         items.append((section.level, OutlineItem(section.title, types[section.level], place_of, summary)))
-    tree = tuple(_widened(draft) for draft in nested(items))
-    return (*_before(sections, texts), *tree), budget < len(sections)
+    tree = tuple(_covering_children(draft) for draft in nested(items))
+    return (*_front_matter(sections, texts), *tree), budget < len(sections)
 
 
-def moved_sections(sections: Sequence[Section]) -> list[str]:
-    """A note about sections that are said to begin before the one that holds them; none where all is in order."""
-    moved = [was for was, now in zip(sections, _straightened(sections), strict=True) if was.page != now.page]
+def moved_section_notes(sections: Sequence[Section]) -> list[str]:
+    """Return a note about sections that start before their parents, or nothing."""
+    moved = [was for was, now in zip(sections, _clamped_to_parents(sections), strict=True) if was.page != now.page]
     if not moved:
         return []
     shown = ", ".join(f"'{each.title[:60]}' (page {each.page})" for each in moved[:3]) + (", ..." if moved[3:] else "")
@@ -83,8 +80,8 @@ def moved_sections(sections: Sequence[Section]) -> list[str]:
     return [f"{are} said to begin before the section above, and put where that one begins: {shown}."]
 
 
-def _straightened(sections: Sequence[Section]) -> list[Section]:
-    """Sections of which none begins before the one that holds it: such a destination is an error, and would stretch it."""
+def _clamped_to_parents(sections: Sequence[Section]) -> list[Section]:
+    """Return the sections, with starts before the parent moved to its start. Such destinations are errors."""
     straight: list[Section] = []
     holders: list[Section] = []
     for section in sections:
@@ -97,20 +94,20 @@ def _straightened(sections: Sequence[Section]) -> list[Section]:
     return straight
 
 
-def _ends(sections: Sequence[Section], texts: PageTexts) -> list[int]:
-    """The last page of each section, found from the back: `open_` holds the sections that may end an earlier one."""
+def _last_pages(sections: Sequence[Section], texts: PageTexts) -> list[int]:
+    """Return the last page of each section. Works from the end; `open_` holds the sections that may end an earlier one."""
     ends = [0] * len(sections)
     open_: list[Section] = []
     for place in range(len(sections) - 1, -1, -1):
         section = sections[place]
         while open_ and open_[-1].level > section.level:
             open_.pop()
-        ends[place] = _end(section, open_[-1] if open_ else None, texts)
+        ends[place] = _last_page(section, open_[-1] if open_ else None, texts)
         open_.append(section)
     return ends
 
 
-def _end(section: Section, following: Section | None, texts: PageTexts) -> int:
+def _last_page(section: Section, following: Section | None, texts: PageTexts) -> int:
     if following is None:
         return texts.count
     if following.page <= section.page:
@@ -118,14 +115,14 @@ def _end(section: Section, following: Section | None, texts: PageTexts) -> int:
     return following.page - 1 if begins_page(following, texts) else following.page
 
 
-def _follower(sections: Sequence[Section], place: int) -> Section | None:
-    """The section whose heading ends the text of this one, where it is no child of it."""
+def _next_section(sections: Sequence[Section], place: int) -> Section | None:
+    """Return the next section if its heading ends the text of this one, that is, if it is not a child."""
     following = sections[place + 1] if place + 1 < len(sections) else None
     return following if following is not None and following.level <= sections[place].level else None
 
 
 def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:
-    """A word for every level: part, chapter, section, subsection, as far as the titles and the length say so."""
+    """Return the node type of each level (part, chapter, section, subsection) by titles and length."""
     levels = sorted({section.level for section in sections})
     top = [section.title for section in sections if section.level == levels[0]]
     if sum(bool(_PART.match(title)) for title in top) * 2 > len(top):
@@ -137,22 +134,22 @@ def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:
     return {level: words[depth] if depth < len(words) else "subsection" for depth, level in enumerate(levels)}
 
 
-def _widened(draft: OutlineItem) -> OutlineItem:
-    """A parent holds the pages of its children."""
-    children = tuple(_widened(child) for child in draft.children)
+def _covering_children(draft: OutlineItem) -> OutlineItem:
+    """Return the draft with a page range that includes those of its children."""
+    children = tuple(_covering_children(child) for child in draft.children)
     if not children:
         return draft
-    spans = [_ends_of(member) for member in (draft, *children)]
+    spans = [_first_and_last(member) for member in (draft, *children)]
     first, last = min(first for first, _ in spans), max(last for _, last in spans)
     return evolve(draft, location=Pages.span(first, last), children=children)
 
 
-def _ends_of(draft: OutlineItem) -> tuple[int, int]:
+def _first_and_last(draft: OutlineItem) -> tuple[int, int]:
     assert isinstance(draft.location, Pages)
     return draft.location.numbers[0], draft.location.numbers[-1]
 
 
-def _before(sections: Sequence[Section], texts: PageTexts) -> Iterator[OutlineItem]:
+def _front_matter(sections: Sequence[Section], texts: PageTexts) -> Iterator[OutlineItem]:
     first = min(section.page for section in sections)
     if first > 1:
         last = first - 1 if begins_page(min(sections, key=lambda section: section.page), texts) else first

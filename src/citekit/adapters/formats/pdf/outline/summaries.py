@@ -1,7 +1,4 @@
-"""What a section is about, in its own words.
-
-The first sentence of a text that tells something.
-"""
+"""Summaries: the first sentence of body text below a heading."""
 
 from __future__ import annotations
 
@@ -10,14 +7,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from citekit.adapters.formats.pdf.document.text import Line
-from citekit.adapters.formats.pdf.outline.heading_location import Section, height_of, place_of
+from citekit.adapters.formats.pdf.outline.heading_location import Section, line_index_of, top_of
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 
-SHORTEST = 30
-"""Characters of a sentence that can stand alone; a shorter one takes the next along."""
+MIN_SENTENCE = 30
+"""The length of a sentence that can stand alone; a shorter one is joined with the next."""
 
-PARAGRAPHS = 12
-"""Paragraphs that are looked at."""
+MAX_PARAGRAPHS = 12
+"""The number of paragraphs that are searched."""
 
 _LEADER = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}|_{4,}")
 _CAPTION = re.compile(r"(?:figure|fig\.|table|listing|abb\.|図|表)\s*\d", re.IGNORECASE)
@@ -29,7 +26,7 @@ _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 class _Letters(dict[int, int | None]):
-    """For `str.translate`: letters and spaces stay, all else goes. Filled as characters are met."""
+    """A table for `str.translate` that keeps letters and spaces. It fills itself on demand."""
 
     def __missing__(self, code: int) -> int | None:
         kept = self[code] = code if chr(code).isalpha() or chr(code).isspace() else None
@@ -40,33 +37,33 @@ _LETTERS = _Letters()
 
 
 def first_sentence(lines: Sequence[Line]) -> str | None:
-    """The first sentence of running text in `lines`; where no paragraph ends like one, the first that is long enough."""
+    """Return the first sentence of body text in `lines`, or else the first paragraph that is long enough."""
     spare: str | None = None
     for number, paragraph in enumerate(_paragraphs(lines)):
-        if number >= PARAGRAPHS:
+        if number >= MAX_PARAGRAPHS:
             break
         if not _is_prose(paragraph):
             continue
         if re.search(r"[.!?。！？:]", paragraph):
-            return _opening(paragraph)
+            return _first_sentence_of(paragraph)
         spare = spare or paragraph
     return spare
 
 
 def _paragraphs(lines: Sequence[Line]) -> Iterator[str]:
-    """Lines that stand below one another, close and in the same size, joined to paragraphs."""
+    """Yield the paragraphs: lines close below one another, in the same size, joined."""
     text, previous = "", None
     for line in lines[:200]:
-        if previous is not None and not _goes_on(previous, line):
+        if previous is not None and not _continues_paragraph(previous, line):
             yield text
             text = ""
-        text = _joined(text, line.text)
+        text = _join(text, line.text)
         previous = line
     if text:
         yield text
 
 
-def _goes_on(previous: Line, line: Line) -> bool:
+def _continues_paragraph(previous: Line, line: Line) -> bool:
     if abs(previous.size - line.size) > 1 or previous.bold != line.bold:
         return False
     height = max(previous.bottom - previous.top, 1)
@@ -74,7 +71,7 @@ def _goes_on(previous: Line, line: Line) -> bool:
     return beside or (line.bottom - previous.bottom >= 0 and line.top - previous.bottom < 0.6 * height)
 
 
-def _joined(text: str, more: str) -> str:
+def _join(text: str, more: str) -> str:
     if not text:
         return more
     if text.endswith(("-", "\u00ad")) and more[:1].islower() and text[-2:-1].isalpha():
@@ -88,31 +85,31 @@ def _is_prose(paragraph: str) -> bool:
         return False
     if len(_IDEOGRAPH.findall(paragraph)) >= 10:
         return True
-    return len(paragraph) >= SHORTEST and len(paragraph.split()) >= 5
+    return len(paragraph) >= MIN_SENTENCE and len(paragraph.split()) >= 5
 
 
-def _opening(paragraph: str) -> str:
+def _first_sentence_of(paragraph: str) -> str:
     taken, start = "", 0
     for end in _END.finditer(paragraph):
         taken = paragraph[: end.start()].strip()
         ideographic = bool(_IDEOGRAPH.search(taken))
-        if _ABBREVIATED.search(taken) or (len(taken) < SHORTEST and not (ideographic and len(taken) >= 10)):
+        if _ABBREVIATED.search(taken) or (len(taken) < MIN_SENTENCE and not (ideographic and len(taken) >= 10)):
             continue
         start = len(taken)
         break
     return taken if start else paragraph
 
 
-READ = 120
-"""Lines that are searched for a summary."""
+SUMMARY_LINES = 120
+"""The number of lines that are searched for a summary."""
 
 
-TITLES = 40
-"""Headings of one page that are looked for among its lines."""
+TITLES_PER_PAGE = 40
+"""The number of headings of one page that are matched with its lines."""
 
 
 class HeadingLines:
-    """Which lines of a page are headings, found once a page."""
+    """Finds the lines of pages that are headings, once per page."""
 
     def __init__(self, sections: Sequence[Section], texts: PageTexts) -> None:
         self._texts = texts
@@ -122,45 +119,45 @@ class HeadingLines:
             self._titles.setdefault(section.page, []).append(section.title)
 
     def on(self, page: int) -> frozenset[int]:
-        """Which lines of `page`, counted from 0, say the title of a section that begins there."""
+        """Return the indexes of the lines of `page` that print the title of a section that starts there."""
         if page not in self._found:
-            titles = self._titles.get(page, [])[:TITLES]
-            self._found[page] = frozenset(at for title in titles for at in self._texts.saying(title, page))
+            titles = self._titles.get(page, [])[:TITLES_PER_PAGE]
+            self._found[page] = frozenset(at for title in titles for at in self._texts.lines_matching(title, page))
         return self._found[page]
 
 
 def summary_of(
     section: Section, following: Section | None, last: int, texts: PageTexts, headings: HeadingLines
 ) -> str | None:
-    """The first sentence below the heading and before that of `following`, other headings left out."""
-    below, own = _below(section, following, texts)[:READ], headings.on(section.page)
+    """Return the first sentence between the heading and that of `following`, without other headings."""
+    below, own = _line_indexes_below(section, following, texts)[:SUMMARY_LINES], headings.on(section.page)
     lines = texts.lines(section.page)
     text = [lines[at] for at in below if at not in own]
     if len(below) < 4 and last > section.page:
         other = headings.on(section.page + 1)
-        text += [line for at, line in enumerate(texts.lines(section.page + 1)[:READ]) if at not in other]
+        text += [line for at, line in enumerate(texts.lines(section.page + 1)[:SUMMARY_LINES]) if at not in other]
     return first_sentence(text)
 
 
-def _below(section: Section, following: Section | None, texts: PageTexts) -> Sequence[int]:
-    """The lines after the heading on its page, counted from 0, up to the heading of `following`.
+def _line_indexes_below(section: Section, following: Section | None, texts: PageTexts) -> Sequence[int]:
+    """Return the indexes of the lines from below the heading to the heading of `following`.
 
-    Their order is that of the file, which keeps columns apart, where the heading is found among them; else what stands
-    lower on the page.
+    The order is that of the file, which separates columns, if the heading is found; or else the lines are chosen by
+    height.
     """
     lines = texts.lines(section.page)
-    here = place_of(section, texts)
+    here = line_index_of(section, texts)
     if following is None or following.page != section.page:
         stop, end = math.inf, len(lines)
     else:
-        found = place_of(following, texts)
-        stop, end = height_of(following, texts), len(lines) if found is None else found
+        found = line_index_of(following, texts)
+        stop, end = top_of(following, texts), len(lines) if found is None else found
     if here is not None and end > here:
         return range(here + 1, end)
-    start = height_of(section, texts)
-    return [at for at, line in enumerate(lines) if _between(line, start, stop)]
+    start = top_of(section, texts)
+    return [at for at, line in enumerate(lines) if _is_between(line, start, stop)]
 
 
-def _between(line: Line, start: float, stop: float) -> bool:
+def _is_between(line: Line, start: float, stop: float) -> bool:
     below = not math.isfinite(start) or line.bottom > start + 2
     return below and (not math.isfinite(stop) or stop <= start or line.top < stop - 2)

@@ -1,4 +1,4 @@
-"""Where the table of a caption lies: between rules, in a frame, or in lines that stand in columns."""
+"""Finds the table of a caption: between rules, in a frame, or as lines in columns."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Sequence
 
 from citekit.adapters.formats.pdf.outline.page_layout import Area, PageLayout, union
 
-NEAR = 45.0
-"""Points between a caption and its table at most."""
+CAPTION_GAP = 45.0
+"""The largest distance in points between a caption and its table."""
 
-_SAME = 4.0
-"""Points by which the ends of two rules of one table may differ."""
+_ALIGNMENT = 4.0
+"""The number of points by which the ends of two rules of one table may differ."""
 
-_CELL = 40
-"""Characters of a line beside a short caption that may be a cell; a longer one is the text of another column."""
+_CELL_LENGTH = 40
+"""The longest line next to a short caption that may be a cell; a longer one is the text of another column."""
 
-_TALL = 0.7
-"""The part of a page's height that two rules of one table may lie apart."""
+_HEIGHT_SHARE = 0.7
+"""The share of a page's height that two rules of one table may be apart."""
 
 
 def table_area(caption: Area, others: Sequence[Area], layout: PageLayout) -> Area | None:
-    """The table below `caption`, else above it; None where neither rules nor columns show one.
+    """Return the table below `caption`, or else above it; None if neither rules nor columns show one.
 
-    `others` are the other captions of the page, which a table never crosses.
+    A table never crosses `others`, the other captions of the page.
     """
     for down in (True, False):
-        found = _ruled(caption, others, layout, down) or _aligned(caption, others, layout, down)
+        found = _ruled_table(caption, others, layout, down) or _table_of_columns(caption, others, layout, down)
         if found is not None:
             return found
     return None
@@ -35,57 +35,59 @@ def _distance(caption: Area, area: Area, down: bool) -> float:
     return area.top - caption.bottom if down else caption.top - area.bottom
 
 
-def _ruled(caption: Area, others: Sequence[Area], layout: PageLayout, down: bool) -> Area | None:
-    stop, around = _stop(caption, others, down), caption.grown(2)
+def _ruled_table(caption: Area, others: Sequence[Area], layout: PageLayout, down: bool) -> Area | None:
+    stop, around = _distance_to_next_caption(caption, others, down), caption.expanded(2)
     drawn = [
         area
         for area in (*layout.rules, *layout.shapes)
-        if -2 <= _distance(caption, area, down) <= stop - area.height and around.beside(area) > 0.3
+        if -2 <= _distance(caption, area, down) <= stop - area.height and around.horizontal_overlap(area) > 0.3
     ]
     drawn.sort(key=lambda area: (_distance(caption, area, down), area.left))
-    if not drawn or _distance(caption, drawn[0], down) > NEAR:
+    if not drawn or _distance(caption, drawn[0], down) > CAPTION_GAP:
         return None
     table = drawn[0]
     for area in drawn[1:]:
-        if _belongs(table, area, layout):
+        if _is_part_of(table, area, layout):
             table = union((table, area))
     enough = table.height > 12 and table.width > 40
     return table if enough else None
 
 
-def _stop(caption: Area, others: Sequence[Area], down: bool) -> float:
-    """The distance to the next caption of the same column."""
-    ahead = [_distance(caption, other, down) for other in others if caption.beside(other) > 0.3]
+def _distance_to_next_caption(caption: Area, others: Sequence[Area], down: bool) -> float:
+    """Return the distance to the next caption in the same column."""
+    ahead = [_distance(caption, other, down) for other in others if caption.horizontal_overlap(other) > 0.3]
     return min((each for each in ahead if each > 0), default=1e9)
 
 
-def _belongs(table: Area, area: Area, layout: PageLayout) -> bool:
-    """Whether what is drawn is a part of the table: it touches it, or is as wide, with nothing but cells between."""
+def _is_part_of(table: Area, area: Area, layout: PageLayout) -> bool:
+    """Return whether a drawn area is part of the table: it touches it, or is as wide with only cells between."""
     apart = max(area.top - table.bottom, table.top - area.bottom, 0.0)
     if apart <= 6:
-        return table.grown(6).meets(area)
-    same = abs(area.left - table.left) <= _SAME and abs(area.right - table.right) <= _SAME
-    return same and apart <= _TALL * layout.height and not _prose_between(table, area, layout)
+        return table.expanded(6).touches(area)
+    same = abs(area.left - table.left) <= _ALIGNMENT and abs(area.right - table.right) <= _ALIGNMENT
+    return same and apart <= _HEIGHT_SHARE * layout.height and not _prose_between(table, area, layout)
 
 
 def _prose_between(table: Area, area: Area, layout: PageLayout) -> bool:
-    """Whether running text lies between: three lines or more that fill the whole width."""
+    """Return whether three or more lines between the areas fill the whole width."""
     between = Area(table.left, min(table.bottom, area.bottom), table.right, max(table.top, area.top))
     wide = [
-        place for place in layout.places if between.holds_middle_of(place) and place.width > 0.85 * max(table.width, 1)
+        place
+        for place in layout.line_areas
+        if between.contains_center_of(place) and place.width > 0.85 * max(table.width, 1)
     ]
     return len(wide) >= 3
 
 
-def _aligned(caption: Area, others: Sequence[Area], layout: PageLayout, down: bool) -> Area | None:
-    """Rows of two cells or more that follow one another next to the caption."""
-    stop, edge = _stop(caption, others, down), 0.0
+def _table_of_columns(caption: Area, others: Sequence[Area], layout: PageLayout, down: bool) -> Area | None:
+    """Return consecutive rows of two cells or more next to the caption."""
+    stop, edge = _distance_to_next_caption(caption, others, down), 0.0
     cells: list[Area] = []
     count = 0
     for row in _rows(caption, layout, down):
         whole = union(row)
         distance = _distance(caption, whole, down)
-        if distance - edge > (NEAR if not cells else 30) or distance + whole.height > stop or len(row) < 2:
+        if distance - edge > (CAPTION_GAP if not cells else 30) or distance + whole.height > stop or len(row) < 2:
             break
         cells += row
         count += 1
@@ -94,13 +96,13 @@ def _aligned(caption: Area, others: Sequence[Area], layout: PageLayout, down: bo
 
 
 def _rows(caption: Area, layout: PageLayout, down: bool) -> list[list[Area]]:
-    """The lines beyond the caption that stand side by side, nearest first."""
+    """Return the lines beyond the caption as rows, the nearest first."""
     narrow = caption.width < 0.5 * layout.width
     beyond = [
         place
-        for place, line in zip(layout.places, layout.lines, strict=True)
+        for place, line in zip(layout.line_areas, layout.lines, strict=True)
         if _distance(caption, place, down) > -1
-        if caption.beside(place) > 0 or (narrow and len(line.text) <= _CELL)
+        if caption.horizontal_overlap(place) > 0 or (narrow and len(line.text) <= _CELL_LENGTH)
     ]
     beyond.sort(key=lambda place: (_distance(caption, place, down), place.left))
     rows: list[list[Area]] = []

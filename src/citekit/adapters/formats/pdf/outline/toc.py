@@ -1,4 +1,4 @@
-"""The printed tables of contents of a document: read, nested, and matched to the pages they name."""
+"""Printed tables of contents: merges their tables and locates each entry on the page that it names."""
 
 from __future__ import annotations
 
@@ -11,94 +11,94 @@ from attrs import evolve, frozen
 
 from citekit.adapters.formats.pdf.document.page_labels import LabelRule, read_labels
 from citekit.adapters.formats.pdf.outline.heading_numbers import unnumbered
-from citekit.adapters.formats.pdf.outline.lines import Typed
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.toc_entries import Entry, roman_number
+from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry, roman_number
 
-DEEPEST = 20
-"""Levels to which tables of parts are put below one another; a thousand would be nested too deeply to be walked."""
+LEVEL_LIMIT = 20
+"""The deepest level at which the tables of parts are nested, so that walking the tree stays safe."""
 
-FOUND = 0.5
-"""The part of its entries that must stand on the pages they name: else the list is no table of contents."""
+FOUND_SHARE = 0.5
+"""The share of entries whose titles must be found on the pages they name; otherwise the list is not a TOC."""
 
-REPEATED = 0.8
-"""The part of the entries of a table that a longer one repeats."""
+REPEATED_SHARE = 0.8
+"""The share of the entries of a short table that the following, longer table repeats."""
 
 
 @frozen
-class Promised:
-    """An entry with its place: `page` from 1, `y` from the top or NaN, and the `lines` there that say its title."""
+class TocTarget:
+    """A TOC entry with its target: `page` from 1, `y` from the top or NaN, and the `lines` that print its title there."""
 
     title: str
     level: int
     page: int
     y: float
-    lines: tuple[Typed, ...]
+    lines: tuple[StyledLine, ...]
 
 
 @frozen
-class Contents:
-    """The entries in reading order, and the pages that the tables themselves take."""
+class Toc:
+    """The located entries in reading order, and the pages that the printed tables occupy."""
 
-    entries: tuple[Promised, ...] = ()
+    targets: tuple[TocTarget, ...] = ()
     pages: frozenset[int] = frozenset()
 
 
-def read_contents(texts: PageTexts, tables: Sequence[Sequence[Entry]]) -> Contents:
-    """What the printed `tables` of contents promise, as far as it stands where they say. Empty where there are none."""
-    pages = frozenset(entry.on for table in tables for entry in table)
-    tables = _without_short(tables)
+def locate_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> Toc:
+    """Locate the entries of the printed `tables`. A table whose titles are mostly not found is left out."""
+    pages = frozenset(entry.toc_page for table in tables for entry in table)
+    tables = _without_short_tables(tables)
     if not tables:
-        return Contents()
-    finder = _Finder(texts, pages)
-    kept: list[list[Promised]] = []
+        return Toc()
+    finder = _TitleFinder(texts, pages)
+    kept: list[list[TocTarget]] = []
     for table in tables:
-        promised = finder.place(_leading_on(table))
-        if sum(bool(each.lines) for each in promised) >= FOUND * len(promised) > 0:
+        promised = finder.locate(_without_back_links(table))
+        if sum(bool(each.lines) for each in promised) >= FOUND_SHARE * len(promised) > 0:
             kept.append(promised)
-    return Contents(tuple(_merged(kept)), pages)
+    return Toc(tuple(_merged(kept)), pages)
 
 
-def _without_short(tables: Sequence[Sequence[Entry]]) -> list[Sequence[Entry]]:
-    """The tables without those that the next one repeats, as `Contents` do `Short contents`."""
-    said = [{letters(entry.title) for entry in table} for table in tables]
+def _without_short_tables(tables: Sequence[Sequence[TocEntry]]) -> list[Sequence[TocEntry]]:
+    """Return the tables without those that the next one repeats, such as "Short contents" before "Contents"."""
+    said = [{title_key(entry.title) for entry in table} for table in tables]
     return [
         table
         for own, following, table in zip(said, [*said[1:], set()], tables, strict=False)
-        if len(following) <= len(own) or len(own & following) < REPEATED * len(own)
+        if len(following) <= len(own) or len(own & following) < REPEATED_SHARE * len(own)
     ]
 
 
-def _leading_on(group: Sequence[Entry]) -> list[Entry]:
-    """The entries without links back into the table; sections may begin below it on its last page."""
-    own = {entry.on for entry in group}
+def _without_back_links(group: Sequence[TocEntry]) -> list[TocEntry]:
+    """Return the entries whose links don't lead back into the table. Sections may start on its last page."""
+    own = {entry.toc_page for entry in group}
     return [entry for entry in group if entry.page not in own or entry.page == max(own)]
 
 
-class _Finder:
+class _TitleFinder:
     """Finds titles on pages. `skipped` are the pages of the tables themselves."""
 
     def __init__(self, texts: PageTexts, skipped: frozenset[int]) -> None:
         self._texts, self._skipped = texts, skipped
-        self._labels = _labelled(read_labels(texts.document), texts.count)
+        self._labels = _pages_by_label(read_labels(texts.document), texts.count)
         self._pages: dict[str, list[int]] | None = None
         self._letters: dict[int, list[str]] = {}
 
-    def place(self, group: Sequence[Entry]) -> list[Promised]:
+    def locate(self, group: Sequence[TocEntry]) -> list[TocTarget]:
         offsets = self._offsets(group)
-        return [promised for entry in group if (promised := self._placed(entry, offsets)) is not None]
+        return [promised for entry in group if (promised := self._target_of(entry, offsets)) is not None]
 
-    def _placed(self, entry: Entry, offsets: dict[bool, int]) -> Promised | None:
-        likely = self._likely(entry, offsets)
+    def _target_of(self, entry: TocEntry, offsets: dict[bool, int]) -> TocTarget | None:
+        likely = self._candidate_pages(entry, offsets)
         for page in likely:
-            lines = self._said(entry, page)
+            lines = self._title_lines(entry, page)
             if lines:
-                return Promised(entry.title, entry.level, page, lines[0].top, lines)
-        return Promised(entry.title, entry.level, likely[0], entry.y, ()) if likely else None
+                return TocTarget(entry.title, entry.level, page, lines[0].top, lines)
+        return TocTarget(entry.title, entry.level, likely[0], entry.y, ()) if likely else None
 
-    def _likely(self, entry: Entry, offsets: dict[bool, int]) -> list[int]:
-        """Pages where the title may stand, the likeliest first."""
-        roman, number = _value(entry)
+    def _candidate_pages(self, entry: TocEntry, offsets: dict[bool, int]) -> list[int]:
+        """Return the pages where the title may be, the most likely first."""
+        roman, number = _page_number(entry)
         near = [number + offsets[roman]] if number and roman in offsets else []
         if entry.page is not None:
             low = entry.y > 0.85 * self._texts.height(entry.page)
@@ -106,31 +106,33 @@ class _Finder:
         else:
             labelled = self._labels.get(entry.number)
             near = [*([labelled] if labelled else []), *near, *(page + step for page in near for step in (1, -1))]
-            own = self._where(entry)
+            own = self._pages_with_title(entry)
             near += own if len(own) == 1 else []
         return [page for page in near if 1 <= page <= self._texts.count]
 
-    def _said(self, entry: Entry, page: int) -> tuple[Typed, ...]:
-        found = list(lines_that_say(entry.title, *self._lines(page)))
+    def _title_lines(self, entry: TocEntry, page: int) -> tuple[StyledLine, ...]:
+        found = list(find_title(entry.title, *self._lines(page)))
         if not found:
             return ()
         placed = math.isfinite(entry.y) and page == entry.page
         return min(found, key=lambda lines: abs(lines[0].top - entry.y)) if placed else _largest(found)
 
-    def _lines(self, page: int) -> tuple[Sequence[Typed], Sequence[str]]:
-        """The lines of a page and their letters, which many entries are looked for among."""
+    def _lines(self, page: int) -> tuple[Sequence[StyledLine], Sequence[str]]:
+        """Return the lines of `page` and their title keys, which are cached because many entries are compared with
+        them.
+        """
         lines = self._texts.lines(page) or self._texts.read(page)
         if page not in self._letters:
-            self._letters[page] = [letters(line.text) for line in lines]
+            self._letters[page] = [title_key(line.text) for line in lines]
         return lines, self._letters[page]
 
-    def _offsets(self, entries: Sequence[Entry]) -> dict[bool, int]:
-        """How far physical pages are ahead of printed ones, for Arabic (False) and Roman (True) numbers."""
+    def _offsets(self, entries: Sequence[TocEntry]) -> dict[bool, int]:
+        """Return physical minus printed page number, separately for Arabic (False) and Roman (True) numbers."""
         votes: dict[bool, Counter[int]] = {False: Counter(), True: Counter()}
         for entry in entries:
-            roman, number = _value(entry)
+            roman, number = _page_number(entry)
             if number:
-                pages = self._where(entry)[:20] if entry.page is None else [entry.page]
+                pages = self._pages_with_title(entry)[:20] if entry.page is None else [entry.page]
                 votes[roman].update(page - number for page in pages)
         return {
             roman: max(found.items(), key=lambda vote: (vote[1], -abs(vote[0])))[0]
@@ -138,24 +140,24 @@ class _Finder:
             if found
         }
 
-    def _where(self, entry: Entry) -> list[int]:
-        """The pages on which a line, or the first of two, says the title."""
+    def _pages_with_title(self, entry: TocEntry) -> list[int]:
+        """Return the pages that have a line with the title of `entry`."""
         if self._pages is None:
             self._pages = {}
             for page in range(1, self._texts.count + 1):
-                for text in () if page in self._skipped else {letters(line.text) for line in self._texts.lines(page)}:
+                for text in () if page in self._skipped else {title_key(line.text) for line in self._texts.lines(page)}:
                     if len(text) >= 3:
                         self._pages.setdefault(text, []).append(page)
-        return self._pages.get(letters(entry.title), [])
+        return self._pages.get(title_key(entry.title), [])
 
 
-def _value(entry: Entry) -> tuple[bool, int]:
-    """Whether the printed number of the entry is a Roman one, and what it is worth, 0 where it is none."""
+def _page_number(entry: TocEntry) -> tuple[bool, int]:
+    """Return whether the printed page number is Roman, and its value (0 if it is invalid)."""
     roman = not entry.number.isdecimal()
     return roman, roman_number(entry.number) if roman else int(entry.number)
 
 
-def _largest(found: Sequence[tuple[Typed, ...]]) -> tuple[Typed, ...]:
+def _largest(found: Sequence[tuple[StyledLine, ...]]) -> tuple[StyledLine, ...]:
     return max(found, key=lambda lines: (lines[0].size, lines[0].bold, -lines[0].top))
 
 
@@ -170,14 +172,14 @@ class _Letters(dict[int, int | None]):
 _LETTERS = _Letters()
 
 
-def letters(text: str) -> str:
-    """What two printings of a title share: its letters and digits without the number before it, in lower case."""
+def title_key(text: str) -> str:
+    """Return what two printings of a title share: letters and digits, in lower case, without the leading number."""
     return unnumbered(text).casefold().translate(_LETTERS)
 
 
-def lines_that_say(title: str, lines: Sequence[Typed], said: Sequence[str]) -> Iterator[tuple[Typed, ...]]:
-    """Each place among `lines`, whose letters are `said`, where one, or up to four in a row, say all of `title`."""
-    wanted = letters(title)
+def find_title(title: str, lines: Sequence[StyledLine], said: Sequence[str]) -> Iterator[tuple[StyledLine, ...]]:
+    """Yield each run of one to four consecutive `lines`, whose title keys are `said`, that prints all of `title`."""
+    wanted = title_key(title)
     if not wanted:
         return
     for place, first in enumerate(said):
@@ -190,8 +192,8 @@ def lines_that_say(title: str, lines: Sequence[Typed], said: Sequence[str]) -> I
             yield tuple(lines[place:end])
 
 
-def _labelled(rules: Sequence[LabelRule], count: int) -> dict[str, int]:
-    """The page of each decimal or Roman label, where labels say more than physical numbers."""
+def _pages_by_label(rules: Sequence[LabelRule], count: int) -> dict[str, int]:
+    """Return the page of each decimal or Roman label if labels differ from physical page numbers."""
     found: dict[str, int] = {}
     for place, rule in enumerate(rules):
         last = rules[place + 1].first - 1 if place + 1 < len(rules) else count
@@ -216,35 +218,35 @@ def _roman(number: int, style: str) -> str:
     return text if style == "r" else text.upper()
 
 
-def _merged(groups: Iterable[Sequence[Promised]]) -> list[Promised]:
-    """The tables as one: that of a part goes below the entry of the part, and what is said twice counts once."""
-    merged: list[Promised] = []
+def _merged(groups: Iterable[Sequence[TocTarget]]) -> list[TocTarget]:
+    """Merge the tables. The table of a part goes below the entry of the part, and duplicates are dropped."""
+    merged: list[TocTarget] = []
     known: set[tuple[str, int]] = set()
     in_order = False
     for group in groups:
-        new = [each for each in group if (letters(each.title), each.page) not in known]
+        new = [each for each in group if (title_key(each.title), each.page) not in known]
         if merged and new:
             step = _level_below(merged, group, new[0], known) - min(each.level for each in new)
             if not in_order:
-                merged.sort(key=_place)
+                merged.sort(key=_position)
                 in_order = True
             for each in new:
-                insort(merged, evolve(each, level=min(each.level + step, DEEPEST)), key=_place)
+                insort(merged, evolve(each, level=min(each.level + step, LEVEL_LIMIT)), key=_position)
         else:
             merged += new
-        known.update((letters(each.title), each.page) for each in new)
+        known.update((title_key(each.title), each.page) for each in new)
     return merged
 
 
-def _place(promised: Promised) -> tuple[int, float]:
+def _position(promised: TocTarget) -> tuple[int, float]:
     return promised.page, promised.y if math.isfinite(promised.y) else -1.0
 
 
 def _level_below(
-    merged: Sequence[Promised], group: Sequence[Promised], first: Promised, known: set[tuple[str, int]]
+    merged: Sequence[TocTarget], group: Sequence[TocTarget], first: TocTarget, known: set[tuple[str, int]]
 ) -> int:
-    """The level of a later table's highest entries: that of one both have, else one below the nearest before."""
-    shared = [each for each in group if (letters(each.title), each.page) in known]
+    """Return the level of the top entries of a later table: below a shared entry, or below the nearest entry before."""
+    shared = [each for each in group if (title_key(each.title), each.page) in known]
     if shared:
         return min(each.level for each in shared) + 1
     above = next((each for each in reversed(merged) if each.page <= first.page), None)

@@ -1,7 +1,4 @@
-"""The entries of a printed table of contents, and the order in which they lead on.
-
-The levels of the entries of a table of contents: by their numbers, their indents and their type.
-"""
+"""The entries of a printed table of contents, and their levels by number, indent, and font."""
 
 from __future__ import annotations
 
@@ -13,14 +10,15 @@ from itertools import pairwise
 
 from attrs import evolve, frozen
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of, rank_of, roman_of
+from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of, rank_of, roman_number_of
 
 
 @frozen
-class Entry:
-    """`number` is the printed one of its page, "" where only a link tells; `page` is where the link leads, else None.
+class TocEntry:
+    """An entry. `number` is its printed page number, or "" for an entry with only a link.
 
-    `left`, `size` and `bold` tell its level, `on` is the page of the contents, `link` where it leads.
+    `page` and `y` are the target of its link, or None and NaN. `left`, `size`, and `bold` determine its level.
+    `toc_page` is the page that prints the entry.
     """
 
     title: str
@@ -28,21 +26,21 @@ class Entry:
     left: float
     size: float
     bold: bool
-    on: int
+    toc_page: int
     page: int | None = None
     y: float = math.nan
     level: int = 1
 
 
-def rises(entries: Sequence[Entry]) -> bool:
-    """Whether the pages that the entries name follow one another, with few exceptions."""
-    places = [order_of(entry) for entry in entries]
+def pages_ascend(entries: Sequence[TocEntry]) -> bool:
+    """Return whether the target pages of the entries ascend, with few exceptions."""
+    places = [page_order(entry) for entry in entries]
     falls = sum(before > after for before, after in pairwise(places))
     return falls <= max(1, len(entries) // 8) and len(set(places)) > 1
 
 
-def order_of(entry: Entry) -> float:
-    """Where an entry leads, as a number that rises through a document: the page of its link, else the printed one."""
+def page_order(entry: TocEntry) -> float:
+    """Return a number that ascends through a document: the page of the link, or else the printed page number."""
     if entry.page is not None:
         return entry.page
     if entry.number.isdecimal():
@@ -52,7 +50,7 @@ def order_of(entry: Entry) -> float:
 
 
 def roman_number(text: str) -> int:
-    """The value of a Roman number in lower case, 0 where it is none."""
+    """Return the value of a Roman number in lower case, or 0 if it is invalid."""
     values = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
     total = 0
     for one, following in pairwise([*text, ""]):
@@ -63,33 +61,33 @@ def roman_number(text: str) -> int:
     return total
 
 
-def aligned(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries of one table with equal margins on left and right pages, which may differ."""
-    margins = [{round(entry.left) for entry in entries if entry.on % 2 == side} for side in (0, 1)]
+def with_equal_margins(entries: Sequence[TocEntry]) -> list[TocEntry]:
+    """Return the entries of one table with the margins of left and right pages aligned."""
+    margins = [{round(entry.left) for entry in entries if entry.toc_page % 2 == side} for side in (0, 1)]
     even, odd = margins
     if not even or not odd or len(even & odd) * 2 >= min(len(even), len(odd)):
         return list(entries)
-    step = min(entry.left for entry in entries if entry.on % 2) - min(
-        entry.left for entry in entries if not entry.on % 2
+    step = min(entry.left for entry in entries if entry.toc_page % 2) - min(
+        entry.left for entry in entries if not entry.toc_page % 2
     )
-    return [evolve(entry, left=entry.left + step) if entry.on % 2 == 0 else entry for entry in entries]
+    return [evolve(entry, left=entry.left + step) if entry.toc_page % 2 == 0 else entry for entry in entries]
 
 
 TOLERANCE = 2.5
-"""Points that two indents of one level may differ."""
+"""The number of points by which two indents of one level may differ."""
 
-NUMBERED = 0.3
-"""The part of the entries that must be numbered for numbers to tell levels."""
+NUMBERED_SHARE = 0.3
+"""The share of entries that must be numbered for numbers to determine levels."""
 
 
-def levels_of(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries with levels from 1. A number tells the level; an entry without one has that of its indent."""
-    parts = _parts(entries)
+def with_levels(entries: Sequence[TocEntry]) -> list[TocEntry]:
+    """Return the entries with levels from 1, by number, or else by the usual level of their indent."""
+    parts = _part_entries(entries)
     depths = [0 if entry in parts else depth_of(entry.title) for entry in entries]
-    indents = _indents(entries)
-    if sum(map(bool, depths)) < NUMBERED * len(entries):
+    indents = _indent_ranks(entries)
+    if sum(map(bool, depths)) < NUMBERED_SHARE * len(entries):
         return _by_indent(entries, indents, parts)
-    usual = _usual(depths, indents)
+    usual = _usual_depths(depths, indents)
     levels = [
         0 if entry in parts else depth or usual[indent]
         for entry, depth, indent in zip(entries, depths, indents, strict=True)
@@ -98,19 +96,19 @@ def levels_of(entries: Sequence[Entry]) -> list[Entry]:
     return [evolve(entry, level=level - least + 1) for entry, level in zip(entries, levels, strict=True)]
 
 
-def _parts(entries: Sequence[Entry]) -> set[Entry]:
-    """Entries above the chapters: called parts, or with Roman numbers beside others without such."""
+def _part_entries(entries: Sequence[TocEntry]) -> set[TocEntry]:
+    """Return the entries above chapters: those named parts, or those with Roman numbers among others without."""
     named = {entry for entry in entries if rank_of(entry.title) == 0}
-    roman = [entry for entry in entries if roman_of(entry.title)]
-    counted = [roman_of(entry.title) for entry in roman]
+    roman = [entry for entry in entries if roman_number_of(entry.title)]
+    counted = [roman_number_of(entry.title) for entry in roman]
     beside = any(depth_of(entry.title) for entry in entries) or len(roman) * 2 < len(entries)
     if "I" in counted and "II" in counted and beside:
         named |= set(roman)
     return named
 
 
-def _indents(entries: Sequence[Entry]) -> list[int]:
-    """For each entry, which indent of the table it has, from 0."""
+def _indent_ranks(entries: Sequence[TocEntry]) -> list[int]:
+    """Return the rank (from 0) of the indent of each entry."""
     starts: list[float] = []
     for left in sorted(entry.left for entry in entries):
         if not starts or left - starts[-1] > TOLERANCE:
@@ -118,8 +116,8 @@ def _indents(entries: Sequence[Entry]) -> list[int]:
     return [bisect_right(starts, entry.left) - 1 for entry in entries]
 
 
-def _usual(depths: Sequence[int], indents: Sequence[int]) -> dict[int, int]:
-    """The depth of most numbered entries of each indent; one without any is a level deeper than the one before it."""
+def _usual_depths(depths: Sequence[int], indents: Sequence[int]) -> dict[int, int]:
+    """Return the most common depth of numbered entries for each indent; without any, one below the indent before."""
     usual: dict[int, int] = {}
     counted: dict[int, Counter[int]] = {indent: Counter() for indent in indents}
     for depth, indent in zip(depths, indents, strict=True):
@@ -131,8 +129,8 @@ def _usual(depths: Sequence[int], indents: Sequence[int]) -> dict[int, int]:
     return usual
 
 
-def _by_indent(entries: Sequence[Entry], indents: Sequence[int], parts: set[Entry]) -> list[Entry]:
-    """Deeper where more indented; among those of one indent the larger and the bold ones are above the others."""
+def _by_indent(entries: Sequence[TocEntry], indents: Sequence[int], parts: set[TocEntry]) -> list[TocEntry]:
+    """Return the entries with levels by indent; within one indent, larger and bold entries are above the others."""
     keys = [
         (-1, 0.0, False) if entry in parts else (indent, -entry.size, not entry.bold)
         for entry, indent in zip(entries, indents, strict=True)

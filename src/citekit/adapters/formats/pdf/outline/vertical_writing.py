@@ -1,4 +1,4 @@
-"""Vertical writing: characters below one another made columns, and a page of columns turned so that they are its lines."""
+"""Vertical writing: joins stacked characters to columns, and turns the columns of a page into horizontal lines."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
-from citekit.adapters.formats.pdf.outline.lines import Typed
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 
 _EAST_ASIAN = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\ufe10-\ufe4f\uff00-\uffef]")
 
-NEAR = 0.8
-"""Sizes of the type between two characters of one column at most."""
+CHARACTER_GAP = 0.8
+"""The largest gap between two characters of one column, as a multiple of the font size."""
 
 
-def with_columns(lines: Sequence[Typed]) -> list[Typed]:
-    """The lines, characters of vertical writing that stand below one another joined to one line a column."""
-    joined: list[Typed] = []
+def join_columns(lines: Sequence[StyledLine]) -> list[StyledLine]:
+    """Return the lines, with stacked characters of vertical writing joined to one line per column."""
+    joined: list[StyledLine] = []
     for line in lines:
-        if joined and _goes_on(joined[-1], line):
+        if joined and _continues_column(joined[-1], line):
             last = joined[-1]
             left, right = min(last.left, line.left), max(last.right, line.right)
             text = last.text + line.text
@@ -29,8 +29,8 @@ def with_columns(lines: Sequence[Typed]) -> list[Typed]:
     return joined
 
 
-def _goes_on(column: Typed, line: Typed) -> bool:
-    """Whether `line` is the next character of the column, or the next piece of one."""
+def _continues_column(column: StyledLine, line: StyledLine) -> bool:
+    """Return whether `line` is the next character, or the next piece, of the column."""
     single = len(line.text) == 1 and (len(column.text) == 1 or not column.upright)
     if not (single or not (column.upright or line.upright)) or column.size != line.size:
         return False
@@ -38,19 +38,19 @@ def _goes_on(column: Typed, line: Typed) -> bool:
         return False
     level = abs((column.left + column.right) - (line.left + line.right)) < line.size
     length = line.size * len(line.text)
-    return level and 0.6 * length < line.bottom - column.bottom < length + NEAR * line.size
+    return level and 0.6 * length < line.bottom - column.bottom < length + CHARACTER_GAP * line.size
 
 
-def is_vertical(lines: Sequence[Typed]) -> bool:
-    """Whether most of a page is vertical writing."""
+def is_vertical(lines: Sequence[StyledLine]) -> bool:
+    """Return whether most of the text of a page is vertical."""
     along = sum(len(line.text) for line in lines if not line.upright and _EAST_ASIAN.match(line.text))
     return along * 2 > sum(len(line.text) for line in lines)
 
 
-def laid_down(lines: Sequence[Typed]) -> list[Typed]:
-    """The columns of a vertical page as lines that run across, the rightmost first; lines that run across are left out.
+def columns_as_lines(lines: Sequence[StyledLine]) -> list[StyledLine]:
+    """Return the columns of a vertical page as horizontal lines, the rightmost first, without horizontal lines.
 
-    Points count from the right edge of the text downwards, and from the top to the right.
+    Vertical coordinates count from the right edge of the text; horizontal ones from the top.
     """
     columns = [line for line in lines if not line.upright]
     edge = max((line.right for line in columns), default=0.0)
