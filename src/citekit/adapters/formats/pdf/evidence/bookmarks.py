@@ -147,12 +147,12 @@ def _bookmark_of(mupdf: Any, source: Any, target: Target, depth: int, position: 
     return MiniPdfBookmark(depth, position, bookmark, _view(mupdf, explicit(mupdf, source, item)))
 
 
-def _view(mupdf: Any, place: Any) -> str:
+def _view(mupdf: Any, destination: Any) -> str:
     """Return the rest of an explicit destination after its page, as PDF source text."""
-    name = mupdf.pdf_to_name(mupdf.pdf_array_get(place, 1))
+    name = mupdf.pdf_to_name(mupdf.pdf_array_get(destination, 1))
     if name not in _VIEWS:
         return "/Fit"
-    values = [mupdf.pdf_array_get(place, at) for at in range(2, min(mupdf.pdf_array_len(place), 6))]
+    values = [mupdf.pdf_array_get(destination, at) for at in range(2, min(mupdf.pdf_array_len(destination), 6))]
     plain = [f"{mupdf.pdf_to_real(each):.3f}" if mupdf.pdf_is_number(each) else "null" for each in values]
     return " ".join((f"/{name}", *plain))
 

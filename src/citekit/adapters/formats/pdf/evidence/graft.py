@@ -74,13 +74,13 @@ class _PageCopier:
             get = mupdf.pdf_dict_gets_inheritable if name in _INHERITED else mupdf.pdf_dict_gets
             self._put(copy, name, get(page, name))
         entries = mupdf.pdf_dict_gets(page, "Annots")
-        annotations = [mupdf.pdf_array_get(entries, place) for place in range(mupdf.pdf_array_len(entries))]
+        annotations = [mupdf.pdf_array_get(entries, index) for index in range(mupdf.pdf_array_len(entries))]
         annotations = [annotation for annotation in annotations if mupdf.pdf_is_dict(annotation)]
-        goals = [self._destination_of(each) for each in annotations]
+        destinations = [self._destination_of(each) for each in annotations]
         kept = [
-            (each, cleaned, goal)
-            for each, goal in zip(annotations, goals, strict=True)
-            if (cleaned := self._clean_copy(each, goal)) is not None
+            (each, cleaned, target)
+            for each, target in zip(annotations, destinations, strict=True)
+            if (cleaned := self._clean_copy(each, target)) is not None
         ]
         if kept:
             mupdf.pdf_dict_puts(copy, "Annots", self._copy_annotations(kept, copy))
@@ -92,7 +92,7 @@ class _PageCopier:
         here = {mupdf.pdf_to_num(each): copy for (each, _, _), copy in zip(kept, made, strict=True)}
         here.pop(0, None)
         entries = mupdf.pdf_new_array(self._target, len(made))
-        for (annotation, cleaned, goal), copy in zip(kept, made, strict=True):
+        for (annotation, cleaned, target), copy in zip(kept, made, strict=True):
             mupdf.pdf_update_object(
                 self._target, mupdf.pdf_to_num(copy), mupdf.pdf_graft_mapped_object(self._map, cleaned)
             )
@@ -101,17 +101,22 @@ class _PageCopier:
                 relative = here.get(mupdf.pdf_to_num(mupdf.pdf_dict_gets(annotation, name)))
                 if relative is not None:
                     mupdf.pdf_dict_puts(copy, name, relative)
-            self._set_destination(goal, copy)
+            self._set_destination(target, copy)
             mupdf.pdf_array_push(entries, copy)
         return entries
 
-    def _clean_copy(self, annotation: Any, goal: Any) -> Any:
+    def _clean_copy(self, annotation: Any, target: Any) -> Any:
         """Return a copy of an annotation without entries that name other objects; None drops the annotation."""
         mupdf = self._mupdf
         kind = mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(annotation.m_internal, "Subtype"))
         if kind == "Widget":
             raise GraftError
-        if kind == "Link" and goal is None and not self._leads_outside(annotation) and not self._is_visible(annotation):
+        if (
+            kind == "Link"
+            and target is None
+            and not self._leads_outside(annotation)
+            and not self._is_visible(annotation)
+        ):
             return None
         copy = mupdf.pdf_copy_dict(annotation)
         clean_annotation(mupdf, copy)
@@ -138,22 +143,24 @@ class _PageCopier:
             return bool(mupdf.pdf_to_real(mupdf.pdf_array_get(border, 2)) > 0)
         return True
 
-    def _set_destination(self, goal: Any, copy: Any) -> None:
+    def _set_destination(self, target: Any, copy: Any) -> None:
         """Point a link to the copy of its page."""
         mupdf = self._mupdf
-        if goal is None:
+        if target is None:
             return
-        place = mupdf.pdf_new_array(self._target, 5)
-        mupdf.pdf_array_push(place, goal[0])
-        for number in range(1, min(mupdf.pdf_array_len(goal[1]), 6)):
-            mupdf.pdf_array_push(place, mupdf.pdf_graft_mapped_object(self._map, mupdf.pdf_array_get(goal[1], number)))
-        mupdf.pdf_dict_puts(copy, "Dest", place)
+        destination = mupdf.pdf_new_array(self._target, 5)
+        mupdf.pdf_array_push(destination, target[0])
+        for number in range(1, min(mupdf.pdf_array_len(target[1]), 6)):
+            mupdf.pdf_array_push(
+                destination, mupdf.pdf_graft_mapped_object(self._map, mupdf.pdf_array_get(target[1], number))
+            )
+        mupdf.pdf_dict_puts(copy, "Dest", destination)
 
     def _destination_of(self, annotation: Any) -> tuple[Any, Any] | None:
         """Return the copy of the page that a link leads to and its explicit destination, or None."""
-        place = explicit(self._mupdf, self._source, annotation)
-        copy = self._numbers.get(page_number(self._mupdf, place))
-        return None if copy is None else (copy, place)
+        destination = explicit(self._mupdf, self._source, annotation)
+        copy = self._numbers.get(page_number(self._mupdf, destination))
+        return None if copy is None else (copy, destination)
 
     def _copy_document_entries(self) -> None:
         """Copy the catalog entries that affect how pages look, and the document information."""
@@ -165,11 +172,11 @@ class _PageCopier:
             self._put(catalog, name, mupdf.pdf_dict_getp(there, f"Root/{name}"))
         facts = mupdf.pdf_dict_gets(there, "Info")
         kept = mupdf.pdf_add_new_dict(self._target, 8)
-        for place in range(mupdf.pdf_dict_len(facts)):
-            if mupdf.pdf_is_string(mupdf.pdf_dict_get_val(facts, place)):
-                name = mupdf.pdf_to_name(mupdf.pdf_dict_get_key(facts, place))
+        for index in range(mupdf.pdf_dict_len(facts)):
+            if mupdf.pdf_is_string(mupdf.pdf_dict_get_val(facts, index)):
+                name = mupdf.pdf_to_name(mupdf.pdf_dict_get_key(facts, index))
                 if name in INFORMATION:
-                    self._put(kept, name, mupdf.pdf_dict_get_val(facts, place))
+                    self._put(kept, name, mupdf.pdf_dict_get_val(facts, index))
         if mupdf.pdf_dict_len(kept):
             mupdf.pdf_dict_puts(here, "Info", kept)
 

@@ -61,14 +61,14 @@ def scrub_pages(document: Document) -> None:
 
 def _keep(mupdf: Any, dictionary: Any, names: frozenset[str] | tuple[str, ...]) -> None:
     plain, name, key = dictionary.m_internal, mupdf.ll_pdf_to_name, mupdf.ll_pdf_dict_get_key
-    for each in [name(key(plain, place)) for place in range(mupdf.ll_pdf_dict_len(plain))]:
+    for each in [name(key(plain, index)) for index in range(mupdf.ll_pdf_dict_len(plain))]:
         if each not in names:
             mupdf.ll_pdf_dict_dels(plain, each)
 
 
 def _scrub_annotations(mupdf: Any, page: Any) -> None:
     entries = mupdf.pdf_dict_gets(page, "Annots")
-    annotations = [mupdf.pdf_array_get(entries, place) for place in range(mupdf.pdf_array_len(entries))]
+    annotations = [mupdf.pdf_array_get(entries, index) for index in range(mupdf.pdf_array_len(entries))]
     here = {mupdf.pdf_to_num(annotation) for annotation in annotations} - {0}
     for annotation in annotations:
         if mupdf.pdf_is_dict(annotation):

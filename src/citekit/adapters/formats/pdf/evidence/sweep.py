@@ -134,7 +134,7 @@ class _Sweep:
         while waiting:
             each, named = waiting.pop()
             if mupdf.ll_pdf_is_array(each):
-                inside = [(mupdf.ll_pdf_array_get(each, place), False) for place in range(mupdf.ll_pdf_array_len(each))]
+                inside = [(mupdf.ll_pdf_array_get(each, index), False) for index in range(mupdf.ll_pdf_array_len(each))]
             elif mupdf.ll_pdf_is_dict(each):
                 inside = self._clean_dictionary(each, named=named, is_stream=is_stream)
             else:
@@ -211,9 +211,9 @@ def _layers(mupdf: Any, pdf: Any) -> None:
 
 
 def _drop_unknown_categories(mupdf: Any, categories: Any) -> None:
-    for place in reversed(range(mupdf.pdf_array_len(categories))):
-        if mupdf.pdf_to_name(mupdf.pdf_array_get(categories, place)) not in _USAGE:
-            mupdf.pdf_array_delete(categories, place)
+    for index in reversed(range(mupdf.pdf_array_len(categories))):
+        if mupdf.pdf_to_name(mupdf.pdf_array_get(categories, index)) not in _USAGE:
+            mupdf.pdf_array_delete(categories, index)
 
 
 def _batches(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -221,11 +221,11 @@ def _batches(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def _members(mupdf: Any, array: Any) -> list[Any]:
-    return [mupdf.pdf_array_get(array, place) for place in range(mupdf.pdf_array_len(array))]
+    return [mupdf.pdf_array_get(array, index) for index in range(mupdf.pdf_array_len(array))]
 
 
 def _keep(mupdf: Any, dictionary: Any, names: tuple[str, ...]) -> None:
-    keys = [mupdf.pdf_dict_get_key(dictionary, place) for place in range(mupdf.pdf_dict_len(dictionary))]
+    keys = [mupdf.pdf_dict_get_key(dictionary, index) for index in range(mupdf.pdf_dict_len(dictionary))]
     for name in map(mupdf.pdf_to_name, keys):
         if name not in names:
             mupdf.pdf_dict_dels(dictionary, name)

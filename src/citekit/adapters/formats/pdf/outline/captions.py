@@ -65,43 +65,43 @@ class Caption:
 def captions_among(lines: Sequence[Line]) -> Iterator[Caption]:
     """Yield the captions of a page in the order of its lines, without entries of a list of figures."""
     after = 0
-    for place in [at for at, line in enumerate(lines) if _LABEL.match(line.text)]:
-        found = _caption_at(lines, place) if place >= after else None
+    for index in [at for at, line in enumerate(lines) if _LABEL.match(line.text)]:
+        found = _caption_at(lines, index) if index >= after else None
         if found is not None:
             yield found
             after = found.end
 
 
-def _caption_at(lines: Sequence[Line], place: int) -> Caption | None:
-    text = unicodedata.normalize("NFKC", lines[place].text[:200])
+def _caption_at(lines: Sequence[Line], index: int) -> Caption | None:
+    text = unicodedata.normalize("NFKC", lines[index].text[:200])
     found = _CAPTION.match(text) or _REVERSED.match(text)
-    if not found or text[0].islower() or not _starts_block(lines, place):
+    if not found or text[0].islower() or not _starts_block(lines, index):
         return None
     rest, certain = text[found.end() :], found["mark"] is not None
     if not certain and (rest[:1].islower() or _PARTICLE.match(rest)):
         return None
-    after = _end(lines, place)
-    whole = _join_lines(lines[place:after])
+    after = _end(lines, index)
+    whole = _join_lines(lines[index:after])
     if _LIST_ENTRY.search(whole):
         return None
-    return Caption("figure" if found["figure"] else "table", found["number"], whole, place, after, certain)
+    return Caption("figure" if found["figure"] else "table", found["number"], whole, index, after, certain)
 
 
-def _starts_block(lines: Sequence[Line], place: int) -> bool:
+def _starts_block(lines: Sequence[Line], index: int) -> bool:
     """Return whether the line starts a block, or follows a gap or a change of style."""
-    if not place:
+    if not index:
         return True
-    before, line = lines[place - 1], lines[place]
+    before, line = lines[index - 1], lines[index]
     if before.block != line.block or before.size != line.size or before.bold != line.bold:
         return True
     height = max(line.bottom - line.top, 1)
     return not -height < line.top - before.bottom < 0.5 * height
 
 
-def _end(lines: Sequence[Line], place: int) -> int:
+def _end(lines: Sequence[Line], index: int) -> int:
     """Return the index after the last line of the caption."""
-    after, size = place + 1, lines[place].size
-    while after < min(len(lines), place + CAPTION_LINES) and _continues_caption(lines[after - 1], lines[after], size):
+    after, size = index + 1, lines[index].size
+    while after < min(len(lines), index + CAPTION_LINES) and _continues_caption(lines[after - 1], lines[after], size):
         after += 1
     return after
 

@@ -33,10 +33,10 @@ def figure_areas(captions: Sequence[Area], others: Sequence[Area], layout: PageL
     ]
     best, second = sorted(ways, key=lambda way: sum(area is None for area in way))
     areas = list(best)
-    for place, spare in enumerate(second):
-        spare = spare if areas[place] is not None or spare is not None else _picture_in_row(captions[place], parts)
-        if areas[place] is None and spare is not None and not any(each and each.touches(spare) for each in areas):
-            areas[place] = spare
+    for index, spare in enumerate(second):
+        spare = spare if areas[index] is not None or spare is not None else _picture_in_row(captions[index], parts)
+        if areas[index] is None and spare is not None and not any(each and each.touches(spare) for each in areas):
+            areas[index] = spare
     return [area and _with_labels(area, caption, layout) for area, caption in zip(areas, captions, strict=True)]
 
 
@@ -76,11 +76,11 @@ def _gap(part: Area, caption: Area) -> float:
 
 def _prose(layout: PageLayout, parts: Sequence[Area], caption: Area) -> list[Area]:
     return [
-        place
-        for place, line in zip(layout.line_areas, layout.lines, strict=True)
+        line_area
+        for line_area, line in zip(layout.line_areas, layout.lines, strict=True)
         if len(line.text) >= _PROSE_LENGTH
-        and not any(part.expanded(2).contains_center_of(place) for part in parts)
-        and not caption.expanded(1).contains_center_of(place)
+        and not any(part.expanded(2).contains_center_of(line_area) for part in parts)
+        and not caption.expanded(1).contains_center_of(line_area)
     ]
 
 
@@ -126,10 +126,10 @@ def _with_labels(picture: Area, caption: Area, layout: PageLayout) -> Area:
     """Return the picture with the short lines at its edges, such as labels of axes."""
     around = picture.expanded(12)
     labels = [
-        place
-        for place, line in zip(layout.line_areas, layout.lines, strict=True)
+        line_area
+        for line_area, line in zip(layout.line_areas, layout.lines, strict=True)
         if len(line.text) < _PROSE_LENGTH
-        and around.contains_center_of(place)
-        and not caption.expanded(1).contains_center_of(place)
+        and around.contains_center_of(line_area)
+        and not caption.expanded(1).contains_center_of(line_area)
     ]
     return union((picture, *labels))

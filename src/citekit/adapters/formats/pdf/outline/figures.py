@@ -192,12 +192,12 @@ def _without_captions(page: int, layout: PageLayout) -> Iterator[Figure]:
     for part in drawings(layout):
         if not any(part.expanded(2).touches(each) for each in large) or part.width * part.height > 0.85 * whole:
             continue
-        place = next(
+        line_index = next(
             (at for at, line in enumerate(layout.line_areas) if line.top >= part.bottom - 2), len(layout.lines)
         )
         region = part.fractions(layout.width, layout.height)
         if region is not None and layout.lines:
-            yield Figure("figure", f"Picture on page {page}", page, place, region)
+            yield Figure("figure", f"Picture on page {page}", page, line_index, region)
 
 
 def _without_mentions(figures: Sequence[Figure]) -> list[Figure]:
@@ -269,10 +269,10 @@ class _FigureInserter:
         self, figure: Figure, drafts: Sequence[OutlineItem], begins: Sequence[Position], ordered: bool
     ) -> int | None:
         """Return the index of the last of `drafts` that contains the page and starts before the figure."""
-        place = (figure.page, figure.line_index)
-        last = bisect_right(begins, place) if ordered else len(drafts)
+        position = (figure.page, figure.line_index)
+        last = bisect_right(begins, position) if ordered else len(drafts)
         near = range(last - 1, max(last - SECTIONS_SEARCHED, 0) - 1, -1)
-        return next((at for at in near if begins[at] <= place and figure.page in _numbers(drafts[at])), None)
+        return next((at for at in near if begins[at] <= position and figure.page in _numbers(drafts[at])), None)
 
     def _merged(
         self, drafts: Sequence[OutlineItem], begins: Sequence[Position], loose: Sequence[Figure]

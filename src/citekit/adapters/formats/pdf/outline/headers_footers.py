@@ -143,7 +143,7 @@ def sample_pages(count: int) -> list[int]:
     if count <= SAMPLE_SIZE:
         return list(range(1, count + 1))
     pairs = SAMPLE_SIZE // 2
-    starts = [2 + place * (count - 3) // (pairs - 1) for place in range(pairs)]
+    starts = [2 + index * (count - 3) // (pairs - 1) for index in range(pairs)]
     return sorted({page for start in starts for page in (start, start + 1) if page <= count})
 
 

@@ -63,7 +63,7 @@ def _rank_styles(styles: Sequence[HeadingStyle]) -> list[HeadingStyle]:
     """Return the styles from the highest: larger, then bold, capitals, and upright; a rarer one used earlier goes
     first.
     """
-    times, first = Counter(styles), {style: place for place, style in reversed(list(enumerate(styles)))}
+    times, first = Counter(styles), {style: index for index, style in reversed(list(enumerate(styles)))}
     order = sorted(times, key=lambda style: (-style[0], not style[1], not style[2], style[3]))
     for at in range(1, len(order)):
         one, other = order[at - 1], order[at]
@@ -114,10 +114,10 @@ def _below_numbers(
     for style, own in runs.items():
         if within[style] * 3 >= len(own):
             lower = {other for other in set(styles) if not depths[other] and other[0] <= style[0]}
-            below = {place for run in own for place in run}
-            for place, other in enumerate(styles):
-                if place in below or (other in lower and not found[place].depth and raw[place] > depths[style]):
-                    levels[place] = min(levels[place] + 1, MAX_LEVEL)
+            below = {index for run in own for index in run}
+            for index, other in enumerate(styles):
+                if index in below or (other in lower and not found[index].depth and raw[index] > depths[style]):
+                    levels[index] = min(levels[index] + 1, MAX_LEVEL)
     return levels
 
 
@@ -130,14 +130,14 @@ def _unnumbered_runs(
     """
     last: int | None = None
     run: list[int] = []
-    for place, (heading, style) in enumerate(zip(found, styles, strict=True)):
+    for index, (heading, style) in enumerate(zip(found, styles, strict=True)):
         depth = heading.depth if depths[style] or rank_of(heading.text) is not None else 0
         if last is not None and not depth and style == styles[last]:
-            run.append(place)
+            run.append(index)
         elif depth or (last is not None and 0 < depths[style] < found[last].depth):
             if run and last is not None:
                 yield styles[last], run, _is_next_number(found[last], heading)
-            last, run = (place if depth == depths[style] > 1 else None), []
+            last, run = (index if depth == depths[style] > 1 else None), []
     if run and last is not None:
         yield styles[last], run, False
 

@@ -50,4 +50,4 @@ def line_index_of(section: Section, texts: PageTexts) -> int | None:
     if not found or not has_position(section, texts):
         return found[0] if found else None
     lines = texts.lines(section.page)
-    return min(found, key=lambda place: abs(lines[place].top - section.y))
+    return min(found, key=lambda index: abs(lines[index].top - section.y))

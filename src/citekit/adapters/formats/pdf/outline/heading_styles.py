@@ -178,6 +178,6 @@ def _without_title(found: Sequence[Heading]) -> list[Heading]:
     titles = [heading for heading in found if heading.style[1] == largest]
     if len({heading.page for heading in titles}) == 1 and titles[0].page <= 2 and not titles[0].depth:
         rest = [heading for heading in found if heading not in titles]
-        first = next((place for place, heading in enumerate(rest) if heading.depth), 0)
-        return [heading for place, heading in enumerate(rest) if place >= first or heading.page > titles[0].page]
+        first = next((index for index, heading in enumerate(rest) if heading.depth), 0)
+        return [heading for index, heading in enumerate(rest) if index >= first or heading.page > titles[0].page]
     return list(found)

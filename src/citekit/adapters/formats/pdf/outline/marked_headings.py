@@ -23,7 +23,7 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
     is dropped.
     """
     bookmarks = read_bookmarks(document)
-    sections = [section for place in range(len(bookmarks)) if (section := _section(bookmarks, place)) is not None]
+    sections = [section for index in range(len(bookmarks)) if (section := _section(bookmarks, index)) is not None]
     notes = []
     lost = len(bookmarks) - len(sections)
     if lost and sections:
@@ -33,17 +33,17 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
     return sections, notes
 
 
-def _section(bookmarks: Sequence[Bookmark], place: int) -> Section | None:
-    bookmark = bookmarks[place]
-    target = bookmark if bookmark.page is not None else _first_child_with_page(bookmarks, place)
+def _section(bookmarks: Sequence[Bookmark], index: int) -> Section | None:
+    bookmark = bookmarks[index]
+    target = bookmark if bookmark.page is not None else _first_child_with_page(bookmarks, index)
     if target is None or target.page is None:
         return None
     return Section(bookmark.level, bookmark.title or f"Page {target.page}", target.page, target.y)
 
 
-def _first_child_with_page(bookmarks: Sequence[Bookmark], place: int) -> Bookmark | None:
-    for bookmark in bookmarks[place + 1 :][:200]:
-        if bookmark.level <= bookmarks[place].level:
+def _first_child_with_page(bookmarks: Sequence[Bookmark], index: int) -> Bookmark | None:
+    for bookmark in bookmarks[index + 1 :][:200]:
+        if bookmark.level <= bookmarks[index].level:
             return None
         if bookmark.page is not None:
             return bookmark

@@ -145,13 +145,13 @@ def layout_of(page: Any, lines: Sequence[Line]) -> PageLayout:
         width, height = max(page.rect.width, 1.0), max(page.rect.height, 1.0)
         turn = page.rotation_matrix if page.rotation else None
         edges = [(line.left, line.top, line.right, line.bottom) for line in lines]
-        places = [Area(*(edge if turn is None else tuple(pymupdf.Rect(edge) * turn))) for edge in edges]
+        line_areas = [Area(*(edge if turn is None else tuple(pymupdf.Rect(edge) * turn))) for edge in edges]
     visible = [area for each in drawn if (area := _visible_part(each, width, height)) is not None]
     return PageLayout(
         width,
         height,
         lines,
-        places,
+        line_areas,
         shapes=[area for area, _ in visible if min(area.width, area.height) > RULE_THICKNESS],
         rules=[
             area for area, _ in visible if min(area.width, area.height) <= RULE_THICKNESS < max(area.width, area.height)

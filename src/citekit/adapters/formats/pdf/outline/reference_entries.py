@@ -77,14 +77,14 @@ def _headings_opened(above: Sequence[_RowAbove | None]) -> Iterator[Heading]:
 
 def _row_above(rubric: Heading, rows: Sequence[Row], body: BodyStyle) -> _RowAbove | None:
     first = rubric.lines[0]
-    place = next((at for at, row in enumerate(rows) if first in row.lines), 0)
-    if not place:
+    index = next((at for at, row in enumerate(rows) if first in row.lines), 0)
+    if not index:
         return None
-    row = rows[place - 1]
+    row = rows[index - 1]
     line, height = row.lines[0], max(first.bottom - first.top, 1.0)
     if row.bottom + ROW_GAP * height > first.top or (line.font, line.size) == (body.font, body.size):
         return None
-    if place > 1 and rows[place - 2].bottom + ROW_GAP * height > row.top:
+    if index > 1 and rows[index - 2].bottom + ROW_GAP * height > row.top:
         return None
     text = _title(row)
     if not text or len(text) > MAX_LENGTH:

@@ -58,12 +58,12 @@ def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[Outl
     headings = HeadingLines(sections, texts)
     budget = PAGES_BUDGET
     items: list[tuple[int, OutlineItem]] = []
-    for place, (section, last) in enumerate(zip(sections, ends, strict=True)):
+    for index, (section, last) in enumerate(zip(sections, ends, strict=True)):
         span = last - section.page + 1
         if span > budget:
             last, span = section.page, 1
         budget -= span
-        summary = summary_of(section, _next_section(sections, place), last, texts, headings)
+        summary = summary_of(section, _next_section(sections, index), last, texts, headings)
         place_of = Pages.span(section.page, last)
         items.append((section.level, OutlineItem(section.title, types[section.level], place_of, summary)))
     tree = tuple(_covering_children(draft) for draft in nested(items))
@@ -98,11 +98,11 @@ def _last_pages(sections: Sequence[Section], texts: PageTexts) -> list[int]:
     """Return the last page of each section. Works from the end; `open_` holds the sections that may end an earlier one."""
     ends = [0] * len(sections)
     open_: list[Section] = []
-    for place in range(len(sections) - 1, -1, -1):
-        section = sections[place]
+    for index in range(len(sections) - 1, -1, -1):
+        section = sections[index]
         while open_ and open_[-1].level > section.level:
             open_.pop()
-        ends[place] = _last_page(section, open_[-1] if open_ else None, texts)
+        ends[index] = _last_page(section, open_[-1] if open_ else None, texts)
         open_.append(section)
     return ends
 
@@ -115,10 +115,10 @@ def _last_page(section: Section, following: Section | None, texts: PageTexts) ->
     return following.page - 1 if begins_page(following, texts) else following.page
 
 
-def _next_section(sections: Sequence[Section], place: int) -> Section | None:
+def _next_section(sections: Sequence[Section], index: int) -> Section | None:
     """Return the next section if its heading ends the text of this one, that is, if it is not a child."""
-    following = sections[place + 1] if place + 1 < len(sections) else None
-    return following if following is not None and following.level <= sections[place].level else None
+    following = sections[index + 1] if index + 1 < len(sections) else None
+    return following if following is not None and following.level <= sections[index].level else None
 
 
 def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:

@@ -178,9 +178,9 @@ def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, int]
     """Return the sections, each followed by the headings after it. Headings before the first section are dropped."""
     mixed: list[Section] = []
     rest = list(below)
-    for place, section in enumerate(sections):
+    for index, section in enumerate(sections):
         mixed.append(section)
-        end = sections[place + 1] if place + 1 < len(sections) else None
+        end = sections[index + 1] if index + 1 < len(sections) else None
         while rest and (end is None or _position(rest[0][0].page, rest[0][0].y) < _position(end.page, end.y)):
             heading, level = rest.pop(0)
             if _position(heading.page, heading.y) > _position(section.page, section.y):

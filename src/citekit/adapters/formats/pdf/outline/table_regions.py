@@ -72,9 +72,9 @@ def _prose_between(table: Area, area: Area, layout: PageLayout) -> bool:
     """Return whether three or more lines between the areas fill the whole width."""
     between = Area(table.left, min(table.bottom, area.bottom), table.right, max(table.top, area.top))
     wide = [
-        place
-        for place in layout.line_areas
-        if between.contains_center_of(place) and place.width > 0.85 * max(table.width, 1)
+        line_area
+        for line_area in layout.line_areas
+        if between.contains_center_of(line_area) and line_area.width > 0.85 * max(table.width, 1)
     ]
     return len(wide) >= 3
 
@@ -99,16 +99,19 @@ def _rows(caption: Area, layout: PageLayout, down: bool) -> list[list[Area]]:
     """Return the lines beyond the caption as rows, the nearest first."""
     narrow = caption.width < 0.5 * layout.width
     beyond = [
-        place
-        for place, line in zip(layout.line_areas, layout.lines, strict=True)
-        if _distance(caption, place, down) > -1
-        if caption.horizontal_overlap(place) > 0 or (narrow and len(line.text) <= _CELL_LENGTH)
+        line_area
+        for line_area, line in zip(layout.line_areas, layout.lines, strict=True)
+        if _distance(caption, line_area, down) > -1
+        if caption.horizontal_overlap(line_area) > 0 or (narrow and len(line.text) <= _CELL_LENGTH)
     ]
-    beyond.sort(key=lambda place: (_distance(caption, place, down), place.left))
+    beyond.sort(key=lambda line_area: (_distance(caption, line_area, down), line_area.left))
     rows: list[list[Area]] = []
-    for place in beyond:
-        if rows and min(rows[-1][0].bottom, place.bottom) - max(rows[-1][0].top, place.top) > 0.5 * place.height:
-            rows[-1].append(place)
+    for line_area in beyond:
+        if (
+            rows
+            and min(rows[-1][0].bottom, line_area.bottom) - max(rows[-1][0].top, line_area.top) > 0.5 * line_area.height
+        ):
+            rows[-1].append(line_area)
         else:
-            rows.append([place])
+            rows.append([line_area])
     return rows

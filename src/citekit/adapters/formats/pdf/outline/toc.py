@@ -182,21 +182,21 @@ def find_title(title: str, lines: Sequence[StyledLine], said: Sequence[str]) -> 
     wanted = title_key(title)
     if not wanted:
         return
-    for place, first in enumerate(said):
+    for index, first in enumerate(said):
         if not first or not wanted.startswith(first):
             continue
-        text, end = first, place + 1
-        while text != wanted and end < min(place + 4, len(said)) and said[end] and wanted.startswith(text + said[end]):
+        text, end = first, index + 1
+        while text != wanted and end < min(index + 4, len(said)) and said[end] and wanted.startswith(text + said[end]):
             text, end = text + said[end], end + 1
         if text == wanted:
-            yield tuple(lines[place:end])
+            yield tuple(lines[index:end])
 
 
 def _pages_by_label(rules: Sequence[LabelRule], count: int) -> dict[str, int]:
     """Return the page of each decimal or Roman label if labels differ from physical page numbers."""
     found: dict[str, int] = {}
-    for place, rule in enumerate(rules):
-        last = rules[place + 1].first - 1 if place + 1 < len(rules) else count
+    for index, rule in enumerate(rules):
+        last = rules[index + 1].first - 1 if index + 1 < len(rules) else count
         for page in range(rule.first, last + 1):
             number = rule.start + page - rule.first
             label = f"{rule.prefix}{number}" if rule.style == "D" else rule.prefix + _roman(number, rule.style)

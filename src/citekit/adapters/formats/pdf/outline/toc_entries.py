@@ -34,9 +34,9 @@ class TocEntry:
 
 def pages_ascend(entries: Sequence[TocEntry]) -> bool:
     """Return whether the target pages of the entries ascend, with few exceptions."""
-    places = [page_order(entry) for entry in entries]
-    falls = sum(before > after for before, after in pairwise(places))
-    return falls <= max(1, len(entries) // 8) and len(set(places)) > 1
+    pages = [page_order(entry) for entry in entries]
+    falls = sum(before > after for before, after in pairwise(pages))
+    return falls <= max(1, len(entries) // 8) and len(set(pages)) > 1
 
 
 def page_order(entry: TocEntry) -> float:

@@ -61,12 +61,12 @@ def _repeats_entries(found: Sequence[TocEntry], group: Sequence[TocEntry]) -> bo
 
 def _split_tables(entries: Sequence[TocEntry]) -> Iterator[list[TocEntry]]:
     """Split the entries where their page numbers start again, as in a list of figures that follows the TOC."""
-    places = [page_order(entry) for entry in entries]
+    pages = [page_order(entry) for entry in entries]
     start = 0
     for at in range(1, len(entries)):
         if (
             at - start >= MIN_ENTRIES
-            and max(places[at : at + MIN_ENTRIES]) < places[at - 1]
+            and max(pages[at : at + MIN_ENTRIES]) < pages[at - 1]
             and at + MIN_ENTRIES <= len(entries)
         ):
             yield list(entries[start:at])

@@ -57,7 +57,7 @@ def columns_as_lines(lines: Sequence[StyledLine]) -> list[StyledLine]:
     return [
         evolve(
             line, left=line.top, right=line.bottom, top=edge - line.right, bottom=edge - line.left, upright=True,
-            block=place,
+            block=index,
         )
-        for place, line in enumerate(columns)
+        for index, line in enumerate(columns)
     ]  # fmt: skip
