@@ -36,6 +36,9 @@ _NARROW = 20.0
 _FLAT = 5.0
 """Ratio of the two scales of a text matrix from which text may be too flat to be legible."""
 
+_STEPS = 300_000_000
+"""Bytes that are read to split a stream, at most: a string or image that does not end is looked for at each of its starts."""
+
 _ROWS = 2000
 _FORMS = 200
 
@@ -166,7 +169,9 @@ class Tokens:
 
 
 def tokens_of(data: bytes) -> Tokens:
-    """Split a content stream into tokens."""
+    """Split a content stream into tokens; a stream that would take long to split has one irregular token."""
+    if len(data) * (data.count(b"\\(") + data.count(b"BI")) > _STEPS:
+        return Tokens([b"{"], "!")
     if b"BI" in data and b"ID" in data:
         images = 0
 
