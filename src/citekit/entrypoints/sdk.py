@@ -58,7 +58,7 @@ class Library:
         force: bool = False,
         progress: Progress = silent,
     ) -> BookIngested:
-        """Take in a file. Raises `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported`, and others of ours."""
+        """Take in a file. Raises `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported`, and other `CiteKitError`s."""
         request = BookRequest(
             path=Path(path),
             collection=self.collection,
@@ -83,7 +83,7 @@ class Library:
         """The places that answer, best first; each hit's `chunk.address` is what `CiteKit.resolve` cuts out.
 
         `context` is precise, contextual (with the chapters) or comprehensive (also with the chunks around). Raises
-        `CollectionMissing`, `ModelMismatch`, `RequestRefused`, and others of ours.
+        `CollectionMissing`, `ModelMismatch`, `RequestRefused`, and other `CiteKitError`s.
         """
         if context not in set(ContextMode):
             raise RequestRefused(f"{context!r} is not a context mode. Use one of: {', '.join(ContextMode)}.")
@@ -253,7 +253,7 @@ class CiteKit:
     def verify_quote(
         self, what: str | Address, text: str, node_id: str | None = None, *, roots: Sequence[str | Path] = ()
     ) -> QuoteVerdict:
-        """Whether `text` really stands there: see `QuoteVerdict`.
+        """Whether `text` is in that part of the source: see `QuoteVerdict`.
 
         `what` is an address, or a resource (its id, or `doc://book`): anywhere in it, or in its node `node_id`.
         """

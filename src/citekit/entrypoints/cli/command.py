@@ -76,7 +76,7 @@ def _asked_password(_context: click.Context, _parameter: click.Parameter, value:
 
 
 class Command(click.Command):
-    """A command of ours; one without `answers` speaks a protocol of its own on standard output."""
+    """A CiteKit command. A command without `answers` speaks a protocol of its own on standard output."""
 
     def __init__(self, *arguments: Any, answers: bool = True, **settings: Any) -> None:
         super().__init__(*arguments, **settings)

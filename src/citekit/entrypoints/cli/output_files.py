@@ -28,7 +28,7 @@ PREFIX, SUFFIX = ".citekit-", ".tmp"
 """Of the names of files that are being written."""
 
 LEFT_AFTER = 3600.0
-"""Seconds after which whoever was writing such a file is taken for dead."""
+"""Seconds after which CiteKit assumes that the writer of such a file is dead."""
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def _copy(evidence: Path, target: Path) -> None:
 
 
 def _mode(evidence: BufferedReader) -> int:
-    """The permissions of a copy: whoever may read the evidence may read and write it, as the umask allows."""
+    """The permissions of a copy: users who can read the evidence can read and write the copy, within the umask."""
     readable = os.fstat(evidence.fileno()).st_mode & 0o444
     return readable | readable >> 1
 

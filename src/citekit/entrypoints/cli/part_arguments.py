@@ -73,7 +73,7 @@ def _split(maps: MapStore, text: str) -> NodeName:
 
 
 def _exists(maps: MapStore, name: NodeName) -> bool:
-    """Whether there is such a node; a map that cannot be read may have it, so that its error is told."""
+    """Whether there is such a node. True for a map that cannot be read, so that the command reports that error."""
     try:
         maps.get(name.resource_id).find(name.node_id)
     except NodeMissing:

@@ -80,7 +80,7 @@ class Program(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; Ctrl-C is told from there on by an error of ours."""
+        """Run the command. Ctrl-C becomes an `InterruptError`."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
@@ -212,6 +212,6 @@ def _accept_any_text() -> None:
 
 
 def _quietly() -> int:
-    """Whoever read our output has gone: leave without a word, also when Python flushes at its end."""
+    """The reader of standard output is gone: exit silently, also when Python flushes its buffers at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

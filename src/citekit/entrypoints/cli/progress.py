@@ -63,7 +63,7 @@ class RichBar(NoBar):
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Take the bar away meanwhile."""
+        """Hide the bar while the block runs."""
         self._progress.stop()
         try:
             yield
