@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pymupdf
 import pytest
 
+from citekit.adapters.libraries.mupdf.hidden_text_signs import tokens_of
 from citekit.domain.errors import CiteKitError
 from citekit.domain.quotes.verdict import Finding
 from citekit.entrypoints.sdk import CiteKit
@@ -451,6 +453,20 @@ def test_odd_syntax_does_not_let_hidden_text_into_a_map(content: bytes, tmp_path
     resource = CiteKit(tmp_path).ingest(tmp_path / "page.pdf", resource_id="page")
 
     assert not [node for node in resource.nodes if "Ignore" in f"{node.title} {node.summary}"]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [b"(\\(", b"\\(", b"BI ID ", b"BI ", b"((", b"[(", b"<", b"[(\\(", b"(a", b"((a)", b"[<a>", b"%", b"((a)\\("],
+)
+@pytest.mark.parametrize("size", [20_000, 4_000_000])
+def test_splitting_a_stream_that_does_not_end_takes_little_time(piece: bytes, size: int) -> None:
+    start = time.process_time()
+
+    tokens_of(b"(" + piece * (size // len(piece)))
+    tokens_of(piece * (size // len(piece)))
+
+    assert time.process_time() - start < 20
 
 
 def test_pages_that_share_a_content_stream_hide_the_same_text(tmp_path: Path) -> None:

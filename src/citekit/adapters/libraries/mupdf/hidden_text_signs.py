@@ -36,7 +36,7 @@ _NARROW = 20.0
 _FLAT = 5.0
 """Ratio of the two scales of a text matrix from which text may be too flat to be legible."""
 
-_STEPS = 300_000_000
+_STEPS = 30_000_000
 """Bytes that are read to split a stream, at most: a string or image that does not end is looked for at each of its starts."""
 
 _ROWS = 2000
@@ -51,7 +51,7 @@ _LITERAL = (
 _LITERALS = re.compile(_LITERAL, re.DOTALL)
 """Arrays, strings with at most one level of parentheses, comments, and the delimiters of dictionaries."""
 
-_LITERALS_AND_IMAGES = re.compile(_LITERAL + rb"|\bBI\b[^()]*?\bID\b.*?EI", re.DOTALL)
+_LITERALS_AND_IMAGES = re.compile(_LITERAL + rb"|\bBI\b(?>[^()]*?\bID\b)(?>.*?EI)", re.DOTALL)
 _ARRAY = re.compile(rb"\[[^\[\]]*\]")
 _SPACES = bytes.maketrans(b"\0\v", b" {")
 """NUL is white space in PDF and a vertical tab is not, the reverse of `bytes.split`."""
