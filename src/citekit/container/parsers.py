@@ -140,10 +140,10 @@ class Parsers:
     @first_use
     def quotable(self) -> QuotableTexts:
         """The texts of documents in which quotes are looked for."""
-        from citekit.adapters.formats.subtitles.parser import beside, read_cues
+        from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
         from citekit.adapters.quotes.texts import Beside, QuotableTextReader
 
-        return QuotableTextReader(self.written, self.probe, Beside(beside, read_cues), ())
+        return QuotableTextReader(self.written, self.probe, Beside(find_sidecar, read_cues), ())
 
     @first_use
     def viewer(self) -> Viewer:

@@ -34,12 +34,12 @@ class QuoteServices:
 
 def quotable_texts(services: QuoteServices) -> QuotableTexts:
     """The texts of files, cached in the cache folder of the home."""
-    from citekit.adapters.formats.subtitles.parser import beside, read_cues
+    from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
     from citekit.adapters.quotes.cache import KeptQuotableTexts
     from citekit.adapters.quotes.texts import Beside, QuotableTextReader
 
     texts, probe = lazy(services.texts), lazy(services.probe)
-    here = QuotableTextReader(texts, probe, Beside(beside, read_cues), services.extractors)
+    here = QuotableTextReader(texts, probe, Beside(find_sidecar, read_cues), services.extractors)
     reader = lazy(lambda: _in_worker(services, here))
     folder = services.cache_folder / QUOTABLE
     return KeptQuotableTexts(reader, folder, is_unchanged=services.sources.is_unchanged)

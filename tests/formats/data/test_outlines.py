@@ -17,7 +17,7 @@ from citekit.adapters.formats.data.content import Content, read_content
 from citekit.adapters.formats.data.csv import record_lines
 from citekit.adapters.formats.data.groups import grouped, round_size
 from citekit.adapters.formats.data.json_scan import scan
-from citekit.adapters.formats.data.log_times import stamp_of
+from citekit.adapters.formats.data.log_times import detect_timestamp_format
 from citekit.adapters.formats.data.yaml import Block
 from citekit.adapters.formats.registry import handler_of
 from citekit.adapters.formats.shared.outline import Outline, make_nodes
@@ -325,7 +325,7 @@ def test_logs_are_stretches_of_time(tmp_path: Path, lines: list[str], titles: li
     ],
 )
 def test_a_log_may_write_its_times_in_many_ways(time: str) -> None:
-    stamp = stamp_of([time])
+    stamp = detect_timestamp_format([time])
 
     assert stamp is not None
     days, minutes = divmod(stamp.minute(time) or 0, 1440)
@@ -336,7 +336,7 @@ def test_a_log_may_write_its_times_in_many_ways(time: str) -> None:
     "time", ["11-09 20:36:15.811 D", "[11.09 20:36:15]", "I1109 20:36:15.7 1 a.cc:1]", "09 Nov 20:36:15"]
 )
 def test_a_log_without_a_year_still_says_month_and_day(time: str) -> None:
-    stamp = stamp_of([time])
+    stamp = detect_timestamp_format([time])
 
     assert stamp is not None
     assert (11, 9) == (found := date.fromordinal((stamp.minute(time) or 0) // 1440)).timetuple()[1:3], found
@@ -345,7 +345,7 @@ def test_a_log_without_a_year_still_says_month_and_day(time: str) -> None:
 def test_of_days_and_months_the_order_is_taken_that_fits_all_lines() -> None:
     lines = ["03/11/2008 10:00:00 a", "23/11/2008 10:00:00 b"]
 
-    stamp = stamp_of(lines)
+    stamp = detect_timestamp_format(lines)
 
     assert stamp is not None
     assert [date(2008, 11, 3), date(2008, 11, 23)] == [

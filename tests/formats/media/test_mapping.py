@@ -13,7 +13,7 @@ from citekit.adapters.formats.media.outline.outliner import MediaOutliner
 from citekit.adapters.formats.media.outline.topics import topics_from_cues
 from citekit.adapters.formats.media.probe import PyAvProbe
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, make_nodes
-from citekit.adapters.formats.subtitles.parser import beside, decoded, read_cues
+from citekit.adapters.formats.subtitles.parser import decoded, find_sidecar, read_cues
 from citekit.domain.errors import Cancelled
 from citekit.domain.locations import TimeSpan
 from citekit.domain.modality import Modality
@@ -182,8 +182,8 @@ def test_subtitles_without_a_language_take_precedence(tmp_path: Path) -> None:
     for name in ("film.de.srt", "film.srt", "filmed.srt", "film.mp4"):
         (tmp_path / name).write_text("x")
 
-    assert tmp_path / "film.srt" == beside(tmp_path / "film.mp4")
-    assert None is beside(tmp_path / "other.mp4")
+    assert tmp_path / "film.srt" == find_sidecar(tmp_path / "film.mp4")
+    assert None is find_sidecar(tmp_path / "other.mp4")
 
 
 times = st.floats(-10, 400, allow_nan=False)

@@ -11,7 +11,7 @@ from citekit.adapters.formats.media.outline.speaker_change import find_changes
 from citekit.adapters.formats.media.outline.speech import classify_sound, find_sound_segments, required_length
 from citekit.adapters.formats.media.outline.topics import topics_from_cues, vocabulary_shifts
 from citekit.adapters.formats.media.probe import PyAvProbe
-from citekit.adapters.formats.subtitles.parser import beside, read_cues
+from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
 from citekit.domain.errors import Cancelled
 from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
@@ -51,14 +51,14 @@ def test_sidecar_lyrics_of_a_recording_are_read(
 def test_a_text_without_times_is_not_a_transcript(tmp_path: Path) -> None:
     (tmp_path / "talk.txt").write_text("Notes about the talk.\nAt 10:30 it began.\n")
 
-    assert None is beside(tmp_path / "talk.mp3")
+    assert None is find_sidecar(tmp_path / "talk.mp3")
 
 
 def test_subtitles_take_precedence_over_lyrics(tmp_path: Path) -> None:
     (tmp_path / "talk.lrc").write_text(LRC)
     (tmp_path / "talk.srt").write_text("1\n00:00:00,500 --> 00:00:01,500\nHello\n")
 
-    assert tmp_path / "talk.srt" == beside(tmp_path / "talk.mp3")
+    assert tmp_path / "talk.srt" == find_sidecar(tmp_path / "talk.mp3")
 
 
 def test_a_change_of_vocabulary_starts_another_topic() -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from citekit.adapters.formats.html.lines import HtmlLinesTextReader
 from citekit.adapters.formats.line_reader import LinesTextReader
-from citekit.adapters.formats.markdown.plain_lines import spoken_markdown
-from citekit.adapters.formats.markdown.plain_lines_by_rules import spoken_by_rules
-from citekit.adapters.formats.markup.rst_plain_lines import spoken_rst
+from citekit.adapters.formats.markdown.plain_lines import markdown_visible_lines
+from citekit.adapters.formats.markdown.plain_lines_by_rules import visible_lines_by_rules
+from citekit.adapters.formats.markup.rst_plain_lines import rst_visible_lines
 from citekit.adapters.formats.shared.line_extractor import TextExtractor
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.evidence import Form, Options
@@ -141,7 +141,7 @@ def test_markdown_is_read_without_marks_on_its_lines(tmp_path: Path) -> None:
     ] == found
 
 
-@pytest.mark.parametrize("spoken", [spoken_markdown, spoken_by_rules])
+@pytest.mark.parametrize("spoken", [markdown_visible_lines, visible_lines_by_rules])
 def test_both_ways_of_reading_markdown_keep_every_line(spoken: object) -> None:
     lines = MARKDOWN.split("\n")[5:]
 
@@ -201,7 +201,7 @@ def test_the_facts_of_a_plain_text_are_its_header(tmp_path: Path) -> None:
 def test_restructured_text_is_read_without_marks() -> None:
     lines = ["=====", "Title", "=====", "", "Some **bold**, ``a*b`` and :ref:`words <x>`::", "", ".. note:: Take care", "   :class: x", "", "   of `this <http://x>`_.", ".. _target:", "", "* item"]  # fmt: skip
 
-    found = [line.strip() for line in spoken_rst(lines)]
+    found = [line.strip() for line in rst_visible_lines(lines)]
 
     assert [
         "",

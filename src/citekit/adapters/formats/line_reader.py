@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from citekit.adapters.formats.markdown.plain_lines import front_matter, spoken_markdown
+from citekit.adapters.formats.markdown.plain_lines import front_matter, markdown_visible_lines
 from citekit.adapters.formats.markdown.plain_lines_by_rules import inline
-from citekit.adapters.formats.markup.rst_plain_lines import spoken_rst
+from citekit.adapters.formats.markup.rst_plain_lines import rst_visible_lines
 from citekit.adapters.formats.shared.book_metadata import language_code
 from citekit.adapters.formats.shared.source_lines import head_lines, read_lines
-from citekit.adapters.formats.subtitles.plain_lines import parted_subtitles, spoken_subtitles
+from citekit.adapters.formats.subtitles.plain_lines import split_subtitles, subtitle_visible_lines
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
@@ -109,9 +109,9 @@ def _first_heading(lines: Sequence[str]) -> str | None:
 _HEAD = 300
 _STEP = 20_000
 _SPOKEN: dict[str, Callable[[Sequence[str]], Iterable[str]]] = {
-    "markdown": spoken_markdown,
-    "rst": spoken_rst,
-    "subtitles": spoken_subtitles,
+    "markdown": markdown_visible_lines,
+    "rst": rst_visible_lines,
+    "subtitles": subtitle_visible_lines,
 }
 """Formats with markup: each function gives every line without it, an empty one for a line that is markup alone."""
 
@@ -123,7 +123,7 @@ class LinesTextReader:
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
-        self._spoken = {**_SPOKEN, "subtitles": parted_subtitles} if as_seen else _SPOKEN
+        self._spoken = {**_SPOKEN, "subtitles": split_subtitles} if as_seen else _SPOKEN
 
     def supports(self, format: Format) -> bool:
         """Every format of lines but HTML."""

@@ -50,9 +50,9 @@ class LocalMapper:
         """The subtitles of a video or an audio file."""
         if source.format.modality not in (Modality.VIDEO, Modality.AUDIO):
             return ()
-        from citekit.adapters.formats.subtitles.parser import beside
+        from citekit.adapters.formats.subtitles.parser import find_sidecar
 
-        found = beside(source.path)
+        found = find_sidecar(source.path)
         return () if found is None else (found,)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:

@@ -64,7 +64,7 @@ def _encoded(text: str) -> bytes:
 
 
 @frozen
-class Opened:
+class DataFile:
     """A file of data that an outliner was given: `content` is None where it is too large to look into."""
 
     text: TextFile
@@ -79,7 +79,7 @@ class Opened:
         return evolve(outline, notes=(*outline.notes, note))
 
 
-def opened(source: Source, progress: Progress) -> Opened:
+def open_data_file(source: Source, progress: Progress) -> DataFile:
     """The file of `source`. Raises `SourceUnreadable`, `SourceUnsupported`."""
     text = open_text(source.path, progress)
-    return Opened(text, read_content(text))
+    return DataFile(text, read_content(text))

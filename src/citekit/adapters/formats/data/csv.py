@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from citekit.adapters.formats.data.content import Content, opened
+from citekit.adapters.formats.data.content import Content, open_data_file
 from citekit.adapters.formats.data.groups import grouped
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, one_line
 from citekit.domain.locations import Lines
@@ -37,7 +37,7 @@ class CsvOutliner:
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Rows are numbered from 1, the header not counted. Raises `SourceUnreadable`."""
-        file = opened(source, progress)
+        file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
         table = read_table(file.content, "\t" if source.format.name == "tsv" else None)
@@ -100,7 +100,7 @@ class Table:
 
 def read_table(content: Content, delimiter: str | None = None) -> Table | None:
     """The table in a file; None where no delimiter parts its lines."""
-    kind = delimiter or _sniffed(content)
+    kind = delimiter or _sniff_delimiter(content)
     if kind is None:
         return None
     starts = record_lines(content, kind)
@@ -164,7 +164,7 @@ def _cells(text: str, delimiter: str) -> list[str]:
         return text.rstrip("\r\n").split(delimiter)
 
 
-def _sniffed(content: Content) -> str | None:
+def _sniff_delimiter(content: Content) -> str | None:
     """The delimiter that parts most of the first lines into the same number of cells, which is more than one."""
     head = content.data[: min(content.start(_SAMPLE * 2), 200_000)].decode("utf-8", "replace")
     best: tuple[float, str] | None = None

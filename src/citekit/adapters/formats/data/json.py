@@ -6,9 +6,9 @@ import re
 
 from attrs import frozen
 
-from citekit.adapters.formats.data.content import Content, opened
+from citekit.adapters.formats.data.content import Content, open_data_file
 from citekit.adapters.formats.data.groups import GROUPS, SINGLE, grouped
-from citekit.adapters.formats.data.json_scan import Parts, first_value, scan, skip, text_of
+from citekit.adapters.formats.data.json_scan import MemberOffsets, first_value, scan, skip, text_of
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -41,12 +41,12 @@ class JsonOutliner:
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Members of an object by their keys, elements of an array by their indexes, from 0. Raises `SourceUnreadable`."""
-        file = opened(source, progress)
+        file = open_data_file(source, progress)
         root = None if file.content is None else first_value(file.content.data)
         if file.content is None or root is None or file.content.data[root : root + 1] not in (b"{", b"["):
             return file.by_lines(self.fallback, source, progress)
         parts, roots = scan(file.content.data, root), _roots(file.content.data, root)
-        writer = JsonDrafts(file.content)
+        writer = JsonItemBuilder(file.content)
         drafts = writer.children(parts, 1) if roots.count == 1 else writer.children(roots, 1, "Value")
         if not drafts:
             return file.by_lines(self.fallback, source, progress)
@@ -59,9 +59,9 @@ class JsonOutliner:
         )
 
 
-def _roots(data: bytes, start: int) -> Parts:
+def _roots(data: bytes, start: int) -> MemberOffsets:
     """The values of the file one after another: one in JSON, several where somebody wrote them without an array."""
-    parts, position = Parts(), start
+    parts, position = MemberOffsets(), start
     while position < len(data) and data[position] in b"{[":
         end = skip(data, position + 1)
         parts.keys.extend((position, position))
@@ -72,7 +72,7 @@ def _roots(data: bytes, start: int) -> Parts:
     return parts
 
 
-def _title(content: Content, parts: Parts) -> str | None:
+def _title(content: Content, parts: MemberOffsets) -> str | None:
     """What an object says it is called, in a member of its own."""
     said = {parts.key(content.data, index): index for index in range(min(parts.count, SINGLE))}
     for name in _TITLES:
@@ -82,7 +82,7 @@ def _title(content: Content, parts: Parts) -> str | None:
     return None
 
 
-def _notes(content: Content, roots: Parts) -> list[str]:
+def _notes(content: Content, roots: MemberOffsets) -> list[str]:
     notes = [MINIFIED] if content.text.line_count == 1 else []
     if not roots.whole:
         notes.append("The JSON breaks off before its end.")
@@ -92,12 +92,12 @@ def _notes(content: Content, roots: Parts) -> list[str]:
 
 
 @frozen
-class JsonDrafts:
+class JsonItemBuilder:
     """Makes drafts of the parts of values."""
 
     content: Content
 
-    def children(self, parts: Parts, depth: int, word: str = "Item") -> tuple[OutlineItem, ...]:
+    def children(self, parts: MemberOffsets, depth: int, word: str = "Item") -> tuple[OutlineItem, ...]:
         """A draft for each part, or for groups of them where they are many."""
         if parts.count <= SINGLE:
             return tuple(self.one(parts, index, depth) for index in range(parts.count))
@@ -106,12 +106,12 @@ class JsonDrafts:
         return grouped(
             parts.count,
             lambda i, j: self.content.lines(parts.begin(i), parts.value(j - 1)[1]),
-            lambda i, j: (self._range(parts, i, j, word), shown(data, *parts.value(i))),
+            lambda i, j: (self._range(parts, i, j, word), source_excerpt(data, *parts.value(i))),
             type="items",
             most=min(GROUPS, max(_ONE_LINE, height // 4)),
         )
 
-    def one(self, parts: Parts, index: int, depth: int) -> OutlineItem:
+    def one(self, parts: MemberOffsets, index: int, depth: int) -> OutlineItem:
         """The draft of one part."""
         data = self.content.data
         start, end = parts.value(index)
@@ -120,12 +120,14 @@ class JsonDrafts:
         place = self.content.lines(parts.begin(index), end)
         title = key if key is not None else " ".join((f"[{index}]", label(data, start, end))).strip()
         if kind == "value":
-            return OutlineItem(title, kind, place, shown(data, start, end))
+            return OutlineItem(title, kind, place, source_excerpt(data, start, end))
         below = scan(data, start)
         long = depth < DEEPEST and place.last - place.first >= _LONG
-        return OutlineItem(title, kind, place, told(data, below, kind), self.children(below, depth + 1) if long else ())
+        return OutlineItem(
+            title, kind, place, summarize_value(data, below, kind), self.children(below, depth + 1) if long else ()
+        )
 
-    def _range(self, parts: Parts, first: int, end: int, word: str) -> str:
+    def _range(self, parts: MemberOffsets, first: int, end: int, word: str) -> str:
         low, high = parts.key(self.content.data, first), parts.key(self.content.data, end - 1)
         if low is not None and high is not None:
             return f"{low} - {high}"
@@ -136,17 +138,17 @@ def label(data: bytes, start: int, end: int) -> str:
     """What tells an element from the others: its name, title or id; a value itself."""
     head = data[start : min(end, start + _LOOKED_AT)]
     if head[:1] not in (b"{", b"["):
-        return shown(data, start, end)
+        return source_excerpt(data, start, end)
     inner = head[1:]
     nested = min((at for at in (inner.find(b"{"), inner.find(b"[")) if at >= 0), default=len(inner))
     named = {found[1].lower(): found[2] for found in reversed(list(_NAMED.finditer(inner, 0, nested)))}
     return next((text_of(named[name]) for name in _CALLED if name in named), "")
 
 
-def told(data: bytes, parts: Parts, kind: str) -> str:
+def summarize_value(data: bytes, parts: MemberOffsets, kind: str) -> str:
     """How many parts a value has, and of an object the first keys."""
     if kind == "array":
-        first = shown(data, *parts.value(0)) if parts.count else ""
+        first = source_excerpt(data, *parts.value(0)) if parts.count else ""
         return f"{parts.count} {'item' if parts.count == 1 else 'items'}{f', the first {first}' if first else ''}"
     keys = [parts.key(data, index) or "" for index in range(min(parts.count, _KEYS))]
     return (
@@ -156,7 +158,7 @@ def told(data: bytes, parts: Parts, kind: str) -> str:
     )
 
 
-def shown(data: bytes, start: int, end: int) -> str:
+def source_excerpt(data: bytes, start: int, end: int) -> str:
     """The beginning of a value as it is written; a string without its quotes."""
     head = data[start : min(end, start + _SHOWN)]
     text = text_of(head) if head[:1] == b'"' else head.decode("utf-8", "replace")

@@ -23,7 +23,7 @@ _KEY_LIMIT = 2000
 
 
 @define
-class Parts:
+class MemberOffsets:
     """The parts of one array or object: for each the place of its key (equal numbers in an array) and of its value.
 
     `end` is the offset after the closing bracket; `whole` is False where the data end before it.
@@ -69,9 +69,9 @@ def first_value(data: bytes, offset: int = 0, end: int | None = None) -> int:
     return found.end() if found else stop
 
 
-def scan(data: bytes, start: int) -> Parts:
+def scan(data: bytes, start: int) -> MemberOffsets:
     """The parts of the array or object whose opening bracket is at `start`."""
-    parts = Parts()
+    parts = MemberOffsets()
     begin, position, key = start + 1, start + 1, (0, 0)
     while True:
         found = _SHALLOW.search(data, position)
@@ -110,7 +110,7 @@ def skip(data: bytes, position: int) -> int:
     return len(data)
 
 
-def _add(parts: Parts, data: bytes, key: tuple[int, int], begin: int, end: int) -> None:
+def _add(parts: MemberOffsets, data: bytes, key: tuple[int, int], begin: int, end: int) -> None:
     start, end = _trimmed(data, begin, end)
     if start < end or key != (0, 0):
         parts.keys.extend(key if key != (0, 0) else (start, start))

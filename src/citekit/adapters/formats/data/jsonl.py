@@ -6,9 +6,9 @@ from array import array
 
 from attrs import frozen
 
-from citekit.adapters.formats.data.content import Content, opened
+from citekit.adapters.formats.data.content import Content, open_data_file
 from citekit.adapters.formats.data.groups import SINGLE, grouped
-from citekit.adapters.formats.data.json import label, shown, told
+from citekit.adapters.formats.data.json import label, source_excerpt, summarize_value
 from citekit.adapters.formats.data.json_scan import first_value, scan
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.domain.locations import Lines
@@ -25,7 +25,7 @@ class JsonLinesOutliner:
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Records, numbered from 1. Raises `SourceUnreadable`."""
-        file = opened(source, progress)
+        file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
         records = _records(file.content)
@@ -35,7 +35,7 @@ class JsonLinesOutliner:
         return Outline(
             title=None,
             bounds=file.text.bounds,
-            items=_drafts(file.content, records),
+            items=_items(file.content, records),
             facts={**file.text.facts, "record_count": len(records), **({"columns": keys} if keys else {})},
         )
 
@@ -79,13 +79,13 @@ def _keys(content: Content, line: int) -> list[str]:
     return [parts.key(content.data, index) or "" for index in range(min(parts.count, SINGLE))]
 
 
-def _drafts(content: Content, records: array[int]) -> tuple[OutlineItem, ...]:
+def _items(content: Content, records: array[int]) -> tuple[OutlineItem, ...]:
     if len(records) <= SINGLE:
         return tuple(_one(content, number, line) for number, line in enumerate(records, 1))
 
     def name(start: int, end: int) -> tuple[str, str | None]:
         first = _span(content, records[start])
-        return f"Records {start + 1}-{end}", label(content.data, *first) or shown(content.data, *first)
+        return f"Records {start + 1}-{end}", label(content.data, *first) or source_excerpt(content.data, *first)
 
     return grouped(len(records), lambda i, j: Lines(records[i], records[j - 1]), name, type="records")
 
@@ -95,5 +95,5 @@ def _one(content: Content, number: int, line: int) -> OutlineItem:
     data = content.data
     kind = {b"{": "object", b"[": "array"}.get(data[start : start + 1])
     name = label(data, start, end)
-    said = told(data, scan(data, start), kind) if kind and name else shown(data, start, end)
+    said = summarize_value(data, scan(data, start), kind) if kind and name else source_excerpt(data, start, end)
     return OutlineItem(f"Record {number} {name}".strip(), "record", Lines(line, line), said)

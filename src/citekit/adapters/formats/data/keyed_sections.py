@@ -19,7 +19,7 @@ from citekit.domain.source import Source
 
 
 @frozen
-class Entry:
+class KeyedSection:
     """A part of a file: `first` and `last` are lines, `summary` says what it holds."""
 
     title: str
@@ -29,15 +29,15 @@ class Entry:
     summary: str | None = None
     children: tuple[OutlineItem, ...] = ()
 
-    def draft(self) -> OutlineItem:
+    def outline_item(self) -> OutlineItem:
         """The entry as a node."""
         return OutlineItem(self.title, self.type, Lines(self.first, self.last), self.summary, self.children)
 
 
-def drafts(entries: Sequence[Entry], word: str) -> tuple[OutlineItem, ...]:
+def section_items(entries: Sequence[KeyedSection], word: str) -> tuple[OutlineItem, ...]:
     """A node for each entry, or for groups of them where they are many; `word` names several (`keys`, `items`)."""
     if len(entries) <= SINGLE:
-        return tuple(entry.draft() for entry in entries)
+        return tuple(entry.outline_item() for entry in entries)
 
     def name(start: int, end: int) -> tuple[str, str | None]:
         first, last = entries[start], entries[end - 1]
@@ -49,16 +49,16 @@ def drafts(entries: Sequence[Entry], word: str) -> tuple[OutlineItem, ...]:
     return tuple(_filled(group, entries) for group in groups)
 
 
-def _filled(group: OutlineItem, entries: Sequence[Entry]) -> OutlineItem:
+def _filled(group: OutlineItem, entries: Sequence[KeyedSection]) -> OutlineItem:
     """A group with its entries below it."""
     place = group.location
     if group.children or not isinstance(place, Lines):
         return evolve(group, children=tuple(_filled(each, entries) for each in group.children))
-    inside = tuple(each.draft() for each in entries if place.first <= each.first and each.last <= place.last)
+    inside = tuple(each.outline_item() for each in entries if place.first <= each.first and each.last <= place.last)
     return evolve(group, children=inside)
 
 
-def said(keys: Sequence[str], more: int = 0) -> str | None:
+def summarize_keys(keys: Sequence[str], more: int = 0) -> str | None:
     """A summary: the first keys of a part."""
     if not keys:
         return None
@@ -93,8 +93,8 @@ class IniOutliner:
             return self.fallback.outline(source, progress)
         ends = [*(start - 1 for start in starts[1:]), text.line_count]
         entries = [
-            Entry(name, "section", first, last, said(held))
+            KeyedSection(name, "section", first, last, summarize_keys(held))
             for name, first, last, held in zip(names, starts, ends, keys, strict=True)
             if last >= first and (name != "Keys" or held)
         ]
-        return Outline(title=None, bounds=text.bounds, items=drafts(entries, "sections"), facts=text.facts)
+        return Outline(title=None, bounds=text.bounds, items=section_items(entries, "sections"), facts=text.facts)

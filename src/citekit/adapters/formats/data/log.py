@@ -9,7 +9,7 @@ from itertools import groupby
 
 from attrs import define, field, frozen
 
-from citekit.adapters.formats.data.log_times import Stamp, level_of, stamp_of, told
+from citekit.adapters.formats.data.log_times import TimestampFormat, describe_levels, detect_timestamp_format, level_of
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, one_line
 from citekit.adapters.formats.shared.text_file import TextFile, open_text
 from citekit.domain.locations import Lines
@@ -45,7 +45,7 @@ _YEARS = (1, 4)
 
 
 @define
-class Minute:
+class MinuteCount:
     """The entries of one minute: `line` is the first of them, `count` how many there are."""
 
     when: int
@@ -64,7 +64,11 @@ class LogOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Stretches of time. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
-        stamp = stamp_of(next(text.passages([(1, min(_SAMPLE, text.line_count))]), [])) if text.line_count else None
+        stamp = (
+            detect_timestamp_format(next(text.passages([(1, min(_SAMPLE, text.line_count))]), []))
+            if text.line_count
+            else None
+        )
         minutes = read_minutes(text.lines(progress, _LINE), stamp) if stamp else []
         if not minutes:
             return self.fallback.outline(source, progress)
@@ -74,7 +78,7 @@ class LogOutliner:
         return Outline(
             title=None,
             bounds=text.bounds,
-            items=_drafts(minutes, text),
+            items=_items(minutes, text),
             facts={
                 **text.facts,
                 "entry_count": sum(each.count for each in minutes),
@@ -83,10 +87,10 @@ class LogOutliner:
         )
 
 
-def read_minutes(lines: Iterable[str], stamp: Stamp) -> list[Minute]:
+def read_minutes(lines: Iterable[str], stamp: TimestampFormat) -> list[MinuteCount]:
     """The entries by minute; a line without a time belongs to the entry above it."""
-    minutes: list[Minute] = []
-    now: Minute | None = None
+    minutes: list[MinuteCount] = []
+    now: MinuteCount | None = None
     grain = 1
     for number, line in enumerate(lines, 1):
         when = stamp.minute(line)
@@ -97,7 +101,7 @@ def read_minutes(lines: Iterable[str], stamp: Stamp) -> list[Minute]:
             if len(minutes) >= _MINUTES and grain < _BACK:
                 grain = 60 if grain == 1 else _BACK
                 minutes, when = _merged(minutes, grain), when - when % grain
-            now = Minute(when, number if minutes else 1, first=line[:_FIRST])
+            now = MinuteCount(when, number if minutes else 1, first=line[:_FIRST])
             minutes.append(now)
         now.count += 1
         level = level_of(line)
@@ -106,60 +110,62 @@ def read_minutes(lines: Iterable[str], stamp: Stamp) -> list[Minute]:
     return minutes
 
 
-def _merged(minutes: Sequence[Minute], grain: int) -> list[Minute]:
+def _merged(minutes: Sequence[MinuteCount], grain: int) -> list[MinuteCount]:
     """The entries by longer stretches of `grain` minutes."""
-    merged: list[Minute] = []
+    merged: list[MinuteCount] = []
     for when, group in groupby(minutes, lambda minute: minute.when - minute.when % grain):
         parts = list(group)
         levels = sum((part.levels for part in parts), Counter[str]())
-        merged.append(Minute(when, parts[0].line, sum(part.count for part in parts), levels, parts[0].first))
+        merged.append(MinuteCount(when, parts[0].line, sum(part.count for part in parts), levels, parts[0].first))
     return merged
 
 
-def _drafts(minutes: Sequence[Minute], text: TextFile) -> tuple[OutlineItem, ...]:
+def _items(minutes: Sequence[MinuteCount], text: TextFile) -> tuple[OutlineItem, ...]:
     """Days where there are several, hours of a single one, minutes of a single hour."""
     numbers = {unit: len({minute.when // unit for minute in minutes}) for unit in _UNITS}
     unit = next((unit for unit in _UNITS if numbers[unit] > 1), 1)
     enough = sum(minute.count for minute in minutes) // _BUSY
     many = {finer: _MANY if numbers[finer] <= _MOST else max(_MANY, enough) for finer in _UNITS}
-    return tuple(_stretches(minutes, text.line_count, unit, many))
+    return tuple(_periods(minutes, text.line_count, unit, many))
 
 
-def _stretches(minutes: Sequence[Minute], last: int, unit: int, many: dict[int, int]) -> Iterator[OutlineItem]:
+def _periods(minutes: Sequence[MinuteCount], last: int, unit: int, many: dict[int, int]) -> Iterator[OutlineItem]:
     groups = [list(group) for _, group in groupby(minutes, lambda minute: minute.when // unit)]
     if len(groups) > _TOP * 4:
-        groups = _gathered(groups)
+        groups = _merge_groups(groups)
     for group, after in zip(groups, [*(each[0].line for each in groups[1:]), last + 1], strict=True):
         count = sum(minute.count for minute in group)
         below = _below(group, after - 1, unit, count, many)
         yield OutlineItem(
-            _title(group, unit), "time", Lines(group[0].line, max(group[0].line, after - 1)), _said(group), below
+            _title(group, unit), "time", Lines(group[0].line, max(group[0].line, after - 1)), _summary(group), below
         )
 
 
-def _below(group: Sequence[Minute], last: int, unit: int, count: int, many: dict[int, int]) -> tuple[OutlineItem, ...]:
+def _below(
+    group: Sequence[MinuteCount], last: int, unit: int, count: int, many: dict[int, int]
+) -> tuple[OutlineItem, ...]:
     for finer in _UNITS:
         if finer < unit and count > many[finer] and len({minute.when // finer for minute in group}) > 1:
-            return tuple(_stretches(group, last, finer, many))
+            return tuple(_periods(group, last, finer, many))
     return ()
 
 
-def _gathered(groups: list[list[Minute]]) -> list[list[Minute]]:
+def _merge_groups(groups: list[list[MinuteCount]]) -> list[list[MinuteCount]]:
     """Fewer groups, each of several of the given ones."""
     size = -(-len(groups) // (_TOP * 4))
     return [[minute for each in groups[n : n + size] for minute in each] for n in range(0, len(groups), size)]
 
 
-def _said(group: Sequence[Minute]) -> str:
+def _summary(group: Sequence[MinuteCount]) -> str:
     levels: Counter[str] = Counter()
     for minute in group:
         levels.update(minute.levels)
     count = sum(minute.count for minute in group)
-    counted = told(levels.items())
+    counted = describe_levels(levels.items())
     return f"{count} entr{'y' if count == 1 else 'ies'}{f' ({counted})' if counted else ''}: {one_line(group[0].first, 120)}"
 
 
-def _title(group: Sequence[Minute], unit: int) -> str:
+def _title(group: Sequence[MinuteCount], unit: int) -> str:
     first, last = group[0].when, group[-1].when
     if first // unit == last // unit:
         return _name(first, unit)

@@ -24,7 +24,7 @@ _STATUS = re.compile(r'" ([1-5])\d\d (?:\d+|-)(?:\s|$)')
 
 
 @frozen
-class Stamp:
+class TimestampFormat:
     """A way to write times: `pattern` finds one near the beginning of a line, by the groups that `_minute` reads."""
 
     name: str
@@ -73,8 +73,8 @@ _TIME, _LOOSE = (
 _NAME = r"(?P<mo>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 
 
-def _stamp(name: str, pattern: str) -> Stamp:
-    return Stamp(name, re.compile(pattern))
+def _stamp(name: str, pattern: str) -> TimestampFormat:
+    return TimestampFormat(name, re.compile(pattern))
 
 
 STAMPS = (
@@ -107,7 +107,7 @@ STAMPS = (
 )
 
 
-def stamp_of(lines: Sequence[str]) -> Stamp | None:
+def detect_timestamp_format(lines: Sequence[str]) -> TimestampFormat | None:
     """The way in which most of some lines write their times; None where fewer than a quarter of them do."""
     held = [line for line in lines if line.strip()]
     best = max(STAMPS, key=lambda stamp: sum(stamp.minute(line) is not None for line in held))
@@ -124,7 +124,7 @@ def level_of(line: str) -> str | None:
     return f"{status[1]}xx" if status and status[1] in "45" else None
 
 
-def told(levels: Iterable[tuple[str, int]]) -> str:
+def describe_levels(levels: Iterable[tuple[str, int]]) -> str:
     """Counts of levels in words, the gravest first."""
     order = [*LEVELS, "5xx", "4xx"]
     counts = Counter(dict(levels))

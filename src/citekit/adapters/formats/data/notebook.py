@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve, field, frozen
 
-from citekit.adapters.formats.data.content import Content, opened
+from citekit.adapters.formats.data.content import Content, open_data_file
 from citekit.adapters.formats.data.json import MINIFIED
-from citekit.adapters.formats.data.json_scan import Parts, first_value, scan
+from citekit.adapters.formats.data.json_scan import MemberOffsets, first_value, scan
 from citekit.adapters.formats.markdown.outliner import plain, read_headings
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, nested, one_line
 from citekit.adapters.formats.shared.summaries import first_sentence, has_text
@@ -46,7 +46,7 @@ class NotebookOutliner:
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Sections and cells. Raises `SourceUnreadable`."""
-        file = opened(source, progress)
+        file = open_data_file(source, progress)
         cells = [] if file.content is None else list(_cells(file.content))
         if file.content is None or not cells:
             return file.by_lines(self.fallback, source, progress)
@@ -63,21 +63,21 @@ class NotebookOutliner:
 
 def _cells(content: Content) -> Iterator[Cell]:
     data = content.data
-    cells = _listed(data)
+    cells = _cell_offsets(data)
     for index in range(min(cells.count, CELLS_LIMIT)):
         start, end = cells.value(index)
         if data[start : start + 1] == b"{":
             yield _cell(content, index + 1, start, end)
 
 
-def _listed(data: bytes) -> Parts:
+def _cell_offsets(data: bytes) -> MemberOffsets:
     """The cells: of the format 4 at the top, of the format 3 in the first worksheet."""
     root = _members(data, first_value(data))
     if "worksheets" in root and "cells" not in root:
         sheets = scan(data, root["worksheets"][0])
         root = _members(data, sheets.value(0)[0]) if sheets.count else {}
     start = root.get("cells", (len(data), 0))[0]
-    return scan(data, start) if data[start : start + 1] == b"[" else Parts()
+    return scan(data, start) if data[start : start + 1] == b"[" else MemberOffsets()
 
 
 def _members(data: bytes, start: int) -> dict[str, tuple[int, int]]:
@@ -91,16 +91,16 @@ def _members(data: bytes, start: int) -> dict[str, tuple[int, int]]:
 def _cell(content: Content, number: int, start: int, end: int) -> Cell:
     data = content.data
     members = _members(data, start)
-    kind = _said(data, members.get("cell_type", (0, 0))) or "cell"
+    kind = _scalar_text(data, members.get("cell_type", (0, 0))) or "cell"
     where = members.get("source") or members.get("input") or (0, 0)
     text, places = _source(data, where)
     if kind == "heading":
-        kind, text = "markdown", f"{'#' * int(_said(data, members.get('level', (0, 0))) or 1)} {text}"
+        kind, text = "markdown", f"{'#' * int(_scalar_text(data, members.get('level', (0, 0))) or 1)} {text}"
     outputs = _outputs(data, members.get("outputs", (0, 0)))
     return Cell(number, content.lines(start, end), kind, text, outputs, [content.line(each) for each in places])
 
 
-def _said(data: bytes, place: tuple[int, int]) -> str:
+def _scalar_text(data: bytes, place: tuple[int, int]) -> str:
     """A string or a number as text."""
     return data[place[0] : place[1]][:100].decode("utf-8", "replace").strip('"')
 
@@ -145,13 +145,13 @@ def _outputs(data: bytes, place: tuple[int, int]) -> tuple[str, ...]:
     parts, kinds = scan(data, place[0]), {}
     for index in range(min(parts.count, 50)):
         output = _members(data, parts.value(index)[0])
-        kind = _said(data, output.get("output_type", (0, 0)))
+        kind = _scalar_text(data, output.get("output_type", (0, 0)))
         if "data" in output:
             kinds.update(dict.fromkeys(_members(data, output["data"][0])))
         elif kind in _OLD_OUTPUTS:
             kinds.update(dict.fromkeys(name for name in output if name not in _NO_MEDIA))
         elif kind in ("error", "pyerr"):
-            kinds[_said(data, output.get("ename", (0, 0))) or kind] = None
+            kinds[_scalar_text(data, output.get("ename", (0, 0))) or kind] = None
         elif kind:
             kinds[{"stream": "text"}.get(kind, kind)] = None
     return tuple(kinds)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from attrs import define, field, frozen
 
-from citekit.adapters.formats.data.content import Content, opened
-from citekit.adapters.formats.data.keyed_sections import Entry, drafts, said
+from citekit.adapters.formats.data.content import Content, open_data_file
+from citekit.adapters.formats.data.keyed_sections import KeyedSection, section_items, summarize_keys
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -60,7 +60,7 @@ class TomlOutliner:
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Tables, nested by their names; the keys before the first one are a node too. Raises `SourceUnreadable`."""
-        file = opened(source, progress)
+        file = open_data_file(source, progress)
         tables = [] if file.content is None else read_tables(file.content)
         if not any(table.count or table.names for table in tables):
             return file.by_lines(self.fallback, source, progress)
@@ -146,7 +146,7 @@ def _title(tables: Sequence[Table]) -> str | None:
 
 def _tree(tables: Sequence[Table], depth: int = 0) -> tuple[OutlineItem, ...]:
     """Tables below those whose name theirs begins with; runs of elements of one array below a node of the array."""
-    found: list[Entry] = []
+    found: list[KeyedSection] = []
     for run in _runs(tables):
         first = run[0]
         if len(run) == 1 or not first[0].listed:
@@ -154,18 +154,20 @@ def _tree(tables: Sequence[Table], depth: int = 0) -> tuple[OutlineItem, ...]:
             continue
         entries = [_entry(family, depth) for family in run]
         name = ".".join(first[0].names)
-        inner = drafts(entries, "items")
-        found.append(Entry(name, "array", entries[0].first, entries[-1].last, f"{len(run)} tables", inner))
-    return drafts(found, "tables")
+        inner = section_items(entries, "items")
+        found.append(KeyedSection(name, "array", entries[0].first, entries[-1].last, f"{len(run)} tables", inner))
+    return section_items(found, "tables")
 
 
-def _entry(family: Sequence[Table], depth: int) -> Entry:
+def _entry(family: Sequence[Table], depth: int) -> KeyedSection:
     head, below = family[0], family[1:]
     last = family[-1].last
     name = ".".join(head.names) or "Keys"
     title = f"{name}[{head.index}] {head.called}".strip() if head.listed else name
     children = _tree(below, depth + 1) if below and depth < 20 else ()
-    return Entry(title, "table", head.line, last, said(head.keys, head.count - len(head.keys)), children)
+    return KeyedSection(
+        title, "table", head.line, last, summarize_keys(head.keys, head.count - len(head.keys)), children
+    )
 
 
 def _runs(tables: Sequence[Table]) -> Iterator[list[list[Table]]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from citekit.adapters.formats.data.content import Content, opened
+from citekit.adapters.formats.data.content import Content, open_data_file
 from citekit.adapters.formats.data.groups import SINGLE, grouped
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.domain.locations import Lines
@@ -59,7 +59,7 @@ class XmlOutliner:
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Elements, grouped where they are many. Raises `SourceUnreadable`."""
-        file = opened(source, progress)
+        file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
         found = read_elements(file.content.data, progress)

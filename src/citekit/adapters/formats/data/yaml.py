@@ -12,9 +12,9 @@ from itertools import pairwise
 
 from attrs import define, frozen
 
-from citekit.adapters.formats.data.content import Content, opened
+from citekit.adapters.formats.data.content import Content, open_data_file
 from citekit.adapters.formats.data.groups import grouped
-from citekit.adapters.formats.data.keyed_sections import Entry, drafts, said
+from citekit.adapters.formats.data.keyed_sections import KeyedSection, section_items, summarize_keys
 from citekit.adapters.formats.shared.outline import Outline, Outliner
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
@@ -52,7 +52,7 @@ class YamlOutliner:
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Keys and items, nested where they are long. Raises `SourceUnreadable`."""
-        file = opened(source, progress)
+        file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
         if file.content.data.lstrip()[:1] in (b"{", b"["):
@@ -60,7 +60,7 @@ class YamlOutliner:
         spans = list(_documents(file.content))
         several = len(spans) > 1
         found = [_document(file.content, first, last, number) for number, (first, last) in enumerate(spans, 1)]
-        entries = drafts(found, "documents") if several else found[0].children if found else ()
+        entries = section_items(found, "documents") if several else found[0].children if found else ()
         if not entries:
             return file.by_lines(self.fallback, source, progress)
         facts = {**file.text.facts, **({"document_count": len(spans)} if several else {})}
@@ -83,27 +83,27 @@ def _documents(content: Content) -> Iterator[tuple[int, int]]:
             yield first, last
 
 
-def _document(content: Content, first: int, last: int, number: int) -> Entry:
+def _document(content: Content, first: int, last: int, number: int) -> KeyedSection:
     below = Block(content).entries(first, last, 1)
     names = {entry.title: entry for entry in below}
     kind = _value(names.get("kind"))
     name = next((_value(names[each]) for each in _NAME if each in names and _value(names[each])), "")
     if not name and "metadata" in names:
-        name = next((_value(Entry("", "", 0, 0, text)) for text in _named(content, names["metadata"])), "")
+        name = next((_value(KeyedSection("", "", 0, 0, text)) for text in _named(content, names["metadata"])), "")
     title = " ".join(each for each in (kind, name) if each) or (below[0].title if below else "")
-    children = drafts(below, below[0].type + "s" if below else "keys")
-    said_of = said([entry.title for entry in below]) if below and below[0].type == "key" else None
-    return Entry(f"Document {number} {title}".strip(), "document", first, last, said_of, children)
+    children = section_items(below, below[0].type + "s" if below else "keys")
+    said_of = summarize_keys([entry.title for entry in below]) if below and below[0].type == "key" else None
+    return KeyedSection(f"Document {number} {title}".strip(), "document", first, last, said_of, children)
 
 
-def _named(content: Content, entry: Entry) -> Iterator[str]:
+def _named(content: Content, entry: KeyedSection) -> Iterator[str]:
     for line in content.data[content.start(entry.first) : content.start(entry.last + 1)].splitlines()[1:20]:
         found = _PAIR.match(line.strip())
         if found and found[1] == b"name":
             yield found[2].decode("utf-8", "replace")
 
 
-def _value(entry: Entry | None) -> str:
+def _value(entry: KeyedSection | None) -> str:
     text = (entry.summary or "") if entry else ""
     return text.strip("\"'") if len(text) < 80 and ":" not in text else ""
 
@@ -115,14 +115,14 @@ class Block:
     content: Content
     flows: bool = True
 
-    def entries(self, first: int, last: int, depth: int) -> list[Entry]:
+    def entries(self, first: int, last: int, depth: int) -> list[KeyedSection]:
         """The keys or items of the collection that the lines from `first` to `last` hold."""
         indent = self._indent(first, last)
         if indent is None:
             return []
         starts = list(self._starts(first, last, indent))
         if len(starts) > MANY:
-            return _gathered(starts, last)
+            return _grouped_entries(starts, last)
         ends = [*(line - 1 for line, _ in starts[1:]), last][: len(starts)]
         return [
             self._entry(line, self._trimmed(line, end), text, depth)
@@ -164,25 +164,25 @@ class Block:
                 held = _flow_end(data, begins, end)
                 self.flows = held > begins  # one that never ends is looked for once
 
-    def _entry(self, first: int, last: int, text: bytes, depth: int) -> Entry:
+    def _entry(self, first: int, last: int, text: bytes, depth: int) -> KeyedSection:
         item = text[:1] == b"-" and text[1:2] in (b"", b" ", b"\t")
         pair = _PAIR.match(text[1:].lstrip() if item else text)
-        below: list[Entry] = []
+        below: list[KeyedSection] = []
         long = last - first >= _LONG and depth < DEEPEST
         if long and not item and pair and _EMPTY_VALUE.match(pair[2]):
             below = self.entries(first + 1, last, depth + 1)
         elif long and item and pair:
             below = self._keys(first, last, text, depth)
-        title = _shown(pair[1]) if pair and not item else self._label(first, last, text)
-        summary = said([entry.title for entry in below]) if below and below[0].type == "key" else None
+        title = _excerpt(pair[1]) if pair and not item else self._label(first, last, text)
+        summary = summarize_keys([entry.title for entry in below]) if below and below[0].type == "key" else None
         if summary is None and below:
             summary = f"{len(below)} items" if len(below) > 1 else "1 item"
         elif summary is None and pair:
-            summary = _shown(pair[2]) or None if not item else None
-        children = drafts(below, f"{below[0].type}s") if below else ()
-        return Entry(title or "item", "item" if item else "key", first, last, summary, children)
+            summary = _excerpt(pair[2]) or None if not item else None
+        children = section_items(below, f"{below[0].type}s") if below else ()
+        return KeyedSection(title or "item", "item" if item else "key", first, last, summary, children)
 
-    def _keys(self, first: int, last: int, text: bytes, depth: int) -> list[Entry]:
+    def _keys(self, first: int, last: int, text: bytes, depth: int) -> list[KeyedSection]:
         """The keys of a mapping that is an item of a list, the first of them on the line of the item's dash."""
         line, key = self._line(first), text[1:].lstrip()
         indent = len(line) - len(line.lstrip(b" ")) + len(text) - len(key)
@@ -203,8 +203,8 @@ class Block:
         for number in range(first, min(last, first + 12) + 1):
             pair = _PAIR.match(start if number == first else self._line(number).strip())
             if pair and pair[1] in (b"name", b"title", b"id") and pair[2].strip():
-                return _shown(pair[2])
-        return _shown(start)
+                return _excerpt(pair[2])
+        return _excerpt(start)
 
     def _trimmed(self, first: int, last: int) -> int:
         """The last line without the blank ones and the comments at the margin after it, which belong to what follows."""
@@ -216,7 +216,7 @@ class Block:
         return last
 
 
-def _gathered(starts: Sequence[tuple[int, bytes]], last: int) -> list[Entry]:
+def _grouped_entries(starts: Sequence[tuple[int, bytes]], last: int) -> list[KeyedSection]:
     """Groups instead of entries, where those are so many that making each takes long."""
 
     def place(i: int, j: int) -> Lines:
@@ -224,12 +224,12 @@ def _gathered(starts: Sequence[tuple[int, bytes]], last: int) -> list[Entry]:
 
     def name(i: int, j: int) -> tuple[str, str | None]:
         item = starts[i][1][:1] == b"-"
-        ends = [_shown(starts[n][1][1:] if item else starts[n][1].partition(b":")[0]) for n in (i, j - 1)]
+        ends = [_excerpt(starts[n][1][1:] if item else starts[n][1].partition(b":")[0]) for n in (i, j - 1)]
         return f"{'Items' if item else 'Keys'} {i + 1}-{j}: {ends[0]} - {ends[1]}", None
 
     found = grouped(len(starts), place, name, type="items" if starts[0][1][:1] == b"-" else "keys")
     return [
-        Entry(each.title, each.type, each.location.first, each.location.last, None, tuple(each.children))
+        KeyedSection(each.title, each.type, each.location.first, each.location.last, None, tuple(each.children))
         for each in found
         if isinstance(each.location, Lines)
     ]
@@ -249,6 +249,6 @@ def _flow_end(data: bytes, start: int, end: int) -> int:
     return start
 
 
-def _shown(text: bytes) -> str:
+def _excerpt(text: bytes) -> str:
     plain = text[:200].decode("utf-8", "replace").strip()
     return plain[1:-1] if len(plain) > 1 and plain[0] == plain[-1] and plain[0] in "\"'" else plain

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define
 
 from citekit.adapters.formats.html.lines import shown_lines
-from citekit.adapters.formats.markdown.plain_lines_by_rules import spoken_by_rules
+from citekit.adapters.formats.markdown.plain_lines_by_rules import visible_lines_by_rules
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -36,14 +36,14 @@ def front_matter(lines: Sequence[str]) -> int:
     return next((n for n, line in enumerate(lines[1:_FRONT_LIMIT], 2) if line.rstrip() in ends), 0)
 
 
-def spoken_markdown(lines: Sequence[str]) -> list[str]:
+def markdown_visible_lines(lines: Sequence[str]) -> list[str]:
     """Every line without its markup; an empty one for a line that is markup alone, as all of the front matter is."""
     front = front_matter(lines)
     body = lines[front:]
     is_long = (
         len(body) > LINES_LIMIT or sum(map(len, body)) > SIZE_LIMIT or max(map(len, body), default=0) > BLOCK_LIMIT
     )
-    return [""] * front + (list(spoken_by_rules(body)) if is_long else _parsed(body))
+    return [""] * front + (list(visible_lines_by_rules(body)) if is_long else _parsed(body))
 
 
 def _parsed(lines: Sequence[str]) -> list[str]:
@@ -81,7 +81,7 @@ class _Page:
 
     def inline(self, content: str, first: int, end: int, *, cell: bool) -> None:
         if len(content) > BLOCK_LIMIT:
-            self.block(spoken_by_rules(self.lines[first:end]), first)
+            self.block(visible_lines_by_rules(self.lines[first:end]), first)
             return
         if cell and self.spoken[first]:
             self.spoken[first] += "\t"

@@ -36,7 +36,7 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _HELD = re.compile("\ufdd1(\\d+)\ufdd2")
 
 
-def spoken_by_rules(lines: Sequence[str]) -> Iterator[str]:
+def visible_lines_by_rules(lines: Sequence[str]) -> Iterator[str]:
     """Every line without its markup; an empty one for a line that is markup alone."""
     fence, comment, before = "", False, ""
     for line in lines:

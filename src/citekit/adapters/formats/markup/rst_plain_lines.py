@@ -21,7 +21,7 @@ _MARKS = (_ADORNMENT, _TABLE, _TARGET)
 _HELD = re.compile("\ufdd1(\\d+)\ufdd2")
 
 
-def spoken_rst(lines: Sequence[str]) -> Iterator[str]:
+def rst_visible_lines(lines: Sequence[str]) -> Iterator[str]:
     """Every line without its markup; an empty one for a line that is markup alone, such as a title's underline."""
     directive = False
     for line in lines:

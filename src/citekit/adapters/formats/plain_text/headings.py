@@ -95,7 +95,7 @@ class HeadingFinder:
         """The headings, in order, levels from 1 without gaps."""
         self.feed(self.lines + 1, "")
         chosen = dict(self._chosen())
-        found = _without_listed(self._without_contents([chosen[line] for line in sorted(chosen)]))
+        found = _without_toc_runs(self._without_contents([chosen[line] for line in sorted(chosen)]))
         levels = sorted({heading.level for heading in found})
         if len(found) < 2:
             return []
@@ -163,7 +163,7 @@ def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
     return kept
 
 
-def _without_listed(found: list[TextHeading]) -> list[TextHeading]:
+def _without_toc_runs(found: list[TextHeading]) -> list[TextHeading]:
     """The headings without a run of at least three, hardly a line apart, all of which come again later: a list of them."""
     last = {_folded(heading.title): heading.line for heading in found}
     kept: list[TextHeading] = []

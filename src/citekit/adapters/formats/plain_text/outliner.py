@@ -51,7 +51,7 @@ class PlainTextOutliner:
             finder.feed(number, line)
         headings = finder.finish()
         drafts = sections(text, headings) if headings else ()
-        drafts = _covering(_from_the_first_line(drafts), text, blank)
+        drafts = _with_line_groups(_from_the_first_line(drafts), text, blank)
         before = drafts[0] if drafts and drafts[0].type == "preamble" else None
         title = before.title if before and before.location in _FIRST_LINES else finder.title
         return Outline(title=title, bounds=text.bounds, items=drafts, facts=text.facts)
@@ -65,7 +65,7 @@ def _from_the_first_line(drafts: Sequence[OutlineItem]) -> Sequence[OutlineItem]
     return drafts
 
 
-def _covering(drafts: Sequence[OutlineItem], text: TextFile, blank: bytearray) -> tuple[OutlineItem, ...]:
+def _with_line_groups(drafts: Sequence[OutlineItem], text: TextFile, blank: bytearray) -> tuple[OutlineItem, ...]:
     """The drafts, long ones without children parted into groups; groups alone where there are no drafts."""
     if not text.line_count:
         return ()
@@ -75,7 +75,7 @@ def _covering(drafts: Sequence[OutlineItem], text: TextFile, blank: bytearray) -
     starts = {first: 0 for groups in spans.values() for first, _ in groups}
     begins = section_openings(text, starts)
     groups = {leaf: tuple(_group(each, begins) for each in found) for leaf, found in spans.items()}
-    return tuple(_parted(drafts, groups)) if drafts else _shelved(groups[leaves[0]])
+    return tuple(_split(drafts, groups)) if drafts else _with_parents(groups[leaves[0]])
 
 
 def _long_leaves(drafts: Sequence[OutlineItem]) -> list[tuple[int, int]]:
@@ -88,14 +88,14 @@ def _long_leaves(drafts: Sequence[OutlineItem]) -> list[tuple[int, int]]:
     return found
 
 
-def _parted(
+def _split(
     drafts: Sequence[OutlineItem], groups: Mapping[tuple[int, int], tuple[OutlineItem, ...]]
 ) -> list[OutlineItem]:
     parted = []
     for draft in drafts:
         if isinstance(draft.location, Lines):
             span = (draft.location.first, draft.location.last)
-            below = tuple(_parted(draft.children, groups)) or _shelved(groups.get(span, ()))
+            below = tuple(_split(draft.children, groups)) or _with_parents(groups.get(span, ()))
             parted.append(evolve(draft, children=below))
     return parted
 
@@ -127,7 +127,7 @@ def _group(span: tuple[int, int], begins: Mapping[int, Sequence[str]]) -> Outlin
     return OutlineItem(title, "lines", Lines(*span), first_sentence(lines))
 
 
-def _shelved(groups: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
+def _with_parents(groups: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
     """Many groups, gathered below parents of `SHELF` groups."""
     if len(groups) <= SHELF + SHELF // 2:
         return tuple(groups)

@@ -51,10 +51,12 @@ def sections(
     kept = kept_headings(headings)
     behind = {heading.last + 1: 0 for heading in kept if heading.last is not None and heading.last < text.line_count}
     begins = section_openings(text, {1: 0, **behind, **{heading.line: heading.height for heading in kept}})
-    return section_items(kept, text.line_count, _with_what_is_behind(kept, begins), plain)
+    return section_items(kept, text.line_count, _with_text_after_figures(kept, begins), plain)
 
 
-def _with_what_is_behind(headings: Sequence[TextHeading], bodies: Mapping[int, list[str]]) -> Mapping[int, list[str]]:
+def _with_text_after_figures(
+    headings: Sequence[TextHeading], bodies: Mapping[int, list[str]]
+) -> Mapping[int, list[str]]:
     """The bodies, where a section begins with a figure or the like with what follows that: a summary is made of it."""
     joined = dict(bodies)
     section: TextHeading | None = None

@@ -39,7 +39,7 @@ def _paragraphs(lines: Iterable[str], title: str) -> Iterable[str]:
     for line in lines:
         text = line.strip()
         if title and text and not held:
-            repeated, title = _repeats(_folded(text), title)
+            repeated, title = _repeats_title(_folded(text), title)
             if repeated:
                 continue
         if text:
@@ -65,7 +65,7 @@ def _sentences(paragraph: str) -> Iterable[str]:
         yield rest
 
 
-def _repeats(line: str, title: str) -> tuple[bool, str]:
+def _repeats_title(line: str, title: str) -> tuple[bool, str]:
     """Whether a line is (the beginning of) the title, a number before it allowed; and what is left of the title."""
     if line and title.startswith(line):
         return True, title[len(line) :]

@@ -116,7 +116,7 @@ def open_text(path: Path, progress: Progress = silent) -> TextFile:
     declaration at its beginning says, else what charset-normalizer makes of its first lines that are not ASCII.
     Raises `SourceUnreadable`.
     """
-    reader = _Scan(progress)
+    reader = _EncodingScan(progress)
     try:
         with path.open("rb") as stream:
             head = stream.read(1024)
@@ -134,7 +134,7 @@ def encoding_of(path: Path) -> str:
 
     Only as much is read as shows it. Raises `SourceUnreadable`.
     """
-    reader = _Scan(silent, failed=True)
+    reader = _EncodingScan(silent, failed=True)
     try:
         with path.open("rb") as stream:
             head = stream.read(1024)
@@ -147,7 +147,7 @@ def encoding_of(path: Path) -> str:
 
 
 @define
-class _Scan:
+class _EncodingScan:
     """Watches the chunks of a file go by: is it UTF-8, and if not, which of its lines tell what it is."""
 
     progress: Progress

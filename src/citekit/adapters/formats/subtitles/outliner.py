@@ -51,7 +51,7 @@ class SubtitlesOutliner:
         if not cues:
             return self._fallback.outline(source, progress)
         facts = {**text.facts, "cue_count": len(cues), "last_cue_end": max(cue.end for cue in cues)}
-        drafts = (*_header(header, cues[0].line), *_stretches(cues, text.line_count))
+        drafts = (*_header(header, cues[0].line), *_segments(cues, text.line_count))
         return Outline(title=None, bounds=text.bounds, items=drafts, facts=facts)
 
 
@@ -88,12 +88,14 @@ def _header(lines: Sequence[str], first: int) -> tuple[OutlineItem, ...]:
     return (OutlineItem("Header", "preamble", Lines(1, first - 1), text),)
 
 
-def _stretches(cues: Sequence[TextCue], line_count: int) -> Iterator[OutlineItem]:
+def _segments(cues: Sequence[TextCue], line_count: int) -> Iterator[OutlineItem]:
     groups = list(_groups(cues))
     starts = [group[0].line for group in groups]
     for group, following in zip(groups, [*starts[1:], line_count + 1], strict=True):
         title = f"{_clock(group[0].start)} - {_clock(max(cue.end for cue in group))}"
-        yield OutlineItem(title, "stretch", Lines(group[0].line, max(group[0].line, following - 1)), _said(group))
+        yield OutlineItem(
+            title, "stretch", Lines(group[0].line, max(group[0].line, following - 1)), _spoken_text(group)
+        )
 
 
 def _groups(cues: Sequence[TextCue]) -> Iterator[list[TextCue]]:
@@ -108,7 +110,7 @@ def _groups(cues: Sequence[TextCue]) -> Iterator[list[TextCue]]:
     yield group
 
 
-def _said(group: Sequence[TextCue]) -> str:
+def _spoken_text(group: Sequence[TextCue]) -> str:
     """What is said, without tags; a line that only repeats the one before it (rolling captions) once."""
     lines: list[str] = []
     for word in (word for cue in group[:_CUE_LIMIT] for word in cue.words):

@@ -49,7 +49,7 @@ _ENCODINGS = [
 old Macintosh are found by mistake more often than met."""
 
 
-def beside(media: Path) -> Path | None:
+def find_sidecar(media: Path) -> Path | None:
     """The subtitle file of `media` in its folder: the same stem, or the stem and a language (`talk.en.srt`).
 
     One without a language comes first, then by name; None where there is none of a sensible size. A link is followed only
@@ -94,7 +94,7 @@ def read_cues(path: Path, duration: float = math.inf) -> list[Cue]:
         return []
     suffix = path.suffix.lower()
     if suffix in WORDS:
-        return _lasting(sorted(_timed_lines(text))[:CUE_LIMIT], duration)
+        return _with_end_times(sorted(_timed_lines(text))[:CUE_LIMIT], duration)
     found = _dialogue(text) if suffix in (".ass", ".ssa") else _timed_blocks(text)
     cues = [cue for cue, _ in zip(found, range(CUE_LIMIT), strict=False)]
     return sorted((cue for cue in cues if cue.text and cue.end > cue.start), key=lambda cue: cue.start)
@@ -113,7 +113,7 @@ def decoded(data: bytes) -> str:
     except UnicodeDecodeError:
         from charset_normalizer import from_bytes
 
-        return data.decode(_likeliest(from_bytes(data[:65536], cp_isolation=_ENCODINGS)), "replace")
+        return data.decode(_best_guess(from_bytes(data[:65536], cp_isolation=_ENCODINGS)), "replace")
 
 
 def _is_wide(head: bytes, high: int) -> bool:
@@ -122,7 +122,7 @@ def _is_wide(head: bytes, high: int) -> bool:
     return head[high::2].count(0) * 10 > pairs and head[1 - high :: 2].count(0) * 100 <= pairs
 
 
-def _likeliest(guesses: CharsetMatches) -> str:
+def _best_guess(guesses: CharsetMatches) -> str:
     """The best guess; Western European, by far the most frequent, where it is as good as the best."""
     best = guesses.best()
     if best is None:
@@ -179,7 +179,7 @@ def _timed_lines(text: str) -> Iterator[tuple[float, str]]:
         yield from ((max(time - earlier, 0.0), words) for time in times)
 
 
-def _lasting(lines: Sequence[tuple[float, str]], duration: float) -> list[Cue]:
+def _with_end_times(lines: Sequence[tuple[float, str]], duration: float) -> list[Cue]:
     """Each line up to the next one; an empty one only says when the one before it ends."""
     ends = (
         [time for time, _ in lines[1:]] + [duration if math.isfinite(duration) else lines[-1][0] + 5.0] if lines else []

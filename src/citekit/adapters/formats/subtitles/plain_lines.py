@@ -18,9 +18,9 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}]{0,100}\}
 _ASIDE = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
 
 
-def parted_subtitles(lines: Sequence[str]) -> list[str]:
-    """As `spoken_subtitles`, with `CUT` where a pause parts what is said."""
-    spoken = list(spoken_subtitles(lines))
+def split_subtitles(lines: Sequence[str]) -> list[str]:
+    """As `subtitle_visible_lines`, with `CUT` where a pause parts what is said."""
+    spoken = list(subtitle_visible_lines(lines))
     times = [number for number, line in enumerate(lines) if _TIMES.match(line)]
     end, said = None, ""
     for place, number in enumerate(times):
@@ -40,7 +40,7 @@ def _seconds(clock: tuple[str, str, str, str]) -> float:
     return int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds) + float(f"0.{fraction}")
 
 
-def spoken_subtitles(lines: Sequence[str]) -> Iterator[str]:
+def subtitle_visible_lines(lines: Sequence[str]) -> Iterator[str]:
     """Every line without its markup; an empty one for a line that is markup alone."""
     aside = bool(lines) and lines[0].lstrip("\ufeff").startswith("WEBVTT")
     for number, line in enumerate(lines):

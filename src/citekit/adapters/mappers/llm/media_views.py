@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 
 from citekit.adapters.formats.media.outline.time_segments import clock
-from citekit.adapters.formats.subtitles.parser import beside, read_cues
+from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
 from citekit.adapters.mappers.llm.location_codec import Span
 from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Part, TextPart
 from citekit.adapters.mappers.llm.text_views import TEXT_LIMIT
@@ -132,7 +132,7 @@ def _stills(view: SourceView, span: Span) -> list[ImagePart]:
 
 def cues_of(view: SourceView) -> Sequence[Cue]:
     """The subtitles in the sidecar file of a recording, else those in the recording."""
-    path = beside(view.source.path)
+    path = find_sidecar(view.source.path)
     found = [] if path is None else [cue for cue in read_cues(path) if cue.start < view.codec.last]
     return found or [cue for cue in view.probe.probe(view.source.path).subtitles if cue.start < view.codec.last]
 
