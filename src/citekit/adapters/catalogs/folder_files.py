@@ -51,8 +51,8 @@ def books_below(folder: Path) -> list[BookFiles]:
 def numbers(names: Iterable[str]) -> dict[str, int]:
     """A number from 1 to 2**31 - 1 for each name, from the name alone.
 
-    Two names in a million with one number are told apart by trying again, in the order of the names: of those, one may get
-    another number when the other comes.
+    Two names in a million collide. The second one, in the order of the names, then gets another number, so the number of a
+    name can change when a colliding name is added.
     """
     taken: dict[int, str] = {}
     for name in sorted(names):
@@ -107,7 +107,7 @@ def _is_inside(entry: os.DirEntry[str], real: Path) -> bool:
 
 
 def _looked_at(relative: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, Path, FileState]]:
-    """The file, unless it is none that can be read, or its name is not Unicode: no map could say where it lies."""
+    """The file; None if it cannot be read, or if its name is not Unicode, because no map could name it."""
     with suppress(OSError, UnicodeEncodeError):
         relative.encode()
         if entry.is_file():

@@ -17,7 +17,7 @@ from citekit.domain.progress import Progress, silent
 
 
 class AnyBookReader:
-    """EPUB, MOBI (with AZW3), FB2 and DOCX; what is none of them is read as an EPUB, and refused as one.
+    """EPUB, MOBI (with AZW3), FB2 and DOCX; any other file is read as an EPUB, and refused as one.
 
     `as_seen` as `flow` has it.
     """

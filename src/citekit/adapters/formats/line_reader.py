@@ -117,9 +117,9 @@ _SPOKEN: dict[str, Callable[[Sequence[str]], Iterable[str]]] = {
 
 
 class LinesTextReader:
-    """Reads all formats of text but HTML. A unit is a line that holds something; white space at its ends is in none.
+    """Reads all formats of text but HTML. A unit is a line that is not blank, without the white space at its ends.
 
-    With `as_seen`, subtitles are parted where a long pause is.
+    With `as_seen`, subtitles are split at long pauses.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -130,7 +130,7 @@ class LinesTextReader:
         return format.modality is Modality.TEXT and format.name != "html"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """The lines, parted by line feeds; an empty line stays one. See `TextReader.read`."""
+        """The lines, separated by line feeds; an empty line stays empty. See `TextReader.read`."""
         lines = read_lines(source.path, progress)
         spoken = self._spoken.get(source.format.name)
         return lined(lines if spoken is None else list(spoken(lines)), progress)

@@ -103,9 +103,7 @@ def connect(settings: QdrantSettings) -> QdrantClient:
         socket.create_connection((host or "localhost", settings.grpc_port), CONNECT_SECONDS).close()
     where: dict[str, Any] = {"url": url} if url else {"host": settings.host, "https": settings.is_encrypted}
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # a key without TLS; docs/how-to/qdrant-server.md says so where it can be mended
+        warnings.simplefilter("ignore")  # a key without TLS; docs/how-to/qdrant-server.md explains how to fix that
         client: QdrantClient = package().QdrantClient(
             **where,
             port=settings.port,

@@ -24,7 +24,7 @@ WORDS = "words"
 
 
 SEGMENTS = 8
-"""How many segments may stand side by side: with fewer, every optimisation writes the whole collection anew."""
+"""The maximum number of segments: with fewer, every optimization rewrites the whole collection."""
 
 INDEXING_KB = 2_000
 """Kilobytes of vectors from which an optimisation orders a segment."""
@@ -103,7 +103,7 @@ def troubles() -> Iterator[None]:
 
 
 def kind_of(error: BaseException) -> Kind | None:
-    """What an exception that came out of the engine means; None where it is none of its."""
+    """The meaning of an exception from the engine; None for other exceptions."""
     if isinstance(error, CiteKitError):
         return None
     if type(error) is Exception or type(error).__name__ == "PanicException":

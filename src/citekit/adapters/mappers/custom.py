@@ -44,7 +44,7 @@ class CustomMapper:
     timeout: float | None = None
 
     def supports(self, format: Format) -> bool:
-        """Whatever the file's facts can be told of; the provider may still refuse."""
+        """True for every format that can be measured; the provider may still refuse the file."""
         return self.facts.supports(format)
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:

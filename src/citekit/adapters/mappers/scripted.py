@@ -28,7 +28,7 @@ class ScriptedMapper:
     facts: dict[str, Any] = field(factory=dict)
     mapped: list[Source] = field(factory=list)
 
-    def supports(self, format: Format) -> bool:  # noqa: ARG002 - whatever it was told about
+    def supports(self, format: Format) -> bool:  # noqa: ARG002 - any format
         """Always True."""
         return True
 

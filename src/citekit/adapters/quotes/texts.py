@@ -103,7 +103,7 @@ class QuotableTextReader:
         options = Options(Form.TEXT)
         extractor = next((each for each in self.extractors if Form.TEXT in each.forms(source.format, place)), None)
         if extractor is None:
-            raise FormUnsupported(f"The text of a region of {source.path.name} cannot be told: name the whole page.")
+            raise FormUnsupported(f"The text of a region of {source.path.name} cannot be read: name the whole page.")
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
             target = Path(folder) / "region.txt"
             extractor.extract(source, place, options, target)

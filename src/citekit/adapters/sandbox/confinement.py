@@ -1,4 +1,4 @@
-"""What a process that parses files of strangers gives up before it begins: this holds whatever the file makes it do.
+"""The rights that a process gives up before it parses untrusted files. The limits hold whatever a file makes the process do.
 
 Limits of memory and of what it writes are the system's own (setrlimit). On Linux, Landlock takes away the right to write
 outside of some folders, to run programs, to reach other machines and to signal other processes (kernel 5.13; the last two

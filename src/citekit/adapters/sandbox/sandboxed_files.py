@@ -1,13 +1,4 @@
-"""Maps files of strangers in a child.
-
-Cuts files of strangers in a child.
-
-Measures files of strangers in a child.
-
-Opens what other programs made, and the files that it speaks of, in a child.
-
-Opens files of strangers in a child, to show them to a model.
-"""
+"""Adapters that map, extract, measure, import, and render untrusted files in a worker."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class IsolatedQuotableTexts:
         return [self._text(each) for each in found]
 
     def _text(self, plain: Any) -> Quotable:
-        """One text of the answer. Raises `FaultyAnswer` for what is none: a child may have been taken over by the file."""
+        """One text of the answer. Raises `FaultyAnswer` for other data: a hostile file may control the worker."""
         extracted_text_from(plain if isinstance(plain, dict) else {})
         try:
             text = self.from_plain(plain)

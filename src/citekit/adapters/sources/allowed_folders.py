@@ -1,4 +1,4 @@
-"""Which files may be named and read by whoever is not the owner of the computer, such as an agent."""
+"""The files that a caller other than the owner of the computer, such as an agent, may name and read."""
 
 from __future__ import annotations
 

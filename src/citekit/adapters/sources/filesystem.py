@@ -101,9 +101,9 @@ class FileSources:
         return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises for long names and folders it may not enter
 
     def is_unchanged(self, source: Source) -> bool:
-        """Whether the file has the bytes it had when it was identified, and had no others meanwhile.
+        """Whether the file has the bytes it had when it was identified, and had no others since.
 
-        One that was changed and changed back looks different, so whoever has read it may have read the other bytes.
+        A file that was changed and changed back looks different: a reader may have read the other bytes.
         """
         with suppress(OSError, ValueError):
             state = FileState.of(source.path.stat())

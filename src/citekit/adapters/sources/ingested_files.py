@@ -138,7 +138,7 @@ class _Look(NamedTuple):
 
 
 def _look(path: str) -> _Look | None:
-    """What a regular file looks like; a link, or anything else, is none."""
+    """The state of a regular file; None for a link or anything else."""
     try:
         status = os.lstat(path)
     except (OSError, ValueError):

@@ -45,5 +45,5 @@ class KnownDigests:
         return digest_in(self._index.get(row_of(FileState.of(status))))
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         self._index.close()

@@ -1,4 +1,4 @@
-"""Sources for whoever may not read every file."""
+"""Sources for callers who may not read every file."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class ConfinedSources:
         return real is not None and self._inner.exists(real)
 
     def is_unchanged(self, source: Source) -> bool:
-        """Whether the file has the bytes it had, and nothing on the way to it was exchanged meanwhile."""
+        """Whether the file has the bytes it had, and nothing on its path was replaced since."""
         known = self._ways.get(id(source))
         if known is None or known[0]() is not source:
             return False

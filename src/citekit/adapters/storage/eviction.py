@@ -84,8 +84,8 @@ class Eviction:
     def _let_go(self, digest: Digest, dropped: list[StoredObject]) -> bool:
         """Remove the object, unless somebody has asked for it since it was judged; whether it is gone.
 
-        Whoever asks notes the use and then looks; here the file is made to look different, and then the uses are looked at.
-        So either the use is seen here, or the other sees a file that is not as it was, and takes its turn to read it.
+        A reader records its use and then looks at the file. This method changes how the file looks and then checks the uses.
+        So either this method sees the use, or the reader sees a changed file and takes the lock to read it.
         """
         with self.objects.turn(digest):
             self.objects.touch(digest)

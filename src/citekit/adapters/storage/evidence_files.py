@@ -34,7 +34,7 @@ KEPT_SHARE = 0.99
 """After the limit was passed, so much of it stays: making room is not repeated for every object."""
 
 GRACE = 10.0
-"""Seconds after its last use in which an object is not dropped to make room: whoever was given it may lay it out."""
+"""Seconds after its last use in which an object is not dropped to make room: a caller may still copy it."""
 
 _WAITING = "waiting for another caller who makes the same evidence"
 
@@ -83,7 +83,7 @@ class FileEvidenceStore:
         hot = self._hot.get(key)
         if hot is None:
             return None
-        self._uses.note(hot.stored.digest)  # before the look: whoever drops objects looks at uses last of all
+        self._uses.note(hot.stored.digest)  # before the look: eviction checks uses last
         return hot.stored if hot.is_current() else None
 
     def _find(self, key: EvidenceKey, waiting: Waiting) -> StoredEvidence | None:
@@ -104,7 +104,7 @@ class FileEvidenceStore:
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = EVERYBODY
     ) -> StoredEvidence:
-        """The evidence, made where it is missing. Raises, besides what the two raise, `HomeUnwritable`."""
+        """The evidence, made where it is missing. Raises `HomeUnwritable`, and what both steps raise."""
         waiting = while_waiting(progress, _WAITING)
         found = self.cached(key) or self._find(key, waiting)
         if found is None:

@@ -86,7 +86,7 @@ class EvidenceIndex:
         return None
 
     def remember(self, key: EvidenceKey, record: EvidenceRecord, now: float) -> None:
-        """Remember the record, and its object where that was forgotten meanwhile."""
+        """Remember the record, and its object if it was forgotten since."""
         name, blob = _blob(key.digest), _blob(record.digest)
         plain = json.dumps(record.to_plain(), separators=(",", ":"))
         text = self._seal.code(_NAME, name, blob, plain.encode()).hex() + plain
@@ -134,7 +134,7 @@ class EvidenceIndex:
             self._database.write(lambda each: _grow(each, _added(each, rows)))
 
     def update(self, gone: Iterable[Known], used: Mapping[Digest, float]) -> None:
-        """Forget objects that are `gone`, and all that means them, unless asked for meanwhile; note when others were used."""
+        """Forget objects that are `gone`, and all that means them, unless they were used since; note when others were used."""
         lost, later = list(gone), [(time, _blob(digest), time) for digest, time in used.items()]
 
         def write(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Stores that last as long as the program: for trying things out, and for what use cases are told on."""
+"""Stores that last as long as the program: for experiments and for the tests of use cases."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class InMemoryMapStore:
         return self._maps.get(resource_id)
 
     def cached_ids(self) -> Sequence[str] | None:
-        """Nothing: the ids are put together anew each time."""
+        """None: the IDs are collected each time."""
         return None
 
     def card(self, resource_id: str) -> MapCard:

@@ -106,7 +106,7 @@ class JsonMapStore:
         return None
 
     def state(self) -> str | None:
-        """What the folder looks like: its times tell of every map that is put there, replaced or removed."""
+        """What the folder looks like: its times change with every map that is added, replaced, or removed."""
         now = time.time()
         try:
             state = FileState.of(self._folder.stat())

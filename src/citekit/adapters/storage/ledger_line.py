@@ -35,7 +35,7 @@ def written(entry: LedgerEntry) -> str:
 
 
 def read(text: str) -> LedgerEntry:
-    """The entry. Raises `ValueError` for a text that is none; what a later version added is left out."""
+    """The entry. Raises `ValueError` for any other text; fields of a later version are omitted."""
     try:
         plain: dict[str, Any] = json.loads(text)
         known = {name: plain[name] for name in _NAMES if name in plain}

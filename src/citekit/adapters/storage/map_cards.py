@@ -119,7 +119,7 @@ class MapCards:
         return found
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._rows.close()
 
 

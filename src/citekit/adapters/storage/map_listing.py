@@ -124,7 +124,7 @@ class MapListing:
             return None
 
     def unreadable(self, error: OSError) -> MapCorrupt:
-        """What is told of a folder that cannot be listed."""
+        """The error for a folder that cannot be listed."""
         return MapCorrupt(f"The folder of maps cannot be read: {self._folder} ({error.strerror}).")
 
     def check(self) -> None:

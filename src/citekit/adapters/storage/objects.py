@@ -52,7 +52,7 @@ class Objects:
 
     @contextmanager
     def turn(self, digest: Digest, waiting: Callable[[], object] = patiently) -> Iterator[None]:
-        """Hold the object's lock, which whoever decides that it goes or stays does; where nobody can write, nobody has to.
+        """Hold the object's lock, under which a process decides whether the object stays. A read-only store needs no lock.
 
         `waiting` is called now and then while it is waited for; what that raises ends the wait.
         """
@@ -142,7 +142,7 @@ class Objects:
         return StoredObject.of(digest, status)
 
     def __iter__(self) -> Iterator[StoredObject]:
-        """Every object, in no order; those that go meanwhile may be missing."""
+        """Every object, in no order; objects that are removed during the call may be missing."""
         for first in FIRST:
             yield from self.beginning(first)
 

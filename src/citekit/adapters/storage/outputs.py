@@ -140,7 +140,7 @@ class FriendlyOutputs:
         *,
         shared: bool,
     ) -> bool:
-        """Put the file and its receipt there, unless the `shared` name was given to another place meanwhile."""
+        """Put the file and its receipt there, unless the `shared` name was given to another path since."""
         with self._locks.hold(_slot(file_name), waiting):
             claimed = self._claim(file_name)
             if shared and claimed is not None and _place_of(claimed) != _place_of(plain):
@@ -149,7 +149,7 @@ class FriendlyOutputs:
             path = self._folder / file_name
             check_parent(path)
             data = json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            # First by content, which tells of either file from here on: a file never lies beside the receipt of another.
+            # First by content, which distinguishes the files from here on: a file is never next to the receipt of another.
             mode = mode_for(_readers(evidence))
             write_atomically(self._content_path(evidence.digest), data, durable=False, mode=mode)
             if claimed is not None and claimed.get("evidence_digest") != evidence.digest.hex:
@@ -248,8 +248,8 @@ def _same(left: dict[str, Any], right: dict[str, Any]) -> bool:
 def _shown(path: Path, evidence: StoredEvidence, before: FileState | None) -> FileState | None:
     """The state of the file if it is the object itself, or a copy of it that nobody has changed since; else None.
 
-    A copy that this process has seen is recognized by its state (`before`). Otherwise its bytes are read: whoever made an
-    archive can give any bytes the size, the mode and the time of the object.
+    A copy that this process has seen is recognized by its state (`before`). Otherwise its bytes are read: the author of an
+    archive can give any bytes the size, the mode, and the time of the object.
     """
     try:
         there, stored = os.lstat(path), os.lstat(evidence.path)

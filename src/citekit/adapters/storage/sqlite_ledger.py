@@ -68,7 +68,7 @@ _CORRUPT = {
 
 
 class SqliteLedger:
-    """`Ledger` in the file `path`, which is made with the first line. Every call opens it anew, so threads share nothing."""
+    """`Ledger` in the file `path`, which is made with the first line. Every call opens it again, so threads share nothing."""
 
     def __init__(self, path: Path, *, patience: float = 10.0) -> None:
         """`patience` is how many seconds to wait for another program that writes to it."""

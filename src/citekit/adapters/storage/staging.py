@@ -23,7 +23,7 @@ from citekit.domain.ports.evidence_store import Make
 class Workshop:
     """A lock for each key, and below `making` a folder for each piece of evidence that is being made.
 
-    Whoever holds a key's lock knows that anything that lies there for it belongs to a killed process.
+    The holder of a key's lock knows that any file there for the key belongs to a killed process.
     """
 
     def __init__(self, making: Path, locks: Path) -> None:
@@ -76,7 +76,7 @@ class Workshop:
 
 
 def made_by(make: Make, target: Path) -> Extraction:
-    """What `make` says; a full disk on its way is said as such, whoever noticed it."""
+    """What `make` says; a full disk is reported as such, wherever it is noticed."""
     try:
         return make(target)
     except Exception as error:

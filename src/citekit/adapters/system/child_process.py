@@ -22,7 +22,7 @@ from time import monotonic
 from attrs import define, field
 
 MESSAGE_LIMIT = 1 << 28
-"""Bytes of the longest message that is read; whoever sends a longer one is taken for broken."""
+"""Bytes of the longest message that is read; the sender of a longer one counts as broken."""
 
 LOW_PRIORITY = 15
 """The nice value of a child whose work takes long while others wait: it still gets some processor time."""
@@ -133,7 +133,7 @@ class Child:
 
     @classmethod
     def start(cls, command: Sequence[str]) -> Child:
-        """Start `command`, with three descriptors as its last words: of its `Line`, and of the pipe that tells of our end.
+        """Start `command`, with three descriptors as its last words: of its `Line`, and of the pipe that signals the end of this process.
 
         Raises `OSError` where it cannot be started.
         """
@@ -177,9 +177,9 @@ class Child:
             raise self._ended() from error
 
     def processor_time(self) -> float | None:
-        """Seconds of processor time that it has used, with the programs that it ran and runs; None if it cannot be told.
+        """Seconds of processor time that it has used, with the programs that it ran and runs; None if it is unknown.
 
-        Only Linux tells. It is read from outside: nothing that the child does changes it.
+        Only Linux reports it. It is read from outside: nothing that the child does changes it.
         """
         if sys.platform != "linux" or self._process.returncode is not None:
             return None

@@ -49,11 +49,11 @@ class _Held(Protocol):
     """A lock that is held."""
 
     def release(self) -> object:
-        """Let go of it."""
+        """Release it."""
 
 
 SILENCE = 3.0
-"""Seconds after which a wait that nobody is told of otherwise is told once, as a warning."""
+"""Seconds after which a wait that is not reported otherwise is logged once, as a warning."""
 
 
 def telling(text: str) -> Callable[[], None]:
@@ -160,7 +160,7 @@ class Locks:
             raise
 
     def _let_go(self, name: str, lock: _Held) -> None:
-        """The file goes while it is still locked: whoever has it open sees that it has no name, and opens a new one."""
+        """The file goes while it is still locked: a process that has it open sees that it has no name, and opens a new one."""
         if self._passing:
             with suppress(OSError):
                 (self._folder / name).unlink()
@@ -194,7 +194,7 @@ class _Flock:
         return None
 
     def release(self) -> None:
-        """Unlocked by name, not only closed: a process that was forked meanwhile has the same open file."""
+        """Unlocked by name, not only closed: a forked process has the same open file."""
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_UN)
         finally:

@@ -11,7 +11,7 @@ FINE, COARSE = 0.05, 2.0
 """Seconds within which a file may change twice and keep its times: on most file systems, and on FAT."""
 
 AHEAD = 60.0
-"""Seconds by which the clock of another computer that keeps the files may be ahead of ours."""
+"""Seconds by which the clock of a file server may be ahead of this computer's."""
 
 _COARSE_STEP = 10_000_000
 """Nanoseconds; the times of exFAT are multiples of that, those of FAT and of older Unix file systems of whole seconds."""
@@ -20,7 +20,7 @@ _COARSE_STEP = 10_000_000
 class FileState(NamedTuple):
     """While a file looks so, its bytes are taken to be the same. Times are nanoseconds since the epoch.
 
-    The time of change of the inode (POSIX `st_ctime`) tells of an edit whose time of modification was put back: nobody can
+    The time of change of the inode (POSIX `st_ctime`) reveals an edit whose modification time was set back: no program can
     set it. Elsewhere it is the time of creation, and does no harm.
     """
 

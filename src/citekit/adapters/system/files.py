@@ -100,7 +100,7 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = True, mode: int
 
 
 def _write_into(folder: int, name: str, data: bytes, durable: bool, mode: int) -> None:
-    """The same in an open folder, whatever takes its name meanwhile."""
+    """The same in an open folder, even if another folder takes its name."""
     temporary = _temporary_name()
     try:
         _write_new(temporary, folder, data, durable, mode)

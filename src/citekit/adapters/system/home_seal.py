@@ -102,7 +102,7 @@ class HomeSeal:
         make_folder(self._folder, 0o700)
         descriptor = open_file(self._paths[_USER], os.O_RDWR | os.O_CREAT, self._mode)
         try:
-            _lock(descriptor)  # let go of when the file is closed
+            _lock(descriptor)  # released when the file is closed
             if os.fstat(descriptor).st_size != SIZE:
                 os.ftruncate(descriptor, 0)
                 os.write(descriptor, os.urandom(SIZE))

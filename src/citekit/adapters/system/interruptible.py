@@ -1,4 +1,4 @@
-"""Waits for slow calls in such a way that whoever asked can give up meanwhile."""
+"""Waits for slow calls so that the caller can cancel."""
 
 from __future__ import annotations
 

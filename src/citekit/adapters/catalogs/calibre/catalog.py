@@ -40,8 +40,8 @@ class _Known:
 class CalibreLibrary:
     """`Library` over the folder that holds `metadata.db`. Works while Calibre runs, and where nothing may be written.
 
-    What is searched is kept in memory until the database changes; a book's facts are read when they are asked for. Every
-    look opens the database anew and closes it, so that Calibre can move or replace it at any time. Days of publication are
+    Searchable fields are cached in memory until the database changes; the metadata of a book is read on request. Every
+    query opens and closes the database, so that Calibre can move or replace it at any time. Days of publication are
     those of `zone`, as Calibre shows them: None for the computer's own.
     """
 
@@ -59,7 +59,7 @@ class CalibreLibrary:
         return str(self._folder)
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """Books that fit, those added last first. A book that is deleted meanwhile is left out."""
+        """The matching books, latest first. A book that is deleted during the query is omitted."""
         return self._records(self._current().catalogue.find(wanted, limit, offset))
 
     def get(self, book_id: int) -> BookRecord:

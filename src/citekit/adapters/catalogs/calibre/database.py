@@ -2,7 +2,7 @@
 
 A database that needs nothing but reading is read where it lies. Two states of it cannot be read without writing: a program
 died while it wrote (a hot `-journal` must be rolled back first), and write-ahead logging (every reader writes a `-shm` file).
-Such a one is copied to a temporary folder, and read there, mended.
+Such a database is copied to a temporary folder, repaired, and read there.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ DatabaseState = tuple[FileState | None, ...]
 
 @frozen
 class _Copy:
-    """A mended copy of the database when it was in that state."""
+    """A repaired copy of the database in that state."""
 
     state: DatabaseState
     folder: tempfile.TemporaryDirectory[str]
@@ -80,7 +80,7 @@ class CalibreDatabase:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection inside one transaction: nothing changes meanwhile. Raises `LibraryUnavailable`."""
+        """A connection inside one transaction, which sees one state of the database. Raises `LibraryUnavailable`."""
         with _TURN:
             try:
                 with closing(self._open()) as connection:

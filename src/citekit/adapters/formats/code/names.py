@@ -83,7 +83,7 @@ def name_of(node: Node, data: bytes) -> str:
 
 
 def _declared_name(node: Node, data: bytes) -> str:
-    """The name in the declarator of C and its kin, or that of an operator of C# or C++."""
+    """The name in a declarator of the C family, or that of an operator of C# or C++."""
     if node.type in ("operator_declaration", "conversion_operator_declaration"):
         sign = node.child_by_field_name("operator") or node.child_by_field_name("type")
         return f"operator {text_of(sign, data)}"

@@ -39,7 +39,7 @@ _WORDS = {
 
 
 def exports_of(language: str, data: bytes) -> Callable[[Symbol, bool], bool]:
-    """A function that tells of a definition of the program `data`, and whether it stands at the top, if it is exported."""
+    """A function that says of a definition of the program `data`, and whether it is at the top level, if it is exported."""
     listed = frozenset(
         word.decode("utf-8", "replace")
         for pattern in _LISTS.get(language, ())

@@ -1,4 +1,4 @@
-"""Tables as text (RFC 4180 and its kin): the header, and the rows in groups, with the lines that they take."""
+"""Tables as text (RFC 4180 and variants): the header, and the rows in groups, with the lines that they take."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _LONG = 30
 """Lines from which on the parts of an object or array are nodes of their own."""
 
 _ONE_LINE = 20
-"""Groups at most of what stands on one line, which no location tells apart."""
+"""The most groups for values on one line, which locations cannot distinguish."""
 
 _SHOWN = 120
 _KEYS = 8

@@ -24,10 +24,10 @@ _UNITS = (1440, 60, 1)
 """Minutes of a day, an hour and a minute."""
 
 _MANY = 300
-"""Entries from which on a day is parted into hours, and an hour into minutes."""
+"""The number of entries from which a day is split into hours, and an hour into minutes."""
 
 _MOST = 3_000
-"""Hours or minutes of a log, from which on only the busiest times are parted into them."""
+"""The number of hours or minutes of a log from which only the busiest times are split into them."""
 
 _BUSY = 50
 """The part of the entries of such a log that a busy time has: one in as many."""
@@ -36,7 +36,7 @@ _BACK = 1440
 """Minutes by which a time must lie before the one above it to be believed: entries are often a little out of order."""
 
 _MINUTES = 100_000
-"""Minutes that are told apart; a log of more is told by the hour, then by the day."""
+"""The most minutes that are counted separately; a longer log is counted by the hour, then by the day."""
 
 _FIRST = 120
 _TOP = 60

@@ -217,7 +217,7 @@ class Block:
 
 
 def _grouped_entries(starts: Sequence[tuple[int, bytes]], last: int) -> list[KeyedSection]:
-    """Groups instead of entries, where those are so many that making each takes long."""
+    """Groups instead of entries, if there are too many entries to create each of them."""
 
     def place(i: int, j: int) -> Lines:
         return Lines(starts[i][0], starts[j][0] - 1 if j < len(starts) else last)

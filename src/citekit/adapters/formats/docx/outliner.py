@@ -52,7 +52,7 @@ class DocxOutliner:
 
 
 def _named(draft: OutlineItem, book: Book) -> OutlineItem:
-    """A chapter without a heading by its first words: its own name is none of the document."""
+    """A chapter without a heading, titled by its first words, because its name is not in the document."""
     place = draft.location
     chapter = book.chapters[place.number - 1] if isinstance(place, Chapter) else None
     if chapter is None or draft.title != chapter.name:

@@ -1,4 +1,4 @@
-"""What the markup of a chapter tells of its structure: headings, captions, and what its parts are used for."""
+"""Structure in the markup of a chapter: headings, captions, and the roles of its parts."""
 
 from __future__ import annotations
 

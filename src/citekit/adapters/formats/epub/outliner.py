@@ -34,7 +34,7 @@ class EpubOutliner:
         self._reader = reader
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """The contents as a tree; chapters that no entry covers stand beside it. Raises as `Reader.read` does.
+        """The contents as a tree; chapters that no entry covers are next to it. Raises as `Reader.read` does.
 
         Captions, landmarks and pages of the printed edition are facts, not nodes: so every character stays in one leaf only.
         """

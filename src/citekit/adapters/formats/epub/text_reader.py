@@ -21,7 +21,7 @@ class FlowingTextReader:
         return format.name in BOOKS
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """The chapters parted by two line feeds; see `TextReader.read`."""
+        """The chapters, separated by two line feeds; see `TextReader.read`."""
         progress(0, 1, "reading the book")
         chapters = self._books.read(source.path).chapters
         return ExtractedText.joined(UnitKind.CHAPTER, (chapter.text for chapter in chapters), "\n\n")

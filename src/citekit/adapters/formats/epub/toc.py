@@ -32,7 +32,7 @@ LABEL_LIMIT = 40
 """Characters of the label of such a page."""
 
 LEVEL_LIMIT = 12
-"""Levels of one table of contents; deeper entries stand beside one another on the last."""
+"""Levels of one table of contents; deeper entries become siblings on the last level."""
 
 
 @frozen

@@ -2,9 +2,9 @@
 
 A sectioning element (`article`, `section`, `nav`, `aside`, `main`) that has a label (`aria-label`), or begins with the only
 heading of its level in it, is a node from its first to its last line. Any other only ends the sections inside it. The
-landmark roles of WAI-ARIA 1.2 (5.3.4) make sectioning elements of `div` and kin.
+landmark roles of WAI-ARIA 1.2 (5.3.4) make sectioning elements of `div` and similar elements.
 
-A heading of an HTML document while it is read: its title, and what is none.
+While a heading is read, its title is collected without what does not belong to it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TITLE_LIMIT = 300
 _PERMALINKS = frozenset("#¶§🔗⚓")
 
 _LINK_BAR = 4
-"""Links of which a heading consists that is none, but a bar of links."""
+"""The number of links from which a heading is a navigation bar."""
 
 
 @define
@@ -221,7 +221,7 @@ class _Reader:
                 item.body.append(flat(heading.words[heading.first :])[:_BODY_LIMIT])
 
     def _keeps(self, tag: Tag) -> bool:
-        """Whether a heading becomes a node: two on one line would be told apart by nothing."""
+        """Whether a heading becomes a node. Of two headings on one line, only one does, because their locations are equal."""
         return tag.line > self.last_heading and _HEADINGS[tag.name] <= self.deepest and self.kept < HEADING_LIMIT
 
     def _section(self, tag: Tag) -> None:

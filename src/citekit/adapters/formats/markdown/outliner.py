@@ -40,7 +40,7 @@ _MARKS = re.compile(r"\*\*|__|``?|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*
 _CODE = re.compile(r"(?<![`\\])(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)")
 _KEPT = dict(zip(map(ord, "<>*_[]()~\\!&`"), range(0xE000, 0xE00D), strict=True))
 _SHOWN = {kept: sign for sign, kept in _KEPT.items()}
-"""Markup that is none inside of code, in characters of the private use area until the end."""
+"""Characters that are not markup inside of code. They are private-use characters until the text is complete."""
 
 _LINE_START = re.compile(r"^\s{0,3}(?:[#>]+\s*|[-*+]\s+|\d{1,9}[.)]\s+|[-*_=~`|: ]{3,}$|\[[^\]\n]{1,100}\]:.*$)")
 

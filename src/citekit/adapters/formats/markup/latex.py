@@ -49,7 +49,7 @@ _LINES, _HELD = 20, 4000
 
 _SLIDE = re.compile(r"\\(?:begin|end)\{frame\}")
 _ARGUMENTS = re.compile(r"\\(?s:.)?|[\[\]<>{}]|[^\s\\\[\]<>{}]+")
-"""What braces are counted by: a sign behind a backslash is none of them."""
+"""The pattern that counts braces; an escaped brace does not count."""
 
 
 def latex(fallback: Outliner) -> MarkupOutliner:

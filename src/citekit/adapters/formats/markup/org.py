@@ -31,7 +31,7 @@ def org(fallback: Outliner) -> MarkupOutliner:
 
 
 def read_headlines(lines: Iterable[str]) -> Found:
-    """The headlines outside of blocks; a block that nobody ends is none."""
+    """The headlines outside of blocks; a block without an end is not a block."""
     found, states, held, block = Found(), {"TODO", "DONE"}, list[TextHeading](), ""
     captions = _Captions()
     for number, line in enumerate(lines, 1):

@@ -38,14 +38,14 @@ _FILE = re.compile(
 class PyMuPdfTextReader:
     """Reads PDFs page by page; other threads get at PyMuPDF between two pages.
 
-    Lines end with line feeds, paragraphs (blocks) with two, where a block does not plainly go on in the next one. A word
-    parted at the end of a line is put together: at a soft hyphen always; at a hyphen where the whole word stands elsewhere
+    Lines end with line feeds, paragraphs (blocks) with two, unless a block clearly continues in the next one. A word
+    that is split at the end of a line is joined: at a soft hyphen always; at a hyphen if the whole word occurs elsewhere
     in the document, or its first part nowhere. No other character but soft hyphens is left out.
 
-    Text that nobody sees is left out (see `formats.pdf.document.hidden_text`); with `as_seen`, all text of such a page
+    Hidden text is omitted (see `formats.pdf.document.hidden_text`); with `as_seen`, all text of such a page
     follows its shown text behind a mark, as `domain.quotes.hidden` writes it.
 
-    With `joining` false, words stay parted where they are parted on the page. With `as_seen`, numbers that stand higher or
+    If `joining` is false, words stay split where the page splits them. With `as_seen`, numbers that stand higher or
     lower are superscripts and subscripts. `password` opens a locked file.
     """
 
@@ -122,7 +122,7 @@ def block_text(block: str) -> str:
 
 
 def _unbroken(pages: Sequence[str]) -> Iterator[str]:
-    """The pages with the words put together that were parted at the ends of lines, where that is plain."""
+    """The pages, with words joined that were split at line ends, where that is certain."""
     parted = {match.groups() for page in pages for match in _BROKEN.finditer(page)}
     if not parted:
         yield from pages
@@ -161,5 +161,5 @@ def _title(text: str | None) -> str | None:
 
 
 def _authors(text: str | None) -> list[str]:
-    """The authors as one text names them: parted by semicolons or ampersands."""
+    """The authors in a text that separates them with semicolons or ampersands."""
     return [name for name in (each.strip() for each in re.split(r"\s*;\s*|\s+&\s+", text or "")) if name]

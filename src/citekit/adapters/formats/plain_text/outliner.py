@@ -26,7 +26,7 @@ SHELF = 50
 """Groups below one parent, where there are many."""
 
 _LONG = 160
-"""Lines from which on a section without sections below it is parted into groups."""
+"""The number of lines from which a section without subsections is split into groups."""
 
 _FIRST_LINES = [Lines(1, last) for last in range(1, 6)]
 _PROSE = frozenset(("text", "markdown", "html", "rst"))
@@ -66,7 +66,7 @@ def _from_the_first_line(drafts: Sequence[OutlineItem]) -> Sequence[OutlineItem]
 
 
 def _with_line_groups(drafts: Sequence[OutlineItem], text: TextFile, blank: bytearray) -> tuple[OutlineItem, ...]:
-    """The drafts, long ones without children parted into groups; groups alone where there are no drafts."""
+    """The drafts, long ones without children split into groups; groups alone where there are no drafts."""
     if not text.line_count:
         return ()
     leaves = list(_long_leaves(drafts)) if drafts else [(1, text.line_count)]

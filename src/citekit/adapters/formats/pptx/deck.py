@@ -1,8 +1,8 @@
 """A presentation with some of its slides: what only the others refer to is not in the file.
 
 Parts are copied byte for byte; rewritten are only the lists of slides, sections and layouts, the relations, and links to
-slides that are left out. Left out are, too: what tells of the whole deck (statistics with all titles, thumbnail, custom
-shows, revisions), macros, and custom data.
+slides that are left out. Data about the whole deck (statistics with all titles, thumbnail, custom shows, revisions),
+macros, and custom data are omitted as well.
 """
 
 from __future__ import annotations

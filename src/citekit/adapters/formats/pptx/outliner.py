@@ -73,7 +73,7 @@ def _has_core(deck: Any) -> bool:
 def _sectioned(
     drafts: Sequence[OutlineItem], ids: Sequence[int], named: Sequence[tuple[str, list[int]]]
 ) -> Iterator[OutlineItem]:
-    """The slides below their sections; those of no section stand beside them. Sections hold neighbouring slides."""
+    """The slides below their sections; slides without a section are next to them. Sections hold neighbouring slides."""
     section_of = {slide: place for place, (_, slides) in enumerate(named) for slide in slides}
     places = [section_of.get(each) for each in ids] if len(ids) == len(drafts) else [None] * len(drafts)
     at = 0
@@ -107,7 +107,7 @@ def _slide(slide: Any, number: int, size: tuple[int, int]) -> OutlineItem:
 
 
 def _exhibits(found: Sequence[Placed], number: int) -> Iterator[OutlineItem]:
-    """A draft for every picture, table and chart; those without a title of their own are told by their kind."""
+    """A draft for every picture, table and chart; those without a title of their own are titled by their kind."""
     for shape in found:
         if shape.kind in ("text", "running") or shape.box is None:
             continue

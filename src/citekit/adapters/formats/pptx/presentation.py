@@ -28,7 +28,7 @@ DAMAGED: tuple[type[Exception], ...] = (
     RecursionError,
     OverflowError,
 )
-"""What python-pptx raises of its own accord where a file is not as the standard says, besides its own exceptions."""
+"""The built-in exceptions that python-pptx raises for files that violate the standard."""
 
 
 def table() -> dict[type[Exception], type[CiteKitError]]:

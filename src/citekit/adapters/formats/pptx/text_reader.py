@@ -21,7 +21,7 @@ from citekit.domain.source import Source
 class SlidesTextReader:
     """Reads presentations: a unit a slide, hidden ones too, with what its notes say below what stands on it.
 
-    `as_seen` leaves out the word that evidence has above the notes, which is none of the file: `CUT` stands there; raised and
+    With `as_seen`, `CUT` replaces the heading that evidence adds above the notes, which is not in the file; raised and
     lowered numbers are superscripts and subscripts.
     """
 
@@ -35,7 +35,7 @@ class SlidesTextReader:
         return format.name == "pptx"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """The slides parted by two line feeds, the text of each as it is cut out; see `TextReader.read`."""
+        """The slides, separated by two line feeds, with the text that the extractor returns; see `TextReader.read`."""
         with opened_package(source.path) as package:
             deck = driver.presentation(package)
             with driver.translated(source.path.name):

@@ -17,7 +17,7 @@ def core_facts(path: Path) -> BookFacts:
 
 
 def facts_in(package: OfficePackage) -> BookFacts:
-    """Title, authors (parted by semicolons) and language; what the file does not say is not made up."""
+    """Title, authors (separated by semicolons), and language, as far as the file states them."""
     core = next(
         (each.target for each in package.relations() if each.kind == "core-properties" and not each.outside), None
     )

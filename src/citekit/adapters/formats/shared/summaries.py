@@ -16,7 +16,7 @@ _WORTH = 25
 
 
 def first_sentence(lines: Iterable[str], *, skip: str = "") -> str | None:
-    """The first sentence that says something; paragraphs are parted by blank lines. None where there is no text.
+    """The first sentence that says something; paragraphs are separated by blank lines. None where there is no text.
 
     A first line that repeats `skip` (a title) is passed over. Where no sentence is long enough, the first text counts.
     """

@@ -112,8 +112,8 @@ class TextFile:
 def open_text(path: Path, progress: Progress = silent) -> TextFile:
     """The text file at `path`.
 
-    Its encoding is told by the byte-order mark, else it is UTF-8 where all of it is valid UTF-8, else what an XML or HTML
-    declaration at its beginning says, else what charset-normalizer makes of its first lines that are not ASCII.
+    Its encoding is that of the byte-order mark; else UTF-8 if all of it is valid UTF-8; else that of an XML or HTML
+    declaration at its start; else the guess of charset-normalizer for its first lines that are not ASCII.
     Raises `SourceUnreadable`.
     """
     reader = _EncodingScan(progress)

@@ -1,4 +1,4 @@
-"""Subtitles as text (SubRip, WebVTT): cues gathered into stretches, parted where nobody speaks."""
+"""Subtitles as text (SubRip, WebVTT): cues grouped into sections at pauses."""
 
 from __future__ import annotations
 

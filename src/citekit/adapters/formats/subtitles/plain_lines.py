@@ -1,6 +1,6 @@
 """Subtitles (SubRip, WebVTT) line by line: what is said, without numbers, times and tags.
 
-With `parted`, `CUT` stands in the line of times of a subtitle that begins too long after the one before (see `Spoken`).
+With long pauses marked, `CUT` replaces the time line of a subtitle that begins long after the previous one.
 """
 
 from __future__ import annotations

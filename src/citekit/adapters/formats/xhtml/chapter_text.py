@@ -1,7 +1,7 @@
 """The text of a chapter as a browser shows it, and where in it each element lies.
 
-Runs of white space become one space (HTML, CSS Text 3 `white-space: normal`), block elements and line breaks part lines,
-table cells are parted by tabs, preformatted text keeps its white space. Scripts, styles, heads and what browsers never show
+Runs of white space become one space (HTML, CSS Text 3 `white-space: normal`), block elements and line breaks separate lines,
+tabs separate table cells, preformatted text keeps its white space. Scripts, styles, heads and what browsers never show
 are left out.
 """
 

@@ -57,7 +57,7 @@ class Allowance:
         if self.elements < 0 or self.characters < 0:
             raise SourceUnsupported(
                 f"{self.name} unpacks to far more cells than a workbook of its size holds, so it is not read: "
-                "split it, or save it anew with a spreadsheet program."
+                "split it, or save it again with a spreadsheet program."
             )
 
 
@@ -160,7 +160,7 @@ def values(
 ) -> Iterator[Value]:
     """The cells with a value of the worksheet that comes in `pieces`, in the order of the file.
 
-    `seen` is told of every other element and its attributes. Raises `SourceUnsupported` where `name` is no worksheet, or
+    `seen` is called with every other element and its attributes. Raises `SourceUnsupported` where `name` is no worksheet, or
     takes more than is left of `allowance`.
     """
     sheet = _Sheet(seen=seen)
@@ -248,7 +248,7 @@ def _whole(text: str | None) -> int:
 
 
 def _place(reference: str) -> tuple[int, int]:
-    """(row, column) of `B3`; (0, 0) where it is none."""
+    """(row, column) of `B3`; (0, 0) for a text that is not a cell name."""
     letters = reference.rstrip("0123456789")
     column = _known_column(letters)
     row = reference[len(letters) :]

@@ -28,7 +28,7 @@ SIZE_LIMIT = 256 * 1024 * 1024
 """Characters of one CSV or HTML file."""
 
 MERGES_LIMIT = 8 * 1024 * 1024
-"""Bytes of the largest sheet whose merged cells are kept: they are told behind all of its cells."""
+"""The size in bytes of the largest sheet whose merged cells are read: the file lists them after all cells."""
 
 _FORMS = (Form.NATIVE, Form.TEXT, Form.HTML)
 _NO_VALUES = (
@@ -103,7 +103,7 @@ class _Cut:
         return (*place.first, *place.last)
 
     def values(self) -> Iterator[Value]:
-        """The cells with a value; sheets that are not large are read to their end, where merged cells are told."""
+        """The cells with a value; small sheets are read to their end, where the file lists merged cells."""
         top, left, bottom, right = self.corners
         large = self.workbook.package.size(self.sheet.part) > MERGES_LIMIT
         for value in self.workbook.values(self.sheet, self.layout.see):

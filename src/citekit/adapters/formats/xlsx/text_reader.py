@@ -21,7 +21,7 @@ _STEP = 5_000
 
 
 class SheetsTextReader:
-    """Reads workbooks: a unit a row that holds something, its cells parted by tabs, dates and numbers as they are cut out."""
+    """Reads workbooks: a unit is a row that is not empty, its cells separated by tabs, with dates and numbers as the extractor writes them."""
 
     def supports(self, format: Format) -> bool:
         """XLSX alone."""

@@ -64,7 +64,7 @@ def away() -> Iterator[None]:
 
 
 def empty_store() -> None:
-    """Let go of decoded images and fonts (up to 256 MB): an image decoded at another size is drawn a little otherwise."""
+    """Clear the cache of decoded images and fonts (up to 256 MB): an image decoded at another size is drawn slightly differently."""
     with exclusive() as pymupdf:
         pymupdf.TOOLS.store_shrink(100)
 
@@ -173,7 +173,7 @@ def _ours(error: BaseException, path: Path, failure: type[CiteKitError]) -> Cite
 def open_document(path: Path, *, password: str | None = None) -> Document:
     """A handle of the PDF at `path`, whose bookmarks are not read yet; raises as `opened`. Call it inside `exclusive()`.
 
-    Before pages are loaded, `check_tree`: it reads every page's object, which whoever copies a few pages does without.
+    Before pages are loaded, `check_tree`: it reads every page object, which copying a few pages does not need.
     """
     _check_readable(path)
     with translated(path, SourceUnsupported):
@@ -303,7 +303,7 @@ def _unlock(document: Document, path: Path, password: str | None) -> None:
     if password is None:
         raise SourceUnsupported(
             f"{path.name!r} is encrypted and needs its password: give it with `--password`, or in CITEKIT_PASSWORD "
-            "(over MCP, whoever runs the server sets that)."
+            "(over MCP, the owner of the server sets it)."
         )
     if "\0" in password or not _authenticated(document, password):
         raise SourceUnsupported(f"{path.name!r} is encrypted, and the password that was given is wrong.")

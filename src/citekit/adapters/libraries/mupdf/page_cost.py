@@ -79,7 +79,7 @@ class _Content:
 class PageWork:
     """Decides which pages of an open document are executed. Call it inside `exclusive()`.
 
-    `skipped` are the numbers, from 0, of the pages that are not; they are told apart when they are first loaded.
+    `skipped` are the numbers, from 0, of the pages that are not; they are determined when they are first loaded.
 
     Costs are estimated from above, which is fast; once a limit seems to be exceeded, all of them are counted exactly.
     """
@@ -245,7 +245,7 @@ class PageWork:
         for (kind, name), count in content.drawn.items():
             cost += count * costs[kind].get(name, 0.0)
             named[kind] += count
-        for kind, known in costs.items():  # operators whose name could not be told, as behind a comment
+        for kind, known in costs.items():  # operators whose name is unknown, such as one after a comment
             unknown, dearest = content.operators[kind] - named[kind], max(known.values(), default=0.0)
             if unknown > 0 and dearest > PAGE_LIMIT / 100:
                 cost += unknown * dearest

@@ -1,4 +1,4 @@
-"""A SQLite file of things that can be made again: shared by processes, deleted by anybody, made anew where it is damaged.
+"""A SQLite file of derived data: processes share it, anyone can delete it, and a damaged file is re-created.
 
 Imports next to nothing before it is used: programs that must start fast read such files. Readers never wait (a write-ahead
 log), one writer at a time, and nobody waits for the disk but at checkpoints.
@@ -72,7 +72,7 @@ class _Opened(NamedTuple):
 class SqliteFile:
     """Connections to one file, which has that name now; each is used by one thread at a time, and then again.
 
-    What goes wrong is dealt with alike everywhere. A file that was deleted or replaced is opened anew. A damaged one, or one
+    What goes wrong is dealt with alike everywhere. A file that was deleted or replaced is opened again. A damaged one, or one
     with other tables, is deleted: the next look makes another. Where it cannot be written it is read, and for `PAUSE` seconds
     nobody tries to write; where it cannot be read either, nobody tries to. A forked process opens connections of its own.
 
@@ -103,7 +103,7 @@ class SqliteFile:
     def lent(self) -> Iterator[Connection]:
         """A connection for transactions of the caller's own; one that is open in the end is undone. Makes a missing file.
 
-        Raises `UnusableError`, also in place of what SQLite raises meanwhile. The connection may be one that only reads.
+        Raises `UnusableError`, also in place of errors of SQLite inside the block. The connection may be one that only reads.
         """
         opened = self._borrow_mended()
         try:
@@ -192,7 +192,7 @@ class SqliteFile:
         raise UnusableError
 
     def _open_to_write(self, create: bool) -> _Opened:
-        """Opened again where it was made just now, or replaced meanwhile: only then it is known which file that is."""
+        """Opened again if the file was just created or was replaced: only then is the identity of the file known."""
         from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 
         identity, spare = self._identity(), None
@@ -267,7 +267,7 @@ class SqliteFile:
     def _delete(self, opened: _Opened) -> bool:
         """Delete the file that is open, unless somebody has already; whether it is gone.
 
-        Whoever else has it open keeps it, and sees at the next look that it lost its name. As long as it is open here no
+        Other processes that have it open keep it, and notice on their next access that it has no name. As long as it is open here no
         other file can have its number.
         """
         from pathlib import Path

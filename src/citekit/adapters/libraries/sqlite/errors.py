@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Trouble(Enum):
-    """What went wrong with a database; whoever uses it says what that means for a person."""
+    """What went wrong with a database; the caller says what that means for a person."""
 
     BUSY = "another program holds it"
     DAMAGED = "its file is damaged"

@@ -102,7 +102,7 @@ class Index:
         self._database.write(lambda connection: connection.execute(_PUT, (key, total)))
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """The keys that begin with `prefix`, in order; those that come or go meanwhile may be missing."""
+        """The keys that begin with `prefix`, in order; keys that are added or removed during the call may be missing."""
         start = prefix
         while found := self._database.read(lambda each, start=start: _texts(each, start, prefix + _LAST)):  # type: ignore[misc]
             yield from found
@@ -113,7 +113,7 @@ class Index:
         return SqliteFile(os.path.join(self._folder, name), tables, patience=self._patience)  # noqa: PTH118
 
     def close(self) -> None:
-        """Let go of the file; the next look opens it again."""
+        """Close the file; the next access opens it again."""
         self._database.close()
 
 

@@ -68,7 +68,7 @@ class SqliteRows:
             self._file.write(lambda each: each.executemany(_DROP, gone), create=False)
 
     def close(self) -> None:
-        """Let go of the file; the next look opens it again."""
+        """Close the file; the next access opens it again."""
         self._file.close()
 
     def _read(self, query: str, values: tuple[str, ...]) -> dict[str, str]:

@@ -1,11 +1,7 @@
 """Embeddings of the Gemini API.
 
-What the troubles of an embedding request to Gemini mean to whoever asked.
-
-The driver's table says which exceptions there are, whether asking again may help, and how long to wait; its sentences are
-about maps, those here about embeddings.
-
-Keeps a key out of what is shown of an exception, where a service repeats what it was sent.
+The table in `libraries.google_genai` says which exceptions there are, whether a retry may help, and how long to wait; its
+messages are about maps, those in this module about embeddings. Keys that a service repeats are removed from exceptions.
 """
 
 from __future__ import annotations
@@ -31,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def conceal(error: BaseException, secret: str) -> None:
-    """Take `secret` out of the texts of an exception, so that whoever prints it as a cause does not show it."""
+    """Take `secret` out of the texts of an exception, so that printing it as a cause does not reveal it."""
     if not secret:
         return
     error.args = tuple(_hidden(part, secret) for part in error.args)
@@ -63,7 +59,7 @@ _SHORT = "did not accept the request: check the model '{model}'"
 
 
 def explainer(scene: CallContext) -> Callable[[Exception], Verdict | None]:
-    """Tells of an exception what it means, as `asked` wants it; None for one that is none of the SDK's."""
+    """The meaning of an exception, in the form that `asked` takes; None for exceptions that are not the SDK's."""
 
     def explain(error: Exception) -> Verdict | None:
         trouble = errors.explain(error, scene)
@@ -120,7 +116,7 @@ LIMITS = Limits(texts=100, request_bytes=200_000, text_bytes=2_000)
 """`batchEmbedContents` takes 100 texts; `gemini-embedding-001` 2,048 tokens a text, `gemini-embedding-2` 8,192."""
 
 _TASKS = ("gemini-embedding-001", "gemini-embedding-exp", "text-embedding", "embedding-001")
-"""Models that are told by `task_type` what a text is; newer ones by words before it."""
+"""Models that take a `task_type`; newer models take a prefix before the text instead."""
 
 _QUERY, _DOCUMENT = "task: search result | query: ", "title: none | text: "
 """As the guide of `gemini-embedding-2` writes them."""

@@ -1,6 +1,6 @@
 """Embeddings of OpenAI, and of every server that speaks its language: Ollama, LM Studio, vLLM, llama.cpp, TEI.
 
-What the troubles of an embedding request to OpenAI, or to a server of its language, mean to whoever asked.
+Also the meaning of failed embedding requests.
 """
 
 from __future__ import annotations
@@ -203,4 +203,4 @@ def _in_order(answer: Any, count: int, whose: str) -> list[list[float]]:
             raise EmbedderUnavailable(f"{whose} gave {len(items)} vectors for {count} texts: check the model.")
         return [list(item.embedding) for item in items]
     except (AttributeError, TypeError) as error:
-        raise EmbedderUnavailable(f"{whose} gave an answer that is none: check the address.") from error
+        raise EmbedderUnavailable(f"{whose} gave an invalid answer: check the address.") from error

@@ -62,7 +62,7 @@ class StaticEmbedder:
 
 
 def _sum(numpy: Any, rows: NDArray[np.float32], ids: list[int]) -> NDArray[np.float32]:
-    """The sum of the tokens' rows, which has the direction of their mean; of each text alone, whatever stands beside it."""
+    """The sum of the tokens' rows, which has the direction of their mean; of each text alone, independent of its batch."""
     total: NDArray[np.float32] = numpy.zeros(rows.shape[1], numpy.float32)
     for start in range(0, len(ids), _ROWS):
         total += rows[ids[start : start + _ROWS]].sum(axis=0)

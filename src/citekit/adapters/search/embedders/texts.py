@@ -9,7 +9,7 @@ from typing import TypeVar
 from attrs import frozen
 
 PIECES = 16
-"""At most so many pieces of one text are embedded; of a longer text, so many that are spread evenly over it."""
+"""The maximum number of pieces of one text that are embedded; of a longer text, that many pieces, spread evenly."""
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""The database of the index: its tables, and who may use it. It may be lost at any time, and is then made anew."""
+"""The database of the index: its tables, and who may use it. It may be lost at any time, and is then re-created."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TABLES = Tables(
         "INSERT INTO look VALUES (lower(hex(randomblob(16))), NULL, 0, 0, NULL)",
     ),
 )
-"""Another version of Unicode folds words otherwise: then the tables are made anew."""
+"""Another version of Unicode folds words differently: then the tables are re-created."""
 
 
 @functools.cache

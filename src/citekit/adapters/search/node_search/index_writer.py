@@ -178,7 +178,7 @@ def readable(text: Text) -> str:
 
 
 def code_parts(resource_id: str, version: str, facts: Sequence[Text | int | None]) -> list[bytes]:
-    """What the code of a row is made of: whose node it is, in which version of its map, and all that is told of it."""
+    """The input of the code of a row: the node, the version of its map, and all data that answers return about it."""
     texts = (each.encode("utf-8", "surrogatepass") if isinstance(each, str) else each for each in facts)
     plain = (b"\0" if each is None else b"%d" % each if isinstance(each, int) else b"=" + each for each in texts)
     return [b"node", resource_id.encode("utf-8", "surrogatepass"), version.encode(), *plain]

@@ -19,7 +19,7 @@ SHORT = 32
 R = TypeVar("R")
 
 Offer = tuple["Place", "Texts", R]
-"""Where a node stands, what it is found by, and what is told of it."""
+"""The location of a node, the words that find it, and the data that answers return."""
 
 Place = tuple[int, int]
 """Where a node stands in the order of the maps and of reading."""
@@ -77,7 +77,7 @@ def left(common: Sequence[int], had: Callable[[Sequence[int]], bool]) -> Sequenc
 def ranked(
     words: Sequence[str], offers: Callable[[], Iterable[Offer[R]]], limit: int, counted: int
 ) -> list[tuple[float, R]]:
-    """`(score, node)` of the best of these nodes, best first; they are told a second time where none has all the words."""
+    """`(score, node)` of the best of these nodes, best first; they are yielded a second time if no node has all words."""
     census, ranking = Census(words), Ranking[R](words, range(len(words)), limit, counted)
     for each in offers():
         census.look(each[1])
@@ -119,7 +119,7 @@ class Census:
 
 
 class Ranking(Generic[R]):
-    """Nodes that were offered, of which the best are told. Holds at most a few times `counted`."""
+    """Offered nodes, of which the best are returned. Holds at most a few times `counted`."""
 
     def __init__(self, words: Sequence[str], needed: Iterable[int], limit: int, counted: int = COUNTED) -> None:
         """`needed` are the positions of the words that a node must have."""

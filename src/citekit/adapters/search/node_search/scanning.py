@@ -47,7 +47,7 @@ class ScanningNodeIndex:
                 yield (order, position), texts, (resource_id, node)
 
     def _read(self, resource_id: str) -> Sequence[tuple[Texts, Node]]:
-        """The texts of every node; of a map that the store keeps in memory they are told apart only once."""
+        """The texts of every node; the texts of a map that the store caches in memory are split into words only once."""
         try:
             found = self.maps.get(resource_id)
         except (MapCorrupt, ResourceMissing, ResourceIdRefused):

@@ -92,7 +92,7 @@ class _Look:
 class SqliteNodeIndex:
     """A `NodeIndex` in `folder`; where that cannot be used, every map is read instead.
 
-    Whatever comes, goes or is replaced in the store is seen by the next question, and what is told of a node was checked
+    The next question sees every map that is added, removed, or replaced, and each returned node was checked
     against the state of its map. What somebody writes into the file of a map in place is found after a second for every 1,000
     maps, a minute at most.
 
@@ -141,7 +141,7 @@ class SqliteNodeIndex:
         return self._scan.best(words, limit=limit, resources=wanted)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._database.close()
 
     def _attempt(
@@ -230,7 +230,7 @@ class SqliteNodeIndex:
             connection.execute("COMMIT")
 
     def _begin(self, connection: Connection) -> None:
-        """Begin to write. SQLite itself waits a short time only: meanwhile nobody can give up, nor be told anything."""
+        """Begin to write. SQLite itself waits a short time only: during that time, the caller can neither cancel nor be notified."""
         deadline = time.monotonic() + self._patience
         told = telling(
             f"The index of words is in use by another program: waiting up to {self._patience:g} seconds, then every map is "
@@ -246,7 +246,7 @@ class SqliteNodeIndex:
             told()
 
     def _renew_map(self, connection: Connection, shelving: Shelving, resource_id: str) -> None:
-        """One map; its version is told before it is read, so that the row is never newer than the map."""
+        """One map; its version is determined before it is read, so that the row is never newer than the map."""
         version = self._maps.version(resource_id)
         if version is None:
             shelving.drop(resource_id)

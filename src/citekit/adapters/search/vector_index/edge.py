@@ -173,7 +173,7 @@ class EdgeVectorIndex:
             shutil.rmtree(gone, ignore_errors=True)
 
     def close(self) -> None:
-        """Let go of everything that is held; the next call takes it up again."""
+        """Close everything; the next call opens it again."""
         _let_go(self._turns)
 
     def _form(self, collection: str) -> EdgeForm:
@@ -200,18 +200,18 @@ class EdgeVectorIndex:
         return form
 
     def _aside(self, what: str, collection: str) -> Path:
-        """A folder beside the collections that is none, told apart by its collection's name."""
+        """A folder next to the collections that is not a collection; its name contains that of its collection."""
         return self._folder / f".{what}-{_tag(collection)}-{secrets.token_hex(8)}"
 
     def _sweep(self, collection: str) -> None:
-        """Remove what killed processes left aside: whoever has the collection's turn is alone with it."""
+        """Remove what killed processes left: the holder of the lease is the only process that uses the collection."""
         for what in ("new", "dropped"):
             for left in self._folder.glob(f".{what}-{_tag(collection)}-*"):
                 shutil.rmtree(left, ignore_errors=True)
 
     @contextmanager
     def _open(self, collection: str) -> Iterator[OpenShard]:
-        """The open collection, for one call. What breaks it closes it, so that the next call opens it anew."""
+        """The open collection, for one call. An error that damages it closes it, so that the next call opens it again."""
         turn = self._turn(collection)
         if not turn.is_open:
             self._form(collection)

@@ -82,15 +82,15 @@ mapped file kills the process."""
 
 
 OPENING = 4 * 2**20
-"""Bytes that must be free before a collection is opened: the engine writes small files meanwhile, and where it cannot it
-leaves the collection damaged."""
+"""Bytes that must be free before a collection is opened: the engine writes small files while it is open, and damages the
+collection if it cannot."""
 
 FEW = 5_000
 PART = 0.2
 MANY = 60_000
 """An optimisation pays after `PART` of all entries changed, at least after `FEW`, at most after `MANY` of them.
 
-The engine then writes the whole collection anew, so that one a book would cost far more than it saves; until then the new
+The engine then rewrites the whole collection, so one optimization per book would cost far more than it saves; until then the new
 entries are compared as they are, about 10,000 of them in a millisecond, and every answer is as exact.
 """
 
@@ -127,7 +127,7 @@ class OpenShard:
         self.changes = 0
 
     def size(self) -> int:
-        """The bytes on the disk, about which an optimisation writes anew before it removes the old ones."""
+        """The bytes on disk. An optimization writes about as many before it removes the old ones."""
         every = (path.stat() for path in (self.folder / SHARD / "segments").rglob("*"))
         return sum(min(status.st_size, getattr(status, "st_blocks", status.st_size) * 512) for status in every)
 

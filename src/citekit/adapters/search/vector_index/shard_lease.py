@@ -1,8 +1,8 @@
 """Something that one process at a time may have open, kept open between calls and handed over when another asks.
 
-A process opens it under a lock file that the system lets go of when the process dies. Whoever wants it while another has it
+A process opens it under a lock file that the system lets go of when the process dies. A process that wants it while another has it
 touches a mark; a thread of the holder looks at the mark's time, lets the calls that run come to their end, closes, and
-lets go. A mark counts only where it was touched after the holder took its turn, so that those of the dead mean nothing.
+releases the lock. A mark counts only where it was touched after the holder took its turn, so that those of the dead mean nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LEAST = 0.2
 """Seconds that a turn lasts at least; longer where opening took longer, so that two busy processes get something done."""
 
 COURTESY = 0.15
-"""Seconds that whoever let go for another waits before it asks again; a waiting one looks more often than that."""
+"""Seconds that a process waits before it asks again for a lease that it released for another; waiting processes look more often."""
 
 IDLE = 600.0
 """Seconds without a call after which the thing is closed unasked."""
@@ -56,7 +56,7 @@ class _Held(Generic[_T]):
 class Turns(Generic[_T]):
     """Opens with `opened`, closes with `closed`; `folder` holds the lock, the mark and the note of who has it, by `name`.
 
-    The threads of this process share what is open. Whoever waited `patience` seconds gets `IndexUnavailable`.
+    The threads of this process share what is open. A caller that waited `patience` seconds gets `IndexUnavailable`.
     """
 
     def __init__(

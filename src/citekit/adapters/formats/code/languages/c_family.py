@@ -1,4 +1,4 @@
-"""C and its kin."""
+"""C, C++, and Objective-C."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def _ruby_name(node: Node, data: bytes) -> str:
 
 
 def _ruby_title(node: Node, data: bytes) -> str:
-    """What `describe "a thing" do ... end` and its kin are about; empty for other calls."""
+    """What `describe "a thing" do ... end` and similar calls describe; empty for other calls."""
     if (
         node.child_by_field_name("block") is None
         or text_of(node.child_by_field_name("method"), data, 20) not in _SUITES

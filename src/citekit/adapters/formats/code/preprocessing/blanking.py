@@ -1,6 +1,6 @@
 """Text that is taken out of a program, without moving what stays.
 
-Programs without the conditions (`#if` and its kin) that a grammar stumbles over.
+Removes conditional directives (`#if` and similar) that a grammar cannot parse.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONDITION = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elseif|else|endif)
 
 
 def without_conditions(data: bytes) -> bytes:
-    """The program without `#if` and its kin: with all branches where the braces of each are even, else with the first."""
+    """The program without `#if` and similar directives: with all branches where the braces of each are even, else with the first."""
     lines = data.splitlines(keepends=True)
     edges = [0] * (len(lines) + 1)
     open_: list[_Condition] = []

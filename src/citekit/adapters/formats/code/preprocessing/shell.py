@@ -1,6 +1,6 @@
 """Shell scripts that their grammar does not understand as a whole: it loses every function of a file to one odd line.
 
-Functions are then told by their lines: a head, and the line that closes it, indented alike.
+Functions are then recognized by their lines: a head, and the line with the same indentation that closes it.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from citekit.adapters.formats.pdf.document.page_objects import BOOKMARK_LIMIT, D
 from citekit.domain.errors import CiteKitError
 
 _DOUBTFUL = (None, 1)
-"""What MuPDF tells of destinations that it does not understand."""
+"""What MuPDF returns for destinations that it does not understand."""
 
 
 @frozen

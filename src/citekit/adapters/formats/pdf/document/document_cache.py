@@ -83,9 +83,9 @@ class PdfMemory:
             self._learned.append(("pages", list(numbers)))
 
     def save(self) -> None:
-        """Remember what was learned, where the file at the path still is the source: else it is of other bytes.
+        """Cache the facts, if the file at the path is still the source.
 
-        Do so only where the file needed no repair: one that does is read anew each time.
+        Facts about a file that MuPDF had to repair are not cached: such a file is read again each time.
         """
         learned, self._learned = self._learned, []
         if self._index is None or not learned or not self._is_source():

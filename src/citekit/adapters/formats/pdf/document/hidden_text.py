@@ -199,7 +199,7 @@ def _is_thick(thing: Painted) -> bool:
 
 
 def _judged(at: int, text: Painted, others: Sequence[tuple[int, Painted]], *, quick: bool) -> bool | None:
-    """Whether a text is hidden, as far as that can be told without drawing it: True, False, or None."""
+    """Whether a text is hidden: True or False if that is known without drawing it, else None."""
     if text.kind is Kind.CLIP or text.veiled or text.alpha < _CLEAR or text.color is None:
         return None
     below: list[tuple[float, float, float] | None] = [(1.0, 1.0, 1.0)]

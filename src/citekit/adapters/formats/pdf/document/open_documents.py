@@ -55,21 +55,21 @@ class _Pool:
         return self._documents.get(key)
 
     def put(self, key: _Key, document: Document) -> None:
-        """Keep a document, and let go of those used longest ago while there are too many."""
+        """Keep a document open, and close the least recently used ones while there are too many."""
         self._documents[key] = document
         while len(self._documents) > KEPT or sum(held.size for _, held, *_ in self._documents) > KEPT_BYTES:
             self._documents.popitem(last=False)
 
     def drop(self, key: _Key) -> None:
-        """Let go of a document; it closes itself when its last user is done."""
+        """Remove a document from the pool; it is closed when its last user is done."""
         self._documents.pop(key, None)
 
     def clear(self) -> None:
-        """Let go of everything."""
+        """Remove all documents."""
         self._documents.clear()
 
     def _forget_of_other_process(self) -> None:
-        """A forked process shares the place in the file with its parent, so it opens files anew."""
+        """A forked process shares the place in the file with its parent, so it opens its own handles."""
         if self._process != os.getpid():
             self._process = os.getpid()
             self.clear()
@@ -82,9 +82,9 @@ _POOL = _Pool()
 def shared(
     path: Path, use: Use, failure: type[CiteKitError] = SourceUnsupported, *, password: str | None = None
 ) -> Iterator[Document]:
-    """A handle of the PDF at `path` that others may have used before; do not change it, and do not give way meanwhile.
+    """A handle of the PDF at `path` that others may have used before; do not change it, and do not release `exclusive()` while you use it.
 
-    A file that changed is opened anew. It is kept open where a change would show (see `FileState.is_settled`), the system
+    A file that changed is opened again. It is kept open where a change would show (see `FileState.is_settled`), the system
     lets others replace an open file, and nothing was raised; a document that MuPDF had to repair is not kept. Raises as
     `opened`.
     """
@@ -111,7 +111,7 @@ def shared(
 
 
 def close_all() -> None:
-    """Let go of every document that is kept open."""
+    """Close every document in the pool."""
     with exclusive():
         _POOL.clear()
 

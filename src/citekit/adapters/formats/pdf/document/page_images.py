@@ -40,8 +40,8 @@ Images = dict[str, tuple[PdfImage, ...]]
 class ImageReader:
     """Reads the pictures of one document's pages, each dictionary of resources once.
 
-    `page.get_images` reads all that a page names anew for every page, which in a document whose pages share their
-    resources is the square of its length.
+    `page.get_images` reads every resource again for every page, which is quadratic in documents whose pages share their
+    resources.
     """
 
     _document: Document

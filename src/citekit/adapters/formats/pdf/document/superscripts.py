@@ -123,7 +123,7 @@ def _down(origin: tuple[float, float], direction: tuple[float, float]) -> float:
 
 
 def is_mark_beside(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Whether a line of small digits stands beside the end of the line before, higher than it: MuPDF parts some so."""
+    """Whether a line of small digits is a superscript at the end of the line before: MuPDF splits some of these."""
     text = "".join(span["text"] for span in after["spans"]).strip()
     if not text or len(text) > 3 or not _DIGITS.issuperset(text) or not line["spans"]:
         return False

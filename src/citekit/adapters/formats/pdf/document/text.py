@@ -68,7 +68,7 @@ def text_as_seen(page: Any, area: Any = None) -> str:
 
 
 def text_flags() -> int:
-    """How MuPDF is asked for text: white space kept, what lies outside the page left out, unknown characters told apart."""
+    """The options for extracting text with MuPDF: keep white space, omit text outside the page, keep unknown characters distinct."""
     with exclusive() as pymupdf:
         return int(pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE)
 
@@ -107,7 +107,7 @@ def paged_text(path: Path) -> str:
 
 
 def _continues(previous: Line, line: Line) -> bool:
-    """Whether a line stands beside the one before, as the cells of a row do."""
+    """Whether a line is next to the previous one, like the cells of a row."""
     middle = (line.top + line.bottom) / 2
     return previous.block == line.block and previous.top < middle < previous.bottom and line.left >= previous.right - 1
 

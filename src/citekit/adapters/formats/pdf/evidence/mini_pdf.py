@@ -63,7 +63,9 @@ def _page_objects(document: Document, last: int, memory: PdfMemory) -> Sequence[
         anew = rest is None
         rest = rest or itertools.islice(page_leaves(document), before, None)
         counted.extend(itertools.islice(rest, last - before))
-        memory.learn_pages(counted, 0 if anew else before)  # counting anew is what costs, however few are added
+        memory.learn_pages(
+            counted, 0 if anew else before
+        )  # a new count is the costly part, however few pages are added
     setattr(document, _PAGES_ATTRIBUTE, (memory.source.digest, counted, rest))
     return list[int](counted)
 

@@ -116,7 +116,7 @@ def _scrub_action(mupdf: Any, annotation: Any) -> None:
 
 
 def passive_action_entries(mupdf: Any, annotation: Any) -> tuple[str, ...] | None:
-    """Return the entries that the action of an annotation needs besides its type; None if no action may stay."""
+    """Return the entries that the action of an annotation needs in addition to its type; None if no action may stay."""
     action = mupdf.ll_pdf_dict_gets(annotation.m_internal, "A")
     needed = _PASSIVE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "S"))) if action else None
     if not needed:

@@ -131,7 +131,7 @@ def _unreadable_page_notes(document: Document, name: str) -> list[str]:
 def _page_exists(document: Document, number: int) -> bool:
     try:
         return bool(document.xref_object(document.page_xref(number - 1)).startswith("<<"))
-    except RuntimeError:  # MuPDF's word for an object that is none
+    except RuntimeError:  # MuPDF raises it for a missing object
         return False
 
 

@@ -76,7 +76,7 @@ class PageTexts:
 
     @_count.default
     def _counted(self) -> int:
-        return int(self._document.page_count)  # dear: PyMuPDF counts anew
+        return int(self._document.page_count)  # expensive: PyMuPDF counts again
 
     def lines(self, page: int) -> list[StyledLine]:
         """Return the lines of `page` in file order, without running headers, running footers, and page numbers."""
