@@ -134,7 +134,8 @@ class EvidenceIndex:
             self._database.write(lambda each: _grow(each, _added(each, rows)))
 
     def update(self, gone: Iterable[Known], used: Mapping[Digest, float]) -> None:
-        """Forget objects that are `gone`, and all that means them, unless they were used since; note when others were used."""
+        """Forget objects that are `gone`, and all that means them, unless they were used since; note when others
+        were used."""
         lost, later = list(gone), [(time, _blob(digest), time) for digest, time in used.items()]
 
         def write(connection: Connection) -> None:

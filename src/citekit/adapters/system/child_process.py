@@ -133,7 +133,8 @@ class Child:
 
     @classmethod
     def start(cls, command: Sequence[str]) -> Child:
-        """Start `command`, with three descriptors as its last words: of its `Line`, and of the pipe that signals the end of this process.
+        """Start `command`, with three descriptors as its last words: of its `Line`, and of the pipe that signals the
+        end of this process.
 
         Raises `OSError` where it cannot be started.
         """

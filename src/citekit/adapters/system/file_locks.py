@@ -160,7 +160,8 @@ class Locks:
             raise
 
     def _let_go(self, name: str, lock: _Held) -> None:
-        """The file goes while it is still locked: a process that has it open sees that it has no name, and opens a new one."""
+        """The file goes while it is still locked: a process that has it open sees that it has no name, and opens a
+        new one."""
         if self._passing:
             with suppress(OSError):
                 (self._folder / name).unlink()

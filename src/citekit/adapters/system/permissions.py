@@ -20,8 +20,8 @@ OWNER = 0o400
 def readers_of(status: os.stat_result) -> int:
     """The readers of a file that looks like that, for a derived file.
 
-    The owner of what is derived is this process, so its owner may always read it. The group counts only if it is that of the derived
-    file: otherwise other people would be in it.
+    The owner of what is derived is this process, so its owner may always read it. The group counts only if it is that
+    of the derived file: otherwise other people would be in it.
     """
     found = stat.S_IMODE(status.st_mode) & EVERYBODY
     if hasattr(os, "getegid") and status.st_gid != os.getegid() and not found & stat.S_IROTH:

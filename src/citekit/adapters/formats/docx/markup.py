@@ -105,7 +105,8 @@ def _paragraph_level(paragraph: _Element, styles: Styles) -> int:
 
 
 def _by_look(paragraphs: list[_Element], styles: Styles) -> list[int]:
-    """Levels for documents without heading styles: short bold lines outside tables are headings, and a larger size is a higher level."""
+    """Levels for documents without heading styles: short bold lines outside tables are headings, and a larger size
+    is a higher level."""
     levels = [BODY] * len(paragraphs)
     bold = {at: _size(each, styles) for at, each in enumerate(paragraphs) if _looks_like_heading(each, styles)}
     if not bold or len(bold) * 2 > sum(1 for each in paragraphs if _words(each)):

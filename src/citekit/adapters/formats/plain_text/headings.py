@@ -185,7 +185,10 @@ def _folded(line: str) -> str:
 
 
 def _in_title_case(title: str) -> bool:
-    """Whether words begin with capitals, except short ones. This distinguishes a title that ends with a period from a sentence."""
+    """Whether words begin with capitals, except short ones.
+
+    This distinguishes a title that ends with a period from a sentence.
+    """
     words = title.split()
     return len(words) <= 8 and not any(word[:1].islower() and len(word) > 4 for word in words) and ". " not in title
 

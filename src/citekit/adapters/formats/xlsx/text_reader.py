@@ -21,7 +21,8 @@ _STEP = 5_000
 
 
 class SheetsTextReader:
-    """Reads workbooks: a unit is a row that is not empty, its cells separated by tabs, with dates and numbers as the extractor writes them."""
+    """Reads workbooks: a unit is a row that is not empty, its cells separated by tabs, with dates and numbers as
+    the extractor writes them."""
 
     def supports(self, format: Format) -> bool:
         """XLSX alone."""

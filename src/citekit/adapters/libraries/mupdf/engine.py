@@ -64,7 +64,8 @@ def away() -> Iterator[None]:
 
 
 def empty_store() -> None:
-    """Clear the cache of decoded images and fonts (up to 256 MB): an image decoded at another size is drawn slightly differently."""
+    """Clear the cache of decoded images and fonts (up to 256 MB): an image decoded at another size is drawn
+    slightly differently."""
     with exclusive() as pymupdf:
         pymupdf.TOOLS.store_shrink(100)
 

@@ -267,8 +267,8 @@ class SqliteFile:
     def _delete(self, opened: _Opened) -> bool:
         """Delete the file that is open, unless somebody has already; whether it is gone.
 
-        Other processes that have it open keep it, and notice on their next access that it has no name. As long as it is open here no
-        other file can have its number.
+        Other processes that have it open keep it, and notice on their next access that it has no name. As long as it is
+        open here no other file can have its number.
         """
         from pathlib import Path
 

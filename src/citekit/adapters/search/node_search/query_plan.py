@@ -103,7 +103,8 @@ class Asking:
         return ranked(self._words, offers, self._limit, self._counted)
 
     def _had(self, some: Sequence[int]) -> bool:
-        """Whether any node has all of these words; if few have, all of them are read, which answers the question for further words."""
+        """Whether any node has all of these words; if few have, all of them are read, which answers the question
+        for further words."""
         if self._census is not None:
             return self._census.had(some)
         numbers = self._having(_all(self._terms[at].beginning(TEXT) for at in some), self._counted + 1)

@@ -230,7 +230,10 @@ class SqliteNodeIndex:
             connection.execute("COMMIT")
 
     def _begin(self, connection: Connection) -> None:
-        """Begin to write. SQLite itself waits a short time only: during that time, the caller can neither cancel nor be notified."""
+        """Begin to write.
+
+        SQLite itself waits a short time only: during that time, the caller can neither cancel nor be notified.
+        """
         deadline = time.monotonic() + self._patience
         told = telling(
             f"The index of words is in use by another program: waiting up to {self._patience:g} seconds, then every map is "

@@ -90,8 +90,8 @@ PART = 0.2
 MANY = 60_000
 """An optimisation pays after `PART` of all entries changed, at least after `FEW`, at most after `MANY` of them.
 
-The engine then rewrites the whole collection, so one optimization per book would cost far more than it saves; until then the new
-entries are compared as they are, about 10,000 of them in a millisecond, and every answer is as exact.
+The engine then rewrites the whole collection, so one optimization per book would cost far more than it saves; until
+then the new entries are compared as they are, about 10,000 of them in a millisecond, and every answer is as exact.
 """
 
 

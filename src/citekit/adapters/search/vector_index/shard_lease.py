@@ -1,8 +1,9 @@
 """Something that one process at a time may have open, kept open between calls and handed over when another asks.
 
-A process opens it under a lock file that the system lets go of when the process dies. A process that wants it while another has it
-touches a mark; a thread of the holder looks at the mark's time, lets the calls that run come to their end, closes, and
-releases the lock. A mark counts only where it was touched after the holder took its turn, so that those of the dead mean nothing.
+A process opens it under a lock file that the system lets go of when the process dies. A process that wants it while
+another has it touches a mark; a thread of the holder looks at the mark's time, lets the calls that run come to their
+end, closes, and releases the lock. A mark counts only where it was touched after the holder took its turn, so that
+those of the dead mean nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ LEAST = 0.2
 """Seconds that a turn lasts at least; longer where opening took longer, so that two busy processes get something done."""
 
 COURTESY = 0.15
-"""Seconds that a process waits before it asks again for a lease that it released for another; waiting processes look more often."""
+"""Seconds that a process waits before it asks again for a lease that it released for another; waiting processes
+look more often."""
 
 IDLE = 600.0
 """Seconds without a call after which the thing is closed unasked."""

@@ -22,7 +22,8 @@ _CONDITION = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elseif|else|endif)
 
 
 def without_conditions(data: bytes) -> bytes:
-    """The program without `#if` and similar directives: with all branches where the braces of each are even, else with the first."""
+    """The program without `#if` and similar directives: with all branches where the braces of each are even, else
+    with the first."""
     lines = data.splitlines(keepends=True)
     edges = [0] * (len(lines) + 1)
     open_: list[_Condition] = []

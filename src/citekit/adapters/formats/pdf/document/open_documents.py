@@ -82,7 +82,8 @@ _POOL = _Pool()
 def shared(
     path: Path, use: Use, failure: type[CiteKitError] = SourceUnsupported, *, password: str | None = None
 ) -> Iterator[Document]:
-    """A handle of the PDF at `path` that others may have used before; do not change it, and do not release `exclusive()` while you use it.
+    """A handle of the PDF at `path` that others may have used before; do not change it, and do not release
+    `exclusive()` while you use it.
 
     A file that changed is opened again. It is kept open where a change would show (see `FileState.is_settled`), the system
     lets others replace an open file, and nothing was raised; a document that MuPDF had to repair is not kept. Raises as

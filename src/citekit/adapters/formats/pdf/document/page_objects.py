@@ -63,7 +63,8 @@ def outline_items(document: Document) -> Iterator[Item]:
 
 
 def _outline(mupdf: Any, source: Any, *, circles: bool) -> Iterator[tuple[int, Any, int]]:
-    """Level, item and its number. If the outline has cycles and `circles` is true, each item is yielded once; otherwise, `OutlineError` is raised.
+    """Level, item and its number. If the outline has cycles and `circles` is true, each item is yielded once;
+    otherwise, `OutlineError` is raised.
 
     Walked by plain pointers, for there may be thousands: they live as long as the document.
     """

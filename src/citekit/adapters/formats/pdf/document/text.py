@@ -68,7 +68,8 @@ def text_as_seen(page: Any, area: Any = None) -> str:
 
 
 def text_flags() -> int:
-    """The options for extracting text with MuPDF: keep white space, omit text outside the page, keep unknown characters distinct."""
+    """The options for extracting text with MuPDF: keep white space, omit text outside the page, keep unknown
+    characters distinct."""
     with exclusive() as pymupdf:
         return int(pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE)
 
