@@ -63,7 +63,7 @@ def agent_context(maps: Sequence[ResourceMap], *, format: str = "markdown", budg
     """The outline of `maps`: every node with its id and address, in at most `budget` tokens of 4 characters (an estimate).
 
     Coarse first: the top level of all maps, one node of each in turn, then the next level; a larger budget shows all that a
-    smaller one shows. Within the text nodes stand in reading order. Raises `RequestRefused` for a format that is none,
+    smaller one shows. Within the text nodes stand in reading order. Raises `RequestRefused` for an unknown format,
     and for a budget that does not even hold the titles of the maps.
     """
     if format not in FORMATS:
@@ -198,7 +198,8 @@ def _quoted(text: str, limit: int) -> str:
 
 
 def _inert(text: str) -> str:
-    """Words of a file that can be no mark of ours: no line, no bold id, no address, and no link or picture of Markdown."""
+    """Text of a file that cannot pass for the outline's own markup: no line, no bold ID, no address, no Markdown
+    link or image."""
     if text.isidentifier():
         return text
     flat = "".join(c if _is_seen(c) else " " for c in text)

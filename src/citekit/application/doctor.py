@@ -1,4 +1,4 @@
-"""Look for what is missing or broken, and say how to mend it."""
+"""Find what is missing or broken, and say how to fix it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Health(StrEnum):
 
 @frozen
 class Finding:
-    """One thing that was looked at: `about` what, its health, what was found, and what mends it."""
+    """One thing that was looked at: `about` what, its health, what was found, and how to fix it."""
 
     about: str
     health: Health
@@ -77,7 +77,7 @@ class Doctor:
 
     def __call__(self) -> Iterator[Finding]:
         """What was found, thing by thing, as it is looked at."""
-        index = self._index()  # before the stores open it, and mend it where it is damaged
+        index = self._index()  # before the stores open it, and repair it if it is damaged
         yield from (_component(each) for each in self.components())
         yield self._ffmpeg()
         yield self._mapper()

@@ -69,7 +69,7 @@ class ImportMap:
             stored = evolve(made.resource_map, resource_id=place)
             self.maps.put(stored)
         if source is not None:
-            self.folders.remember(source)  # whoever adapts named it; what the data name is not vouched for
+            self.folders.remember(source)  # the caller named it; a file that only the data names is not trusted
         return evolve(made, resource_map=stored)
 
     def made(
@@ -133,7 +133,7 @@ class ImportMap:
         try:
             return _same_origin(self.maps.get(name), made)
         except (ResourceMissing, MapCorrupt):
-            return False  # a map that cannot be read may still be mended: not ours to overwrite
+            return False  # a map that cannot be read may still be repaired: do not overwrite it
 
 
 def _same_origin(there: ResourceMap, made: ResourceMap) -> bool:

@@ -198,7 +198,7 @@ _TIMED = (Modality.VIDEO, Modality.AUDIO)
 
 
 def _check_kind(source: Source, modality: Modality | None) -> None:
-    """Video and audio files are told apart only by what is in them: the map says which they are."""
+    """Only the streams distinguish video from audio files: the map says which kind it is."""
     found = source.format.modality
     if modality not in (None, found) and not (modality in _TIMED and found in _TIMED):
         raise SourceUnsupported(_other_kind(source, found, modality))

@@ -24,7 +24,7 @@ AHEAD = 8
 """Outcomes for each thread that wait to be taken."""
 
 HEARTBEAT = 0.25
-"""Seconds after which a wait for an outcome begins anew, so that Python can handle a signal (see `_next`)."""
+"""Seconds after which a wait for an outcome starts again, so that Python can handle a signal (see `_next`)."""
 
 T = TypeVar("T")
 
@@ -69,7 +69,7 @@ class IngestMany:
 def _in_turns(one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency: int) -> Iterator[Outcome]:
     """What `one` gives for each of the paths, done by as many threads, as each is finished.
 
-    The threads stay a little ahead of whoever takes the outcomes, and stop where nobody does any more.
+    The threads stay a little ahead of the consumer of the outcomes, and stop when it stops.
     """
     lines = _lines(paths)
     ready, left = deque(lines.values()), sum(map(len, lines.values()))
@@ -131,7 +131,7 @@ def _lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
 
 
 def _unexpected(path: Path, bug: Exception) -> MapperUnavailable:
-    """A fault of ours in one file must not cost the others their maps."""
+    """A bug that one file triggers must not cost the others their maps."""
     error = MapperUnavailable(
         f"Mapping {path} met an unexpected error ({type(bug).__name__}: {bug}). Please report it."
     )

@@ -23,7 +23,7 @@ class LocateSource:
 
     A map is data that somebody may have sent us. It is followed anywhere only where it knows the digest of the file's
     bytes, so that nothing is read out that its maker did not have; without one, only below `home` and `roots`. Outside of
-    `folders` it is not followed at all, and nothing is told of what is there.
+    `folders`, it is not followed at all, and nothing there is revealed.
     """
 
     sources: Sources

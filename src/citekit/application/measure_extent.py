@@ -23,7 +23,7 @@ REMEMBERED = 4096
 
 @frozen
 class MeasuredExtent:
-    """`bounds` of the file itself; None where they cannot be told, and `doubt` says why, in a sentence.
+    """`bounds` of the file itself; None if it is unknown; `doubt` then says why, in a sentence.
 
     `source` is the file, where it was looked for.
     """
@@ -43,7 +43,10 @@ class MeasureSource:
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def __call__(self, resource_map: ResourceMap, roots: Sequence[Path] = ()) -> MeasuredExtent:
-        """How far the file that was mapped reaches. Never the bounds of another file: where that has gone, none are told."""
+        """How far the file that was mapped reaches.
+
+        Never the extent of another file: if the file is gone, the extent is unknown.
+        """
         known = self._known.get(resource_map.source_digest) if resource_map.source_digest is not None else None
         if known is not None:
             return MeasuredExtent(known)

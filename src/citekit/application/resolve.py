@@ -40,7 +40,7 @@ from citekit.domain.source import Source
 from citekit.domain.validation import TIME_SLACK, kind_issue
 
 AGAIN = 3
-"""How often a part is cut again of a file that seemed to change meanwhile, and has the bytes it had all the same."""
+"""How often a part is extracted again if the file seemed to change during extraction but has the same bytes."""
 
 _WAITING = "waiting for another caller who lays out evidence of that name"
 
@@ -134,7 +134,10 @@ class Resolve:
         roots: Sequence[Path],
         progress: Progress,
     ) -> tuple[Source, Evidence]:
-        """The part, and the state of the file it is of. A file that was only touched meanwhile is looked at once more."""
+        """The part, and the state of the file it is of.
+
+        A file that was only touched during extraction is checked once more.
+        """
         for _ in range(AGAIN):
             with suppress(SourceChanged):
                 return source, self._physical(resource_map.resource_id, source, part, options, progress)
@@ -256,7 +259,7 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, bounds: Extent) -
 
 
 def _inside_of_kind(location: Location, resource_map: ResourceMap, bounds: Extent) -> Location:
-    """The place, if it is told by what the resource has. Raises `RequestRefused`."""
+    """The location, if it is of a kind that the resource has. Raises `RequestRefused`."""
     reason = kind_issue(location, bounds)
     if reason is not None:
         raise RequestRefused(f"'{resource_map.resource_id}' has no such place: {reason}.")

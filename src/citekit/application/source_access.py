@@ -1,7 +1,4 @@
-"""No bounds: for who works on their own machine.
-
-Work on a file that must stay as it is meanwhile.
-"""
+"""Access to sources: unrestricted for the owner of the computer, and work on files that must not change."""
 
 from __future__ import annotations
 

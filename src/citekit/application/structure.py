@@ -54,7 +54,7 @@ class GetStructure:
         """
         resource_map = self.maps.get(resource_id)
         if depth is not None and depth < 1:
-            raise RequestRefused(f"A depth counts levels from 1, so {depth} is none.")
+            raise RequestRefused(f"The depth must be at least 1, not {depth}.")
         roots = resource_map.nodes if node_id is None else (resource_map.find(node_id),)
         kept = _pruned(roots, depth)
         total = sum(1 for root in kept for _ in root.walk())

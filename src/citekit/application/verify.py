@@ -42,7 +42,7 @@ class Ruling(StrEnum):
     """The receipt is that of another file: this file is other evidence, which a receipt here speaks of."""
 
     CACHE_EDITED = "cache-edited"
-    """The object in the cache is not what was stored: `citekit cache verify` drops it, resolving makes it anew."""
+    """The object in the cache is not what was stored: `citekit cache verify` drops it, resolving re-creates it."""
 
     EVIDENCE_EDITED = "evidence-edited"
     """The bytes of the file are not those that the receipt speaks of."""
@@ -54,16 +54,16 @@ class Ruling(StrEnum):
     """This home has a map of the receipt's resource, and neither it nor an earlier one is of the receipt's source."""
 
     SOURCE_CHANGED = "source-changed"
-    """There is a file where the source was, and its bytes are others: it cannot be told."""
+    """There is a file where the source was, and its bytes differ: verification is not possible."""
 
     SOURCE_MISSING = "source-missing"
-    """There is no file where the source was: it cannot be told."""
+    """There is no file where the source was: verification is not possible."""
 
     OTHER_EXTRACTOR = "other-extractor"
-    """It was cut by an extractor, or a version of it, that is not installed here: it cannot be told."""
+    """It was cut by an extractor, or a version of it, that is not installed here: verification is not possible."""
 
     NOT_CUT = "not-cut"
-    """The part could not be cut again here now, as without a driver or the password: it cannot be told."""
+    """The part could not be cut again here now, for lack of a library or the password: verification is not possible."""
 
     MAP_UNREADABLE = "map-unreadable"
     """This home's map of the receipt's resource cannot be read, so nobody can tell whether it is of that source."""
@@ -96,7 +96,7 @@ _OPEN = (
 
 @frozen
 class Check:
-    """One thing that was looked at: `passed` is None where it could not be told; `ruling` says what that means."""
+    """One check: `passed` is None if it could not be decided; `ruling` says what that means."""
 
     name: str
     passed: bool | None

@@ -130,7 +130,7 @@ class Alexandria:
 
     @first_use
     def splitter(self) -> SentenceSplitter:
-        """How sentences are told apart."""
+        """The splitter of sentences."""
         from citekit.adapters.search.sentence_splitters import SentencexSplitter
 
         return self._given.get("splitter") or SentencexSplitter()
@@ -303,7 +303,7 @@ class Alexandria:
 
     @first_use
     def rebuild(self) -> Rebuild:
-        """Make a collection anew."""
+        """Rebuild a collection."""
         return Rebuild(self.ingest_book, self.app.client_folders)
 
     @first_use

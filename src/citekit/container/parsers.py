@@ -1,4 +1,4 @@
-"""Everything that opens files of strangers: made in a child, or here where the settings say so."""
+"""Everything that opens untrusted files: created in a worker, or in this process if the settings say so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The children that parse for one home: what each is told first, and what it may not do."""
+"""The workers that parse for one home: their first message, and their restrictions."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, Any]:
     from citekit.adapters.system.home_files import make_folder
 
     cache = settings.cache_folder
-    with suppress(OSError):  # whoever cannot write there is told when evidence is kept
+    with suppress(OSError):  # a folder that cannot be written is reported when evidence is stored
         make_folder(cache)
     return {
         "index_folder": str(cache / INDEX),

@@ -1,4 +1,4 @@
-"""What a file is, told from its first bytes, and from its name where the bytes do not say."""
+"""The format of a file, from its first bytes, and from its name if the bytes do not say."""
 
 from __future__ import annotations
 

@@ -77,9 +77,9 @@ class LocationOutside(Refused, ValueError):
 
 
 class ResourceMissing(Refused, LookupError):
-    """No map is stored under `resource_id`; `expected_at` says where it would lie, `nearest` similar ids.
+    """No map is stored under `resource_id`; `expected_at` is the path that it would have, `nearest` has similar IDs.
 
-    The similar ones are looked for when somebody asks: whoever only wants to know that there is no map does not pay for them.
+    Similar IDs are computed on first use: a caller that only checks whether there is a map does not pay for them.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class PersonaUnknown(Refused, LookupError):
 
 
 class RequestRefused(Refused):
-    """A request that contradicts itself or the state of the home; the text says how to mend it."""
+    """A request that contradicts itself or the state of the home; the text says how to fix it."""
 
 
 class FaultyAnswer(CiteKitError):
@@ -288,7 +288,7 @@ class SourceMoved(Damaged):
 
 
 def _shortened(path: str) -> str:
-    """A path as an error shows it: maps of strangers may hold any."""
+    """A path as an error shows it: an untrusted map may contain any path."""
     return path if len(path) <= _PATH_SHOWN else f"{path[:_PATH_SHOWN]}..."
 
 

@@ -48,7 +48,7 @@ def location_issue(location: Location, modality: Modality, bounds: Extent) -> st
 
 
 def kind_issue(location: Location, bounds: Extent) -> str | None:
-    """Why a place in a document is told by what that document does not have; None where it has it."""
+    """Why a location in a document is of a kind that the document does not have; None if it has it."""
     pages, chapters, sheets = bounds.pages, bounds.chapters, bounds.sheets
     if sheets is not None and isinstance(location, Pages | Chapter):
         return f"it is a workbook: name a sheet, such as #sheet={sheets[0][0] if sheets else 'Sheet1'}"

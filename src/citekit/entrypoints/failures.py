@@ -38,9 +38,9 @@ def exit_code(error: CiteKitError) -> int:
 
 
 def sentence(error: BaseException) -> str:
-    """What a person or an agent is told: the text of our own errors, and a plain one for those of the system.
+    """The message for a person or an agent: the text of a CiteKit error, and a plain sentence for errors of the system.
 
-    No key or password of this process stands in it, whoever repeated it.
+    It contains no key or password of this process, even if a service repeated one.
     """
     return concealed(_sentence(error))
 

@@ -98,7 +98,7 @@ LEAST_PARSER_MEMORY = 100_000_000
 
 
 def settings_from(environment: Mapping[str, str], home: str | Path | None = None) -> Settings:
-    """The settings of an environment; `home` wins over `CITEKIT_HOME`. Raises `RequestRefused` for a value that is none."""
+    """The settings of an environment; `home` wins over `CITEKIT_HOME`. Raises `RequestRefused` for an invalid value."""
     place = expanded(home_named(environment, home))
     own = environment.get("GEMINI_API_KEY") or environment.get(f"GEMINI_API_KEY{SUFFIX}")
     gemini = "GEMINI_API_KEY" if own else "GOOGLE_API_KEY"

@@ -68,7 +68,7 @@ class LibrarySettings:
         """The groups of tools to offer: those that were asked for, else Alexandria's where there is something to ask."""
         if self.tools is not None:
             return self.tools
-        configured = self.calibre is not None or self.server or os.path.exists(self.ledger)  # noqa: PTH110 - a name that is too long is none, too
+        configured = self.calibre is not None or self.server or os.path.exists(self.ledger)  # noqa: PTH110 - False for a name that is too long, too
         return frozenset(TOOLSETS if configured else TOOLSETS[:1])
 
 

@@ -101,7 +101,7 @@ def _read(variable: str, path: str) -> bytes:
 
 
 def _check(variable: str, path: str, state: os.stat_result) -> None:
-    """Raise where the opened file is none, or somebody else may read or exchange what is in it."""
+    """Raise if the opened file is not a regular file, or if another user can read or replace its content."""
     if not stat.S_ISREG(state.st_mode):
         raise RequestRefused(f"{variable}: {path} is not a regular file.")
     if os.name != "posix":

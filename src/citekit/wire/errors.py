@@ -9,7 +9,7 @@ from citekit.domain import errors
 from citekit.domain.errors import CiteKitError, DriverMissing, FaultyAnswer
 
 CAUSE_LIMIT = 2000
-"""Characters of what is told of an error's cause."""
+"""The most characters of the text of an error's cause."""
 
 TEXT_LIMIT = 2000
 """Characters of an error's text, and of each fault that it names, that are believed."""
@@ -31,7 +31,7 @@ _BY_NAME: dict[str, type[CiteKitError]] = {kind.__name__: kind for kind in _SENT
 
 
 class DriverError(Exception):
-    """What a driver said in another process: the cause of an error of ours."""
+    """What a driver said in another process: the cause of a CiteKit error."""
 
 
 def to_plain_error(error: CiteKitError) -> dict[str, Any]:

@@ -113,7 +113,7 @@ _LOCATIONS: dict[tuple[str, int], Callable[[dict[str, Any]], Location]] = {
     ("image", 2): _box,
     ("virtual", 2): _virtual,
 }
-"""By the modality and the number of fields: a place with more or fewer is none that we write."""
+"""By the modality and the number of fields: CiteKit writes no location with more or fewer."""
 
 
 def text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""A map read for all that is wrong with it: what cannot be understood is told by its path, and the rest is read on.
+"""A map read for all that is wrong with it: what cannot be understood is reported by its path, and the rest is still read.
 
 Of a map that `from_plain_map` reads, it is the same map.
 """
@@ -52,7 +52,7 @@ class LenientMap:
 
 
 def read_leniently(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> LenientMap:
-    """All of `data` that is a map. Raises `FaultyAnswer` where it is none at all; `where` says what the data is."""
+    """All of `data` that is a map. Raises `FaultyAnswer` if it is not a map at all; `where` says what the data is."""
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a map is a JSON object"])
     check_version(data, where)
@@ -125,7 +125,7 @@ class _Reading:
         return name
 
     def _title(self, value: object, path: str) -> str:
-        """The title; its path stands for one that is none, which is told once."""
+        """The title; its path replaces an invalid title, which is reported once."""
         title = self._text(value, path)
         return path if title is None else title
 

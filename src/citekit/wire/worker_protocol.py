@@ -1,4 +1,4 @@
-"""The written forms of what is told to a process that parses, and of what it found."""
+"""The written forms of requests to workers, and of their results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.reader import Book
 
 CAUSE_LIMIT = 300
-"""Characters that are told of why something is faulty."""
+"""The most characters of the reason why something is faulty."""
 
 PICTURES = frozenset({"image/png", "image/jpeg"})
 """What pictures are drawn as."""

@@ -43,7 +43,7 @@ ANSWER_CHARACTERS = 50_000
 
 
 class ContextMode(StrEnum):
-    """What stands beside the hits: nothing, the chapter of each, or also the chunks around it."""
+    """The context of the hits: none, the chapter of each, or also the chunks around it."""
 
     PRECISE = "precise"
     CONTEXTUAL = "contextual"
@@ -69,7 +69,7 @@ class AskRequest:
 
 @frozen(kw_only=True)
 class Chunk:
-    """A chunk as the index has it; `payload` holds what is known of it besides.
+    """A chunk as the index has it; `payload` holds its other fields.
 
     The text of a `foreign` one is left out: nobody here knows that it is in the book.
     """
@@ -102,7 +102,7 @@ class Hit:
     """A chunk that answers, and the passage of it that answers best, with an address of its own.
 
     `score` is from 0 to 1; `dense` and `lexical` are the parts it is made of, None where that side did not find it. `stale`
-    says that the file has been mapped anew since it was ingested, so that the address may open something else. `around` is
+    says that the file has been mapped again since it was ingested, so that the address may open something else. `around` is
     the chapter's text around the chunk, where context was wanted. `copies` are the addresses of lower hits with the same
     text, or a part of it, which are no hits of their own.
     """
@@ -179,7 +179,7 @@ class Ask:
             raise ModelMismatch(
                 f"The collection '{collection}' holds vectors of {facts.model}, and the embedder in use is "
                 f"{self.embedder.identity}: choose that one again (CITEKIT_EMBEDDER), name another collection, or make "
-                f"this one anew: citekit library rebuild --collection {collection}"
+                f"this one again: citekit library rebuild --collection {collection}"
             )
 
     def _hits(

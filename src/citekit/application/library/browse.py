@@ -90,7 +90,7 @@ class Browse:
 
 
 def _size(path: Path, allowed: Folders) -> int:
-    """The bytes of a file that may be read; 0 for an empty one, and for what is none."""
+    """The bytes of a file that may be read; 0 for an empty one, and for anything that is not a file."""
     try:
         if path.is_symlink():
             allowed.check(path)

@@ -56,8 +56,8 @@ class BookRequest:
     """The file at `path`, to be taken into `collection`.
 
     `title`, `author` and `language` win over what the file says. `book_id`, `authors` and `tags` are those of a library.
-    `force` replaces what is there of the same bytes. Without `hierarchical` chapters are not told apart. `named` is false
-    where no person named the file, but only our own records did. `expected` is the digest that the file must have.
+    `force` replaces what is there of the same bytes. Without `hierarchical`, the book is one chapter. `named` is false
+    if only CiteKit's records, and not a person, named the file. `expected` is the digest that the file must have.
     """
 
     path: Path
@@ -189,7 +189,7 @@ class IngestBook:
         return BookIngested(done, request.hierarchical, request.params)
 
     def _base(self, source: Source) -> ResourceMap:
-        """The map that the chunks go into: the one in use, whoever made it, else a new one."""
+        """The map that the chunks go into: the one in use, from any mapper, else a new one."""
         for name in self.maps.find_source(str(source.path)):
             there = self.maps.get(name)
             if there.source_digest == source.digest and there.mapper is not None:

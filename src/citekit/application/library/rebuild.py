@@ -1,4 +1,4 @@
-"""Make a collection anew from the books that were ingested into it."""
+"""Rebuild a collection from the books that were ingested into it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Rebuilt:
 class Rebuild:
     """For another embedder, or an index that was damaged: the ledger knows the books, and how each was cut.
 
-    A ledger may come from anybody, and name any file of whoever rebuilds. A file outside the `known` folders is read only
+    A ledger may come from anyone, and name any file of the user. A file outside the `known` folders is read only
     if it has the bytes that the ledger speaks of, so that nothing gets into the index that the ledger's author did not have.
     """
 

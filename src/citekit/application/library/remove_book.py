@@ -54,7 +54,7 @@ class RemoveBook:
     def __call__(self, name: BookName, collection: str, progress: Progress = silent) -> Removed:
         """Take it out, in all formats. Raises `RequestRefused` where it is not there, and what the ports raise.
 
-        `progress` is told only that it waits for another caller, which its raising ends.
+        `progress` reports only a wait for another caller; the wait ends when it raises.
         """
         books = self._named(name, collection)
         return Removed(books, sum(self._remove(book, progress) for book in books))

@@ -1,7 +1,7 @@
 """W3C Web Annotation Data Model: places as selectors of a `SpecificResource`.
 
 Every kind of place has a FragmentSelector that names its standard in `conformsTo`. Lines, and characters of a chapter, have
-a TextPositionSelector (0-based, end excluded) and a TextQuoteSelector besides, where the text is given.
+a TextPositionSelector (0-based, end excluded) and, if the text is given, a TextQuoteSelector.
 """
 
 from __future__ import annotations

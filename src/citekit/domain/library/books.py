@@ -1,4 +1,4 @@
-"""What is known of a book besides its text."""
+"""The metadata of a book."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def chapters(
 
     They are the sections at the top of the map; one of more than `limit_words` words is replaced by those inside it, and by
     what stands before the first of them. Text before the first chapter is one of its own, the front matter. In both places
-    fewer than `LEAST_WORDS` words belong to what follows. A book without sections is parted at ends of paragraphs.
+    fewer than `LEAST_WORDS` words belong to what follows. A book without sections is split at ends of paragraphs.
     """
     text = manuscript.text
     if not text:

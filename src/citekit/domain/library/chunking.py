@@ -68,8 +68,8 @@ def chunked(sentences: Sequence[Sentence], similarities: Sequence[float], params
     `similarities[i]` is that of the sentences i and i + 1 (there is one less of them than of sentences, else `ValueError`).
     A chunk ends before a sentence that is less like the one before it than the threshold, once it has `min_words`; and
     before one that would make it longer than `max_words`. No chunk is longer, where no sentence is. What is left at the end
-    with less than `min_words` joins the chunk before it; where both together are too long they are parted anew, where they
-    are least alike among the places that leave neither too short, if there is one.
+    with less than `min_words` joins the chunk before it; if both together are too long, they are split again where they
+    are least alike, among the positions that leave neither too short, if there is one.
 
     A higher threshold never gives fewer chunks: let f(b) be where the chunk ends that begins at b. With more places where
     a chunk may end f(b) is never later, and a later b never gives an earlier f(b); so by induction the n-th border is never

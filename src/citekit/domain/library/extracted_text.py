@@ -51,7 +51,7 @@ class Units(Sequence[Unit]):
         return made
 
     def add(self, number: int, start: int, end: int) -> None:
-        """Append a unit; only for whoever is making them."""
+        """Append a unit; only for the code that creates the units."""
         self.numbers.append(number)
         self.starts.append(start)
         self.ends.append(end)
@@ -105,7 +105,7 @@ class ExtractedText:
     def joined(
         cls, kind: UnitKind, texts: Iterable[str], separator: str, *, unread: Iterable[int] = ()
     ) -> ExtractedText:
-        """One unit for each of `texts`, numbered from 1, parted by `separator`; an empty text where all are blank."""
+        """One unit for each of `texts`, numbered from 1, separated by `separator`; an empty text where all are blank."""
         pieces = list(texts)
         if not any(piece and not piece.isspace() for piece in pieces):
             return cls(kind, "", [Unit(number, 0, 0) for number in range(1, len(pieces) + 1)], unread=unread)

@@ -49,7 +49,7 @@ class Pattern:
 
 
 def compose(guardian: Guardian | None, pattern: Pattern | None) -> str | None:
-    """The instruction for whoever writes the answer: the guardian's manner, then the pattern's; None without both."""
+    """The instruction for the author of the answer: the guardian's manner, then the pattern's; None without both."""
     parts = []
     if guardian is not None:
         parts.append(guardian.prompt.strip())

@@ -30,8 +30,8 @@ def _is_whole(value: object) -> bool:
 class Chapter:
     """Spine items of a book from `number` to `last`, 1-based and both included; `last` defaults to `number`.
 
-    `chars` (start, end) counts characters of the chapter's text, 0-based, end excluded, and stands only beside a single
-    chapter. An EPUB has no pages of its own, so this is how a place in it is told. Numbers go up to `WHOLE_LIMIT`;
+    `chars` (start, end) counts characters of the chapter's text, 0-based, end excluded, and goes only with a single
+    chapter. An EPUB has no pages, so a chapter is its unit of location. Numbers go up to `WHOLE_LIMIT`;
     raises `LocationMalformed`.
     """
 

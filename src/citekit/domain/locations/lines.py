@@ -29,7 +29,7 @@ class Lines:
 
     def __attrs_post_init__(self) -> None:
         if type(self.first) is type(self.last) is int and 1 <= self.first <= self.last <= WHOLE_LIMIT:
-            return  # told apart at once: maps hold thousands of them
+            return  # the common case first: maps hold thousands of them
         if any(not isinstance(line, int) or isinstance(line, bool) for line in (self.first, self.last)):
             raise LocationMalformed(f"lines are whole numbers, not {self.first!r} and {self.last!r}")
         if max(abs(self.first), abs(self.last)) > WHOLE_LIMIT:

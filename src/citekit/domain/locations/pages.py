@@ -36,7 +36,7 @@ class Pages:
 
     def __attrs_post_init__(self) -> None:
         if len(self.numbers) == 1 and type(self.numbers[0]) is int and 1 <= self.numbers[0] <= WHOLE_LIMIT:
-            return  # told apart at once: maps hold thousands of them
+            return  # the common case first: maps hold thousands of them
         if not self.numbers:
             raise LocationMalformed("a document location names at least one page")
         if len(self.numbers) > PAGES_LIMIT:

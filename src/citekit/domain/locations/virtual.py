@@ -1,4 +1,4 @@
-"""A place that no file of ours holds."""
+"""A location that is not in a file."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from citekit.domain.progress import Progress, silent
 
 
 class Embedder(Protocol):
-    """One unit vector for each text, in order; the same text gives the same vector, whatever stands beside it."""
+    """One unit vector for each text, in order; the same text gives the same vector, alone or in a batch."""
 
     @property
     def identity(self) -> EmbedderIdentity:

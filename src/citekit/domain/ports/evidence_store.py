@@ -70,7 +70,7 @@ class EvidenceStore(Protocol):
     def is_intact(self, digest: Digest) -> bool | None:
         """Whether the object of that digest has those bytes, which are read; None where there is no such object.
 
-        Nothing is dropped or mended.
+        Nothing is dropped or repaired.
         """
 
     def stats(self) -> StoreStats:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Folders(Protocol):
-    """The folders in which files may be named and read by whoever the use cases work for."""
+    """The folders in which files may be named and read by the caller of the use cases."""
 
     def check(self, path: Path) -> Path:
         """The path to read instead of `path`, its links followed. Raises `PathNotAllowed`.

@@ -25,6 +25,6 @@ class Locks(Protocol):
     def holding(self, name: str, waiting: Callable[[], object] = patiently) -> AbstractContextManager[None]:
         """Waits until nobody else holds `name`. Where the home cannot be written nothing is locked, nor raised.
 
-        `waiting` is called now and then while it waits; what that raises (`Cancelled`) ends the wait. Without, nobody is
-        watching: a long wait is then told by a warning of the program.
+        `waiting` is called now and then while it waits; what that raises (`Cancelled`) ends the wait. Without it, a long
+        wait is logged as a warning.
         """

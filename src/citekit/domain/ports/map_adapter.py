@@ -19,7 +19,7 @@ class MapAdapter(Protocol):
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
         """The map of `data`, under the id that the data themselves name, else under `resource_id`.
 
-        `data` is the path of a file or folder (`pathlib.Path`), or what such a file holds, as plain data. Places lie in
-        `source` where they can be told; else they are virtual. Raises `FaultyAnswer` for data of another shape,
+        `data` is the path of a file or folder (`pathlib.Path`), or what such a file holds, as plain data. Locations are in
+        `source` if they are known, else virtual. Raises `FaultyAnswer` for data of another shape,
         `SourceUnreadable`, `RequestRefused` for a source that this structure cannot speak of, `DriverMissing`.
         """

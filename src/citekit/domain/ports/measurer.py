@@ -12,7 +12,7 @@ class Measurer(Protocol):
     """The same bytes have the same bounds: those that the local mapper's map of them has. Nothing is written to a source."""
 
     def measure(self, source: Source) -> Extent:
-        """How far `source` reaches; every extent that its format has is told.
+        """The extent of `source`, complete for its format.
 
         Raises `SourceUnsupported` for a file that is not what it seems, or is protected, `SourceUnreadable` for one that
         cannot be read, `DriverMissing`.

@@ -24,7 +24,7 @@ class FoundNode:
 
 
 class NodeIndex(Protocol):
-    """Every answer is that of the maps as they are now: what is remembered of them is checked before it is told.
+    """Every answer is that of the maps as they are now: cached data is checked before it is returned.
 
     **Which nodes count.** A node has a word where a word of its title or summary begins with it. A node must have every
     word of the question, but words that no node has are left out; and where no node has all of the others, the most

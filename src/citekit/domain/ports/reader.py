@@ -72,7 +72,7 @@ class Book:
     """A book's facts, chapters in reading order, and contents in reading order.
 
     `landmarks` in the book's own order; `page_breaks` in reading order; `remarks` are sentences about what is
-    missing or was mended.
+    missing or was repaired.
     """
 
     title: str | None

@@ -33,7 +33,7 @@ class Sources(Protocol):
         """Whether there is a regular file at `path`. Never raises: a name that cannot be, or be looked at, is no file."""
 
     def is_unchanged(self, source: Source) -> bool:
-        """Whether the file at `source.path` has the bytes it had when it was identified, and had no others meanwhile.
+        """Whether the file at `source.path` has the bytes it had when it was identified, and had no others since.
 
         So what was read of it since is of these bytes. Costs a look at the file's times; it is read again only where they
         are too young to be believed. A file whose times differ is not, whatever is in it: it may have been changed back.

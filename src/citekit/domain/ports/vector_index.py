@@ -56,4 +56,4 @@ class VectorIndex(Protocol):
         """Forget the whole collection; nothing happens where there is none."""
 
     def close(self) -> None:
-        """Let go of everything that is held; the next call takes it up again."""
+        """Close everything; the next call opens it again."""

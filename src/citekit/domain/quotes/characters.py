@@ -42,7 +42,7 @@ QUOTATION_MARKS: dict[int, str] = {
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\u301f\uff02"), '"'),
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u02bc\u00b4`\uff07"), "'"),
 }
-"""Quotation marks, apostrophes and primes; single and double ones are told apart (6' is not 6")."""
+"""Quotation marks, apostrophes and primes; single and double ones are distinct (6' is not 6")."""
 
 _FORMS = frozenset(
     (

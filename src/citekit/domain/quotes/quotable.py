@@ -22,7 +22,7 @@ WITH_TAGS = "in the source with its tags"
 """The same of a text whose markup is elements alone (HTML): only quotes of these are looked for in it."""
 
 BLOCK = 2048
-"""Characters of a block, where the text can be parted there."""
+"""The target number of characters of a block; blocks end where the text can be split."""
 
 TRACED = 64
 """Blocks that stay traced back to their text."""
@@ -107,7 +107,8 @@ class Quotable:
         return self.starts[first] + normal.starts[place], self.starts[last] + closing.ends[final]
 
     def begins_page(self, offset: int) -> bool:
-        """Whether a capital begins a page there: no end of a word parted at the end of the page before, but a head."""
+        """Whether a capital begins a page there: not the rest of a word that was split at the end of the previous
+        page, but a header."""
         placed = self.placed
         if not isinstance(placed, ExtractedText) or placed.kind is not UnitKind.PAGE:
             return False

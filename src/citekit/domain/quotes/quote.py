@@ -13,7 +13,7 @@ from citekit.domain.quotes.normal_form import normalised, without_gaps
 from citekit.domain.quotes.superscripts import raisable, subscript, superscript
 
 LONGEST = 20_000
-"""Characters of the longest quote; longer ones are parted by whoever asks."""
+"""Characters of the longest quote; the caller splits longer ones."""
 
 PIECES = 50
 """Pieces of a quote with ellipses."""
@@ -115,7 +115,7 @@ def _all(text: str, places: Sequence[tuple[int, int]], level: Callable[[str], st
 
 def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
     """The pieces of a quote, in each way to read it: as it is; without the marks around it; with the numbers behind
-    words as superscripts or subscripts; parted at its ellipses.
+    words as superscripts or subscripts; split at its ellipses.
 
     Raises `RequestRefused` for a quote without a letter or digit, and for one that is too long or in too many pieces.
     """

@@ -104,11 +104,11 @@ def seen(text: str) -> str:
 
 
 def note_ends(text: str, at: int) -> int:
-    """Where the mark of a note that begins at `at` ends; `at` itself where what stands there is none.
+    """Where the mark of a note that begins at `at` ends; `at` itself if there is no mark.
 
     A mark of a note is a superscript number, letter, star or dagger behind a word of three letters or more, behind
     punctuation, or behind a year. Behind any other number it is an exponent, behind a shorter word it may belong to a unit
-    or a formula. A star or dagger is one behind anything, with a plus sign beside it or not; a plus sign alone is
+    or a formula. A star or dagger is one behind anything, with or without a plus sign next to it; a plus sign alone is
     one behind a word that ends in four small letters.
     """
     stars = _STARS.match(text, at)

@@ -31,7 +31,7 @@ def wanted(arguments: Arguments) -> BookFilter:
 
 
 def tags_in(text: str | None) -> tuple[str, ...]:
-    """The tags of a list parted by commas."""
+    """The tags of a comma-separated list."""
     return tuple(tag.strip() for tag in (text or "").split(",") if tag.strip())
 
 
@@ -64,7 +64,7 @@ def preview(library: Alexandria, arguments: Arguments, _progress: Progress) -> d
 
 
 def stats(library: Alexandria, _arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """How much there is in the library and in the index; the one is told where the other cannot be."""
+    """How much there is in the library and in the index; each is reported even if the other cannot be read."""
     calibre, error = None, None
     try:
         calibre = _library_stats(library)

@@ -1,4 +1,4 @@
-"""What a tool tells of its work, step by step, and the bar that goes with it."""
+"""The report of a tool about its work, step by step, with a progress bar."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class Halted(Exception):  # noqa: N818 - it says what happened; nobody but this 
 
 @define
 class Story:
-    """The lines of the steps so far: each is told when it begins, and again when it is done. `facts` are known by then."""
+    """The lines of the steps so far: each is reported when it begins, and again when it is done. `facts` are known
+    by then."""
 
     facts: dict[str, Any] = field(factory=dict)
     lines: list[str] = field(factory=list)

@@ -71,7 +71,7 @@ def failure(error: BaseException, discreet: Discretion, *, structure: bool = Fal
 
 
 def told(text: str) -> str:
-    """An error's text as an agent is told it: harmless, without secrets, and not too long."""
+    """The text of an error for an agent: harmless, without secrets, and of limited length."""
     shown = quoted(concealed(text))
     return shown if len(shown) <= LONGEST_ERROR else f"{shown[:LONGEST_ERROR]}..."
 
@@ -113,9 +113,9 @@ KEPT_CHARACTERS = 4 * 1024 * 1024
 
 @define
 class KeptAnswers:
-    """Answers that were given, each for as long as what it says is still told by the very same object.
+    """Earlier answers, each cached as long as the port returns the very object that it was made from.
 
-    No map is kept in memory for the sake of an answer: whoever keeps maps decides how many.
+    An answer does not keep a map in memory: the map cache decides how many maps stay.
     """
 
     limit: int = KEPT_CHARACTERS

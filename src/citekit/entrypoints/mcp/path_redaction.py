@@ -1,7 +1,7 @@
-"""Takes out of what an agent is told where files lie that it may not name: what is left of their paths is their names.
+"""Reduces paths that an agent may not name to file names, in everything that the agent reads.
 
-Paths are found in the text itself, since they come from everywhere: from the system, from parsers, from maps of strangers.
-Nothing is looked at for that: whether a file is there makes no difference to what is told of it.
+Paths are found in the text itself, because they come from everywhere: from the system, from parsers, from untrusted maps.
+The file system is not consulted: whether a file exists makes no difference.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LONGEST = 20_000
 """Characters of a text that are looked through; the rest is not told."""
 
 _OF_ADDRESSES = (AddressMalformed, LocationMalformed, LocationOutside, NodeMissing, ResourceIdRefused)
-"""Errors that name no file; what looks like a path in them is an id that has to be told whole."""
+"""Errors that name no file; what looks like a path in them is an ID, which stays whole."""
 
 _TELLING = frozenset(("error", "steps", "summary"))
 """Entries of an answer of the library's tools that say how something went."""
@@ -80,7 +80,7 @@ class Discretion:
         return found[0] if any(map(self._tells, ends)) else found[2]
 
     def _shown_folder(self, whole: str, path: str) -> str:
-        """A path that ends in a slash; one of slashes alone is none."""
+        """A path that ends in a slash; slashes alone are not a path."""
         name = path.rstrip("/\\")
         if self._tells(PurePath(path)) or not name:
             return whole

@@ -42,7 +42,7 @@ def uri_of(resource_id: str) -> str:
 
 
 def id_of(uri: str) -> str:
-    """The resource id in a URI. Raises `RequestRefused` where the URI is none of a map."""
+    """The resource id in a URI. Raises `RequestRefused` for a URI that is not that of a map."""
     name = uri.removeprefix(PREFIX)
     try:
         if name and name != uri:
@@ -55,7 +55,7 @@ def id_of(uri: str) -> str:
 
 
 def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:
-    """The maps after the one that `cursor` names; a map that was removed meanwhile does no harm."""
+    """The maps after the one that `cursor` names; that map may have been removed."""
     start = 0 if cursor is None else next((n for n, name in enumerate(ids) if name > cursor), len(ids))
     shown = ids[start : start + PAGE]
     more = start + PAGE < len(ids)

@@ -67,7 +67,7 @@ class Parcels:
         )
 
     def filled(self, request: str | int, line: bytes) -> bytes:
-        """The line that answers `request`, with what was held back in it; nothing where it was withdrawn meanwhile."""
+        """The line that answers `request`, with what was held back in it; nothing if it was withdrawn."""
         item = _ITEM.search(line)
         if item is None:
             return line

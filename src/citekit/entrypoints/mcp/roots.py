@@ -54,7 +54,7 @@ class ClientRoots:
                 self.folders.offer(list(await _asked(context)))
 
     async def changed(self, _: _Context, __: NotificationParams | None) -> None:
-        """What was offered is no longer; the next call asks anew."""
+        """The offered folders are stale; the next call asks again."""
         self._known = False
         self.folders.offer(())
 

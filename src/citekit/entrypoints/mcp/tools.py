@@ -1,4 +1,4 @@
-"""The tools: what an agent is told about each, and the use case that each calls."""
+"""The tools: their descriptions for agents, and the use cases that they call."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def quoted_json(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text of ours that names things of files, such as an error: one line, in which the same stand as escapes.
+    """A text of CiteKit's that quotes files, such as an error: one line, in which the same stand as escapes.
 
     >>> quoted("There is no node 'a" + chr(10) + "![x](http://a)'.")
     "There is no node 'a\\\\x0a!\\\\x5bx]\\\\x28http://a)'."

@@ -1,4 +1,4 @@
-"""Runs the synchronous core in threads, so that the server answers others meanwhile, and lets callers give up."""
+"""Runs the synchronous core in threads, so that the server stays responsive, and callers can cancel."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def _about(read: ReadSheet, regions: Sequence[OutlineItem]) -> str:
     if not read.filled:
         return f"{hidden}Empty."
     formulas = f", {read.formulas} of them formulas" if read.formulas else ""
-    scattered = "" if read.blocks is not None else " The cells are scattered: no regions are told apart."
+    scattered = "" if read.blocks is not None else " The cells are scattered, so no regions are recognized."
     single = f" {regions[0].summary}" if len(regions) == 1 and regions[0].summary else ""
     size = f"{_many(read.rows, 'row')}, {_many(read.columns, 'column')}, {_many(read.filled, 'cell')}"
     return f"{hidden}{size}{formulas}.{scattered}{single}"

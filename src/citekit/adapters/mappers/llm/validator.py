@@ -18,7 +18,7 @@ from citekit.adapters.mappers.llm.title_words import folded
 from citekit.adapters.mappers.llm.windows import Window
 
 _OFFSET = (
-    "Page numbers were told {pages} too {way} throughout (printed numbers, not those of the file), which the titles on the "
+    "Page numbers were {pages} too {way} throughout (printed numbers, not those of the file), which the titles on the "
     "pages show; they were put right."
 )
 

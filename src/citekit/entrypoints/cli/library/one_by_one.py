@@ -1,4 +1,4 @@
-"""Take in one book after the other, and tell of each."""
+"""Ingest one book after the other, and report each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent is told of the tools that take books in, try how to cut them, and take them out again."""
+"""The descriptions of the tools that ingest books, preview their chunks, and remove them."""
 
 from __future__ import annotations
 

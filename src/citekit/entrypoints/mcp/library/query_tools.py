@@ -1,4 +1,4 @@
-"""What an agent is told of the tools that look: into the index, into the library, and at the guardians."""
+"""The descriptions of the tools that query the index, the library, and the guardians."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class _FigureSearch:
             )
         if self._without_layout:
             notes.append(
-                f"To be quick, figures and tables on {self._without_layout} pages are told without their region."
+                f"To be quick, figures and tables on {self._without_layout} pages are listed without their region."
             )
         return notes
 
