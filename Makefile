@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 help:
 	@echo 'make demo    map and cut the sample files, and ask a small library'
 	@echo 'make test    run the whole test suite'
-	@echo 'make lint    ruff, mypy and import-linter'
+	@echo 'make lint    ruff, mypy, import-linter, and the words of the glossary'
 	@echo 'make bench   measure, and write the tables to benchmarks/results (some minutes)'
 	@echo 'make performance write what make bench measured into docs/explanation/performance.md'
 	@echo 'make structure measure what structure is found: make structure CORPUS=DIR'
@@ -56,6 +56,7 @@ lint: .venv/lint
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python docs/check_language.py
 
 format: .venv/lint
 	$(BIN)/ruff format .

@@ -196,7 +196,7 @@ def test_a_source_without_text_is_refused(name: str, tmp_path: Path) -> None:
 
 
 def test_an_unknown_adapter_is_told_which_there_are(tmp_path: Path) -> None:
-    with pytest.raises(RequestRefused, match=r"graphrag, llamaindex, generic, or a \.py file"):
+    with pytest.raises(RequestRefused, match=r"graphrag, llamaindex, generic, or the path of a \.py file"):
         bootstrap(home=tmp_path).adapter_called("langchain")
 
 

@@ -192,10 +192,10 @@ class TestEveryReader:
         return shelf[kind.name]
 
     def test_all_text_is_there_once_and_in_order(self, reader: FormatTextReader, source: Source, kind: Kind) -> None:
-        manuscript = reader.read(source)
+        extracted_text = reader.read(source)
 
-        assert letters(WORDS) == letters(manuscript.text)
-        assert kind.unit is manuscript.kind
+        assert letters(WORDS) == letters(extracted_text.text)
+        assert kind.unit is extracted_text.kind
 
     def test_units_rise_and_do_not_overlap(self, reader: FormatTextReader, source: Source, kind: Kind) -> None:
         units = reader.read(source).units
@@ -207,31 +207,31 @@ class TestEveryReader:
     def test_what_stands_between_units_is_white_space(
         self, reader: FormatTextReader, source: Source, kind: Kind
     ) -> None:
-        manuscript = reader.read(source)
+        extracted_text = reader.read(source)
 
-        inside = "".join(manuscript.text[unit.start : unit.end] for unit in manuscript.units)
+        inside = "".join(extracted_text.text[unit.start : unit.end] for unit in extracted_text.units)
 
-        assert letters(manuscript.text) == letters(inside)
+        assert letters(extracted_text.text) == letters(inside)
 
     def test_the_cut_of_any_place_holds_the_words_of_its_range(
         self, reader: FormatTextReader, source: Source, kind: Kind, tmp_path: Path
     ) -> None:
-        manuscript = reader.read(source)
+        extracted_text = reader.read(source)
 
-        for start, end in some_ranges(manuscript):
-            location = manuscript.locate(start, end)
+        for start, end in some_ranges(extracted_text):
+            location = extracted_text.locate(start, end)
             shown = cut(source, location, tmp_path / f"{start}-{end}")
 
-            assert letters(manuscript.text[start:end]) in letters(shown)
+            assert letters(extracted_text.text[start:end]) in letters(shown)
 
     def test_the_span_of_a_place_holds_the_range(self, reader: FormatTextReader, source: Source, kind: Kind) -> None:
-        manuscript = reader.read(source)
+        extracted_text = reader.read(source)
 
-        for start, end in some_ranges(manuscript):
-            span = manuscript.span_of(manuscript.locate(start, end))
+        for start, end in some_ranges(extracted_text):
+            span = extracted_text.span_of(extracted_text.locate(start, end))
 
             assert span is not None
-            assert letters(manuscript.text[start:end]) in letters(manuscript.text[span[0] : span[1]])
+            assert letters(extracted_text.text[start:end]) in letters(extracted_text.text[span[0] : span[1]])
 
     def test_it_reads_the_same_twice_and_leaves_the_source(
         self, reader: FormatTextReader, source: Source, kind: Kind
@@ -268,11 +268,11 @@ class TestEveryReader:
             reader.read(gone)
 
 
-def some_ranges(manuscript: ExtractedText) -> list[tuple[int, int]]:
+def some_ranges(extracted_text: ExtractedText) -> list[tuple[int, int]]:
     """Words, sentences, everything: ranges that hold something."""
-    size = len(manuscript.text)
+    size = len(extracted_text.text)
     wanted = [(0, size), *((at, min(size, at + length)) for length in (3, 60) for at in range(0, size - 1, 37))]
-    return [(start, end) for start, end in dict.fromkeys(wanted) if manuscript.text[start:end].strip()]
+    return [(start, end) for start, end in dict.fromkeys(wanted) if extracted_text.text[start:end].strip()]
 
 
 def cut(source: Source, location: object, target: Path) -> str:
@@ -296,9 +296,9 @@ def test_the_pdf_reader_agrees_with_another_engine(reader: FormatTextReader, she
     with pypdfium2.PdfDocument(source.path) as document:
         expected = [letters(page.get_textpage().get_text_range()) for page in document]
 
-    manuscript = reader.read(source)
+    extracted_text = reader.read(source)
 
-    assert expected == [letters(manuscript.text[unit.start : unit.end]) for unit in manuscript.units]
+    assert expected == [letters(extracted_text.text[unit.start : unit.end]) for unit in extracted_text.units]
 
 
 def test_what_holds_no_text_is_refused_by_name(reader: FormatTextReader, tmp_path: Path) -> None:
@@ -342,11 +342,11 @@ def test_it_supports_everything_that_holds_text(reader: FormatTextReader, name: 
 def test_real_books_are_read_whole(reader: FormatTextReader, corpus: Path) -> None:
     books = AnyBookReader()
     for path in [*sorted((corpus / "book").glob("*.epub")), corpus / "book" / "sample.fb2"]:
-        manuscript = reader.read(FileSources().identify(path))
+        extracted_text = reader.read(FileSources().identify(path))
 
         chapters = [chapter.text for chapter in books.read(path).chapters]
 
-        assert chapters == [manuscript.text[unit.start : unit.end] for unit in manuscript.units], path.name
+        assert chapters == [extracted_text.text[unit.start : unit.end] for unit in extracted_text.units], path.name
 
 
 @pytest.mark.corpus
@@ -354,12 +354,12 @@ def test_real_pdfs_hold_nearly_the_words_that_another_engine_finds(reader: Forma
     import pypdfium2
 
     for name in ("r-intro.pdf", "the-time-machine.pdf", "developers-reference-en.pdf", "paper-2col-tracejit.pdf"):
-        manuscript = reader.read(FileSources().identify(corpus / "pdf" / name))
+        extracted_text = reader.read(FileSources().identify(corpus / "pdf" / name))
         with pypdfium2.PdfDocument(corpus / "pdf" / name) as document:
             pages = [page.get_textpage().get_text_range() for page in document]
 
-        assert len(pages) == len(manuscript.units)
-        assert shared(words_of("\n".join(pages)), words_of(manuscript.text)) > 0.985, name
+        assert len(pages) == len(extracted_text.units)
+        assert shared(words_of("\n".join(pages)), words_of(extracted_text.text)) > 0.985, name
 
 
 def words_of(text: str) -> list[str]:

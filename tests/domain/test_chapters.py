@@ -24,7 +24,7 @@ from tests.strategies import nodes
 WHEN = datetime(2024, 1, 1, tzinfo=UTC)
 
 
-def manuscript(kind: UnitKind, units: list[str], separator: str = "\n") -> ExtractedText:
+def extracted_text(kind: UnitKind, units: list[str], separator: str = "\n") -> ExtractedText:
     made, position = [], 0
     for number, text in enumerate(units, 1):
         made.append(Unit(number, position, position + len(text)))
@@ -34,7 +34,7 @@ def manuscript(kind: UnitKind, units: list[str], separator: str = "\n") -> Extra
 
 def lined(count: int) -> ExtractedText:
     """Lines of ten words."""
-    return manuscript(
+    return extracted_text(
         UnitKind.LINE, [f"Line {number} has ten words, as all of them have." for number in range(1, count + 1)]
     )
 
@@ -95,7 +95,7 @@ def test_chapters_are_a_partition_of_the_text(tree: tuple[Node, ...], limit: int
 
 
 def test_a_section_ends_where_the_next_one_begins() -> None:
-    text = manuscript(UnitKind.PAGE, ["One\nfirst words\nTwo\nmore words", "the end of it"])
+    text = extracted_text(UnitKind.PAGE, ["One\nfirst words\nTwo\nmore words", "the end of it"])
     tree = [Node("one", "One", "section", Pages((1,))), Node("two", "Two", "section", Pages((1, 2)))]
 
     found = sections(text, tree)
@@ -117,7 +117,7 @@ def test_a_section_ends_where_the_next_one_begins() -> None:
     ],
 )
 def test_a_section_of_pages_begins_at_its_title(page: str) -> None:
-    text = manuscript(UnitKind.PAGE, ["Page one.", page])
+    text = extracted_text(UnitKind.PAGE, ["Page one.", page])
 
     found = sections(text, [Node("sea", "The Sea", "section", Pages((2,)))])
 
@@ -128,7 +128,7 @@ def test_a_section_of_pages_begins_at_its_title(page: str) -> None:
 
 
 def test_ligatures_and_accents_in_a_title_do_not_matter() -> None:
-    text = manuscript(UnitKind.PAGE, ["One.\nTwo is here.\nThree.\nFour.\nThe \ufb01rst caf\u00e9\nThe text."])
+    text = extracted_text(UnitKind.PAGE, ["One.\nTwo is here.\nThree.\nFour.\nThe \ufb01rst caf\u00e9\nThe text."])
 
     found = sections(text, [Node("a", "The first cafe\u0301", "section", Pages((1,)))])
 
@@ -136,7 +136,7 @@ def test_ligatures_and_accents_in_a_title_do_not_matter() -> None:
 
 
 def test_a_running_header_above_a_title_belongs_to_its_section() -> None:
-    text = manuscript(UnitKind.PAGE, ["Page one.", "12 A book about it\nThe Sea\nIt is wet."])
+    text = extracted_text(UnitKind.PAGE, ["Page one.", "12 A book about it\nThe Sea\nIt is wet."])
 
     found = sections(text, [Node("sea", "The Sea", "section", Pages((2,)))])
 
@@ -144,7 +144,7 @@ def test_a_running_header_above_a_title_belongs_to_its_section() -> None:
 
 
 def test_a_section_whose_title_is_nowhere_begins_at_the_top_of_its_page() -> None:
-    text = manuscript(UnitKind.PAGE, ["Page one.", "Words about the land and the sea.\nMore.\nMore."])
+    text = extracted_text(UnitKind.PAGE, ["Page one.", "Words about the land and the sea.\nMore.\nMore."])
 
     found = sections(text, [Node("sea", "The Sea", "section", Pages((2,)))])
 
@@ -152,7 +152,7 @@ def test_a_section_whose_title_is_nowhere_begins_at_the_top_of_its_page() -> Non
 
 
 def test_two_sections_of_the_same_name_on_one_page_begin_one_after_the_other() -> None:
-    text = manuscript(UnitKind.PAGE, ["A page.\nNotes\nabout this\nand that\nNotes\nof others"])
+    text = extracted_text(UnitKind.PAGE, ["A page.\nNotes\nabout this\nand that\nNotes\nof others"])
     tree = [Node("notes", "Notes", "section", Pages((1,))), Node("notes_2", "Notes", "section", Pages((1,)))]
 
     found = sections(text, tree)
@@ -162,7 +162,7 @@ def test_two_sections_of_the_same_name_on_one_page_begin_one_after_the_other() -
 
 
 def test_a_range_of_characters_in_a_chapter_is_a_section() -> None:
-    text = manuscript(UnitKind.CHAPTER, ["Title page", "First part. Second part."], "\n\n")
+    text = extracted_text(UnitKind.CHAPTER, ["Title page", "First part. Second part."], "\n\n")
     tree = [Node("a", "A", "section", Chapter(2, (0, 11))), Node("b", "B", "section", Chapter(2, (12, 24)))]
 
     found = sections(text, tree)
@@ -171,7 +171,7 @@ def test_a_range_of_characters_in_a_chapter_is_a_section() -> None:
 
 
 def test_a_section_of_whole_chapters_begins_behind_the_one_before_it_in_the_same_chapter() -> None:
-    text = manuscript(UnitKind.CHAPTER, ["First part. Second part. And more.", "All of it."], "\n\n")
+    text = extracted_text(UnitKind.CHAPTER, ["First part. Second part. And more.", "All of it."], "\n\n")
     inside = (Node("b.a", "A", "section", Chapter(1, (25, 34))), Node("b.b", "B", "section", Chapter(2)))
     tree = [Node("a", "A", "section", Chapter(1, (0, 12))), Node("b", "B", "section", Chapter(1, last=2), None, inside)]
 
@@ -250,7 +250,7 @@ def test_groups_of_pages_or_lines_are_no_chapters() -> None:
 
 
 def test_a_book_without_sections_is_parted_at_paragraphs() -> None:
-    text = manuscript(UnitKind.LINE, ["word " * 700, ""] * 30)
+    text = extracted_text(UnitKind.LINE, ["word " * 700, ""] * 30)
 
     found = chapters(text, (), "The Book")
 
@@ -356,7 +356,7 @@ def test_chunks_stand_in_reading_order_among_the_sections() -> None:
 
 
 def test_of_two_sections_on_one_page_a_chunk_goes_to_the_one_whose_text_holds_it() -> None:
-    text = manuscript(UnitKind.PAGE, ["One\nfirst words\nTwo\nmore words"])
+    text = extracted_text(UnitKind.PAGE, ["One\nfirst words\nTwo\nmore words"])
     tree = (Node("one", "One", "section", Pages((1,))), Node("two", "Two", "section", Pages((1,))))
     spans = [(each.start, each.end) for each in sections(text, tree)]
 

@@ -18,9 +18,9 @@ pieces = st.lists(texts, min_size=1, max_size=8)
 @st.composite
 def manuscripts(draw: st.DrawFn) -> ExtractedText:
     kind = draw(st.sampled_from(UnitKind))
-    manuscript = ExtractedText.joined(kind, draw(pieces), draw(st.sampled_from(["\n", "\n\n"])))
-    sheets = [SheetRows("Data", 0, len(manuscript.units), 3)] if kind is UnitKind.ROW else []
-    return evolve(manuscript, sheets=sheets)
+    extracted_text = ExtractedText.joined(kind, draw(pieces), draw(st.sampled_from(["\n", "\n\n"])))
+    sheets = [SheetRows("Data", 0, len(extracted_text.units), 3)] if kind is UnitKind.ROW else []
+    return evolve(extracted_text, sheets=sheets)
 
 
 @st.composite
@@ -37,17 +37,17 @@ def runs_of_lines(draw: st.DrawFn) -> ExtractedText:
 
 @st.composite
 def ranges(draw: st.DrawFn) -> tuple[ExtractedText, int, int]:
-    manuscript = draw(st.one_of(manuscripts(), runs_of_lines()).filter(lambda each: bool(each.text)))
-    start = draw(st.integers(0, len(manuscript.text) - 1))
-    return manuscript, start, draw(st.integers(start + 1, len(manuscript.text)))
+    extracted_text = draw(st.one_of(manuscripts(), runs_of_lines()).filter(lambda each: bool(each.text)))
+    start = draw(st.integers(0, len(extracted_text.text) - 1))
+    return extracted_text, start, draw(st.integers(start + 1, len(extracted_text.text)))
 
 
 @given(ranges())
 def test_the_span_of_the_place_of_a_range_holds_its_words(given_range: tuple[ExtractedText, int, int]) -> None:
-    manuscript, start, end = given_range
-    words = manuscript.text[start:end]
+    extracted_text, start, end = given_range
+    words = extracted_text.text[start:end]
 
-    span = manuscript.span_of(manuscript.locate(start, end))
+    span = extracted_text.span_of(extracted_text.locate(start, end))
 
     if words.strip():
         first = start + len(words) - len(words.lstrip())
@@ -57,35 +57,35 @@ def test_the_span_of_the_place_of_a_range_holds_its_words(given_range: tuple[Ext
 
 @given(ranges())
 def test_a_longer_range_has_a_place_that_holds_the_shorter_ones(given_range: tuple[ExtractedText, int, int]) -> None:
-    manuscript, start, end = given_range
-    if not manuscript.text[start:end].strip():
+    extracted_text, start, end = given_range
+    if not extracted_text.text[start:end].strip():
         return
 
-    whole = manuscript.locate(0, len(manuscript.text))
-    part = manuscript.locate(start, end)
+    whole = extracted_text.locate(0, len(extracted_text.text))
+    part = extracted_text.locate(start, end)
 
     assert whole.contains(part)
 
 
 @given(manuscripts())
-def test_units_hold_the_pieces_and_everything_else_is_line_feeds(manuscript: ExtractedText) -> None:
-    covered = {at for unit in manuscript.units for at in range(unit.start, unit.end)}
+def test_units_hold_the_pieces_and_everything_else_is_line_feeds(extracted_text: ExtractedText) -> None:
+    covered = {at for unit in extracted_text.units for at in range(unit.start, unit.end)}
 
-    rest = {manuscript.text[at] for at in range(len(manuscript.text)) if at not in covered}
+    rest = {extracted_text.text[at] for at in range(len(extracted_text.text)) if at not in covered}
 
     assert rest <= {"\n"}
-    assert sum(unit.end - unit.start for unit in manuscript.units) == len(covered)
+    assert sum(unit.end - unit.start for unit in extracted_text.units) == len(covered)
 
 
 @given(pieces)
 def test_every_piece_is_the_text_of_its_unit(given_pieces: list[str]) -> None:
-    manuscript = ExtractedText.joined(UnitKind.PAGE, given_pieces, "\n")
+    extracted_text = ExtractedText.joined(UnitKind.PAGE, given_pieces, "\n")
 
-    found = [manuscript.text[unit.start : unit.end] for unit in manuscript.units]
+    found = [extracted_text.text[unit.start : unit.end] for unit in extracted_text.units]
 
     assert len(given_pieces) == len(found)
     assert found == given_pieces or not "".join(given_pieces).strip()
-    assert list(range(1, len(given_pieces) + 1)) == [unit.number for unit in manuscript.units]
+    assert list(range(1, len(given_pieces) + 1)) == [unit.number for unit in extracted_text.units]
 
 
 @given(st.lists(st.tuples(st.integers(1, 99), st.integers(0, 99), st.integers(0, 99))))
@@ -101,22 +101,22 @@ def test_units_are_a_sequence_of_what_was_put_in(rows: list[tuple[int, int, int]
 
 @given(ranges())
 def test_white_space_alone_has_a_place_too(given_range: tuple[ExtractedText, int, int]) -> None:
-    manuscript, start, end = given_range
+    extracted_text, start, end = given_range
 
-    location = manuscript.locate(start, end)
+    location = extracted_text.locate(start, end)
 
     assert isinstance(location, (Pages, Lines, Chapter, Cells))
 
 
 def test_a_range_in_a_chapter_names_its_characters_and_one_over_several_the_whole_items() -> None:
-    manuscript = ExtractedText.joined(UnitKind.CHAPTER, ["one two", "", "three"], "\n\n")
+    extracted_text = ExtractedText.joined(UnitKind.CHAPTER, ["one two", "", "three"], "\n\n")
 
-    inside = manuscript.locate(4, 8)
-    across = manuscript.locate(4, len(manuscript.text))
+    inside = extracted_text.locate(4, 8)
+    across = extracted_text.locate(4, len(extracted_text.text))
 
     assert Chapter(1, (4, 7)) == inside
     assert Chapter(1, last=3) == across
-    assert (0, 16) == manuscript.span_of(across)
+    assert (0, 16) == extracted_text.span_of(across)
 
 
 def test_a_place_of_another_kind_or_outside_has_no_span() -> None:
@@ -130,18 +130,18 @@ def test_a_place_of_another_kind_or_outside_has_no_span() -> None:
 
 
 def test_a_text_of_blank_pages_is_empty_and_keeps_its_units() -> None:
-    manuscript = ExtractedText.joined(UnitKind.PAGE, ["", " \n", ""], "\n")
+    extracted_text = ExtractedText.joined(UnitKind.PAGE, ["", " \n", ""], "\n")
 
-    assert "" == manuscript.text
-    assert [Unit(1, 0, 0), Unit(2, 0, 0), Unit(3, 0, 0)] == list(manuscript.units)
+    assert "" == extracted_text.text
+    assert [Unit(1, 0, 0), Unit(2, 0, 0), Unit(3, 0, 0)] == list(extracted_text.units)
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 0), (2, 1), (-1, 2), (0, 4)])
 def test_an_empty_range_or_one_beyond_the_text_is_outside(start: int, end: int) -> None:
-    manuscript = ExtractedText.joined(UnitKind.PAGE, ["one"], "\n")
+    extracted_text = ExtractedText.joined(UnitKind.PAGE, ["one"], "\n")
 
     with pytest.raises(LocationOutside):
-        manuscript.locate(start, end)
+        extracted_text.locate(start, end)
 
 
 def test_a_text_without_units_has_no_places() -> None:
@@ -151,11 +151,11 @@ def test_a_text_without_units_has_no_places() -> None:
 
 def test_rows_are_placed_on_their_sheets() -> None:
     sheets = [SheetRows("One", 0, 4, 2), SheetRows("Two", 4, 3, 5)]
-    manuscript = ExtractedText(UnitKind.ROW, "a\nb\nc", [Unit(2, 0, 1), Unit(4, 2, 3), Unit(6, 4, 5)], sheets)
+    extracted_text = ExtractedText(UnitKind.ROW, "a\nb\nc", [Unit(2, 0, 1), Unit(4, 2, 3), Unit(6, 4, 5)], sheets)
 
-    assert Cells("One", (2, 1), (4, 2)) == manuscript.locate(0, 3)
-    assert Cells("Two", (2, 1), (2, 5)) == manuscript.locate(4, 5)
-    assert Cells("One", (4, 1), (4, 2)) == manuscript.locate(2, 5)
-    assert (2, 3) == manuscript.span_of(Cells("One", (3, 2), (4, 2)))
-    assert (4, 5) == manuscript.span_of(Cells("Two"))
-    assert manuscript.span_of(Cells("Three")) is None
+    assert Cells("One", (2, 1), (4, 2)) == extracted_text.locate(0, 3)
+    assert Cells("Two", (2, 1), (2, 5)) == extracted_text.locate(4, 5)
+    assert Cells("One", (4, 1), (4, 2)) == extracted_text.locate(2, 5)
+    assert (2, 3) == extracted_text.span_of(Cells("One", (3, 2), (4, 2)))
+    assert (4, 5) == extracted_text.span_of(Cells("Two"))
+    assert extracted_text.span_of(Cells("Three")) is None

@@ -18,8 +18,8 @@ from citekit.adapters.sandbox.sandboxed_readers import (
     IsolatedReader,
     IsolatedTextReader,
 )
-from citekit.adapters.sandbox.worker_pool import Children, Limits, ParserBrokenError
-from citekit.adapters.system.child_process import ChildEndedError
+from citekit.adapters.sandbox.worker_pool import Limits, ParserBrokenError, WorkerPool
+from citekit.adapters.system.child_process import ChildProcessEndedError
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError
 from citekit.domain.evidence import Options
@@ -45,7 +45,7 @@ class Liar:
         """See `Child.receive`."""
         for message in self.messages:
             return message
-        raise ChildEndedError(-11)
+        raise ChildProcessEndedError(-11)
 
     def processor_time(self) -> None:
         """See `Child.processor_time`."""
@@ -67,7 +67,7 @@ class Liar:
 
 
 @define
-class LyingChildren(Children):
+class LyingChildren(WorkerPool):
     """Every child is such a liar."""
 
     lines: Sequence[bytes] = field(default=(), kw_only=True)
@@ -89,7 +89,7 @@ def _source() -> Source:
     return Source(Path("/files/bad.pdf"), Digest("0" * 64), 5, format)
 
 
-def _ways(children: Children) -> list[Callable[[], object]]:
+def _ways(children: WorkerPool) -> list[Callable[[], object]]:
     here: Any = None
     source, path = _source(), _source().path
     reader = IsolatedReader(children)

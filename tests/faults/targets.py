@@ -239,7 +239,7 @@ def _message(data: bytes) -> object:
     return refused
 
 
-def _manuscript(said: Any) -> None:
+def _extracted(said: Any) -> None:
     from citekit.wire.worker_protocol import extracted_text_from, plain_extracted_text
 
     found = extracted_text_from(said)
@@ -286,7 +286,7 @@ def _plain_map(said: Any) -> None:
 
 
 _READERS: Sequence[Callable[[Any], None]] = (
-    _manuscript,
+    _extracted,
     partial(_found_again, "book_from"),
     partial(_found_again, "media_facts_from"),
     partial(_found_again, "book_facts_from"),

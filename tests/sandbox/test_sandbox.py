@@ -21,7 +21,7 @@ from citekit.adapters.sandbox.budget import MEGABYTE, Allowance, Budget
 from citekit.adapters.sandbox.confinement import confine
 from citekit.adapters.sandbox.lanes import Lanes
 from citekit.adapters.sandbox.refusals import Refusals, Work
-from citekit.adapters.sandbox.worker_pool import Children, Limits, ParserBrokenError
+from citekit.adapters.sandbox.worker_pool import Limits, ParserBrokenError, WorkerPool
 from citekit.adapters.system.child_process import environment, python
 from citekit.adapters.system.file_state import FileState
 from citekit.domain.errors import (
@@ -46,13 +46,13 @@ def children(
     output: int = 1000,
     at_most: int = 4,
     slow_at_most: int = 8,
-) -> Children:
+) -> WorkerPool:
     limits = Limits(seconds=seconds, output=output, slow_after=0.4)
-    return Children(lambda: python(CODE), lambda: hello or {}, limits, at_most, slow_at_most)
+    return WorkerPool(lambda: python(CODE), lambda: hello or {}, limits, at_most, slow_at_most)
 
 
 @pytest.fixture(scope="module")
-def sound() -> Children:
+def sound() -> WorkerPool:
     return children()
 
 
@@ -95,13 +95,13 @@ class TestAChildThatDies:
         assert before != after
         assert not is_alive(before)
 
-    def test_gives_the_error_that_its_caller_promises(self, sound: Children) -> None:
+    def test_gives_the_error_that_its_caller_promises(self, sound: WorkerPool) -> None:
         with pytest.raises(ExtractionFailed):
             sound.ask("crash", FILE, {}, failure=ExtractionFailed)
 
     def test_makes_room_for_another_where_what_it_was_told_is_no_longer_so(self) -> None:
         state = ["the folder that was there"]
-        some = Children(lambda: python(CODE), dict, Limits(seconds=30, output=1000), state=lambda: state[0])
+        some = WorkerPool(lambda: python(CODE), dict, Limits(seconds=30, output=1000), state=lambda: state[0])
         before = some.ask("pid", FILE, {})
         same = some.ask("pid", FILE, {})
 
@@ -120,18 +120,18 @@ class TestAChildThatDies:
         assert isinstance(some.ask("pid", FILE, {}), int)
 
     def test_before_there_is_work_is_no_failure(self) -> None:
-        Children(lambda: ["/nowhere/python"], dict, Limits(seconds=30, output=1000)).warm()
-        Children(lambda: ["/bin/false"], lambda: {"much": "x" * 200_000}, Limits(seconds=30, output=1000)).warm()
+        WorkerPool(lambda: ["/nowhere/python"], dict, Limits(seconds=30, output=1000)).warm()
+        WorkerPool(lambda: ["/bin/false"], lambda: {"much": "x" * 200_000}, Limits(seconds=30, output=1000)).warm()
 
     def test_that_cannot_even_start_is_told_so(self) -> None:
-        some = Children(lambda: ["/no/such/program"], dict, Limits(seconds=1, output=1))
+        some = WorkerPool(lambda: ["/no/such/program"], dict, Limits(seconds=1, output=1))
 
         with pytest.raises(SourceUnsupported, match="cannot be started"):
             some.ask("pid", FILE, {})
 
     def test_and_sends_no_message_is_taken_for_broken(self) -> None:
         babble = "import os, sys; os.write(int(sys.argv[2]), b'\\xff' * 64)"
-        some = Children(lambda: python(babble), dict, Limits(seconds=5, output=1))
+        some = WorkerPool(lambda: python(babble), dict, Limits(seconds=5, output=1))
 
         with pytest.raises(SourceUnsupported, match="made the program that reads it end"):
             some.ask("pid", FILE, {})
@@ -164,8 +164,8 @@ class TestAChildThatDoesNotComeBack:
         parent = (
             "import sys; from pathlib import Path\n"
             "from citekit.adapters.system.child_process import python\n"
-            "from citekit.adapters.sandbox.worker_pool import Children, Limits\n"
-            f"some = Children(lambda: python({CODE!r}), dict, Limits(seconds=60, output=1))\n"
+            "from citekit.adapters.sandbox.worker_pool import WorkerPool, Limits\n"
+            f"some = WorkerPool(lambda: python({CODE!r}), dict, Limits(seconds=60, output=1))\n"
             "pid = some.ask('pid', Path('x'), {})\n"
             f"tell = lambda done, total=None, message='': done and Path({str(told)!r}).write_text(str(pid))\n"
             "some.ask('loop', Path('x'), {}, tell)\n"
@@ -202,7 +202,7 @@ class TestAChildThatDoesNotComeBack:
         assert -signal.SIGKILL == parser.child._process.returncode  # not by the end of its pipe, which it did not see
         assert not is_alive(pid)
 
-    def test_is_not_what_ctrl_c_in_a_terminal_is_for(self, sound: Children) -> None:
+    def test_is_not_what_ctrl_c_in_a_terminal_is_for(self, sound: WorkerPool) -> None:
         pid: int = sound.ask("pid", FILE, {})
 
         assert (pid, True) == (os.getpgid(pid), pid != os.getpgrp())
@@ -236,8 +236,8 @@ class TestAProcessThatWasForked:
         program = (
             "import os; from pathlib import Path\n"
             "from citekit.adapters.system.child_process import python\n"
-            "from citekit.adapters.sandbox.worker_pool import Children, Limits\n"
-            f"some = Children(lambda: python({CODE!r}), dict, Limits(seconds=60, output=1))\n"
+            "from citekit.adapters.sandbox.worker_pool import WorkerPool, Limits\n"
+            f"some = WorkerPool(lambda: python({CODE!r}), dict, Limits(seconds=60, output=1))\n"
             "ask = lambda said: some.ask('echo', Path('x'), {'said': said})\n"
             "assert 'before' == ask('before')\n"
             "def wrong(name):\n"
@@ -259,8 +259,8 @@ class TestAParentWithoutStandardStreams:
             "import os; [os.close(each) for each in (0, 1, 2)]\n"
             "from pathlib import Path\n"
             "from citekit.adapters.system.child_process import python\n"
-            "from citekit.adapters.sandbox.worker_pool import Children, Limits\n"
-            f"some = Children(lambda: python({CODE!r}), dict, Limits(seconds=60, output=1))\n"
+            "from citekit.adapters.sandbox.worker_pool import WorkerPool, Limits\n"
+            f"some = WorkerPool(lambda: python({CODE!r}), dict, Limits(seconds=60, output=1))\n"
             f"Path({str(told)!r}).write_text(some.ask('echo', Path('x'), {{'said': 'well'}}))\n"
         )
 
@@ -298,7 +298,7 @@ class TestLimits:
 
         assert hoarder != next_one
 
-    def test_of_what_is_written_hold(self, sound: Children, tmp_path: Path) -> None:
+    def test_of_what_is_written_hold(self, sound: WorkerPool, tmp_path: Path) -> None:
         target = tmp_path / "out"
 
         with pytest.raises(SourceUnsupported, match="a file of more than 1000 bytes"):
@@ -314,7 +314,7 @@ class TestLimits:
 
         assert "well" == some.ask("echo", FILE, {"said": "well"})
 
-    def test_of_memory_are_meant_where_a_library_cannot_be_loaded(self, sound: Children) -> None:
+    def test_of_memory_are_meant_where_a_library_cannot_be_loaded(self, sound: WorkerPool) -> None:
         with pytest.raises(SourceUnsupported, match=r"more memory than is allowed \(CITEKIT_PARSER_MEMORY"):
             sound.ask("unloaded", FILE, {})
 
@@ -327,9 +327,9 @@ class TestLimits:
         assert len(set(pids)) <= 2
 
 
-def with_budget(seconds: float = 1, memory: int = 50_000_000, hello: dict[str, Any] | None = None) -> Children:
+def with_budget(seconds: float = 1, memory: int = 50_000_000, hello: dict[str, Any] | None = None) -> WorkerPool:
     limits = Limits(seconds=30, output=1000, allowance=Allowance(seconds, memory, 4_000_000_000))
-    return Children(lambda: python(CODE), lambda: hello or {}, limits)
+    return WorkerPool(lambda: python(CODE), lambda: hello or {}, limits)
 
 
 @pytest.fixture
@@ -556,7 +556,7 @@ class TestRefusals:
 
 
 class TestWhatGoesBetween:
-    def test_progress_comes_through(self, sound: Children) -> None:
+    def test_progress_comes_through(self, sound: WorkerPool) -> None:
         seen: list[tuple[float, float | None, str]] = []
 
         def watch(done: float, total: float | None = None, message: str = "") -> None:
@@ -575,20 +575,22 @@ class TestWhatGoesBetween:
             ("faulty", FaultyAnswer, "a map: nodes: is missing"),
         ],
     )
-    def test_errors_of_ours_come_through(self, sound: Children, what: str, kind: type[CiteKitError], text: str) -> None:
+    def test_errors_of_ours_come_through(
+        self, sound: WorkerPool, what: str, kind: type[CiteKitError], text: str
+    ) -> None:
         with pytest.raises(kind) as raised:
             sound.ask(what, FILE, {})
 
         assert kind is type(raised.value)
         assert text == str(raised.value)
 
-    def test_with_the_words_of_their_cause(self, sound: Children) -> None:
+    def test_with_the_words_of_their_cause(self, sound: WorkerPool) -> None:
         with pytest.raises(ExtractionFailed) as raised:
             sound.ask("failed", FILE, {})
 
         assert "ValueError: the driver's own words" == str(raised.value.__cause__)
 
-    def test_a_fault_of_ours_is_not_told_as_one_of_the_file(self, sound: Children) -> None:
+    def test_a_fault_of_ours_is_not_told_as_one_of_the_file(self, sound: WorkerPool) -> None:
         pid = sound.ask("pid", FILE, {})
 
         with pytest.raises(ParserBrokenError, match="ZeroDivisionError: a fault of ours"):

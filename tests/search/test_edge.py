@@ -41,7 +41,7 @@ for number in range(start, start + count, step):
     index.put("books", [an_entry(one) for one in range(number, number + step)])
     assert index.search("books", a_question(number)).dense
     if "settle" in sys.argv:
-        index.settle("books")
+        index.flush("books")
         print(number + step, flush=True)
 index.close()
 """

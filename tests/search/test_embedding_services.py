@@ -147,7 +147,7 @@ def test_what_passes_is_asked_again(make: Any, fault: Fault) -> None:
         (openai_error(413, "too large"), "HTTP 413", 1),
         (openai_error(403, "no"), "does not permit", 1),
         (openai_error(422, "dimensions"), "did not accept", 1),
-        (Fault(body="<html>Welcome</html>"), "gave an answer|gave 0 vectors|cannot be read", 1),
+        (Fault(body="<html>Welcome</html>"), "gave an invalid answer|gave 0 vectors|cannot be read", 1),
         (Fault(body={}), "without vectors|gave 0 vectors|invalid answer", 1),
         (Fault(body=[]), "gave|cannot be read", 1),
         (

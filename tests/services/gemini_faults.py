@@ -104,7 +104,7 @@ def faults() -> tuple[Fault, ...]:
 def _of_keys_and_models() -> tuple[Fault, ...]:
     return (
         Fault(name="no key", key=None, requests=0),
-        Fault(name="a key that is none", key="AIza\u2026", requests=0),
+        Fault(name="a malformed key", key="AIza\u2026", requests=0),
         Fault(name="wrong key", key="AIza-wrong", requests=0),
         _on_generate("key refused (401)", refusal(401, "UNAUTHENTICATED", "Request had invalid credentials.")),
         _on_generate(

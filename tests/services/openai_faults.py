@@ -148,7 +148,7 @@ _OTHER = "llama3.2-vision"
 
 FAULTS: tuple[Fault, ...] = (
     Fault(name="no key", address="openai", key=None, says=("OPENAI_API_KEY is not set", "--mapper local"), requests=0),
-    Fault(name="a key that is none", key="sk-\u2026", says=("OPENAI_API_KEY", "copy it again"), requests=0),
+    Fault(name="a malformed key", key="sk-\u2026", says=("OPENAI_API_KEY", "copy it again"), requests=0),
     Fault(name="an address without http://", address="localhost:11434", says=("base URL", "http://"), requests=0),
     Fault(name="server not reachable", address="nowhere", says=("cannot be reached", "--base-url"), requests=0),
     Fault(name="file over the limit", about="huge", says=("60.0 MB", "at most 50 MB"), requests=0),

@@ -94,8 +94,8 @@ def test_a_child_that_was_ended_meanwhile_is_replaced_by_another(tmp_path: Path,
     app = home(tmp_path)
     made = app.ingest(files["imageTextN.png"]).resource_map
     name = NodeName(made.resource_id, next(made.walk()).id)
-    assert app.children is not None
-    [parser] = app.children._idle
+    assert app.workers is not None
+    [parser] = app.workers._idle
     parser.child._process.kill()
     parser.child._process.wait()
 
@@ -122,8 +122,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Container:
 
 @pytest.fixture(scope="module")
 def viewer(app: Container) -> IsolatedViewer:
-    assert app.children is not None
-    return IsolatedViewer(app.children)
+    assert app.workers is not None
+    return IsolatedViewer(app.workers)
 
 
 @pytest.fixture(scope="module")
@@ -141,8 +141,8 @@ class TestWhatOthersAreShown:
         assert here.page_lines(pdf) == viewer.page_lines(pdf)
         assert here.page_texts(pdf) == list(viewer.page_texts(pdf))
         assert here.paged_text(pdf) == viewer.paged_text(pdf)
-        assert app.children is not None
-        assert app.parsers.foreign_files.pages(pdf) == IsolatedForeignFiles(app.children).pages(pdf)
+        assert app.workers is not None
+        assert app.parsers.foreign_files.pages(pdf) == IsolatedForeignFiles(app.workers).pages(pdf)
 
     def test_some_pages_as_a_file(self, viewer: IsolatedViewer, pdf: Path, tmp_path: Path) -> None:
         viewer.cut_pages(pdf, 2, 3, tmp_path / "some.pdf")

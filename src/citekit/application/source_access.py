@@ -44,7 +44,7 @@ def assert_unchanged(sources: Sources, source: Source, resource_id: str, *, mapp
         raise
     except Exception as error:
         if not sources.is_unchanged(source):
-            raise SourceChanged(resource_id, str(source.path), meanwhile=mapping) from error
+            raise SourceChanged(resource_id, str(source.path), during_mapping=mapping) from error
         raise
     if not sources.is_unchanged(source):
-        raise SourceChanged(resource_id, str(source.path), meanwhile=mapping)
+        raise SourceChanged(resource_id, str(source.path), during_mapping=mapping)

@@ -63,7 +63,7 @@ class ValidateMap:
         """
         seen = _Seen(resource_map, resource_map.nodes if nodes is None else nodes)
         source = self._source(seen)
-        true = self._bounds(seen, source)
+        true = self._extent(seen, source)
         seen.faults.extend(node_issues(seen.nodes, resource_map.modality, true or resource_map.bounds))
         if true is not None:
             seen.changes.extend(_moves(seen, true))
@@ -100,7 +100,7 @@ class ValidateMap:
         _look_at_kind(seen, source)
         return source
 
-    def _bounds(self, seen: _Seen, source: Source | None) -> Extent | None:
+    def _extent(self, seen: _Seen, source: Source | None) -> Extent | None:
         """How far the file reaches; what the map says otherwise is a fault."""
         if source is None:
             return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from citekit.adapters.importers.foreign_files import ForeignFiles
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
     from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
-    from citekit.adapters.sandbox.worker_pool import Children
+    from citekit.adapters.sandbox.worker_pool import WorkerPool
     from citekit.adapters.sources.allowed_folders import AllowedFolders
     from citekit.adapters.sources.ingested_files import IngestedPlaces
     from citekit.application.agent_context import ReadContext
@@ -166,35 +166,35 @@ class Container:
         )
 
     @first_use
-    def children(self) -> Children | None:
+    def workers(self) -> WorkerPool | None:
         """The processes in which files are opened; None where that is done here."""
-        from citekit.container.sandbox import children_of, is_possible
+        from citekit.container.sandbox import is_possible, worker_pool_of
 
         if self.settings.parsers == "inline" or not is_possible():
             return None
-        return children_of(self.settings, self.index)
+        return worker_pool_of(self.settings, self.index)
 
-    def _children_unless_given(self, *ports: str) -> Children | None:
+    def _workers_unless_given(self, *ports: str) -> WorkerPool | None:
         """The children; None where one of `ports` was given, which is used here as it is."""
-        return None if any(port in self._given for port in ports) else self.children
+        return None if any(port in self._given for port in ports) else self.workers
 
     @first_use
-    def _children_with_ffmpeg(self) -> Children | None:
-        from citekit.container.sandbox import children_of
+    def _workers_with_ffmpeg(self) -> WorkerPool | None:
+        from citekit.container.sandbox import worker_pool_of
 
-        return self.children and children_of(self.settings, self.index, run_ffmpeg=True)
+        return self.workers and worker_pool_of(self.settings, self.index, run_ffmpeg=True)
 
     def expect(self, path: Path) -> None:
         """That file will be mapped next: what takes time to start, starts now."""
-        from citekit.container.parsers import is_expected_apart
+        from citekit.container.parsers import is_expected_in_worker
 
-        if is_expected_apart(path) and self.children is not None:
-            self.children.warm()
+        if is_expected_in_worker(path) and self.workers is not None:
+            self.workers.warm()
 
     @first_use
     def reader(self) -> Reader:
         """How books are read."""
-        children = self._children_unless_given("reader")
+        children = self._workers_unless_given("reader")
         if children is None:
             return self.parsers.reader
         from citekit.adapters.sandbox.sandboxed_readers import IsolatedReader
@@ -204,7 +204,7 @@ class Container:
     @first_use
     def probe(self) -> MediaProbe:
         """How media files are looked into."""
-        children = self._children_unless_given("probe")
+        children = self._workers_unless_given("probe")
         if children is None:
             return self.parsers.probe
         from citekit.adapters.sandbox.sandboxed_readers import IsolatedProbe
@@ -218,12 +218,12 @@ class Container:
 
     def _isolated_text(self) -> TextReader:
         here = self.parsers.text
-        if self.children is None:
+        if self.workers is None:
             return here
         from citekit.adapters.sandbox.sandboxed_readers import IsolatedTextReader
-        from citekit.container.parsers import is_read_apart
+        from citekit.container.parsers import is_read_in_worker
 
-        return IsolatedTextReader(here, self.children, is_read_apart)
+        return IsolatedTextReader(here, self.workers, is_read_in_worker)
 
     @first_use
     def mapper(self) -> Mapper:
@@ -273,13 +273,13 @@ class Container:
         from citekit.adapters.mappers.measured import MeasuredMapper
 
         here = self.parsers.mapper
-        children = self._children_unless_given("reader", "probe")
+        children = self._workers_unless_given("reader", "probe")
         if children is None:
             return MeasuredMapper(here, self.bounds.remember)
         from citekit.adapters.sandbox.sandboxed_files import IsolatedMapper
-        from citekit.container.parsers import is_mapped_apart
+        from citekit.container.parsers import is_mapped_in_worker
 
-        isolated = IsolatedMapper(here, children, self.clock, is_mapped_apart)
+        isolated = IsolatedMapper(here, children, self.clock, is_mapped_in_worker)
         return MeasuredMapper(isolated, self.bounds.remember)
 
     @first_use
@@ -293,7 +293,7 @@ class Container:
     def _measurer(self) -> Measurer:
         """How far files reach."""
         here = self.parsers.measurer
-        children = self._children_unless_given("reader", "probe")
+        children = self._workers_unless_given("reader", "probe")
         if children is None:
             return here
         from citekit.adapters.sandbox.sandboxed_files import IsolatedMeasurer
@@ -311,11 +311,11 @@ class Container:
     @first_use
     def _foreign_files(self) -> ForeignFiles:
         """How what other programs made is opened."""
-        if self.children is None:
+        if self.workers is None:
             return self.parsers.foreign_files
         from citekit.adapters.sandbox.sandboxed_files import IsolatedForeignFiles
 
-        return IsolatedForeignFiles(self.children)
+        return IsolatedForeignFiles(self.workers)
 
     def adapter_called(self, name: str, box_order: BoxOrder | None = None) -> MapAdapter:
         """The adapter of that name, or of that Python file; `box_order`, for `generic`, is that of corners.
@@ -364,7 +364,7 @@ class Container:
     def isolated(self, name: str, here: Extractor) -> Extractor:
         """An extractor that does what `here` would in a child, which knows it as `name`."""
         used = ("reader",) if name == "chapters" else ()
-        children = self._children_with_ffmpeg if name == "ffmpeg" else self._children_unless_given(*used)
+        children = self._workers_with_ffmpeg if name == "ffmpeg" else self._workers_unless_given(*used)
         if children is None or name in ("lines", "xml_lines"):  # they copy bytes and parse nothing
             return here
         from citekit.adapters.sandbox.sandboxed_files import IsolatedExtractor
@@ -382,8 +382,8 @@ class Container:
 
     def _forget_refusals(self, path: Path) -> None:
         """Let children try that file again, though it exceeded its budget."""
-        if self.children is not None:
-            self.children.refusals.forget(path)
+        if self.workers is not None:
+            self.workers.refusals.forget(path)
 
     @first_use
     def ingest_many(self) -> IngestMany:
@@ -467,7 +467,7 @@ class Container:
                 lambda: self.probe,
                 self.extractors,
                 self.sources,
-                lambda: self.children,
+                lambda: self.workers,
             )
         )
 

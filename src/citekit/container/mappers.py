@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from citekit.adapters.mappers.llm.file_views import Viewer
     from citekit.adapters.mappers.llm.messages import Generation, Service
     from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
-    from citekit.adapters.sandbox.worker_pool import Children
+    from citekit.adapters.sandbox.worker_pool import WorkerPool
     from citekit.container.parsers import Parsers
     from citekit.domain.ports.extractor import Extractor
     from citekit.domain.ports.mapper import Mapper
@@ -56,7 +56,7 @@ class MapperServices(Protocol):
         """The parsers of this process."""
 
     @property
-    def children(self) -> Children | None:
+    def workers(self) -> WorkerPool | None:
         """The workers that parse files; None if this process parses them."""
 
     @property
@@ -131,11 +131,11 @@ class Mappers:
 
     def _showing(self) -> tuple[Viewer, Callable[[Source, float], bytes]]:
         """What opens files for a model, and takes stills of films: in a child, or here."""
-        if self.app.children is None:
+        if self.app.workers is None:
             return self.app.parsers.viewer, self.app.parsers.still
         from citekit.adapters.sandbox.sandboxed_files import IsolatedViewer
 
-        viewer = IsolatedViewer(self.app.children)
+        viewer = IsolatedViewer(self.app.workers)
         return viewer, viewer.still
 
     def _gemini(self) -> Service:

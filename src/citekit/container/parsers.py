@@ -194,12 +194,12 @@ The most expensive texts of this size that we know take half a second, on a slow
 """
 
 
-def is_mapped_apart(source: Source) -> bool:
+def is_mapped_in_worker(source: Source) -> bool:
     """Whether a child maps that file: its parser is compiled, or it is large enough to take long."""
     return source.size > SMALL_TEXT or is_mapped_by_compiled(source.format)
 
 
-def is_expected_apart(path: Path) -> bool:
+def is_expected_in_worker(path: Path) -> bool:
     """Whether a child will map that file, as its name and its size promise."""
     promised = by_name(path.name)
     if promised is None:
@@ -210,14 +210,14 @@ def is_expected_apart(path: Path) -> bool:
         return False
 
 
-def is_read_apart(source: Source) -> bool:
+def is_read_in_worker(source: Source) -> bool:
     """Whether a child reads the text of that file."""
     return source.size > SMALL_TEXT or is_read_by_compiled(source.format)
 
 
-def is_quoted_apart(source: Source) -> bool:
+def is_quoted_in_worker(source: Source) -> bool:
     """Whether a child makes the text of that file ready for quotes. Subtitles are read in the process that asks."""
-    return source.format.modality not in (Modality.VIDEO, Modality.AUDIO) and is_read_apart(source)
+    return source.format.modality not in (Modality.VIDEO, Modality.AUDIO) and is_read_in_worker(source)
 
 
 def is_mapped_by_compiled(format: Format) -> bool:

@@ -12,7 +12,7 @@ from citekit.container.lazy_proxy import lazy
 from citekit.container.names import QUOTABLE
 
 if TYPE_CHECKING:
-    from citekit.adapters.sandbox.worker_pool import Children
+    from citekit.adapters.sandbox.worker_pool import WorkerPool
     from citekit.domain.ports.extractor import Extractor
     from citekit.domain.ports.media_probe import MediaProbe
     from citekit.domain.ports.quotable_texts import QuotableTexts
@@ -29,7 +29,7 @@ class QuoteServices:
     probe: Callable[[], MediaProbe]
     extractors: Sequence[Extractor]
     sources: Sources
-    workers: Callable[[], Children | None]
+    workers: Callable[[], WorkerPool | None]
 
 
 def quotable_texts(services: QuoteServices) -> QuotableTexts:
@@ -52,6 +52,6 @@ def _in_worker(services: QuoteServices, here: QuotableTexts) -> QuotableTexts:
         return here
     from citekit.adapters.quotes.stored_form import from_plain
     from citekit.adapters.sandbox.sandboxed_readers import IsolatedQuotableTexts
-    from citekit.container.parsers import is_quoted_apart
+    from citekit.container.parsers import is_quoted_in_worker
 
-    return IsolatedQuotableTexts(here, workers, is_quoted_apart, from_plain)
+    return IsolatedQuotableTexts(here, workers, is_quoted_in_worker, from_plain)

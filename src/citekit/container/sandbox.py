@@ -15,7 +15,7 @@ from citekit.domain.errors import DriverMissing
 
 if TYPE_CHECKING:
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
-    from citekit.adapters.sandbox.worker_pool import Children
+    from citekit.adapters.sandbox.worker_pool import WorkerPool
     from citekit.settings import Settings
 
 _CODE = "from citekit.container.worker_main import main; main()"
@@ -32,14 +32,14 @@ def is_possible() -> bool:
     return False
 
 
-def children_of(settings: Settings, index: Index, *, run_ffmpeg: bool = False) -> Children:
+def worker_pool_of(settings: Settings, index: Index, *, run_ffmpeg: bool = False) -> WorkerPool:
     """The children of that home, which may run no program but ffmpeg, if that; none is started yet.
 
     `index` remembers the files that exceeded their budgets.
     """
     from citekit.adapters.sandbox.budget import Allowance
     from citekit.adapters.sandbox.refusals import Refusals
-    from citekit.adapters.sandbox.worker_pool import Children, Limits
+    from citekit.adapters.sandbox.worker_pool import Limits, WorkerPool
     from citekit.adapters.system.child_process import python
 
     limits = Limits(
@@ -47,7 +47,7 @@ def children_of(settings: Settings, index: Index, *, run_ffmpeg: bool = False) -
         output=max(settings.cache_limit, _LEAST_OUTPUT),
         allowance=Allowance(settings.parser_cpu, settings.parser_file_memory, settings.parser_memory),
     )
-    return Children(
+    return WorkerPool(
         lambda: python(_CODE),
         lambda: _said_to(settings, _ffmpeg() if run_ffmpeg else []),
         limits,

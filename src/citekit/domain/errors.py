@@ -260,13 +260,13 @@ class ModelMismatch(Damaged):
 
 
 class SourceChanged(Damaged):
-    """The source at `path` is no longer the file that was mapped; `meanwhile`: it was changed or removed during mapping."""
+    """The source at `path` is no longer the file that was mapped. `during_mapping`: it changed while it was mapped."""
 
-    def __init__(self, resource_id: str, path: str, *, meanwhile: bool = False) -> None:
-        self.resource_id, self.path, self.meanwhile = resource_id, path, meanwhile
+    def __init__(self, resource_id: str, path: str, *, during_mapping: bool = False) -> None:
+        self.resource_id, self.path, self.during_mapping = resource_id, path, during_mapping
         super().__init__(
             f"The file was changed or removed while it was mapped: {path}. Ingest it again when it stays as it is."
-            if meanwhile
+            if during_mapping
             else f"The source of '{resource_id}' has changed since it was mapped: {path}. "
             f"Map it again (citekit ingest --force {path!r}, or resolve with --remap)."
         )

@@ -64,20 +64,20 @@ def options_from(data: Mapping[str, Any]) -> Options:
     return Options(Form(data["form"]), data["accurate"])
 
 
-def plain_extracted_text(manuscript: ExtractedText) -> dict[str, Any]:
-    """A manuscript as plain data, the units as three lists of numbers."""
-    units = manuscript.units
+def plain_extracted_text(extracted_text: ExtractedText) -> dict[str, Any]:
+    """A extracted_text as plain data, the units as three lists of numbers."""
+    units = extracted_text.units
     return {
-        "kind": manuscript.kind.value,
-        "text": manuscript.text,
+        "kind": extracted_text.kind.value,
+        "text": extracted_text.text,
         "units": [units.numbers.tolist(), units.starts.tolist(), units.ends.tolist()],
-        "sheets": [[each.name, each.before, each.rows, each.columns] for each in manuscript.sheets],
-        "unread": list(manuscript.unread),
+        "sheets": [[each.name, each.before, each.rows, each.columns] for each in extracted_text.sheets],
+        "unread": list(extracted_text.unread),
     }
 
 
 def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
-    """The manuscript that `data` means. Raises `FaultyAnswer`."""
+    """The extracted_text that `data` means. Raises `FaultyAnswer`."""
     from citekit.domain.library.extracted_text import ExtractedText, SheetRows, UnitKind, Units
 
     try:

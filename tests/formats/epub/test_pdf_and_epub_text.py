@@ -45,25 +45,25 @@ ADEPT = '<adept:rights xmlns:adept="http://ns.adobe.com/adept"><licenseToken><en
 
 
 def test_pages_without_text_keep_their_numbers(tmp_path: Path) -> None:
-    manuscript = PyMuPdfTextReader().read(pdf(tmp_path / "a.pdf", ["one", "", "three"]))
+    extracted_text = PyMuPdfTextReader().read(pdf(tmp_path / "a.pdf", ["one", "", "three"]))
 
-    assert [Unit(1, 0, 3), Unit(2, 4, 4), Unit(3, 5, 10)] == list(manuscript.units)
-    assert Pages((3,)) == manuscript.locate(5, 10)
-    assert (4, 4) == manuscript.span_of(Pages((2,)))
+    assert [Unit(1, 0, 3), Unit(2, 4, 4), Unit(3, 5, 10)] == list(extracted_text.units)
+    assert Pages((3,)) == extracted_text.locate(5, 10)
+    assert (4, 4) == extracted_text.span_of(Pages((2,)))
 
 
 def test_a_pdf_of_pictures_is_an_empty_manuscript_of_as_many_pages(tmp_path: Path) -> None:
-    manuscript = PyMuPdfTextReader().read(pdf(tmp_path / "a.pdf", ["", "", ""]))
+    extracted_text = PyMuPdfTextReader().read(pdf(tmp_path / "a.pdf", ["", "", ""]))
 
-    assert ("", 3) == (manuscript.text, len(manuscript.units))
+    assert ("", 3) == (extracted_text.text, len(extracted_text.units))
 
 
 def test_an_epub_of_pictures_is_an_empty_manuscript_of_as_many_items(tmp_path: Path) -> None:
     path = write_book(tmp_path / "a.epub", ['<img src="a.png"/>', '<img src="b.png"/>'])
 
-    manuscript = FlowingTextReader(AnyBookReader()).read(FileSources().identify(path))
+    extracted_text = FlowingTextReader(AnyBookReader()).read(FileSources().identify(path))
 
-    assert ("", 2) == (manuscript.text, len(manuscript.units))
+    assert ("", 2) == (extracted_text.text, len(extracted_text.units))
 
 
 @pytest.mark.parametrize(
@@ -80,9 +80,9 @@ def test_an_epub_of_pictures_is_an_empty_manuscript_of_as_many_items(tmp_path: P
 def test_words_parted_at_line_ends_are_put_together_where_that_is_plain(
     tmp_path: Path, lines: str, expected: str
 ) -> None:
-    manuscript = PyMuPdfTextReader().read(pdf(tmp_path / "a.pdf", [lines]))
+    extracted_text = PyMuPdfTextReader().read(pdf(tmp_path / "a.pdf", [lines]))
 
-    assert expected == manuscript.text
+    assert expected == extracted_text.text
 
 
 @pytest.mark.parametrize(
@@ -146,10 +146,10 @@ def test_obfuscated_fonts_and_rights_in_words_protect_nothing(tmp_path: Path) ->
     }
     path = write_epub(tmp_path / "open.epub", book_files(["<p>x</p>"]) | more)
 
-    manuscript = FlowingTextReader(AnyBookReader()).read(FileSources().identify(path))
+    extracted_text = FlowingTextReader(AnyBookReader()).read(FileSources().identify(path))
 
-    assert "x" == manuscript.text
-    assert Chapter(1, (0, 1)) == manuscript.locate(0, 1)
+    assert "x" == extracted_text.text
+    assert Chapter(1, (0, 1)) == extracted_text.locate(0, 1)
 
 
 def test_a_block_is_its_lines_without_soft_hyphens_and_what_cannot_be_shown() -> None:

@@ -29,8 +29,8 @@ def source(path: Path, content: str | bytes) -> Source:
     return FileSources().identify(path)
 
 
-def by_line(manuscript: ExtractedText) -> list[tuple[int, str]]:
-    return [(unit.number, manuscript.text[unit.start : unit.end]) for unit in manuscript.units]
+def by_line(extracted_text: ExtractedText) -> list[tuple[int, str]]:
+    return [(unit.number, extracted_text.text[unit.start : unit.end]) for unit in extracted_text.units]
 
 
 @given(st.lists(st.text("aé \t\u2028\x0b\x85", max_size=5), min_size=1, max_size=20), st.data())
@@ -71,10 +71,10 @@ def test_a_broken_character_never_swallows_the_end_of_its_line(tmp_path: Path) -
 
 
 def test_a_text_of_blanks_is_an_empty_manuscript(tmp_path: Path) -> None:
-    manuscript = LinesTextReader().read(source(tmp_path / "a.txt", " \n\n\t\n"))
+    extracted_text = LinesTextReader().read(source(tmp_path / "a.txt", " \n\n\t\n"))
 
-    assert "" == manuscript.text
-    assert 0 == len(manuscript.units)
+    assert "" == extracted_text.text
+    assert 0 == len(extracted_text.units)
 
 
 MARKDOWN = """---

@@ -42,7 +42,7 @@ def enclosed(words: Iterable[str]) -> str:
     return f"{_SEPARATOR}{inner}{_SEPARATOR}"
 
 
-class Catalogue:
+class BookTable:
     """Cards in the order in which books are found. What is looked for is literal text: no character is a wildcard."""
 
     def __init__(self, cards: Iterable[Card]) -> None:
@@ -55,7 +55,7 @@ class Catalogue:
         self._cards.execute("COMMIT")
 
     @classmethod
-    def of(cls, books: Iterable[BookRecord]) -> Catalogue:
+    def of(cls, books: Iterable[BookRecord]) -> BookTable:
         """The catalogue of these books, in their order."""
         return cls(card(book.id, book.title, book.authors, book.languages, book.tags) for book in books)
 

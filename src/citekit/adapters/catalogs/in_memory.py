@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from citekit.adapters.catalogs.book_search import Catalogue
+from citekit.adapters.catalogs.book_search import BookTable
 from citekit.domain.errors import BookMissing
 from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
 
@@ -16,13 +16,13 @@ class MemoryLibrary:
     def __init__(self, books: Iterable[BookRecord] = (), place: str = "memory") -> None:
         self.place = place
         self._books: dict[int, BookRecord] = {}
-        self._catalogue = Catalogue(())
+        self._catalogue = BookTable(())
         self.add(*books)
 
     def add(self, *books: BookRecord) -> None:
         """Add these books, or put them in the place of those with their ids."""
         self._books = {**self._books, **{book.id: book for book in books}}
-        self._catalogue = Catalogue.of(reversed(self._books.values()))
+        self._catalogue = BookTable.of(reversed(self._books.values()))
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
         """Books that fit, those added last first."""

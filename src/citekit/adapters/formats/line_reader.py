@@ -143,7 +143,7 @@ class LinesTextReader:
 
 
 def lined(lines: Sequence[str], progress: Progress = silent) -> ExtractedText:
-    """The manuscript of lines, of which the first is line 1."""
+    """The extracted_text of lines, of which the first is line 1."""
     units, start = Units(), 0
     for number, line in enumerate(lines, 1):
         if number % _STEP == 0:

@@ -69,7 +69,7 @@ def index_fault(folder: Path) -> str | None:
             [found] = connection.execute("PRAGMA quick_check(1)").fetchone()
             connection.execute("SELECT key, value FROM Cache LIMIT 1").fetchone()
     except sqlite3.Error as error:
-        return None if _is_out_of_reach(error) else f"{folder} is damaged: {error}"
+        return None if _is_unreachable(error) else f"{folder} is damaged: {error}"
     return None if found == "ok" else f"{folder} is damaged: {found}"
 
 
@@ -103,7 +103,7 @@ def _is_older(path: Path, horizon: float) -> bool:
     return False
 
 
-def _is_out_of_reach(error: sqlite3.Error) -> bool:
+def _is_unreachable(error: sqlite3.Error) -> bool:
     """Whether the database only could not be opened just now: locked, or on a disk where its journal cannot be made."""
     code = getattr(error, "sqlite_errorcode", None)
     near = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}

@@ -86,17 +86,17 @@ class QuotableTextReader:
             raise SourceUnsupported(
                 f"{source.path.name} is {source.format.name}: no text is read from such files, so no quote can be found."
             )
-        manuscript = self.texts.read(source, progress)
-        if manuscript.unread and not manuscript.text.strip():
+        extracted_text = self.texts.read(source, progress)
+        if extracted_text.unread and not extracted_text.text.strip():
             raise SourceUnsupported(
                 f"{source.path.name} holds pages that are too complex to be read, and no other text: a quote cannot be "
                 "looked for in it."
             )
-        if not manuscript.text.strip():
+        if not extracted_text.text.strip():
             raise SourceUnsupported(
                 f"{source.path.name} holds no text, only pictures or nothing: a quote cannot be looked for in it."
             )
-        return list(self._ways_to_read(source, manuscript, progress))
+        return list(self._ways_to_read(source, extracted_text, progress))
 
     def region(self, source: Source, place: Pages) -> Quotable:
         """See `QuotableTexts.region`; raises `FormUnsupported` where nobody can tell the text of a region."""
@@ -110,12 +110,12 @@ class QuotableTextReader:
             text = target.read_text("utf-8", "replace")
         return Quotable.of(OnePlace(text, place))
 
-    def _ways_to_read(self, source: Source, manuscript: ExtractedText, progress: Progress) -> Iterator[Quotable]:
-        manuscript, whole = split_hidden(manuscript)
-        yield Quotable.of(manuscript)
+    def _ways_to_read(self, source: Source, extracted_text: ExtractedText, progress: Progress) -> Iterator[Quotable]:
+        extracted_text, whole = split_hidden(extracted_text)
+        yield Quotable.of(extracted_text)
         if whole is not None:
             yield Quotable.of(whole, NOT_VISIBLE)
-        bare = without_running_lines(manuscript)
+        bare = without_running_lines(extracted_text)
         if bare is not None:
             yield Quotable.of(bare, "running heads and feet of pages left out")
         if source.format.name in MARKED_UP:

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from citekit.adapters.sandbox.worker_pool import Children
+from citekit.adapters.sandbox.worker_pool import WorkerPool
 from citekit.domain.errors import ExtractionFailed, SourceUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.extent import Extent
@@ -45,7 +45,7 @@ class IsolatedMapper:
     """Maps as `here` would: in a child if the file `is_apart`, else here."""
 
     here: Mapper
-    children: Children
+    workers: WorkerPool
     clock: Clock
     is_apart: Callable[[Source], bool]
 
@@ -67,7 +67,7 @@ class IsolatedMapper:
         if not self.is_apart(source):
             return self.here.map(source, resource_id, progress)
         asked = {"source": plain_source(source), "id": resource_id}
-        found = from_plain_map(self.children.ask("map", source.path, asked, progress), "map")
+        found = from_plain_map(self.workers.ask("map", source.path, asked, progress), "map")
         return evolve(found, created_at=self.clock.now())
 
 
@@ -77,7 +77,7 @@ class IsolatedExtractor:
 
     here: Extractor
     name: str
-    children: Children
+    workers: WorkerPool
 
     @property
     def identity(self) -> ExtractorIdentity:
@@ -99,7 +99,7 @@ class IsolatedExtractor:
             "options": plain_options(options),
             "target": str(target),
         }
-        made = self.children.ask("extract", source.path, asked, progress, ExtractionFailed)
+        made = self.workers.ask("extract", source.path, asked, progress, ExtractionFailed)
         return extraction_from_plain(made)
 
 
@@ -108,14 +108,14 @@ class IsolatedMeasurer:
     """Measures as `here` would: in a child where that takes a compiled parser (`is_compiled`), else here."""
 
     here: Measurer
-    children: Children
+    workers: WorkerPool
     is_compiled: Callable[[Format], bool]
 
     def measure(self, source: Source) -> Extent:
         """See `Measurer.measure`; raises `SourceUnsupported` where the child dies over the file."""
         if not self.is_compiled(source.format):
             return self.here.measure(source)
-        found = from_plain(self.children.ask("measure", source.path, {"source": plain_source(source)}))
+        found = from_plain(self.workers.ask("measure", source.path, {"source": plain_source(source)}))
         if found is None:
             raise SourceUnsupported(f"{source.path.name} cannot be measured.")
         return found
@@ -125,56 +125,56 @@ class IsolatedMeasurer:
 class IsolatedForeignFiles:
     """Pages of PDFs, and tables in Parquet; raises `SourceUnsupported` where the child dies over the file."""
 
-    children: Children
+    workers: WorkerPool
 
     def pages(self, path: Path) -> Sequence[tuple[str, str]]:
         """The label of each page of a PDF, and its text."""
-        return pages_from(self.children.ask("pages", path, {"path": str(path)}))
+        return pages_from(self.workers.ask("pages", path, {"path": str(path)}))
 
     def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, Any]]:
         """The rows of a table, with those of `columns` that it has."""
-        return rows_from(self.children.ask("rows", path, {"path": str(path), "columns": sorted(columns)}))
+        return rows_from(self.workers.ask("rows", path, {"path": str(path), "columns": sorted(columns)}))
 
 
 @frozen
 class IsolatedViewer:
     """What a model is shown of PDFs, pictures and films; raises `SourceUnsupported` where the child dies over the file."""
 
-    children: Children
+    workers: WorkerPool
 
     def page_lines(self, path: Path, progress: Progress = silent) -> Sequence[Sequence[str]]:
         """The lines of each page of a PDF."""
-        pages = self.children.ask("page_lines", path, {"path": str(path)}, progress)
+        pages = self.workers.ask("page_lines", path, {"path": str(path)}, progress)
         return [text.split("\n") if text else [] for text in texts_from(pages)]
 
     def page_texts(self, path: Path, progress: Progress = silent) -> Sequence[str]:
         """The beginning of the text of each page of a PDF."""
-        return texts_from(self.children.ask("page_texts", path, {"path": str(path)}, progress))
+        return texts_from(self.workers.ask("page_texts", path, {"path": str(path)}, progress))
 
     def paged_text(self, path: Path) -> str:
         """The text of a whole PDF, with the numbers of its pages."""
-        return text_from(self.children.ask("paged_text", path, {"path": str(path)}))
+        return text_from(self.workers.ask("paged_text", path, {"path": str(path)}))
 
     def cut_pages(self, path: Path, first: int, last: int, target: Path, progress: Progress = silent) -> None:
         """Write a PDF of just those pages to `target`, in a temporary folder."""
         asked = {"path": str(path), "first": first, "last": last, "target": str(target)}
-        self.children.ask("cut_pages", path, asked, progress)
+        self.workers.ask("cut_pages", path, asked, progress)
         if not _is_file(target):
             raise SourceUnsupported(f"{path.name} cannot be read: no pages could be cut out of it.")
 
     def is_upright(self, path: Path) -> bool:
         """Whether a picture is stored as it is seen."""
-        return truth_from(self.children.ask("is_upright", path, {"path": str(path)}))
+        return truth_from(self.workers.ask("is_upright", path, {"path": str(path)}))
 
     def picture(self, path: Path) -> tuple[bytes, str]:
         """A picture upright, and its media type."""
-        return picture_from(self.children.ask("picture", path, {"path": str(path)}))
+        return picture_from(self.workers.ask("picture", path, {"path": str(path)}))
 
     def still(self, source: Source, seconds: float) -> bytes:
         """The picture that a film shows then, as a JPEG; raises `ExtractionFailed` where the child dies over the file."""
         with tempfile.TemporaryDirectory(prefix="citekit-still-") as folder:  # here: who is killed tidies up nothing
             asked = {"source": plain_source(source), "seconds": seconds, "folder": folder}
-            return picture_from(self.children.ask("still", source.path, asked, failure=ExtractionFailed))[0]
+            return picture_from(self.workers.ask("still", source.path, asked, failure=ExtractionFailed))[0]
 
 
 def _is_file(path: Path) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
-from citekit.adapters.sandbox.worker_pool import Children
+from citekit.adapters.sandbox.worker_pool import WorkerPool
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
@@ -40,16 +40,16 @@ from citekit.wire.worker_protocol import (
 class IsolatedReader:
     """A `Reader` of reflowable books; raises `SourceUnsupported` where the child dies over the file."""
 
-    children: Children
+    workers: WorkerPool
 
     def read(self, path: Path) -> Book:
         """See `Reader.read`."""
-        return book_from(self.children.ask("book", path, {"path": str(path)}))
+        return book_from(self.workers.ask("book", path, {"path": str(path)}))
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> Sequence[str]:
         """See `Reader.texts`."""
         asked = {"path": str(path), "chapter": chapter, "last": last}
-        return texts_from(self.children.ask("chapters", path, asked))
+        return texts_from(self.workers.ask("chapters", path, asked))
 
     def html(
         self,
@@ -62,18 +62,18 @@ class IsolatedReader:
     ) -> str:
         """See `Reader.html`."""
         asked = {"path": str(path), "chapter": chapter, "chars": chars, "last": last}
-        return text_from(self.children.ask("html", path, asked, progress))
+        return text_from(self.workers.ask("html", path, asked, progress))
 
 
 @frozen
 class IsolatedProbe:
     """A `MediaProbe`; raises `SourceUnsupported` where the child dies over the file."""
 
-    children: Children
+    workers: WorkerPool
 
     def probe(self, path: Path) -> MediaFacts:
         """See `MediaProbe.probe`."""
-        return media_facts_from(self.children.ask("probe", path, {"path": str(path)}))
+        return media_facts_from(self.workers.ask("probe", path, {"path": str(path)}))
 
 
 @frozen
@@ -81,7 +81,7 @@ class IsolatedTextReader:
     """Reads as `here` would: in a child if the file `is_apart`, else here."""
 
     here: TextReader
-    children: Children
+    workers: WorkerPool
     is_apart: Callable[[Source], bool]
 
     def supports(self, format: Format) -> bool:
@@ -92,13 +92,13 @@ class IsolatedTextReader:
         """See `TextReader.read`; raises `SourceUnsupported` where the child dies over the file."""
         if not self.is_apart(source):
             return self.here.read(source, progress)
-        return extracted_text_from(self.children.ask("text", source.path, {"source": plain_source(source)}, progress))
+        return extracted_text_from(self.workers.ask("text", source.path, {"source": plain_source(source)}, progress))
 
     def facts(self, source: Source) -> BookFacts:
         """See `TextReader.facts`."""
         if not self.is_apart(source):
             return self.here.facts(source)
-        return book_facts_from(self.children.ask("facts", source.path, {"source": plain_source(source)}))
+        return book_facts_from(self.workers.ask("facts", source.path, {"source": plain_source(source)}))
 
 
 @frozen
@@ -106,7 +106,7 @@ class IsolatedQuotableTexts:
     """Reads as `here` would: in a child if the file `is_apart`, else here. `from_plain` reads one text of its answer."""
 
     here: QuotableTexts
-    children: Children
+    workers: WorkerPool
     is_apart: Callable[[Source], bool]
     from_plain: Callable[[dict[str, object]], Quotable]
 
@@ -122,7 +122,7 @@ class IsolatedQuotableTexts:
         """See `QuotableTexts.read`; raises `SourceUnsupported` where the child dies over the file."""
         if not self.is_apart(source):
             return self.here.read(source, progress)
-        found = self.children.ask("quotable", source.path, {"source": plain_source(source)}, progress)
+        found = self.workers.ask("quotable", source.path, {"source": plain_source(source)}, progress)
         if not isinstance(found, list) or not found:
             raise FaultyAnswer("texts for quotes", ["$: is not a list of texts"])
         return [self._text(each) for each in found]

@@ -30,7 +30,7 @@ from citekit.adapters.sandbox.worker_request import (
     SpentError,
     spent,
 )
-from citekit.adapters.system.child_process import Child, ChildEndedError
+from citekit.adapters.system.child_process import ChildProcess, ChildProcessEndedError
 from citekit.adapters.system.file_state import FileState
 from citekit.domain.errors import CiteKitError, SourceUnsupported
 from citekit.domain.progress import Progress, silent
@@ -68,13 +68,13 @@ class Limits:
 
 @define
 class _Parser:
-    child: Child
+    child: ChildProcess
     last: str = ""
     state: object = None
 
 
 @define(eq=False)
-class Children:
+class WorkerPool:
     """Children for at most `at_most` requests that have just begun, and `slow_at_most` that take longer. Any thread may ask.
 
     `hello` is the first message that each child gets. `state` is what `hello` depends on: a child that was started in
@@ -242,11 +242,11 @@ class Children:
         if not keeps:
             parser.child.kill()
 
-    def _started(self) -> Child:
+    def _started(self) -> ChildProcess:
         try:
-            child = Child.start(self._command())
+            child = ChildProcess.start(self._command())
             child.send(as_message(self._hello()))
-        except (OSError, ChildEndedError) as error:
+        except (OSError, ChildProcessEndedError) as error:
             raise DiedError(f"the program that would read it cannot be started ({error})") from error
         return child
 
@@ -258,7 +258,7 @@ class Children:
             if is_fresh or not {"spent", "short", "broken"} & set(said):
                 return said
             parser.child.kill()
-        except ChildEndedError as ended:
+        except ChildProcessEndedError as ended:
             if ended.status == -signal.SIGXCPU:
                 raise SpentError(TIME) from ended
             if is_fresh:
@@ -269,7 +269,7 @@ class Children:
         return self._said(parser, request, turn, is_fresh=True)
 
 
-_pools: weakref.WeakValueDictionary[int, Children] = weakref.WeakValueDictionary()
+_pools: weakref.WeakValueDictionary[int, WorkerPool] = weakref.WeakValueDictionary()
 
 
 def _forget_all() -> None:

@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from citekit.adapters.sandbox.budget import MEGABYTE, Budget
 from citekit.adapters.sandbox.lanes import Lanes, Turn
 from citekit.adapters.sandbox.worker import FILE_MEMORY
-from citekit.adapters.system.child_process import Child
+from citekit.adapters.system.child_process import ChildProcess
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.progress import Progress
 from citekit.wire.errors import CAUSE_LIMIT
@@ -89,7 +89,7 @@ def spent(what: object, budget: Budget | None) -> str:
 class Conversation:
     """The work of `child` on `request`, which has `turn` in `lanes`."""
 
-    child: Child
+    child: ChildProcess
     request: Request
     lanes: Lanes
     turn: Turn
@@ -124,10 +124,10 @@ class Conversation:
                     self._allowed += 0.0 if self.request.budget is None else self.request.budget.picture
                 else:
                     return said
-            self._check_bounds()
+            self._check_limits()
             self.request.progress(*self._shown)
 
-    def _check_bounds(self) -> None:
+    def _check_limits(self) -> None:
         now = monotonic()
         if now - self._heard > self.request.patience:
             raise DiedError(

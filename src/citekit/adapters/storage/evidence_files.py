@@ -15,7 +15,7 @@ from citekit.adapters.storage.evidence_cache import HotEvidences
 from citekit.adapters.storage.evidence_index import DATABASE, TABLES, EvidenceIndex
 from citekit.adapters.storage.evidence_record import EvidenceRecord
 from citekit.adapters.storage.objects import Objects, StoredObject
-from citekit.adapters.storage.staging import Workshop, digest_of, made_by
+from citekit.adapters.storage.staging import StagingArea, digest_of, made_by
 from citekit.adapters.system.clock import SystemClock
 from citekit.adapters.system.file_locks import Locks
 from citekit.adapters.system.files import writing
@@ -66,7 +66,7 @@ class FileEvidenceStore:
     ) -> None:
         """`folder` is made at the first `obtain`; `limit` is in bytes, `grace` in seconds of `clock`, the machine's."""
         self._objects = Objects(folder / "objects", Locks(folder / "locks", passing=True))
-        self._workshop = Workshop(folder / "making", folder / "locks")
+        self._workshop = StagingArea(folder / "making", folder / "locks")
         self._clock = clock or SystemClock()
         self._index = EvidenceIndex(index.beside(DATABASE, TABLES), index.seal)
         self._uses = Uses(folder / "uses", self._clock)

@@ -12,7 +12,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
-from citekit.adapters.storage.map_cache import HotMaps
+from citekit.adapters.storage.map_cache import MapCache
 from citekit.adapters.storage.map_cards import MapCards, RememberedCard, is_inside
 from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, parsed
 from citekit.adapters.storage.map_hints import MapHints
@@ -47,7 +47,7 @@ class JsonMapStore:
         self._listing = MapListing(str(folder))
         self._cards = MapCards(str(cache_folder)) if cache_folder is not None else None
         self._hints = MapHints(index)
-        self._hot = HotMaps()
+        self._hot = MapCache()
         self._swept = False
         self._editions = Editions(folder)
 

@@ -57,7 +57,7 @@ class _Hot:
         return self.state == FileState.of(status) and not (self.absent and any(map(os.path.lexists, self.absent)))
 
 
-class HotMaps:
+class MapCache:
     """Maps by their ids, as many as have `HOT_LIMIT` bytes of files."""
 
     def __init__(self) -> None:

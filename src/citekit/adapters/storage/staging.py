@@ -20,7 +20,7 @@ from citekit.domain.evidence import EvidenceKey, Extraction
 from citekit.domain.ports.evidence_store import Make
 
 
-class Workshop:
+class StagingArea:
     """A lock for each key, and below `making` a folder for each piece of evidence that is being made.
 
     The holder of a key's lock knows that any file there for the key belongs to a killed process.

@@ -35,7 +35,7 @@ _KEPT: tuple[str, ...] = (
 )  # fmt: skip
 
 
-class ChildEndedError(Exception):
+class ChildProcessEndedError(Exception):
     """The child is gone; `status` is what it ended with, negative for the signal that killed it."""
 
     def __init__(self, status: int) -> None:
@@ -118,7 +118,7 @@ class Line:
 
 
 @define(eq=False)
-class Child:
+class ChildProcess:
     """A running child. One caller at a time.
 
     It leads a process group of its own: Ctrl-C in a terminal is not for it, and the programs that it runs end with it.
@@ -132,7 +132,7 @@ class Child:
     _starter: int = field(factory=os.getpid, init=False)
 
     @classmethod
-    def start(cls, command: Sequence[str]) -> Child:
+    def start(cls, command: Sequence[str]) -> ChildProcess:
         """Start `command`, with three descriptors as its last words: of its `Line`, and of the pipe that signals the
         end of this process.
 
@@ -162,7 +162,7 @@ class Child:
         return child
 
     def send(self, message: bytes) -> None:
-        """Send a message. Raises `ChildEndedError`."""
+        """Send a message. Raises `ChildProcessEndedError`."""
         if not self._is_open:
             raise self._ended()
         try:
@@ -171,7 +171,7 @@ class Child:
             raise self._ended() from error
 
     def receive(self, timeout: float) -> bytes | None:
-        """The next message, or None where there is none within `timeout` seconds. Raises `ChildEndedError`."""
+        """The next message, or None where there is none within `timeout` seconds. Raises `ChildProcessEndedError`."""
         try:
             return self._line.receive(timeout)
         except (OSError, EOFError) as error:
@@ -232,11 +232,11 @@ class Child:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
-    def _ended(self) -> ChildEndedError:
+    def _ended(self) -> ChildProcessEndedError:
         self._end_group()
         status = self._status()
         self.leave()
-        return ChildEndedError(status)
+        return ChildProcessEndedError(status)
 
     def _status(self) -> int:
         if os.getpid() != self._starter:
@@ -266,7 +266,7 @@ def _programs(pid: int) -> list[int]:
         return []
 
 
-_running: weakref.WeakSet[Child] = weakref.WeakSet()
+_running: weakref.WeakSet[ChildProcess] = weakref.WeakSet()
 
 
 def _leave_all() -> None:

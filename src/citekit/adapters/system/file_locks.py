@@ -56,7 +56,7 @@ SILENCE = 3.0
 """Seconds after which a wait that is not reported otherwise is logged once, as a warning."""
 
 
-def telling(text: str) -> Callable[[], None]:
+def log_once(text: str) -> Callable[[], None]:
     """What says `text` once, where it is still called `SILENCE` seconds from now: no program stands still without a word."""
     due = time.monotonic() + SILENCE
 
@@ -89,7 +89,7 @@ class Locks:
         a warning says what is waited for.
         """
         if waiting is patiently:
-            waiting = telling(f"Waiting for another program of CiteKit, which holds {self._folder / name}.")
+            waiting = log_once(f"Waiting for another program of CiteKit, which holds {self._folder / name}.")
         with self._gate(name) as gate:
             while not gate.acquire(timeout=NAP):
                 waiting()

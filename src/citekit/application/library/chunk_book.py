@@ -33,7 +33,7 @@ VERSION = "1"
 class ChunkedBook:
     """A book in parts: `resource_map` holds the chunks as its leaves."""
 
-    manuscript: ExtractedText
+    extracted_text: ExtractedText
     resource_map: ResourceMap
     placed: Sequence[LocatedChunk] = field(converter=tuple[LocatedChunk, ...])
     chapters: int
@@ -46,7 +46,7 @@ class ChunkedBook:
             "chunks": len(self.placed),
             "passages": sum(len(chunk.passages) for chunk in self.placed),
             "words": sum(chunk.words for chunk in self.placed),
-            "characters": len(self.manuscript.text),
+            "characters": len(self.extracted_text.text),
         }
 
 
@@ -73,7 +73,7 @@ class ChunkBook:
     def __call__(
         self,
         base: ResourceMap,
-        manuscript: ExtractedText,
+        extracted_text: ExtractedText,
         params: ChunkingParams,
         language: str | None,
         *,
@@ -82,10 +82,10 @@ class ChunkBook:
     ) -> ChunkedBook:
         """The parts of the book whose map is `base`. Raises what the ports raise, and `Cancelled`."""
         base = without_chunks(base)  # which it has where the book was ingested before
-        whole = BookSection(0, len(manuscript.text), base.title, None, 0)
-        found = chapters(manuscript, base.nodes, base.title) if hierarchical else (whole,)
+        whole = BookSection(0, len(extracted_text.text), base.title, None, 0)
+        found = chapters(extracted_text, base.nodes, base.title) if hierarchical else (whole,)
         cohesion = MeasureCohesion(self.splitter, self.similarity)(
-            manuscript.text,
+            extracted_text.text,
             language,
             min(params.max_words, self.window),
             _from(progress),
@@ -94,15 +94,15 @@ class ChunkBook:
         parts = [part for index, chapter in enumerate(found) for part in _parts(cohesion, chapter, index, params)]
         titles = [_title(part, base.title) for part in parts]
         marks = [
-            (part.chunk.start, part.chunk.end, manuscript.locate(part.chunk.start, part.chunk.end), title, None)
+            (part.chunk.start, part.chunk.end, extracted_text.locate(part.chunk.start, part.chunk.end), title, None)
             for part, title in zip(parts, titles, strict=True)
         ]
-        planted = with_chunks(base, manuscript, marks)
+        planted = with_chunks(base, extracted_text, marks)
         placed = [
             _placed(part, identifier, base.title, hierarchical, self.window)
             for part, identifier in zip(parts, planted.ids, strict=True)
         ]
-        return ChunkedBook(manuscript, _named(planted.resource_map, params, hierarchical), placed, len(found))
+        return ChunkedBook(extracted_text, _named(planted.resource_map, params, hierarchical), placed, len(found))
 
 
 def _from(progress: Progress) -> Progress:

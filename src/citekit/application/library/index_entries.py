@@ -75,21 +75,21 @@ def entry_id(digest: Digest, kind: str, start: int, end: int) -> str:
 
 
 def chunk_entries(
-    book: BookWords, manuscript: ExtractedText, placed: Sequence[LocatedChunk], model: EmbedderIdentity
+    book: BookWords, extracted_text: ExtractedText, placed: Sequence[LocatedChunk], model: EmbedderIdentity
 ) -> Iterator[Entry]:
     """An entry with words for every chunk: its text, its place, and what it belongs to."""
     common = {**book.keys, **_common(book, model)}
     for chunk in placed:
         identifier = entry_id(book.digest, "chunk", chunk.start, chunk.end)
-        start, text = _stripped(manuscript, chunk.start, chunk.end)
+        start, text = _stripped(extracted_text, chunk.start, chunk.end)
         here = {
             "kind": "chunk",
             "text": text,
             "start": start,
             "end": start + len(text),
-            "passages": [_passage(book, manuscript, *span) for span in chunk.passages],
+            "passages": [_passage(book, extracted_text, *span) for span in chunk.passages],
         }
-        payload = {**common, **_chunk_facts(book, manuscript, chunk), **here}
+        payload = {**common, **_chunk_facts(book, extracted_text, chunk), **here}
         yield Entry(identifier, identifier, words=document_words(f"{chunk.section}\n{text}"), payload=payload)
 
 
@@ -103,15 +103,15 @@ def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Se
             yield Entry(entry_id(book.digest, "passage", start, end), group, vector=vector, payload=payload)
 
 
-def _passage(book: BookWords, manuscript: ExtractedText, start: int, end: int) -> dict[str, Any]:
-    """A passage as its chunk's payload has it: the id of its entry, its characters in the manuscript, its place."""
-    first, text = _stripped(manuscript, start, end)
+def _passage(book: BookWords, extracted_text: ExtractedText, start: int, end: int) -> dict[str, Any]:
+    """A passage as its chunk's payload has it: the id of its entry, its characters in the extracted text, its place."""
+    first, text = _stripped(extracted_text, start, end)
     identifier = entry_id(book.digest, "passage", start, end)
     return {
         "id": identifier,
         "start": first,
         "end": first + len(text),
-        "address": _address(book, manuscript, start, end),
+        "address": _address(book, extracted_text, start, end),
     }
 
 
@@ -131,9 +131,9 @@ def _common(book: BookWords, model: EmbedderIdentity) -> Mapping[str, Any]:
     }
 
 
-def _chunk_facts(book: BookWords, manuscript: ExtractedText, chunk: LocatedChunk) -> Mapping[str, Any]:
+def _chunk_facts(book: BookWords, extracted_text: ExtractedText, chunk: LocatedChunk) -> Mapping[str, Any]:
     facts = {
-        "address": _address(book, manuscript, chunk.start, chunk.end),
+        "address": _address(book, extracted_text, chunk.start, chunk.end),
         "node_id": chunk.node_id,
         "section_name": chunk.section,
         "section_index": chunk.chapter_index,
@@ -148,15 +148,15 @@ def _chunk_facts(book: BookWords, manuscript: ExtractedText, chunk: LocatedChunk
     return {
         **facts,
         "parent": entry_id(book.digest, "chapter", *chunk.chapter),
-        "parent_address": _address(book, manuscript, *chunk.chapter),
+        "parent_address": _address(book, extracted_text, *chunk.chapter),
     }
 
 
-def _stripped(manuscript: ExtractedText, start: int, end: int) -> tuple[int, str]:
+def _stripped(extracted_text: ExtractedText, start: int, end: int) -> tuple[int, str]:
     """Where the text begins without the white space around it, and that text."""
-    text = manuscript.text[start:end]
+    text = extracted_text.text[start:end]
     return start + len(text) - len(text.lstrip()), text.strip()
 
 
-def _address(book: BookWords, manuscript: ExtractedText, start: int, end: int) -> str:
-    return str(Address(book.resource_id, manuscript.locate(start, end)))
+def _address(book: BookWords, extracted_text: ExtractedText, start: int, end: int) -> str:
+    return str(Address(book.resource_id, extracted_text.locate(start, end)))

@@ -179,7 +179,7 @@ class IngestBook:
         with watch.timing("embedding"):
             vectors = self._vectors(cut, progress)
         if not self.ingest.sources.is_unchanged(source):
-            raise SourceChanged(base.resource_id, str(source.path), meanwhile=True)
+            raise SourceChanged(base.resource_id, str(source.path), during_mapping=True)
         entry = evolve(self._entry(source, base, request, cut), seconds=watch.seconds)
         progress(90, 100, "storing")  # the last chance to give up: from here on it is done, or taken back
         store = StoreBook(self.index, self.ledger, self.maps, self.clock)
@@ -197,13 +197,13 @@ class IngestBook:
         return self.ingest(source.path, named=False).resource_map
 
     def _cut(self, source: Source, base: ResourceMap, request: BookRequest, progress: Progress) -> ChunkedBook:
-        manuscript = self.reader.read(source, progress=within(progress, 5))
-        if not manuscript.text.strip():
+        extracted_text = self.reader.read(source, progress=within(progress, 5))
+        if not extracted_text.text.strip():
             raise SourceUnsupported(
                 f"{source.path} has no text: it is empty, or holds pictures of pages, which must be read by OCR first."
             )
         return self.cut(
-            base, manuscript, request.params, request.language, hierarchical=request.hierarchical, progress=progress
+            base, extracted_text, request.params, request.language, hierarchical=request.hierarchical, progress=progress
         )
 
     def _vectors(self, cut: ChunkedBook, progress: Progress) -> Sequence[Vector]:
@@ -266,7 +266,7 @@ def known(*values: str | None) -> str | None:
 
 def _embedded_texts(cut: ChunkedBook) -> Iterator[str]:
     """The text of each passage as it is embedded: a short chapter, such as a dedication, goes on into the next chunk's."""
-    text = cut.manuscript.text
+    text = cut.extracted_text.text
     for chunk, following in zip(cut.placed, [*cut.placed[1:], None], strict=True):
         short = following is not None and chunk.siblings == 1 and chunk.words < SHORT
         for start, end in chunk.passages:

@@ -41,7 +41,7 @@ class StoreBook:
         self.index.create(entry.collection, model)
         with self._recorded(entry):
             self.index.remove(entry.collection, _of(entry))
-            self.index.put(entry.collection, chunk_entries(book, cut.manuscript, cut.placed, model))
+            self.index.put(entry.collection, chunk_entries(book, cut.extracted_text, cut.placed, model))
             self.index.put(entry.collection, passage_entries(book, cut.placed, vectors))
             self._drop_older(entry)
             self.index.flush(entry.collection)

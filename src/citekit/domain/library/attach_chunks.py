@@ -21,7 +21,7 @@ CHUNK = "chunk"
 """The type of the nodes that chunks become."""
 
 Mark = tuple[int, int, Location, str, str | None]
-"""A chunk to be put into a map: characters (start, end) of the manuscript, place, title, summary."""
+"""A chunk to be put into a map: characters (start, end) of the extracted text, place, title, summary."""
 
 _OURS = re.compile(r"(?:.*\.)?chunk_\d+_[0-9a-f]{4}(?:_\d+)?", re.DOTALL)
 
@@ -34,7 +34,7 @@ class AttachedChunks:
     ids: tuple[str, ...] = field(converter=tuple[str, ...])
 
 
-def with_chunks(resource_map: ResourceMap, manuscript: ExtractedText, placed: Sequence[Mark]) -> AttachedChunks:
+def with_chunks(resource_map: ResourceMap, extracted_text: ExtractedText, placed: Sequence[Mark]) -> AttachedChunks:
     """The map with a leaf of the type `chunk` for each of `placed`; chunks that it held before are gone.
 
     A chunk goes below the deepest node whose text holds all of its own, and whose place holds its place; else below the
@@ -43,7 +43,7 @@ def with_chunks(resource_map: ResourceMap, manuscript: ExtractedText, placed: Se
     unknown instead of naming another text. It stands before the first sibling that begins behind it.
     """
     bare = without_chunks(resource_map)
-    found = sections(manuscript, bare.nodes)
+    found = sections(extracted_text, bare.nodes)
     homes = _Homes(bare, found)
     taken = {node.id for node in bare.walk()}
     below: defaultdict[str, list[tuple[int, Node]]] = defaultdict(list)

@@ -32,7 +32,7 @@ _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 def chapters(
-    manuscript: ExtractedText, nodes: Iterable[Node], title: str, limit_words: int = 6000
+    extracted_text: ExtractedText, nodes: Iterable[Node], title: str, limit_words: int = 6000
 ) -> tuple[BookSection, ...]:
     """The book, called `title`, in chapters that together are its text; none for an empty text.
 
@@ -40,10 +40,10 @@ def chapters(
     what stands before the first of them. Text before the first chapter is one of its own, the front matter. In both places
     fewer than `LEAST_WORDS` words belong to what follows. A book without sections is split at ends of paragraphs.
     """
-    text = manuscript.text
+    text = extracted_text.text
     if not text:
         return ()
-    found = sections(manuscript, nodes, left_out=UNSTRUCTURED)
+    found = sections(extracted_text, nodes, left_out=UNSTRUCTURED)
     if not found:
         return _parts(text, title)
     begun = list(_chosen(found, _WordCounts(text, found), limit_words))

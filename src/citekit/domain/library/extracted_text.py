@@ -25,7 +25,7 @@ class UnitKind(StrEnum):
 
 @frozen
 class Unit:
-    """One page, spine item, line or row of a sheet: `number` from 1; its text is `text[start:end]` of the manuscript."""
+    """One page, spine item, line or row of a sheet: `number` from 1; its text is `text[start:end]` of the extracted text."""
 
     number: int
     start: int

@@ -126,7 +126,7 @@ _SPACE = re.compile(r"\s*")
 
 @frozen
 class BookSection:
-    """The characters `start` to `end` (excluded) of a manuscript; `depth` from 0. What is of no node has no `node_id`."""
+    """The characters `start` to `end` (excluded) of a extracted_text; `depth` from 0. What is of no node has no `node_id`."""
 
     start: int
     end: int
@@ -136,7 +136,7 @@ class BookSection:
 
 
 def sections(
-    manuscript: ExtractedText, nodes: Iterable[Node], *, left_out: Container[str] = frozenset()
+    extracted_text: ExtractedText, nodes: Iterable[Node], *, left_out: Container[str] = frozenset()
 ) -> tuple[BookSection, ...]:
     """The nodes as ranges of the text, in reading order: each is followed by those inside it, which are one deeper.
 
@@ -146,7 +146,7 @@ def sections(
     those of the types `left_out`, and those of which nothing is left because the next one begins at the same place; what is
     below them takes their place.
     """
-    return tuple(_ended(manuscript.text, list(_started(manuscript, nodes, left_out))))
+    return tuple(_ended(extracted_text.text, list(_started(extracted_text, nodes, left_out))))
 
 
 @frozen
@@ -158,10 +158,10 @@ class _Visit:
     depth: int
 
 
-def _started(manuscript: ExtractedText, nodes: Iterable[Node], left_out: Container[str]) -> Iterator[BookSection]:
+def _started(extracted_text: ExtractedText, nodes: Iterable[Node], left_out: Container[str]) -> Iterator[BookSection]:
     """The sections with their exact starts, which never fall; their ends are those of the map."""
     nodes = tuple(nodes)
-    begins, places = _Begins(manuscript), _Places(manuscript, nodes)
+    begins, places = _Begins(extracted_text), _Places(extracted_text, nodes)
     pending = places.visits(nodes, 0)[::-1]
     while pending:
         visit = pending.pop()
@@ -179,12 +179,12 @@ class _Places:
     its leaves, and of those of its neighbours, tell more.
     """
 
-    def __init__(self, manuscript: ExtractedText, nodes: Iterable[Node]) -> None:
-        self._is_exact = manuscript.kind is not UnitKind.PAGE
+    def __init__(self, extracted_text: ExtractedText, nodes: Iterable[Node]) -> None:
+        self._is_exact = extracted_text.kind is not UnitKind.PAGE
         self._spans: dict[str, tuple[int, int] | None] = {}
         self._leaves: dict[str, tuple[int, int] | None] = {}
         for node in reversed([below for top in nodes for below in top.walk()]):
-            span = self._spans[node.id] = manuscript.span_of(node.location)
+            span = self._spans[node.id] = extracted_text.span_of(node.location)
             inside = [found for child in node.children if (found := self._leaves[child.id])]
             self._leaves[node.id] = (inside[0][0], inside[-1][1]) if inside else span
 
@@ -210,15 +210,15 @@ class _Places:
 class _Begins:
     """Says where sections begin, one after the other."""
 
-    def __init__(self, manuscript: ExtractedText) -> None:
-        self._manuscript = manuscript
-        self._headings = Headings(manuscript.text) if manuscript.kind is UnitKind.PAGE else None
+    def __init__(self, extracted_text: ExtractedText) -> None:
+        self._extracted = extracted_text
+        self._headings = Headings(extracted_text.text) if extracted_text.kind is UnitKind.PAGE else None
         self._last = self._behind = 0
 
     def of(self, title: str, span: tuple[int, int]) -> int:
         start = max(span[0], self._last)
         if self._headings is not None:
-            unit = self._manuscript.unit_at(span[0])
+            unit = self._extracted.unit_at(span[0])
             found = self._headings.find(title, (unit.start, unit.end), self._behind)
             if found is not None:
                 top = self._behind <= unit.start and self._is_header(unit.start, found[0])
@@ -228,7 +228,7 @@ class _Begins:
 
     def _is_header(self, start: int, end: int) -> bool:
         """Whether what stands on a page above a heading is a running header, or nothing."""
-        lines = [line for line in self._manuscript.text[start:end].splitlines() if line.strip()]
+        lines = [line for line in self._extracted.text[start:end].splitlines() if line.strip()]
         return len(lines) <= HEADER_LINES and all(len(line.split()) <= HEADER_WORDS for line in lines)
 
 

@@ -56,7 +56,7 @@ class PageBreak:
 
 @frozen(kw_only=True)
 class BookChapter:
-    """One spine item: all of its text once, without markup, paragraphs parted by newlines.
+    """One spine item: all of its text once, without markup, paragraphs separated by newlines.
 
     `name` is the path of the item inside the book; `marks` come in the order of their starts.
     """

@@ -25,11 +25,11 @@ _BESIDE = re.compile(r"[^\w#]+")
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 
 
-def without_running_lines(manuscript: ExtractedText) -> ExtractedText | None:
+def without_running_lines(extracted_text: ExtractedText) -> ExtractedText | None:
     """The pages without their running heads and feet; None where there are none, or no pages."""
-    if manuscript.kind is not UnitKind.PAGE or len(manuscript.units) < LEAST:
+    if extracted_text.kind is not UnitKind.PAGE or len(extracted_text.units) < LEAST:
         return None
-    pages = [manuscript.text[unit.start : unit.end].split("\n") for unit in manuscript.units]
+    pages = [extracted_text.text[unit.start : unit.end].split("\n") for unit in extracted_text.units]
     counts = Counter(shape for lines in pages for shape in {_shape(lines[place]) for place in _edges(lines)})
     running = {shape for shape, count in counts.items() if count >= LEAST}
     running.discard("")
@@ -37,10 +37,10 @@ def without_running_lines(manuscript: ExtractedText) -> ExtractedText | None:
     if sum(map(len, texts)) == sum(len("\n".join(lines)) for lines in pages):
         return None
     units, start = Units(), 0
-    for unit, text in zip(manuscript.units, texts, strict=True):
+    for unit, text in zip(extracted_text.units, texts, strict=True):
         units.add(unit.number, start, start + len(text))
         start += len(text) + 1
-    return ExtractedText(UnitKind.PAGE, "\n".join(texts), units, unread=manuscript.unread)
+    return ExtractedText(UnitKind.PAGE, "\n".join(texts), units, unread=extracted_text.unread)
 
 
 def _edges(lines: Sequence[str]) -> set[int]:

@@ -24,7 +24,7 @@ PAUSE_IN_SENTENCE = 8.0
 _ENDED = re.compile(r"""[.!?:\u2026\u3002\uff01\uff1f\u266a\u266b)\]]["'\u201d\u2019\u00bb]?\s*\Z""")
 
 
-def are_apart(pause: float, before: str, after: str) -> bool:
+def is_pause_between(pause: float, before: str, after: str) -> bool:
     """Whether the pause between two subtitles, in seconds, parts what they say."""
     runs_on = after.lstrip()[:1].islower() and not _ENDED.search(before)
     return round(pause, 3) > (PAUSE_IN_SENTENCE if runs_on else PAUSE)
@@ -50,7 +50,7 @@ class Transcript:
         made = cls(modality, "", array("q"), array("q"), array("d"), array("d"))
         length, shown = 0, -math.inf
         for begin, end, text in sorted(each for each in cues if each[2].strip()):
-            if lines and are_apart(begin - shown, lines[-1], text):
+            if lines and is_pause_between(begin - shown, lines[-1], text):
                 lines.append(CUT)
                 length += len(CUT) + 1
             shown = max(shown, end)

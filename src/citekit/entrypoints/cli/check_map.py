@@ -67,7 +67,7 @@ def command(session: Session, file: str, bbox: str, fix: bool, output: str | Non
         )
     checked = _checked(session, file, BoxOrder(bbox))
     if fix and checked.data is not None:
-        checked = _mended(session, checked, output, force)
+        checked = _repaired(session, checked, output, force)
     if checked.faults:
         raise _unsound(session, checked)
     session.answer(checked.to_plain(), _lines(checked))
@@ -135,7 +135,7 @@ def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
     return evolve(asked, report=report, faults=faults, warnings=warnings, edits=edits, mended=mended)
 
 
-def _mended(session: Session, found: _Checked, output: str | None, force: bool) -> _Checked:
+def _repaired(session: Session, found: _Checked, output: str | None, force: bool) -> _Checked:
     """Write what `found` would change, and look at what is wrong then."""
     from citekit.entrypoints.cli.output_files import replace_map, write_map
     from citekit.wire.locations import BoxOrder

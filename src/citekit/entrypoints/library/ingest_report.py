@@ -14,10 +14,10 @@ from citekit.domain.library.chunking import ChunkingParams
 from citekit.domain.progress import Progress
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.library import rendering
-from citekit.entrypoints.library.steps import Halted, Story
+from citekit.entrypoints.library.steps import Halted, StepReport
 
 Arguments = Mapping[str, Any]
-Tell = Callable[[Story], dict[str, Any]]
+Tell = Callable[[StepReport], dict[str, Any]]
 
 NO_LIBRARY = "Calibre library not found"
 _THERE = "⚠️ Already ingested"
@@ -27,30 +27,30 @@ _log = logging.getLogger(__name__)
 
 def told(tell: Tell) -> dict[str, Any]:
     """The answer of `tell`, or how far it came and what went wrong. Raises `Cancelled` alone."""
-    story = Story()
+    report = StepReport()
     try:
-        return tell(story)
+        return tell(report)
     except Cancelled:
         raise
     except Halted as halted:
         if halted.line is not None:
-            story.done(halted.line)
-        return story.failure(halted.error, **halted.facts)
+            report.done(halted.line)
+        return report.failure(halted.error, **halted.facts)
     except Exception as error:
-        return broken(story, error)
+        return broken(report, error)
 
 
-def broken(story: Story, error: Exception) -> dict[str, Any]:
+def broken(report: StepReport, error: Exception) -> dict[str, Any]:
     """The answer where something went wrong that belongs to no step."""
     text = sentence(error)
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A library tool failed", exc_info=error)
     if isinstance(error, LibraryUnavailable):
-        story.lines.append(f"❌ {NO_LIBRARY if text.startswith(NO_LIBRARY) else text}")
-        return story.failure(text, reached=0)
-    reached = len(story.lines)
-    story.lines.append(f"❌ Error: {text}")
-    return story.failure(text, reached=reached)
+        report.lines.append(f"❌ {NO_LIBRARY if text.startswith(NO_LIBRARY) else text}")
+        return report.failure(text, reached=0)
+    reached = len(report.lines)
+    report.lines.append(f"❌ Error: {text}")
+    return report.failure(text, reached=reached)
 
 
 def params_of(arguments: Arguments) -> ChunkingParams:
@@ -75,13 +75,13 @@ def request_of(library: Alexandria, arguments: Arguments) -> BookRequest:
     )
 
 
-def fresh(library: Alexandria, request: BookRequest, title: str | None, story: Story, number: int) -> None:
+def fresh(library: Alexandria, request: BookRequest, title: str | None, report: StepReport, number: int) -> None:
     """Halt where the book is in the collection already."""
-    story.begin("📋 Checking if already ingested...", number)
+    report.begin("📋 Checking if already ingested...", number)
     there = None if request.force else library.ingest_book.already(request.path, request.collection)
     if there is not None:
         raise _already(title or there.title, request.collection)
-    story.done("📋 Ingesting again because force is set" if request.force else "📋 Not previously ingested")
+    report.done("📋 Ingesting again because force is set" if request.force else "📋 Not previously ingested")
 
 
 def _already(title: str, collection: str) -> Halted:
@@ -95,9 +95,9 @@ def is_there(plain: Mapping[str, Any]) -> bool:
 
 
 def ingested(
-    library: Alexandria, request: BookRequest, format: str, progress: Progress, story: Story
+    library: Alexandria, request: BookRequest, format: str, progress: Progress, report: StepReport
 ) -> dict[str, Any]:
-    """The ingest itself, whose step has begun, and the end of the story."""
+    """The ingest itself, whose step has begun, and the end of the report."""
     try:
         done = library.ingest_book(request, progress)
     except Cancelled:
@@ -106,11 +106,11 @@ def ingested(
         raise _already(error.title, error.collection) from error
     except (CiteKitError, OSError) as error:
         raise Halted(sentence(error), "❌ Ingestion failed") from error
-    return _told_to_the_end(done, format, story)
+    return _told_to_the_end(done, format, report)
 
 
-def _told_to_the_end(done: BookIngested, format: str, story: Story) -> dict[str, Any]:
+def _told_to_the_end(done: BookIngested, format: str, report: StepReport) -> dict[str, Any]:
     title = done.entry.title
-    story.done(f"⚙️ Created {done.chunks} chunks")
-    story.lines += ["💾 Manifest updated", f"✅ Successfully ingested '{title}'!"]
-    return story.success(**rendering.ingested_card(done, format))
+    report.done(f"⚙️ Created {done.chunks} chunks")
+    report.lines += ["💾 Manifest updated", f"✅ Successfully ingested '{title}'!"]
+    return report.success(**rendering.ingested_card(done, format))

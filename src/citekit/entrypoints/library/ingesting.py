@@ -19,7 +19,7 @@ from citekit.domain.progress import Progress
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.library import rendering
 from citekit.entrypoints.library.ingest_report import fresh, ingested, request_of, told
-from citekit.entrypoints.library.steps import Halted, Story
+from citekit.entrypoints.library.steps import Halted, StepReport
 
 Arguments = Mapping[str, Any]
 
@@ -29,15 +29,15 @@ FIRST_NAMED = (".epub", ".pdf", ".txt", ".md", ".html")
 
 def ingest(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Take in a book of the library."""
-    return told(lambda story: _book(library, arguments, progress, story))
+    return told(lambda report: _book(library, arguments, progress, report))
 
 
-def _book(library: Alexandria, arguments: Arguments, progress: Progress, story: Story) -> dict[str, Any]:
+def _book(library: Alexandria, arguments: Arguments, progress: Progress, report: StepReport) -> dict[str, Any]:
     request = request_of(library, arguments)
-    record = _found(library, arguments["book_id"], story)
-    story.facts.update(title=record.title, author=record.author)
-    chosen = _chosen(library, record, arguments["format_preference"], story)
-    fresh(library, evolve(request, path=chosen.path), record.title, story, 4)
+    record = _found(library, arguments["book_id"], report)
+    report.facts.update(title=record.title, author=record.author)
+    chosen = _chosen(library, record, arguments["format_preference"], report)
+    fresh(library, evolve(request, path=chosen.path), record.title, report, 4)
     request = evolve(
         request,
         path=chosen.path,
@@ -48,57 +48,57 @@ def _book(library: Alexandria, arguments: Arguments, progress: Progress, story: 
         tags=record.tags,
     )
     mode = "hierarchical" if request.hierarchical else "flat"
-    story.begin(f"⚙️ Ingesting '{record.title}' ({mode} mode, threshold={request.params.threshold})...", 5)
-    return ingested(library, request, chosen.format, progress, story)
+    report.begin(f"⚙️ Ingesting '{record.title}' ({mode} mode, threshold={request.params.threshold})...", 5)
+    return ingested(library, request, chosen.format, progress, report)
 
 
-def _found(library: Alexandria, book_id: int, story: Story) -> BookRecord:
-    story.begin("📖 Looking up book in Calibre...", 1)
+def _found(library: Alexandria, book_id: int, report: StepReport) -> BookRecord:
+    report.begin("📖 Looking up book in Calibre...", 1)
     try:
         record = library.library.get(book_id)
     except BookMissing as error:
         raise Halted(f"Book with ID {book_id} not found in Calibre", "❌ Book not found") from error
-    story.done(f"📖 Found: '{record.title}' by {record.author}")
+    report.done(f"📖 Found: '{record.title}' by {record.author}")
     return record
 
 
-def _chosen(library: Alexandria, record: BookRecord, preference: str, story: Story) -> Chosen:
-    story.begin(f"📁 Selecting format for '{record.title}'...", 2)
+def _chosen(library: Alexandria, record: BookRecord, preference: str, report: StepReport) -> Chosen:
+    report.begin(f"📁 Selecting format for '{record.title}'...", 2)
     chosen = preferred(record, preference)
     if chosen is None:
         raise Halted(f"No readable formats available for '{record.title}'", "❌ No readable formats")
-    story.done(f"📁 Using {chosen.format} format")
-    story.begin("🔍 Locating file...", 3)
+    report.done(f"📁 Using {chosen.format} format")
+    report.begin("🔍 Locating file...", 3)
     if not library.app.sources.exists(chosen.path):
         raise Halted(f"Could not locate {chosen.format} file for '{record.title}'", "❌ File not found")
-    story.done("🔍 File located")
+    report.done("🔍 File located")
     return chosen
 
 
 def ingest_file(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Take in a file."""
-    return told(lambda story: _file(library, arguments, progress, story))
+    return told(lambda report: _file(library, arguments, progress, report))
 
 
-def _file(library: Alexandria, arguments: Arguments, progress: Progress, story: Story) -> dict[str, Any]:
+def _file(library: Alexandria, arguments: Arguments, progress: Progress, report: StepReport) -> dict[str, Any]:
     request = evolve(
         request_of(library, arguments),
         title=arguments.get("title"),
         author=arguments.get("author"),
         language=arguments.get("language"),
     )
-    path = _valid(library, arguments["file_path"], story)
+    path = _valid(library, arguments["file_path"], report)
     request = evolve(request, path=path)
-    fresh(library, request, None, story, 2)
-    request = _described(library, request, story)
-    story.facts.update(title=request.title, author=request.author)
+    fresh(library, request, None, report, 2)
+    request = _described(library, request, report)
+    report.facts.update(title=request.title, author=request.author)
     mode = "hierarchical" if request.hierarchical else "flat"
-    story.begin(f"⚙️ Ingesting ({mode} mode, threshold={request.params.threshold})...", 4)
-    return ingested(library, request, rendering.suffix(path.name), progress, story)
+    report.begin(f"⚙️ Ingesting ({mode} mode, threshold={request.params.threshold})...", 4)
+    return ingested(library, request, rendering.suffix(path.name), progress, report)
 
 
-def _valid(library: Alexandria, text: str, story: Story) -> Path:
-    story.begin("📁 Validating file path...", 1)
+def _valid(library: Alexandria, text: str, report: StepReport) -> Path:
+    report.begin("📁 Validating file path...", 1)
     path = Path(text)
     if not path.is_absolute():
         raise Halted(f"File path must be absolute, got: {text}", "❌ Path must be absolute")
@@ -112,13 +112,13 @@ def _valid(library: Alexandria, text: str, story: Story) -> Path:
         supported = ", ".join(dict.fromkeys((*FIRST_NAMED, *BOOK_SUFFIXES)))
         error_text = f"Unsupported file format: {path.suffix}. Supported: {supported}"
         raise Halted(error_text, f"❌ Unsupported format: {path.suffix}")
-    story.done(f"📁 Found: {path.name} ({path.stat().st_size / (1024 * 1024):.1f} MB)")
+    report.done(f"📁 Found: {path.name} ({path.stat().st_size / (1024 * 1024):.1f} MB)")
     return path
 
 
-def _described(library: Alexandria, request: BookRequest, story: Story) -> BookRequest:
+def _described(library: Alexandria, request: BookRequest, report: StepReport) -> BookRequest:
     """The request with title and author. Halts where nobody knows them."""
-    story.begin("🔍 Extracting metadata from file...", 3)
+    report.begin("🔍 Extracting metadata from file...", 3)
     try:
         facts = library.ingest_book.facts(request.path)
     except Cancelled:
@@ -131,7 +131,7 @@ def _described(library: Alexandria, request: BookRequest, story: Story) -> BookR
         raise _needs_metadata(
             request.path, facts, [name for name, value in (("title", title), ("author", author)) if not value]
         )
-    story.done(f"🔍 Metadata: '{title}' by {author}")
+    report.done(f"🔍 Metadata: '{title}' by {author}")
     return evolve(request, title=title, author=author)
 
 

@@ -25,7 +25,7 @@ class Halted(Exception):  # noqa: N818 - it says what happened; nobody but this 
 
 
 @define
-class Story:
+class StepReport:
     """The lines of the steps so far: each is reported when it begins, and again when it is done. `facts` are known
     by then."""
 

@@ -211,7 +211,7 @@ def _told(error: BaseException, structure: bool) -> str:
         case ResourceMissing() if not structure:
             near = " or ".join(f"'{name}'" for name in error.nearest[:3])
             return f"Resource '{error.resource_id}' not found.{near and f' Did you mean {near}?'}"
-        case SourceChanged(meanwhile=False):
+        case SourceChanged(during_mapping=False):
             return (
                 f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}. To "
                 "map it again, call resolve with remap: true; node ids may change."

@@ -21,7 +21,7 @@ LONGEST = 20_000
 _OF_ADDRESSES = (AddressMalformed, LocationMalformed, LocationOutside, NodeMissing, ResourceIdRefused)
 """Errors that name no file; what looks like a path in them is an ID, which stays whole."""
 
-_TELLING = frozenset(("error", "steps", "summary"))
+_MESSAGES = frozenset(("error", "steps", "summary"))
 """Entries of an answer of the library's tools that say how something went."""
 
 _PART = r"(?:(?![.:;,!?)\]]{1,20}+(?:\s|$))(?! [(\[])(?:[^/\\\n'\"<>|*]|(?<=\w)'(?=\w)))+(?<![ :,;=(])"
@@ -60,15 +60,15 @@ class Discretion:
 
     def in_answer(self, plain: Mapping[str, Any]) -> dict[str, Any]:
         """The answer of a tool of the library, with the same done to what it says of how it went."""
-        return {name: self._entry(value, telling=name in _TELLING) for name, value in plain.items()}
+        return {name: self._entry(value, is_message=name in _MESSAGES) for name, value in plain.items()}
 
-    def _entry(self, value: Any, *, telling: bool) -> Any:
+    def _entry(self, value: Any, *, is_message: bool) -> Any:
         if isinstance(value, str):
-            return self(value) if telling else value
+            return self(value) if is_message else value
         if isinstance(value, Mapping):
             return self.in_answer(value)
         if isinstance(value, list | tuple):
-            return [self._entry(each, telling=telling) for each in value]
+            return [self._entry(each, is_message=is_message) for each in value]
         return value
 
     def _shown(self, found: re.Match[str]) -> str:

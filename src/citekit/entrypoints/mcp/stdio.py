@@ -203,7 +203,7 @@ async def _deliver(
 
 async def _refusal(wire: Wire, line: bytes) -> JSONRPCError:
     """The answer to a line that is no message, under the id of its request if it has one."""
-    refused = await to_thread.run_sync(refused_request, line)  # a line may have 16 MB: other calls go on meanwhile
+    refused = await to_thread.run_sync(refused_request, line)  # a line may have 16 MB: other calls continue
     if refused is None:
         error = ErrorData(code=PARSE_ERROR, message="This line is not a JSON-RPC message.")
         return JSONRPCError(jsonrpc="2.0", id=None, error=error)

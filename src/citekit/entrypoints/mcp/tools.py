@@ -165,13 +165,13 @@ class Tools:
         """The tools by name, in the order in which an agent uses them."""
         tools = (
             Bound(LIST_RESOURCES, self._list_resources, cached=self._listed),
-            Bound(GET_STRUCTURE, self._get_structure, cached=self._structure_at_hand),
-            Bound(GET_NODE, self._get_node, cached=self._node_at_hand),
+            Bound(GET_STRUCTURE, self._get_structure, cached=self._cached_structure),
+            Bound(GET_NODE, self._get_node, cached=self._cached_node),
             Bound(
                 RESOLVE,
                 self._resolve,
                 lambda _: True,  # for an address, the file may have to be measured
-                cached=self._evidence_at_hand,
+                cached=self._cached_evidence,
             ),
             Bound(VERIFY_QUOTE, self._verify_quote, lambda _: True),
         )
@@ -201,7 +201,7 @@ class Tools:
             return self.answers.of(name, found.resource_map, lambda: structure_answer(found))
         return self.answers.of(_asked(GET_STRUCTURE, arguments), found.resource_map, lambda: structure_answer(found))
 
-    def _structure_at_hand(self, arguments: Arguments) -> Answer | None:
+    def _cached_structure(self, arguments: Arguments) -> Answer | None:
         resource_id = arguments["resource_id"]
         resource_map = self.app.maps.cached(resource_id)
         if resource_map is None:
@@ -215,7 +215,7 @@ class Tools:
         name = NODE, resource_map.resource_id, node.id
         return self.answers.of(name, resource_map, lambda: node_answer(node))
 
-    def _node_at_hand(self, arguments: Arguments) -> Answer | None:
+    def _cached_node(self, arguments: Arguments) -> Answer | None:
         resource_id, node_id = arguments["resource_id"], arguments["node_id"]
         resource_map = self.app.maps.cached(resource_id)
         if resource_map is None:
@@ -238,7 +238,7 @@ class Tools:
         what = resource_id if node_id is None else _part(resource_id, node_id)
         return Answer.of(quotes.to_plain(self.app.verify_quote(what, arguments["quote"], progress=progress)))
 
-    def _evidence_at_hand(self, arguments: Arguments) -> Answer | None:
+    def _cached_evidence(self, arguments: Arguments) -> Answer | None:
         asked = _evidence_asked(
             arguments["resource_id"],
             arguments["node_id"],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from citekit.adapters.catalogs.book_search import Catalogue
+from citekit.adapters.catalogs.book_search import BookTable
 from citekit.adapters.catalogs.calibre import cards
 from citekit.adapters.catalogs.calibre.database import CalibreDatabase, DatabaseState
 from citekit.adapters.catalogs.calibre.records import BookFolders, CalibreRecords
@@ -29,7 +29,7 @@ class _Known:
     state: DatabaseState
     since: float
     read_at: float
-    catalogue: Catalogue
+    catalogue: BookTable
     stats: LibraryStats
 
     def is_settled(self) -> bool:
@@ -88,5 +88,5 @@ class CalibreLibrary:
         with self._database.reading() as connection:
             state, now = self._database.state(), time.time()
             since = before.since if before is not None and before.state == state else now
-            catalogue = Catalogue(cards.cards(connection))
+            catalogue = BookTable(cards.cards(connection))
             return _Known(state, since, now, catalogue, cards.stats(connection))

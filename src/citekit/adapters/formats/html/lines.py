@@ -51,7 +51,7 @@ class HtmlLinesTextReader:
         """A unit a run of text that stands on one line of the source; see `TextReader.read`."""
         content = _FORBIDDEN.sub("", "\n".join(read_lines(source.path, progress)))
         progress(0, 1, "reading the document")
-        return _manuscript(_text(content, source.path.name, as_seen=self._as_seen))
+        return _extracted_text(_text(content, source.path.name, as_seen=self._as_seen))
 
     def facts(self, source: Source) -> BookFacts:
         """The title, the authors that the head names, the language of the document."""
@@ -116,7 +116,7 @@ def _untagged(content: str) -> str:
 def shown_lines(content: str) -> list[str]:
     """The lines of a piece of HTML without its tags, comments, scripts and styles."""
     shown = [""] * (content.count("\n") + 1)
-    read = _manuscript(_untagged(_FORBIDDEN.sub("", content)))
+    read = _extracted_text(_untagged(_FORBIDDEN.sub("", content)))
     for unit in read.units:
         shown[unit.number - 1] += read.text[unit.start : unit.end]
     return shown
@@ -177,7 +177,7 @@ def _mark(line: int) -> str:
     return _FIRST + str(line).translate(_DIGITS)
 
 
-def _manuscript(marked: str) -> ExtractedText:
+def _extracted_text(marked: str) -> ExtractedText:
     units, pieces = Units(), []
     line, position, length = 1, 0, 0
     for mark in [*_MARK.finditer(marked), None]:

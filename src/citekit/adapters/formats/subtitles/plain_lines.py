@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 
 from citekit.domain.quotes.superscripts import CUT
-from citekit.domain.quotes.transcript import are_apart
+from citekit.domain.quotes.transcript import is_pause_between
 
 _TIMES = re.compile(r"\s*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}\s+-->\s")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{1,3})")
@@ -29,7 +29,7 @@ def split_subtitles(lines: Sequence[str]) -> list[str]:
         text = " ".join(filter(None, map(str.strip, spoken[number:following])))
         if since is None or not text:
             continue
-        if end is not None and are_apart(since - end, said, text):
+        if end is not None and is_pause_between(since - end, said, text):
             spoken[number] = CUT
         said, end = text, max(end or 0.0, until or since)
     return spoken

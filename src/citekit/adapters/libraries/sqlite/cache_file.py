@@ -56,7 +56,7 @@ class UnusableError(Exception):
     """The file is not there, is out of reach, or another program holds it."""
 
 
-class _MendedError(UnusableError):
+class _RecreatedError(UnusableError):
     """The file was damaged, and is gone: the next look makes another."""
 
 
@@ -105,7 +105,7 @@ class SqliteFile:
 
         Raises `UnusableError`, also in place of errors of SQLite inside the block. The connection may be one that only reads.
         """
-        opened = self._borrow_mended()
+        opened = self._borrow_recreated()
         try:
             yield opened.connection
             if opened.connection.in_transaction:
@@ -139,7 +139,7 @@ class SqliteFile:
                 except BaseException as error:
                     self._judge(opened, error, writing=writing)
                     raise
-            except _MendedError:
+            except _RecreatedError:
                 continue
             except (UnusableError, *_UNFIT):
                 return None
@@ -147,8 +147,8 @@ class SqliteFile:
             return result
         return None
 
-    def _borrow_mended(self) -> _Opened:
-        with suppress(_MendedError):
+    def _borrow_recreated(self) -> _Opened:
+        with suppress(_RecreatedError):
             return self._borrow(create=True, writing=False)
         return self._borrow(create=True, writing=False)
 
@@ -181,7 +181,7 @@ class SqliteFile:
         if time.monotonic() >= self._write_again:
             try:
                 return self._open_to_write(create)
-            except _MendedError:
+            except _RecreatedError:
                 raise
             except UnusableError:
                 if writing:
@@ -255,7 +255,7 @@ class SqliteFile:
         from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 
         if isinstance(error, EXCEPTIONS) and opened.lasting and is_damage(error) and self._delete(opened):
-            raise _MendedError from error
+            raise _RecreatedError from error
         _let_go(opened)
         if not isinstance(error, EXCEPTIONS):
             return

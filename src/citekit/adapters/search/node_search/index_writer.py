@@ -49,7 +49,7 @@ _BELOW = "SELECT resource_id, first, slots FROM map WHERE resource_id < ? ORDER 
 _ABOVE = "SELECT resource_id, first, slots FROM map WHERE resource_id > ? ORDER BY resource_id LIMIT ?"
 
 
-class Shelving:
+class IndexWriter:
     """Changes to the index, within a transaction of the caller's; `finish` before it is committed."""
 
     def __init__(self, connection: sqlite3.Connection, seal: HomeSeal, stride: int = STRIDE) -> None:

@@ -40,7 +40,7 @@ class NodeRow(NamedTuple):
 
     @classmethod
     def of(cls, row: Iterable[Any]) -> NodeRow:
-        """What was written by `shelving.writable` is text again."""
+        """What was written by `index_writer.writable` is text again."""
         *facts, code = row
         return cls._make([*(readable(each) if isinstance(each, bytes) else each for each in facts), code])
 

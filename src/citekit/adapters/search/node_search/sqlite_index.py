@@ -14,11 +14,11 @@ from sqlite3 import SQLITE_BUSY, Connection, OperationalError
 from attrs import frozen
 
 from citekit.adapters.search.node_search.database import Database, UnusableError
-from citekit.adapters.search.node_search.index_writer import STRIDE, Shelving, code_parts, writable
+from citekit.adapters.search.node_search.index_writer import STRIDE, IndexWriter, code_parts, writable
 from citekit.adapters.search.node_search.query_plan import Asking, NodeRow
 from citekit.adapters.search.node_search.ranking import COUNTED
 from citekit.adapters.search.node_search.scanning import ScanningNodeIndex
-from citekit.adapters.system.file_locks import telling
+from citekit.adapters.system.file_locks import log_once
 from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.errors import MapCorrupt, ResourceMissing
 from citekit.domain.node import Node
@@ -222,11 +222,11 @@ class SqliteNodeIndex:
         pending = iter(resources)
         for resource_id in pending:
             self._begin(connection)
-            shelving, until = Shelving(connection, self._seal, self._stride), time.monotonic() + TURN
-            self._renew_map(connection, shelving, resource_id)
+            writer, until = IndexWriter(connection, self._seal, self._stride), time.monotonic() + TURN
+            self._renew_map(connection, writer, resource_id)
             while time.monotonic() < until and (following := next(pending, None)) is not None:
-                self._renew_map(connection, shelving, following)
-            shelving.finish()
+                self._renew_map(connection, writer, following)
+            writer.finish()
             connection.execute("COMMIT")
 
     def _begin(self, connection: Connection) -> None:
@@ -235,7 +235,7 @@ class SqliteNodeIndex:
         SQLite itself waits a short time only: during that time, the caller can neither cancel nor be notified.
         """
         deadline = time.monotonic() + self._patience
-        told = telling(
+        told = log_once(
             f"The index of words is in use by another program: waiting up to {self._patience:g} seconds, then every map is "
             "read instead."
         )
@@ -248,17 +248,17 @@ class SqliteNodeIndex:
                     raise
             told()
 
-    def _renew_map(self, connection: Connection, shelving: Shelving, resource_id: str) -> None:
+    def _renew_map(self, connection: Connection, writer: IndexWriter, resource_id: str) -> None:
         """One map; its version is determined before it is read, so that the row is never newer than the map."""
         version = self._maps.version(resource_id)
         if version is None:
-            shelving.drop(resource_id)
+            writer.drop(resource_id)
         elif version != _version_in(connection, resource_id):
             nodes = self._nodes(resource_id)
             if nodes is None:
-                shelving.drop(resource_id)
+                writer.drop(resource_id)
             else:
-                shelving.put(resource_id, version, nodes)
+                writer.put(resource_id, version, nodes)
 
     def _nodes(self, resource_id: str) -> Iterable[Node] | None:
         """The nodes of a map, none of a damaged one; None where the system did not let us read it, which may pass."""

@@ -16,7 +16,7 @@ OVERSAMPLING = 2.0
 
 
 def point(entry: Entry, seal: HomeSeal) -> Any:
-    """The point of an entry that `entry_checks.sound` let through, sealed."""
+    """The point of an entry that `entry_rules.sound` let through, sealed."""
     q = engine()
     vectors: dict[str, Any] = {}
     if entry.vector is not None:

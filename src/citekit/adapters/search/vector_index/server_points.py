@@ -45,7 +45,7 @@ def field_indexes() -> list[tuple[str, Any]]:
 
 
 def point(entry: Entry) -> Any:
-    """The point of an entry that `entry_checks.sound` let through."""
+    """The point of an entry that `entry_rules.sound` let through."""
     vectors: dict[str, Any] = {}
     if entry.vector is not None:
         vectors[DENSE] = [float(value) for value in entry.vector]

@@ -20,7 +20,7 @@ from typing import Generic, TypeVar
 
 from attrs import define, field
 
-from citekit.adapters.system.file_locks import Locks, telling
+from citekit.adapters.system.file_locks import Locks, log_once
 from citekit.adapters.system.home_files import open_file, read_file
 from citekit.domain.errors import HomeUnwritable, IndexUnavailable
 
@@ -167,7 +167,7 @@ class Turns(Generic[_T]):
     def _lock(self, lock: ExitStack, deadline: float) -> None:
         time.sleep(max(0.0, self._courteous_until - time.monotonic()))
 
-        told = telling(f"{self._what} is in use by {self._holder()}: waiting up to {self._patience:g} seconds.")
+        told = log_once(f"{self._what} is in use by {self._holder()}: waiting up to {self._patience:g} seconds.")
 
         def ask() -> None:
             told()

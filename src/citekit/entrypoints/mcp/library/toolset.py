@@ -15,7 +15,7 @@ from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.library import asking, batches, catalog, chunking, ingest_report, ingesting
-from citekit.entrypoints.library.steps import Story
+from citekit.entrypoints.library.steps import StepReport
 from citekit.entrypoints.mcp.answers import LONGEST_ERROR, Answer
 from citekit.entrypoints.mcp.library import ingest_tools, query_tools
 from citekit.entrypoints.mcp.library.arguments import clamped, read
@@ -47,7 +47,7 @@ def _plainly(**empty: Any) -> Refuse:
 
 
 def _by_steps(_arguments: Arguments, error: BaseException) -> dict[str, Any]:
-    return ingest_report.broken(Story(), error if isinstance(error, Exception) else RuntimeError(str(error)))
+    return ingest_report.broken(StepReport(), error if isinstance(error, Exception) else RuntimeError(str(error)))
 
 
 def _as_batch(_arguments: Arguments, error: BaseException) -> dict[str, Any]:

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 BY_BOOKMARKS = "The structure is that of the file's bookmarks."
 BY_TAGS = "The file has no bookmarks: the structure is that of the headings that its author tagged."
-BY_HEADINGS = "The file has no bookmarks: the structure is that of its headings, recognized by size, weight, and numbering."
+BY_HEADINGS = (
+    "The file has no bookmarks: the structure is that of its headings, recognized by size, weight, and numbering."
+)
 BY_TOC = "The file has no bookmarks: the structure is that of its printed table of contents, and of its headings."
 BY_PAGES = "The file has neither bookmarks nor recognizable headings: its pages are grouped by number."
 
