@@ -57,7 +57,10 @@ def main() -> int:
 def phrase_violations() -> Iterator[str]:
     """Phrases of `PHRASES` in the prose of the project."""
     patterns = [(re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in PHRASES.items()]
+    any_phrase = re.compile("|".join(f"(?:{pattern})" for pattern in PHRASES), re.IGNORECASE)
     for path, number, text in prose():
+        if not any_phrase.search(text):
+            continue
         for pattern, instead in patterns:
             if match := pattern.search(text):
                 yield f"{path.relative_to(ROOT)}:{number}: '{match.group()}': write {instead}"
@@ -67,14 +70,15 @@ def glossary_violations() -> Iterator[str]:
     """Terms of the glossary that nothing uses, and names made of a word that it bans."""
     everything = "\n".join(text for _, _, text in prose()).casefold()
     names = {name: where for where, name in identifiers()}
+    forms = {name: snake(name) for name in names}
     for term, banned in glossary():
         for word in re.split(r", | \(", term.rstrip(")")):
             if word.casefold() not in everything and word not in names:
                 yield f"docs/glossary.md: '{word}' is used nowhere"
         for synonym in banned:
-            words = synonym.casefold().split()
+            pattern = re.compile(r"(?:^|_)" + "_".join(synonym.casefold().split()) + r"(?:_|$)")
             for name, where in names.items():
-                if re.search(r"(?:^|_)" + "_".join(words) + r"(?:_|$)", snake(name)):
+                if pattern.search(forms[name]):
                     yield f"{where}: the name '{name}' uses '{synonym}': the term is '{term}'"
 
 
