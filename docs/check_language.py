@@ -1,7 +1,7 @@
 """Checks that names and prose use the words of the glossary. Run by `make lint`; prints each violation and exits with 1.
 
 Two checks. The first looks for phrases that native readers stumble over, in docstrings, comments, messages, and pages.
-The second keeps `docs/glossary.md` true: each term is used, and no synonym in backticks is.
+The second keeps `docs/glossary.md` true: each term is used, and no name contains a synonym in backticks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 GLOSSARY = ROOT / "docs" / "glossary.md"
-CHANGELOG = ROOT / "CHANGELOG.md"
 
 PHRASES = {
     r"\b(?:is|are|was|were|be|been) told\b": "is recognized, reported, or derived",
@@ -92,7 +91,7 @@ def glossary() -> Iterator[tuple[str, list[str]]]:
 
 
 def prose() -> Iterator[tuple[Path, int, str]]:
-    """The lines of docstrings, comments, and messages of the package, and of the pages, each with its place."""
+    """The lines of docstrings, comments, and messages of the package, and of the pages, each with its path and line."""
     for path in sorted((ROOT / "src").rglob("*.py")):
         yield from ((path, number, text) for number, text in python_prose(path.read_text("utf-8")))
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
@@ -119,7 +118,7 @@ def page_prose(page: str) -> Iterator[tuple[int, str]]:
 
 
 def identifiers() -> Iterator[tuple[str, str]]:
-    """The names that the package defines, each with its place."""
+    """The names that the package defines, each with its path and line."""
     for path in sorted((ROOT / "src").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):

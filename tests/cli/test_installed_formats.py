@@ -97,3 +97,21 @@ def test_a_package_that_cannot_be_used_is_named(
     assert refused.code != 0
     assert reason in refused.err
     assert other.code == 0
+
+
+def test_a_package_that_cannot_be_loaded_costs_other_files_nothing(
+    cli: Cli, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    broken = install(tmp_path_factory.mktemp("broken"), "raise ImportError('no oven')")
+    (cli.here / "kitchen").mkdir()
+    cli.write("kitchen/pancakes.recipe", RECIPE)
+    cli.write("kitchen/notes.txt", "one\ntwo\n")
+    work = (
+        ("ingest", "kitchen"),
+        ("resolve", "text://notes_txt#lines=2"),
+        ("verify-quote", "notes_txt", "two"),
+    )
+
+    answers = [cli(*arguments, PYTHONPATH=str(broken)) for arguments in work]
+
+    assert [0, 0, 0] == [answer.code for answer in answers], [answer.err for answer in answers]

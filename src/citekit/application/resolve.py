@@ -63,7 +63,7 @@ class Resolve:
     maps: MapStore
     evidence: EvidenceStore
     outputs: Outputs
-    extractors: Sequence[Extractor] = field(converter=tuple[Extractor, ...])
+    extractors: Sequence[Extractor]  # not copied: the last of them are loaded only when no other accepts a location
     locate: LocateSource
     ingest: Ingest
     measure: MeasureSource

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from citekit.container.extractors import lazy_extractors
 from citekit.container.lazy_proxy import lazy
 from citekit.container.names import ADAPTERS, INDEX, MODEL_MAPPERS, NODES
 from citekit.container.ports import Ports
-from citekit.domain.errors import RequestRefused
+from citekit.domain.errors import RequestRefused, SourceUnsupported
 
 if TYPE_CHECKING:
     from citekit.adapters.formats.measuring import RememberingMeasurer
@@ -393,10 +394,15 @@ class Container:
         return IngestMany(self.ingest)
 
     def is_known_name(self, file_name: str) -> bool:
-        """Whether the suffix of a file name is that of a format, of CiteKit's or of an installed package."""
+        """Whether the suffix of a file name is that of a format, of CiteKit's or of an installed package.
+
+        False if a package cannot be loaded: that must not cost the other files of a folder their maps.
+        """
         from citekit.adapters.formats.registry import format_of_name
 
-        return format_of_name(file_name) is not None
+        with suppress(SourceUnsupported):
+            return format_of_name(file_name) is not None
+        return False
 
     @first_use
     def locate(self) -> LocateSource:

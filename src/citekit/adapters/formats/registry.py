@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from contextlib import suppress
+from functools import cache, cached_property
 from importlib import import_module, metadata
 from pathlib import PurePath
 from typing import cast
@@ -25,25 +26,10 @@ GROUP = "citekit.formats"
 """The group of entry points under which packages offer formats."""
 
 CODE = frozenset(
-    (
-        *(
-            "bash",
-            "c",
-            "cpp",
-            "csharp",
-            "css",
-            "dart",
-            "elixir",
-            "go",
-            "haskell",
-            "java",
-            "javascript",
-            "julia",
-            "kotlin",
-        ),
-        *("lua", "objc", "perl", "php", "powershell", "python", "ruby", "rust", "scala", "scss", "sql", "swift", "tsx"),
-        *("typescript", "zig"),
-    )
+    """
+    bash c cpp csharp css dart elixir go haskell java javascript julia kotlin lua objc perl php powershell python ruby rust
+    scala scss sql swift tsx typescript zig
+    """.split()  # noqa: SIM905
 )
 """The names of the formats of source code."""
 
@@ -154,7 +140,8 @@ _MEMBERS = ("format", "suffixes", "uses_native_code", "outliner", "measure", "te
 class InstalledExtractors(Sequence[Extractor]):
     """Extractors in the order in which they are asked: `built_in` ones, then those of installed packages.
 
-    Installed packages are searched only when no built-in extractor accepts a location.
+    Iterate over it and stop at the first extractor that accepts a location: installed packages are searched only when no
+    built-in extractor does. A package that cannot be loaded offers none; files of its format are refused when identified.
     """
 
     def __init__(
@@ -168,15 +155,23 @@ class InstalledExtractors(Sequence[Extractor]):
 
     def __iter__(self) -> Iterator[Extractor]:
         yield from self._built_in
-        for installed in installed_formats():
-            for name, make in installed.extractors().items():
-                yield self._wrap(name, make(self._services()))
+        yield from self._installed
+
+    @cached_property
+    def _installed(self) -> Sequence[Extractor]:
+        with suppress(SourceUnsupported):
+            return tuple(
+                self._wrap(name, make(self._services()))
+                for each in installed_formats()
+                for name, make in each.extractors().items()
+            )
+        return ()
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self._built_in) + len(self._installed)
 
     def __getitem__(self, index: int | slice) -> Extractor | Sequence[Extractor]:  # type: ignore[override]
-        return tuple(self)[index]
+        return (*self._built_in, *self._installed)[index]
 
 
 def _handler_in(package: str) -> FormatHandler:

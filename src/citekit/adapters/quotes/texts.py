@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from citekit.adapters.system.installed_packages import version_of
 from citekit.domain.errors import FormUnsupported, SourceUnsupported
@@ -70,7 +70,7 @@ class QuotableTextReader:
     texts: TextReader
     probe: MediaProbe
     sidecar_files: Beside
-    extractors: Sequence[Extractor] = field(converter=tuple[Extractor, ...])
+    extractors: Sequence[Extractor]  # not copied: the last of them are loaded only when no other accepts a location
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
