@@ -1,7 +1,4 @@
-"""How far a resource reaches: what a location inside it is measured against.
-
-What the metadata of a map says of how far its file reaches, held against how far it does reach.
-"""
+"""The extent of a resource, which limits its locations, and its comparison with the metadata of a map."""
 
 from __future__ import annotations
 

@@ -1,12 +1,10 @@
-"""Where the lines of a text begin, counted as an editor counts them.
+"""Finds the lines of a text, counted as an editor counts them.
 
 A line ends at LF, at CR LF, or at a CR that no LF follows. The last line needs no end; an end at the very end of the file
 does not begin another line. In UTF-16 and UTF-32 the ends are code units, not bytes.
 
-Where some lines of a text lie, without looking at what follows them.
-
-Lines are counted as `line_index` says. Instead of where every line begins, what is remembered is how many ended before
-each of a few places, so that a text of any size takes 16 bytes for 64 kB of it.
+`LineIndex` has the start of every line. `LineMarks` finds some lines without reading what follows them: it records how many
+lines end before a few positions, so that a text of any size takes 16 bytes for 64 kB of it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Characters that are not seen: as classes for regular expressions, without their brackets.
+"""Unicode characters that are invisible, or that steer a terminal, reverse a line, or hide text.
 
-Characters that do something else than being seen: they steer a terminal, turn a line round, or hide what they say.
+The constants are the contents of character classes for regular expressions, without their brackets.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""CiteKit for programs.
-
-The library for programs.
-
-The words that callers use for kinds and forms.
-"""
+"""The SDK: CiteKit and its library for programs."""
 
 from __future__ import annotations
 

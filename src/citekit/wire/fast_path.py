@@ -1,11 +1,7 @@
-"""What is exactly as we write it, read without the machinery that explains what is wrong: values, and locations.
+"""Reads locations, maps, receipts, and extractions that are exactly in CiteKit's written form, without cattrs.
 
-Whatever is unusual in the least is left to that machinery: what is read here is what it would read, and nothing here
-says why something is refused. The values themselves are made, and so checked, as everywhere.
-
-Maps that are exactly as we write them.
-
-Receipts and extractions that are exactly as we write them.
+Anything unusual is left to the converter: this module reads what the converter would read, and never says why something is
+refused. The values are created, and so checked, as everywhere.
 """
 
 from __future__ import annotations

@@ -86,13 +86,13 @@ def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
         sheets = [SheetRows(str(name), *map(int, rest)) for name, *rest in data["sheets"]]
         unread = array("q", data["unread"])
     except (TypeError, ValueError, KeyError, OverflowError) as wrong:
-        raise FaultyAnswer("manuscript", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+        raise FaultyAnswer("extracted text", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
     if not isinstance(text, str):
-        raise FaultyAnswer("manuscript", ["text: is not a text"])
+        raise FaultyAnswer("extracted text", ["text: is not a text"])
     if not _is_in_order(numbers, starts, ends, len(text)):
-        raise FaultyAnswer("manuscript", ["units: do not lie in the text, one behind the other"])
+        raise FaultyAnswer("extracted text", ["units: do not lie in the text, one behind the other"])
     if kind is UnitKind.ROW and numbers and not any(each.before < numbers[0] for each in sheets):
-        raise FaultyAnswer("manuscript", ["sheets: do not hold the units"])
+        raise FaultyAnswer("extracted text", ["sheets: do not hold the units"])
     return ExtractedText(kind, text, Units(numbers, starts, ends), sheets, unread)
 
 

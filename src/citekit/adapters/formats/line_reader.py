@@ -1,7 +1,4 @@
-"""Texts by their lines: plain ones and code as they are, marked-up ones without their marks.
-
-What the first lines of a text say of it.
-"""
+"""Reads text files by their lines, without markup, and the metadata in their first lines."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Tree-sitter: syntax trees of source code, in one grammar package a language, all loaded on first use.
+"""Tree-sitter: syntax trees of source code, with one grammar package per language, all loaded on first use.
 
 A tree is walked with a cursor and never with a query: the time of a query grows with the square of the siblings in a file
 that does not parse, the time of a cursor only with their number.
-
-How much memory this process holds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""A guardian from the text of its Markdown file.
+"""Reads a guardian from the YAML front matter of a Markdown file, between two `---`.
 
-The YAML between two `---` at the start of a Markdown file, as static site generators have it.
-
-PyYAML: imported on first use, plain data only, its exceptions translated by one table.
+PyYAML is imported on first use, and loads plain data only.
 """
 
 from __future__ import annotations

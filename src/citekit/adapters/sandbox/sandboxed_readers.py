@@ -1,7 +1,4 @@
-"""Reads books, texts and the facts of recordings in a child.
-
-Makes the texts of files ready for quotes in a child: not only the parsing, but also the work on long texts.
-"""
+"""Adapters that read books, texts, and the metadata of recordings in a worker, and prepare texts for quotes there."""
 
 from __future__ import annotations
 

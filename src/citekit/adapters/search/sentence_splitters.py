@@ -1,9 +1,4 @@
-"""Sentences by sentencex, which knows the abbreviations of many languages.
-
-Sentences by one regular expression: no abbreviations, no languages, nothing to install.
-
-Where paragraphs begin, and where the white space between sentences belongs.
-"""
+"""Sentence splitters: sentencex, which knows the abbreviations of many languages, and a plain regular expression."""
 
 from __future__ import annotations
 

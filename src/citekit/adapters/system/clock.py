@@ -1,7 +1,4 @@
-"""The clock of the machine.
-
-Which run of the machine this is.
-"""
+"""The clock of the machine, and the ID of its current boot."""
 
 from __future__ import annotations
 

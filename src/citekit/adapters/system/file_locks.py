@@ -1,7 +1,4 @@
-"""Locks that hold between threads and between processes, and that a killed holder lets go of (flock, LockFileEx).
-
-Turns taken through lock files.
-"""
+"""Lock files: locks between threads and processes that a killed holder releases (flock, LockFileEx)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""EPUB CFI: chapters of a book, and stretches of their text, as `epubcfi(...)`.
+"""EPUB Canonical Fragment Identifiers 1.1: chapters of a book, and ranges of their text, as `epubcfi(...)`.
 
 The spine is the third element of a package document, and its items are its elements, so that chapter n is `/6/2n`. What
-follows the `!` counts elements and texts of the chapter's own document. A chapter's text alone does not tell them: who has
-the document gives its text nodes, and characters are then exact; without them only whole chapters are exchanged.
-
-EPUB Canonical Fragment Identifiers 1.1 as values: steps, assertions, offsets, ranges.
+follows the `!` counts elements and text nodes of the chapter's own document, which the text of a chapter does not contain.
+A caller that has the document passes its text nodes, and characters are then exact. Without them, only whole chapters are
+exchanged.
 """
 
 from __future__ import annotations

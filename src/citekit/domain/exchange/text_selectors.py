@@ -1,7 +1,4 @@
-"""A stretch of characters in a text, and the lines it lies on.
-
-A quotation and what stands around it: how a passage is found again in a text that may have moved.
-"""
+"""Text selectors: a range of characters with its lines, and a quotation with its context, which finds a passage again."""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
 """The words of a text as a sparse vector, for a search by words (BM25).
 
 A word counts under its first five letters, which joins the forms of a word (`composer`, `composition`) in any language that
-inflects at the end; a longer word counts once more as it stands, and every two neighbours count as a pair. Numbers count
+inflects at the end; a longer word also counts as it is, and every two neighbors count as a pair. Numbers count
 whole. Text without spaces between words (Chinese, Japanese, Korean, Thai, ...) counts in pairs of characters. Stop words
-count apart: they are looked for only where the question has nothing else.
+count separately: they are searched only if the question has nothing else.
 
-Words that say nothing of what a text is about, in the languages that a library commonly has.
-
-Accents are folded, as in `lexical`. A word that means something in another of these languages is left out (German `die` and
-`war`, Spanish `sin`, French `son`, Italian `come`), as are words of direction (`above`, `up`): how rare a word is in the
-library weighs it anyway, so a missing stop word costs little, and a wrongly dropped one hides a topic.
+The stop words are those of languages that libraries commonly have, with accents folded. A word that has a meaning in another
+of these languages is not a stop word (German `die` and `war`, Spanish `sin`, French `son`, Italian `come`), nor are words of
+direction (`above`, `up`): the rarity of a word in the library weighs it anyway, so a missing stop word costs little, and a
+wrongly dropped one hides a topic.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The sections of a book's map as ranges of its text.
-
-Where on a page a heading stands, by its words.
-"""
+"""The sections of a book's map as ranges of its text. On a page, the words of a heading find where its section begins."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Differences of case that change the meaning: `mg` and `Mg`, `mW` and `MW`, `x` and `X`, `Co` and `CO`.
 
-Elsewhere case is a matter of typesetting: sentences begin with a capital, headings are set in capitals or small capitals.
-
-Symbols whose case carries meaning: units of measurement and chemical elements (SI Brochure, 9th edition; IUPAC).
+The symbols are units of measurement and chemical elements (SI Brochure, 9th edition; IUPAC). Elsewhere, case is a matter of
+typesetting: sentences begin with a capital, and headings are set in capitals or small capitals.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""The text that an ellipsis in a quote leaves out, and whether leaving it out can change the meaning.
+"""The text that an ellipsis in a quote omits, and whether the omission can change the meaning.
 
-Words that can reverse or restrict a statement: negations, exceptions, and conditions, in several languages.
-
-An ellipsis that leaves out one of these can change what a passage says. Languages share spellings: "sin" is Spanish for
-"without" and an English noun. Such a spelling counts unless the text around it is clearly in another language.
+It can if the text contains a negation, an exception, or a condition, in one of several languages. Languages share spellings:
+"sin" is Spanish for "without" and an English noun. Such a spelling counts unless the text around it is clearly in another
+language.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Copies evidence to where somebody wants it.
-
-Puts a new file in the place of another in one step.
-
-Writes map files that somebody named, in one step, keeping what was there.
-"""
+"""Writes files that the user named: copies of evidence, and maps. A file is replaced in one step."""
 
 from __future__ import annotations
 

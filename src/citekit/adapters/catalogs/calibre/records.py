@@ -1,10 +1,7 @@
-"""The facts of some books of a Calibre library, in one question for each kind of fact.
+"""Reads the records of books from a Calibre library, in one query per kind of data.
 
-The columns that a user added to a Calibre library.
-
-How Calibre writes numbers, stars and times.
-
-Where the files of a Calibre library lie; never outside it, whatever the database says.
+Includes the columns that a user added, Calibre's forms of numbers, ratings, and times, and the paths of the files, which are
+never outside the library, whatever the database says.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Sections of configuration files: what begins at a line and goes on to the next, nested by the names.
+"""Sections of configuration files, nested by their dotted names; and INI files, with a node per section.
 
-INI files: a node for every section.
+A section extends from its header to the next one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The markup of a Word document as mammoth is given it: levels of headings told, and everything without text left out.
+"""The markup of a Word document as mammoth takes it: with explicit heading levels, and without everything but text.
 
 WordprocessingML: ECMA-376 part 1, 17. The level of a heading is its outline level (17.3.1.20), by the paragraph itself, or
-by its style and those that the style is based on.
-
-What of a Word document's runs mammoth does not tell: that they are hidden, or superscripts by their style.
+by its style and those that the style is based on. Runs that mammoth does not report as hidden or superscript are marked.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Chapters of a book, or characters of one, as a self-contained HTML document, their text, or laid out on pages.
+"""Extracts chapters of a book, or characters of one, as a self-contained HTML document, as text, or laid out on pages.
 
-Chapters of a book laid out on pages: what a reflowable text has only when somebody asks for a PDF or a picture.
+A reflowable book has pages only in evidence that is a PDF or an image.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""EPUB 2 and 3 by zipfile and lxml.
+"""Reads EPUB 2 and 3 with zipfile and lxml.
 
-EPUBs of which it is remembered what lies where, so that another chapter costs only its own reading.
+Caches where the parts of recently used books are, so that another chapter costs only its own reading.
 """
 
 from __future__ import annotations

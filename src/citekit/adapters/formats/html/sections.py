@@ -1,10 +1,8 @@
-"""From the tags of an HTML document to its sections: headings, sectioning elements, figures and tables with captions.
+"""Finds the sections of an HTML document in its tags: headings, sectioning elements, and figures and tables with captions.
 
 A sectioning element (`article`, `section`, `nav`, `aside`, `main`) that has a label (`aria-label`), or begins with the only
 heading of its level in it, is a node from its first to its last line. Any other only ends the sections inside it. The
 landmark roles of WAI-ARIA 1.2 (5.3.4) make sectioning elements of `div` and similar elements.
-
-While a heading is read, its title is collected without what does not belong to it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""reStructuredText: sections by underlined (and overlined) titles, levels in the order in which their styles appear.
+"""reStructuredText: sections by underlined (and overlined) titles, with levels in the order in which their styles appear.
 
-Figures, tables and listings that have a caption lie inside of them.
-
-Figures, tables and listings of reStructuredText that have a caption: directives with the lines indented below them.
+Sections contain the figures, tables, and listings that have a caption. These are directives with indented lines below them.
 """
 
 from __future__ import annotations

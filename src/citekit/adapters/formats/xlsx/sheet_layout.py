@@ -1,7 +1,4 @@
-"""A sheet as it is read for a map: how far it reaches, and the blocks of its cells.
-
-What the first rows of a block of cells say: its title, and the names of its columns.
-"""
+"""The layout of a sheet: its extent, its blocks of cells, and the titles and column names in their first rows."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A sentence encoder in a folder of the user's, as sentence-transformers and the Hugging Face hub lay it out.
+"""A sentence encoder in a folder of the user, in the layout of sentence-transformers and the Hugging Face Hub.
 
-The files that sentence-transformers keeps beside a model: how its vectors are pooled, its window, its prompts.
+The files next to the model say how its vectors are pooled, how long its window is, and which prompts it takes.
 """
 
 from __future__ import annotations

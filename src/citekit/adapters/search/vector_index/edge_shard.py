@@ -1,6 +1,6 @@
-"""One collection of the embedded engine: its folder, its open shard, and the seal that tells damage.
+"""One collection of the embedded engine: its folder, its open shard, and the seal that detects damage.
 
-What a collection's folder says of itself: `collection.json` beside the engine's shard.
+`collection.json`, next to the engine's shard, describes the collection.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""What an entry must be like before an engine sees it: engines panic, or store nonsense, where these rules are broken.
+"""Checks entries, collection names, and filters before an engine sees them.
 
-Which names a collection may have, and what is said of one that is not there.
-
-The fields of a payload that filters ask for, and how a field is written in an engine's filter.
+Engines panic, or store nonsense, if these rules are broken.
 """
 
 from __future__ import annotations

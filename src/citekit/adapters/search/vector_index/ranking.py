@@ -1,9 +1,7 @@
-"""An answer from what an engine gave: the best entries, and how well each word does alone.
+"""Selects the best k entries from an engine's results, and records how well each word does alone.
 
-The best k of an engine that cuts equal scores where it pleases.
-
-An engine is asked for more than k, in steps, until the last of the k differs from what was left out; then those with the
-same score are sorted by id, and the first k do not depend on k.
+Engines order equal scores arbitrarily. So an engine is asked for more than k, in steps, until the last of the k differs from
+what was omitted. Entries with equal scores are then sorted by ID, and the first k do not depend on k.
 """
 
 from __future__ import annotations

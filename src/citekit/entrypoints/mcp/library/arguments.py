@@ -1,7 +1,4 @@
-"""Reads the arguments of a call to a library tool: leniently, with the defaults of the tool's schema.
-
-Numbers that are moved to their bounds, as the contract of the tools has it.
-"""
+"""Reads the arguments of a call to a library tool: leniently, with the defaults and limits of the tool's schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that is taken out of a program, without moving what stays.
+"""Replaces parts of a program with blanks, so that the rest keeps its position.
 
 Removes conditional directives (`#if` and similar) that a grammar cannot parse.
 """
