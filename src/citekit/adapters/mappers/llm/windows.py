@@ -86,7 +86,7 @@ class SourceView:
         """Raises `MapperUnavailable` if `count` requests are more than the limit. Nothing was sent by then."""
         if count > self.max_windows:
             raise MapperUnavailable(
-                f"{self.source.path.name} is too long: it would take at least {count} requests to {self.service}, "
+                f"{self.source.path.name} is too long: {self.service} must be called at least {count} times, "
                 f"and {self.max_windows} are allowed: allow more (--max-requests), or use --mapper local. Nothing was sent."
             )
 
