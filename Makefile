@@ -16,7 +16,7 @@ help:
 	@echo 'make structure measure what structure is found: make structure CORPUS=DIR'
 	@echo 'make library measure a library: make library LIBRARY=DIR'
 	@echo 'make retrieval measure what is found: make retrieval CORPUS=DIR'
-	@echo 'make faults  kill, fill, feed and crowd it, and print what was survived: make faults [AREAS=kills]'
+	@echo 'make faults  try faults of all kinds and write what came of it into docs/reference/promises.md; or make faults AREAS=kills'
 	@echo 'make sweep   map and cut every file of a folder: make sweep CORPUS=DIR'
 	@echo 'make live    ask the real services whose keys are set; says first what that costs'
 	@echo 'make docs    write the generated reference pages anew'

@@ -1,4 +1,8 @@
-"""Writes docs/reference/model-faults.md by letting every fault happen at a local server: python docs/generate_faults.py"""
+"""Writes docs/reference/model-faults.md by letting every fault happen at a local server: `python docs/generate_faults.py`.
+
+`python docs/generate_faults.py promises [FILE]` writes what the last whole run of `make faults` found into
+docs/reference/promises.md, which `make faults` does by itself.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tests.faults.results import load_results, page_table
 from tests.services import gemini_faults, openai_faults
+
+ROOT = Path(__file__).parents[1]
+
+PROMISES = ROOT / "docs" / "reference" / "promises.md"
+
+FOUND = ROOT / "benchmarks" / "results" / "faults.json"
+
+MARKS = re.compile(r"(<!-- measured: faults -->\n).*?(<!-- end of faults -->)", re.DOTALL)
 
 PAGE = Path(__file__).parent / "reference" / "model-faults.md"
 
@@ -62,5 +75,17 @@ def _row(name: str, seen: str | None, sent: str, pauses: int, left: str) -> str:
     return f"| {name} | {text} | {sent or 'none'} | {pauses or 'none'} | {left} |"
 
 
+def promises(text: str, found: Path) -> str:
+    """The page of promises with the table of that run between its marks. Raises `ValueError` if it has no marks."""
+    if not MARKS.search(text):
+        raise ValueError(f"{PROMISES} has no marks around the table of what was tried")
+    table = page_table(load_results(found))
+    return MARKS.sub(lambda marks: f"{marks[1]}\n{table}\n\n{marks[2]}", text)
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    if sys.argv[1:2] == ["promises"]:
+        source = Path(sys.argv[2]) if sys.argv[2:] else FOUND
+        PROMISES.write_text(promises(PROMISES.read_text(encoding="utf-8"), source), encoding="utf-8")
+    else:
+        PAGE.write_text(page(), encoding="utf-8")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TypeVar
 
-from attrs import asdict, frozen
+from attrs import frozen
 
 _T = TypeVar("_T")
 
@@ -71,14 +69,3 @@ def merged(rows: Iterable[Row]) -> list[Row]:
             row = Row(row.area, row.what, same.tried + row.tried, same.survived + row.survived, notes)
         found[row.area, row.what] = row
     return list(found.values())
-
-
-def load(path: Path) -> list[Row]:
-    """The rows that `save` wrote."""
-    return [Row(**each) for each in json.loads(path.read_bytes())]
-
-
-def save(rows: Sequence[Row], path: Path) -> None:
-    """The rows as JSON beside the table."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n", encoding="utf-8")
