@@ -178,7 +178,7 @@ def test_an_own_adapter_is_named_by_its_file(cli: Cli) -> None:
         (["index", "--adapter", "llamaindex"], 1, "docstore.json"),
         (["index", "--adapter", "graphrag", "--source", "none.txt"], 1, "no such file"),
         (["index", "--adapter", "graphrag", "--bbox", "xywh"], 2, "--bbox works only with --adapter generic"),
-        (["index", "--adapter", "graphrag", "--id", "a/b"], 2, "holds a slash"),
+        (["index", "--adapter", "graphrag", "--id", "a/b"], 2, "contains a slash"),
         (["index", "--adapter", "none.py"], 2, "could not be loaded: FileNotFoundError"),
     ],
 )  # fmt: skip

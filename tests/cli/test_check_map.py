@@ -85,31 +85,31 @@ FIXED: dict[str, tuple[Break, str, tuple[str, Any, Any]]] = {
     "an empty title": (at(*FIRST, "title")(" "), "nodes[0].children[1].title: is empty", ("nodes[0].children[1].title", " ", "b")),
     "controls in a title": (
         at(*LAST, "title")("a\x1b[2Jb\u202ec"),
-        "nodes[1].title: holds control characters",
+        "nodes[1].title: contains control characters",
         ("nodes[1].title", "a\x1b[2Jb\u202ec", "a [2Jb c"),
     ),
-    "controls in the map's title": (at("title")("a\nb"), "title: holds control characters", ("title", "a\nb", "a b")),
+    "controls in the map's title": (at("title")("a\nb"), "title: contains control characters", ("title", "a\nb", "a b")),
 }  # fmt: skip
 
 LEFT: dict[str, tuple[Break, str]] = {
     "wholly beyond the end": (at(*LAST, "location", "lines")([21, 22]), "nodes[1].location: line 21 is beyond the end"),
     "begins before its parent": (at(*FIRST, "location", "lines")([11, 12]), "is not inside its parent 'one'"),
     "reversed": (at(*LAST, "location", "lines")([9, 3]), "nodes[1].location: the line range 9-3 is reversed"),
-    "line 0": (at(*LAST, "location", "lines")([0, 3]), "nodes[1].location: lines count from 1, so there is no line 0"),
+    "line 0": (at(*LAST, "location", "lines")([0, 3]), "nodes[1].location: lines are numbered from 1, so there is no line 0"),
     "no numbers": (at(*LAST, "location", "lines")(["a", 3]), "nodes[1].location.lines: 'a' is not a whole number"),
     "another kind of place": (
         at(*LAST, "location")({"modality": "document", "pages": [1]}),
-        "nodes[1].location: it is a place in document, but the map is of text",
+        "nodes[1].location: it is a location in document, but the map is of type text",
     ),
     "no such modality": (at(*LAST, "location", "modality")("smell"), "nodes[1].location.modality: 'smell' is not one of"),
     "no place": (at(*LAST, "location")(None), "nodes[1].location: is missing"),
     "two of one id": (
         at(*FIRST, "id")("two"),
-        "nodes[1].id: two nodes share the id 'two': the other one is nodes[0].children[1]",
+        "nodes[1].id: two nodes have the ID 'two': the other one is nodes[0].children[1]",
     ),
     "no id": (at(*LAST, "id")(None), "nodes[1].id: is missing"),
     "an id that is no text": (at(*LAST, "id")(7), "nodes[1].id: 7 is not a text"),
-    "controls in an id": (at(*LAST, "id")("a\x07"), "nodes[1].id: holds control characters"),
+    "controls in an id": (at(*LAST, "id")("a\x07"), "nodes[1].id: contains control characters"),
     "the map is of another type": (at("type")("document"), "type: the map is of document, but the file is text (text)"),
     "no such type": (at("type")("smell"), "type: 'smell' is not one of"),
     "the bytes of another file": (at("metadata", "source_hash")("0" * 64), "metadata.source_hash: the file at"),
@@ -276,7 +276,7 @@ def test_nodes_out_of_order_are_worth_a_warning(here: Cli) -> None:
     answer = here.within("validate", "m.json", "--json")
 
     assert (0, True) == (answer.code, answer.document["measured"])
-    assert ["nodes[1]: 'one' begins before the node in front of it"] == answer.document["warnings"]
+    assert ["nodes[1]: 'one' begins before its previous sibling"] == answer.document["warnings"]
 
 
 def test_a_link_to_a_map_is_followed(here: Cli) -> None:

@@ -75,7 +75,7 @@ def test_regions_of_media_fragments_are_read(text: str, dimensions: tuple[int, i
     ("text", "modality", "part", "reason"),
     [
         ("t=145-200", VIDEO, "145-200", "comma"),
-        ("t=200,145", VIDEO, "200,145", "does not come after"),
+        ("t=200,145", VIDEO, "200,145", "must be after"),
         ("t=10,", VIDEO, "10,", "missing"),
         ("t=smpte:0:02:00", VIDEO, "smpte:0:02:00", "normal play time"),
         ("t=clock:2009-07-26T11:19:01Z", VIDEO, "clock:2009-07-26T11:19:01Z", "normal play time"),

@@ -158,11 +158,11 @@ def test_a_child_ends_where_its_parent_does(child: Location, parent: Location, c
 @pytest.mark.parametrize(
     ("location", "modality", "bounds", "reason"),
     [
-        (Lines(1, 2), Modality.DOCUMENT, Extent(pages=3), "a place in text, but the map is of document"),
+        (Lines(1, 2), Modality.DOCUMENT, Extent(pages=3), "a location in text, but the map is of type document"),
         (Pages((1,)), Modality.DOCUMENT, Extent(chapters=(5, 6)), "book without pages"),
         (Chapter(1), Modality.DOCUMENT, Extent(pages=3), "has pages, not chapters"),
         (Chapter(1), Modality.DOCUMENT, Extent(sheets=(("A", 1, 1),)), "a workbook"),
-        (Cells("A"), Modality.DOCUMENT, Extent(pages=3), "no workbook"),
+        (Cells("A"), Modality.DOCUMENT, Extent(pages=3), "not a workbook"),
         (Pages((4,)), Modality.DOCUMENT, Extent(pages=3), "page 4 is beyond the end"),
         (Pages((3, 4)), Modality.DOCUMENT, Extent(pages=3), "only pages=3 of it"),
         (TimeSpan(0, 10.04), Modality.VIDEO, Extent(seconds=10), None),
@@ -224,5 +224,5 @@ def test_one_line_of_one_line_is_itself(text: str) -> None:
 def test_a_node_that_begins_before_the_one_in_front_of_it_is_told() -> None:
     nodes = [Node("a", "A", "part", Lines(5, 6)), Node("b", "B", "part", Lines(1, 2))]
 
-    assert ["nodes[1]: 'b' begins before the node in front of it"] == list(order_issues(nodes))
+    assert ["nodes[1]: 'b' begins before its previous sibling"] == list(order_issues(nodes))
     assert [] == list(order_issues(nodes[::-1]))

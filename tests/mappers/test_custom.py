@@ -187,7 +187,7 @@ def test_our_own_errors_pass_through(mapper: Callable[..., CustomMapper], source
         ({"type": "text", "nodes": [{"id": "a", "title": "A"}]}, r"nodes\[0\].location"),
         ({"type": "text", "nodes": [{"id": "a", "lines": [5, 9]}]}, "beyond the end"),
         ({"type": "text", "nodes": [{"id": "a", "lines": [2, 1]}]}, "reversed"),
-        ({"type": "text", "nodes": [{"id": "a", "lines": [1, 1]}] * 2}, "share the id"),
+        ({"type": "text", "nodes": [{"id": "a", "lines": [1, 1]}] * 2}, "have the ID"),
         ({"type": "text", "nodes": [{"id": "a", "lines": [1, 1], "children": [{"id": "b", "lines": [2, 2]}]}]}, "not inside"),
     ],
 )  # fmt: skip

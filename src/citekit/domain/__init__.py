@@ -1,1 +1,1 @@
-"""The nouns of CiteKit: frozen values and pure functions, standard library and attrs only."""
+"""The core types of CiteKit: frozen values and pure functions. It imports only the standard library and attrs."""

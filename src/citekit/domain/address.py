@@ -1,4 +1,4 @@
-"""Addresses: one text that names a part of a resource.
+"""Addresses: the text form of a resource ID and a location.
 
     doc://book#pages=12-15          doc://book#pages=12&bbox=0.1,0.2,0.9,0.4
     doc://novel#chapter=7           doc://novel#chapter=7&chars=120-980
@@ -8,8 +8,8 @@
     text://utils_py#lines=10-50
     virtual://anything
 
-`format_address` writes one canonical text per location; `parse_address` reads it back, and some other usual ways of
-writing the same thing. `parse_address(format_address(a)) == a` for every address.
+`format_address` returns one canonical text for each location. `parse_address` parses that text and some common
+variants. `parse_address(format_address(a)) == a` for every address.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SYNONYMS = {"page": "pages", "slide": "pages", "slides": "pages", "line": "line
 
 @frozen
 class Address:
-    """The part `location` of the resource `resource_id`; `str()` gives its canonical text."""
+    """The location `location` in the resource `resource_id`. `str()` returns the canonical text."""
 
     resource_id: str = field()
     location: Location
@@ -47,7 +47,7 @@ class Address:
 
 
 def format_address(address: Address) -> str:
-    """The canonical text of an address; equal addresses have equal texts."""
+    """Return the canonical text of an address. Equal addresses have equal texts."""
     location = address.location
     start = f"{location.modality.scheme}://{quote(address.resource_id, safe='')}"
     if not isinstance(location, Virtual):
@@ -59,20 +59,21 @@ def format_address(address: Address) -> str:
 
 
 def parse_address(text: str) -> Address:
-    """The address that `text` names. Raises `AddressMalformed`, which shows the text and its offending part.
+    """Parse an address. Raises `AddressMalformed` with the text and the part that is wrong.
 
-    Also read: times as seconds, `mm:ss` or `hh:mm:ss`, with `-` or `,` between, an `npt:` before, and an open start or
-    end; `page=`, `slide=`, `slides=`, `line=` and `xywh=` (`percent:`, or fractions with a decimal point); pages in any
-    order; a sheet's name in quotes, and cells as `b2`, `$A$1:$F$20` or from any corner to the opposite one.
+    In addition to canonical addresses, it accepts: times as seconds, `mm:ss`, or `hh:mm:ss`, separated by `-` or `,`,
+    with an `npt:` prefix and an open start or end; `page=`, `slide=`, `slides=`, `line=`, and `xywh=` (with `percent:`,
+    or fractions with a decimal point); pages in any order; sheet names in quotes; and cells as `b2`, `$A$1:$F$20`, or
+    from any corner to the opposite one.
     """
     shape = _SHAPE.fullmatch(text)
     if not shape:
-        raise AddressMalformed(text, text, "it does not begin with a scheme such as doc:// and a resource id")
+        raise AddressMalformed(text, text, "it must begin with a scheme, such as doc://, and a resource ID")
     scheme, name, fragment = shape.groups()
     modality = Modality.from_scheme(scheme)
     if modality is None:
         known = ", ".join(each.scheme for each in Modality)
-        raise AddressMalformed(text, scheme, f"the scheme is not one of {known}")
+        raise AddressMalformed(text, scheme, f"the scheme is not one of: {known}")
     resource = _resource(text, name.partition("/")[0] if modality is Modality.VIRTUAL else name)
     if modality is Modality.VIRTUAL:
         return _virtual(text, resource, fragment)
@@ -82,9 +83,7 @@ def parse_address(text: str) -> Address:
     except LocationMalformed as wrong:
         raise AddressMalformed(text, fragment or text, str(wrong)) from wrong
     if parameters:
-        raise AddressMalformed(
-            text, next(iter(parameters)), f"it does not belong into an address of {modality.scheme}://"
-        )
+        raise AddressMalformed(text, next(iter(parameters)), f"it is not a parameter of {modality.scheme}:// addresses")
     return Address(resource, location)
 
 
@@ -129,7 +128,7 @@ def _resource(text: str, name: str) -> str:
     try:
         return check_resource_id(unquote(name, errors="strict"))
     except (UnicodeDecodeError, ResourceIdRefused) as wrong:
-        raise AddressMalformed(text, name or text, f"the resource id is not usable ({wrong})") from wrong
+        raise AddressMalformed(text, name or text, f"the resource ID is not valid ({wrong})") from wrong
 
 
 def _virtual(text: str, resource: str, fragment: str | None) -> Address:
@@ -143,22 +142,22 @@ def _virtual(text: str, resource: str, fragment: str | None) -> Address:
 
 def _parameters(text: str, fragment: str | None) -> dict[str, str]:
     if not fragment:
-        raise AddressMalformed(text, text, "it names no part: a fragment such as #pages=12 is missing")
+        raise AddressMalformed(text, text, "a fragment such as #pages=12 is missing")
     found: dict[str, str] = {}
     for part in fragment.split("&"):
         name, equals, value = part.partition("=")
         key = _SYNONYMS.get(name, name)
         if not equals or not value:
-            raise AddressMalformed(text, part, "a fragment is made of name=value")
+            raise AddressMalformed(text, part, "a fragment consists of name=value pairs")
         if key in found:
-            raise AddressMalformed(text, part, f"{key} is given twice")
+            raise AddressMalformed(text, part, f"{key} appears twice")
         found[key] = f"xywh={unquote(value)}" if name == "xywh" else unquote(value)
     return found
 
 
 def _take(text: str, parameters: dict[str, str], name: str, modality: Modality) -> str:
     if name not in parameters:
-        raise AddressMalformed(text, "&".join(parameters), f"an address of {modality.scheme}:// needs {name}=")
+        raise AddressMalformed(text, "&".join(parameters), f"a {modality.scheme}:// address needs {name}=")
     return parameters.pop(name)
 
 
@@ -178,7 +177,7 @@ def _chars(text: str, value: str) -> tuple[int, int]:
     start, dash, end = value.partition("-")
     numbers = read_whole(start), read_whole(end)
     if not dash or numbers[0] is None or numbers[1] is None:
-        raise AddressMalformed(text, value, "characters are written start-end, from 0, end excluded")
+        raise AddressMalformed(text, value, "write characters as start-end, counted from 0, with the end excluded")
     return numbers[0], numbers[1]
 
 

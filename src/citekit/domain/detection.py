@@ -1,4 +1,4 @@
-"""The format of a file, from its first bytes, and from its name if the bytes do not say."""
+"""Detects the format of a file from its first bytes and its name."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from citekit.domain.formats import BY_SUFFIX, OFFICE, PLAIN_TEXT, Format, by_nam
 from citekit.domain.modality import Modality
 
 HEAD_SIZE = 8192
-"""Bytes of a file that `detect` wants to see."""
+"""Number of bytes from the start of a file that `detect` uses."""
 
 
 DETECTION = 3
-"""Changes whenever `detect` would say something else of the same bytes and name."""
+"""Version of the detection rules. Increase it when `detect` returns a different result for the same bytes and name."""
 
 
 def detect(file_name: str, head: bytes) -> Format | None:
-    """What the file `file_name` that begins with `head` (up to `HEAD_SIZE` bytes) is, or None where nobody can tell.
+    """Return the format of the file `file_name` whose first `HEAD_SIZE` bytes are `head`, or None if it is unknown.
 
-    A signature in the bytes wins over the name; the name chooses among containers of one family and among texts; a name
-    that promises a binary format its bytes do not show is not believed.
+    A signature in the bytes takes precedence over the name. The name decides between formats with the same container
+    and between text formats. A name with a binary format's suffix is ignored if the bytes do not have that format's
+    signature.
     """
     promised = by_name(file_name)
     signed = _by_signature(file_name, head, promised)
@@ -34,7 +35,7 @@ def detect(file_name: str, head: bytes) -> Format | None:
 
 
 def _by_interpreter(head: bytes) -> Format:
-    """The language of a script, by the program that its first line names (`#!`, execve(2)); else plain text."""
+    """Return the language of a script by the program in its `#!` line (execve(2)), or plain text if there is none."""
     found = _INTERPRETER.match(head)
     return BY_SUFFIX[_LANGUAGES[found[1].decode()]] if found else PLAIN_TEXT
 
@@ -43,7 +44,7 @@ _LANGUAGES = {
     "sh": ".sh", "bash": ".sh", "dash": ".sh", "ksh": ".sh", "python": ".py", "perl": ".pl", "ruby": ".rb", "node": ".js",
     "nodejs": ".js", "php": ".php", "lua": ".lua", "pwsh": ".ps1", "elixir": ".exs", "julia": ".jl",
 }  # fmt: skip
-"""The programs that run scripts, and the suffix of what each reads."""
+"""Script interpreters, each with the suffix of its language."""
 
 _INTERPRETER = re.compile(
     rb"(?:\xef\xbb\xbf)?#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*(?:\S*/)?)?("
@@ -53,9 +54,10 @@ _INTERPRETER = re.compile(
 
 
 def _only_words(head: bytes, signed: Format, promised: Format | None) -> bool:
-    """Whether a signature made of letters is likely to be just words ("The free world", "%PDF- begins a PDF").
+    """Return whether a signature made of letters is probably ordinary text ("The free world", "%PDF- begins a PDF").
 
-    A file of that kind holds other bytes than text soon; one that is named as the kind is taken for it all the same.
+    A real file of such a format soon contains bytes that are not text. A file whose name has the format's suffix is
+    accepted anyway.
     """
     if promised is not None and promised.modality is signed.modality:
         return False
@@ -63,18 +65,20 @@ def _only_words(head: bytes, signed: Format, promised: Format | None) -> bool:
 
 
 _SIGNED_FOR_SURE = {"png", "jpeg", "tiff", "jpeg2000", "ico", "matroska", "webm", "mpeg", "fb2"}
-"""Formats whose signature holds bytes that no text does, or is the root element of an XML document."""
+"""Formats whose signature contains bytes that never appear in text, or is the root element of an XML document."""
 
 
 _UNSIGNED = {"mp3", "aac", "mpeg", "mpegts"}
-"""Formats whose streams may begin with anything; their driver finds out."""
+"""Formats whose streams have no fixed first bytes. The library that opens the file decides whether it is valid."""
 
 
 _CONTROLS = bytes(byte for byte in range(32) if byte not in (8, 9, 10, 11, 12, 13, 26, 27))
 
 
 def looks_like_text(head: bytes) -> bool:
-    """Whether bytes are text in some encoding: a UTF-16 or UTF-32 byte-order mark, or no NUL and few control characters."""
+    """Return whether bytes are text in some encoding: they have a UTF-16 or UTF-32 byte-order mark, or no NUL and few
+    controls.
+    """
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):
         return True
     if not head or b"\0" in head:
@@ -114,7 +118,7 @@ _CHUNKED = {
 _ASF = bytes.fromhex("3026b2758e66cf11")
 
 _HEIF = (b"heic", b"heix", b"hevc", b"hevx", b"mif1", b"msf1")
-"""Brands of still pictures in an MP4 container; of these, only AVIF has a driver here."""
+"""Brands of still images in an MP4 container. CiteKit supports only AVIF of these."""
 
 _FTYP = {
     b"M4A ": ".m4a",
@@ -178,7 +182,7 @@ def _by_signature(name: str, head: bytes, promised: Format | None) -> Format | N
 
 
 _PACKETS = ((0, 188), (4, 192))
-"""(place of the first sync byte, packet size) of MPEG transport streams."""
+"""(offset of the first sync byte, packet size in bytes) of MPEG transport streams."""
 
 
 _PACKED = re.compile(rb"PK\x03\x04.{26}(?:\[Content_Types\]\.xml|_rels/\.rels|docProps/|customXml/)", re.DOTALL)
@@ -187,9 +191,9 @@ _IN_FOLDER = re.compile(rb"PK\x03\x04.{26}(word/|ppt/|xl/)", re.DOTALL)
 
 
 def _office(head: bytes, promised: Format | None) -> Format | None:
-    """The Office format of a ZIP archive: by the names of its first items, else as its name promises.
+    """Return the Office format of a ZIP archive by the names of its first entries, or else by its file name.
 
-    Bytes 26 to 29 of an item's header are the lengths of its name and extra field; the name follows (APPNOTE 4.3.7).
+    Bytes 26 to 29 of an entry's header hold the lengths of its name and extra field. The name follows (APPNOTE 4.3.7).
     """
     named = promised if promised is not None and promised.name in OFFICE else None
     found = _IN_FOLDER.search(head)

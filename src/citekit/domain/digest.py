@@ -1,4 +1,4 @@
-"""The identity of bytes."""
+"""SHA-256 digests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEX = re.compile(r"[0-9a-f]{64}\Z")
 
 @frozen(order=True)
 class Digest:
-    """The SHA-256 of some bytes, as 64 lower-case hexadecimal digits."""
+    """A SHA-256 digest as 64 lowercase hexadecimal digits."""
 
     hex: str = field(validator=matches_re(_HEX))
 
@@ -25,20 +25,18 @@ class Digest:
 
     @property
     def fan_out(self) -> tuple[str, str]:
-        """(first two digits, the rest): the folder and the name an object is stored under."""
+        """(first two digits, remaining digits): the folder and the file name under which an object is stored."""
         return self.hex[:2], self.hex[2:]
 
     @classmethod
     def of_bytes(cls, data: bytes) -> Self:
-        """The digest of `data`."""
+        """Return the digest of `data`."""
         return cls(hashlib.sha256(data).hexdigest())
 
     @classmethod
     def of_stream(cls, stream: BufferedIOBase) -> Self:
-        """The digest of a binary stream from its position to its end, in bounded memory."""
+        """Return the digest of a binary stream from its current position to its end. Memory use is bounded."""
         digest = hashlib.sha256()
-        while block := stream.read(
-            _BLOCK
-        ):  # hashlib.file_digest would digest all of a BytesIO, from wherever it stands
+        while block := stream.read(_BLOCK):  # hashlib.file_digest ignores the position of a BytesIO
             digest.update(block)
         return cls(digest.hexdigest())

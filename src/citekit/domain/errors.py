@@ -1,45 +1,45 @@
-"""Every error CiteKit raises on purpose, sorted by who can put it right.
+"""Every error that CiteKit raises deliberately, grouped by who can fix it.
 
 CiteKitError
 |-- Refused                 the caller
-|   |-- AddressMalformed    a text that is no address, or a part of it that is not allowed
-|   |-- LocationMalformed   a page 0, a reversed range, a box outside 0..1
-|   |-- LocationOutside     a well-formed location beyond the end of its resource
-|   |-- ResourceMissing     no map under that id
-|   |-- ResourceIdRefused   an id that cannot be stored safely
-|   |-- NodeMissing         no such node in that map
+|   |-- AddressMalformed    a text that is not an address, or has a part that is not allowed
+|   |-- LocationMalformed   page 0, a reversed range, a box outside 0..1
+|   |-- LocationOutside     a valid location beyond the end of its resource
+|   |-- ResourceMissing     no map has that ID
+|   |-- ResourceIdRefused   an ID that cannot be stored safely
+|   |-- NodeMissing         the map has no such node
 |   |-- SourceUnreadable    a path that is missing, a folder, a device, empty, or not permitted
-|   |-- SourceUnsupported   a file whose content no driver here understands
-|   |-- ReceiptMissing      evidence that no receipt speaks of
-|   |-- FormUnsupported     evidence asked for in a form that this location does not have
-|   |-- PathNotAllowed      a path outside the folders that the caller may name
+|   |-- SourceUnsupported   a file in a format that CiteKit cannot read
+|   |-- ReceiptMissing      a file without a receipt
+|   |-- FormUnsupported     a form of evidence that this location does not have
+|   |-- PathNotAllowed      a path outside the folders that the caller may read
 |   |-- BookMissing         no such book in the library
 |   |-- CollectionMissing   no such collection in the index
-|   |-- AlreadyIngested     a book whose very bytes are in the collection
-|   |-- MetadataMissing     a file that does not say what it is called, or who wrote it
+|   |-- AlreadyIngested     a book with the same bytes is already in the collection
+|   |-- MetadataMissing     a book without a title or an author
 |   |-- PersonaUnknown      no such guardian or pattern
-|   `-- RequestRefused      any other request that contradicts itself
-|-- FaultyAnswer            the model or the file's author: carries `path: reason` lines
-|   `-- VersionTooNew       a map of a later version than is known here
+|   `-- RequestRefused      any other request that is contradictory or not valid
+|-- FaultyAnswer            the model or the author of the file: has `path: reason` lines
+|   `-- VersionTooNew       a map that a later version of CiteKit wrote
 |-- DriverMissing           the installation: names the extra to install
-|-- Unavailable             the world
-|   |-- MapperUnavailable   the mapper, or the service behind it, did not answer
-|   |-- ExtractionFailed    the driver could not cut that part
-|   |-- HomeUnwritable      the home cannot be written: read-only, or the disk is full
-|   |-- LibraryUnavailable  there is no library, or it cannot be read now
-|   |-- IndexUnavailable    the vector index cannot be reached, or another process holds it
+|-- Unavailable             the environment
+|   |-- MapperUnavailable   the mapper or its service failed
+|   |-- ExtractionFailed    a library could not extract the part
+|   |-- HomeUnwritable      the home is read-only, or the disk is full
+|   |-- LibraryUnavailable  there is no library, or it cannot be read
+|   |-- IndexUnavailable    the vector index cannot be reached, or another process has locked it
 |   |-- EmbedderUnavailable the embedder's model or service failed
-|   `-- Cancelled           the caller gave up while we worked
-`-- Damaged                 our own data
+|   `-- Cancelled           the caller canceled the request
+`-- Damaged                 CiteKit's stored data
     |-- MapCorrupt          a stored map that cannot be read
-    |   `-- MapTooNew       a stored map that a later CiteKit made
-    |-- EvidenceCorrupt     stored evidence whose bytes are not what they were
-    |-- HomeUnsafe          a link, a FIFO or a device inside the home, where a file or folder of its own should be
+    |   `-- MapTooNew       a stored map that a later version of CiteKit wrote
+    |-- EvidenceCorrupt     stored evidence whose bytes have changed
+    |-- HomeUnsafe          a link, a FIFO, or a device where the home must contain a file or a folder
     |-- IndexCorrupt        a vector index that cannot be read
     |-- LedgerCorrupt       a ledger that cannot be read
-    |-- ModelMismatch       a collection holds another model's vectors
+    |-- ModelMismatch       a collection that contains another model's vectors
     |-- SourceChanged       the source is no longer the file that was mapped
-    `-- SourceMoved         the source is no longer where it was mapped
+    `-- SourceMoved         the source is no longer at its path
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ from functools import cached_property
 
 
 class CiteKitError(Exception):
-    """Base of all errors that CiteKit raises on purpose; its text is one sentence for a person."""
+    """Base class of all errors that CiteKit raises deliberately. Its text is a complete message for the user."""
 
 
 class Refused(CiteKitError):
-    """The caller asked for something that cannot be; asking differently helps."""
+    """The request cannot be fulfilled. A different request can succeed."""
 
 
 class AddressMalformed(Refused, ValueError):
-    """A text that is no address.
+    """A text that is not an address.
 
-    `address` is the text as given, `part` the offending piece of it, `reason` why it was refused.
+    `address` is the complete text, `part` is the part that is wrong, and `reason` says why.
     """
 
     def __init__(self, address: str, part: str, reason: str) -> None:
@@ -69,17 +69,17 @@ class AddressMalformed(Refused, ValueError):
 
 
 class LocationMalformed(Refused, ValueError):
-    """A location that no file could have, such as page 0 or an end before its start."""
+    """A location that cannot exist in any file, such as page 0 or an end before its start."""
 
 
 class LocationOutside(Refused, ValueError):
-    """A well-formed location that lies beyond the end of its resource."""
+    """A valid location that lies beyond the end of its resource."""
 
 
 class ResourceMissing(Refused, LookupError):
-    """No map is stored under `resource_id`; `expected_at` is the path that it would have, `nearest` has similar IDs.
+    """No map is stored under `resource_id`. `expected_at` is its path if it existed, and `nearest` has similar IDs.
 
-    Similar IDs are computed on first use: a caller that only checks whether there is a map does not pay for them.
+    Similar IDs are computed on first use, so a caller that only checks whether a map exists does not pay for them.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class ResourceMissing(Refused, LookupError):
 
     @cached_property
     def nearest(self) -> tuple[str, ...]:
-        """The ids that are written most alike, best first."""
+        """The most similar IDs, best first."""
         return tuple(self._look())
 
     def __str__(self) -> str:
@@ -99,11 +99,11 @@ class ResourceMissing(Refused, LookupError):
 
 
 class ResourceIdRefused(Refused, ValueError):
-    """An id that cannot be stored safely: empty, too long, or holding `/`, `\\`, NUL or control characters."""
+    """An ID that cannot be stored safely: it is empty or too long, or contains `/`, `\\`, NUL, or control characters."""
 
 
 class NodeMissing(Refused, LookupError):
-    """The map of `resource_id` has no node `node_id`; `nearest` holds the most similar ids."""
+    """The map of `resource_id` has no node `node_id`. `nearest` has the most similar IDs."""
 
     def __init__(self, resource_id: str, node_id: str, nearest: Sequence[str] = ()) -> None:
         self.resource_id, self.node_id, self.nearest = resource_id, node_id, tuple(nearest)
@@ -112,25 +112,25 @@ class NodeMissing(Refused, LookupError):
 
 
 class SourceUnreadable(Refused):
-    """A path that cannot be read as a file: missing, a folder, a device, empty, or not permitted."""
+    """A path that cannot be read as a file: it is missing, a folder, a device, empty, or not permitted."""
 
 
 class SourceUnsupported(Refused):
-    """A file whose content no installed driver understands, or that is not what its name says."""
+    """A file in a format that no installed library reads, or whose content does not match its name."""
 
 
 class ReceiptMissing(Refused, LookupError):
-    """No receipt speaks of a file, so nobody can say what it is."""
+    """A file has no receipt, so CiteKit cannot say where it comes from."""
 
 
 class FormUnsupported(Refused):
-    """Evidence was asked for in a form (`png`, `text`, `frame`, ...) that this location does not have."""
+    """The requested form of evidence (`png`, `text`, `frame`, ...) does not exist for this location."""
 
 
 class PathNotAllowed(Refused):
-    """A path outside the folders that may be named here; the text names the setting that widens them.
+    """A path outside the allowed folders. The text names the setting that allows more folders.
 
-    `path` is the path as it stands in the text.
+    `path` is the path as it appears in the text.
     """
 
     def __init__(self, text: str, path: str | None = None) -> None:
@@ -147,11 +147,11 @@ class BookMissing(Refused, LookupError):
 
 
 class CollectionMissing(Refused, LookupError):
-    """The index has no collection of that name; the text says which there are and how one is made."""
+    """The index has no collection with that name. The text lists the existing collections and says how to create one."""
 
 
 class AlreadyIngested(Refused):
-    """The bytes of a book are in the collection already; `title` is that under which they were ingested."""
+    """The bytes of a book are already in the collection. `title` is the title under which they were ingested."""
 
     def __init__(self, title: str, collection: str) -> None:
         self.title, self.collection = title, collection
@@ -159,7 +159,7 @@ class AlreadyIngested(Refused):
 
 
 class MetadataMissing(Refused):
-    """A file says nothing of `missing` (`title`, `author`), and nobody else did."""
+    """Neither the file nor the caller gives the metadata in `missing` (`title`, `author`)."""
 
     def __init__(self, path: str, missing: Sequence[str]) -> None:
         self.path, self.missing = path, tuple(missing)
@@ -167,15 +167,15 @@ class MetadataMissing(Refused):
 
 
 class PersonaUnknown(Refused, LookupError):
-    """There is no guardian, or no pattern, of that name."""
+    """There is no guardian or pattern with that name."""
 
 
 class RequestRefused(Refused):
-    """A request that contradicts itself or the state of the home; the text says how to fix it."""
+    """A request that is contradictory or does not fit the state of the home. The text says how to fix it."""
 
 
 class FaultyAnswer(CiteKitError):
-    """Data from outside (a model's answer, a map file) that does not fit; `faults` are `path: reason` lines."""
+    """External data (a model's answer, a map file) that is not valid. `faults` are `path: reason` lines."""
 
     def __init__(self, what: str, faults: Sequence[str]) -> None:
         self.what, self.faults = what, tuple(faults)
@@ -184,11 +184,11 @@ class FaultyAnswer(CiteKitError):
 
 
 class VersionTooNew(FaultyAnswer):
-    """A map of a later version than is known here: nothing is wrong with it, and a later CiteKit reads it."""
+    """A map that a later version of CiteKit wrote. It is valid, but this version cannot read it."""
 
 
 class DriverMissing(CiteKitError):
-    """A driver that is not installed; `extra` is the name to install it by."""
+    """A library that is not installed. `extra` is the name of the extra that installs it."""
 
     def __init__(self, what: str, extra: str) -> None:
         self.what, self.extra = what, extra
@@ -196,59 +196,59 @@ class DriverMissing(CiteKitError):
 
 
 class Unavailable(CiteKitError):
-    """The world did not play along; the same request may succeed later."""
+    """Something outside CiteKit failed. The same request can succeed later."""
 
 
 class MapperUnavailable(Unavailable):
-    """The mapper could not do its work: its service, its key, or its code failed."""
+    """The mapper failed: its service, its key, or its code."""
 
 
 class ExtractionFailed(Unavailable):
-    """A driver could not cut that part out of that source; the driver's own error is the cause."""
+    """A library could not extract the part from the source. The library's own error is the cause."""
 
 
 class HomeUnwritable(Unavailable):
-    """The home cannot be written: read-only, not permitted, or the disk is full. Nothing was changed."""
+    """The home is read-only, not permitted, or on a full disk. Nothing was changed."""
 
 
 class LibraryUnavailable(Unavailable):
-    """There is no library where one was expected, or it cannot be read now."""
+    """There is no library at the configured path, or it cannot be read."""
 
 
 class IndexUnavailable(Unavailable):
-    """The vector index cannot be reached; the text says where it was looked for, and what to do."""
+    """The vector index cannot be reached. The text says where CiteKit looked and what to do."""
 
 
 class EmbedderUnavailable(Unavailable):
-    """The embedder could not do its work: its model files, its service or its key failed."""
+    """The embedder failed: its model files, its service, or its key."""
 
 
 class Cancelled(Unavailable):
-    """The caller gave up while we worked; nothing half-made remains."""
+    """The caller canceled the request. No partial results remain."""
 
 
 class Damaged(CiteKitError):
-    """Our own data is not what it was; the text says how to make it again."""
+    """Data that CiteKit stored is damaged or out of date. The text says how to re-create it."""
 
 
 class MapCorrupt(Damaged):
-    """A stored map that cannot be read; the text holds `path: reason` lines."""
+    """A stored map that cannot be read. The text contains `path: reason` lines."""
 
 
 class MapTooNew(MapCorrupt):
-    """A stored map that a later CiteKit made; it is whole, and is read after an update."""
+    """A stored map that a later version of CiteKit wrote. It is valid; update CiteKit to read it."""
 
 
 class EvidenceCorrupt(Damaged):
-    """Stored evidence whose bytes are not what the receipt says."""
+    """Stored evidence whose bytes do not match its receipt."""
 
 
 class HomeUnsafe(Damaged):
-    """A link, a FIFO, a socket or a device where a home holds files or folders of its own; it is not opened."""
+    """A link, a FIFO, a socket, or a device where the home must contain a file or a folder. CiteKit does not open it."""
 
 
 class IndexCorrupt(Damaged):
-    """A vector index that cannot be read; it can be made again from the books."""
+    """A vector index that cannot be read. It can be rebuilt from the books."""
 
 
 class LedgerCorrupt(Damaged):
@@ -256,16 +256,19 @@ class LedgerCorrupt(Damaged):
 
 
 class ModelMismatch(Damaged):
-    """A collection holds vectors of another model than the one in use; the text says how to choose."""
+    """A collection contains vectors of another model than the current one. The text says how to choose."""
 
 
 class SourceChanged(Damaged):
-    """The source at `path` is no longer the file that was mapped. `during_mapping`: it changed while it was mapped."""
+    """The source at `path` is no longer the file that was mapped. `during_mapping`: it changed while it was being
+    mapped.
+    """
 
     def __init__(self, resource_id: str, path: str, *, during_mapping: bool = False) -> None:
         self.resource_id, self.path, self.during_mapping = resource_id, path, during_mapping
         super().__init__(
-            f"The file was changed or removed while it was mapped: {path}. Ingest it again when it stays as it is."
+            f"The file was changed or removed while it was mapped: {path}. "
+            "Wait until it no longer changes, and ingest it again."
             if during_mapping
             else f"The source of '{resource_id}' has changed since it was mapped: {path}. "
             f"Map it again (citekit ingest --force {path!r}, or resolve with --remap)."
@@ -273,22 +276,22 @@ class SourceChanged(Damaged):
 
 
 _PATH_SHOWN = 1000
-"""Characters of a path that an error shows."""
+"""Maximum number of characters of a path in an error message."""
 
 
 class SourceMoved(Damaged):
-    """The source of a map is no longer at `path`, nor found under the given roots."""
+    """The source of a map is neither at `path` nor under the given roots."""
 
     def __init__(self, resource_id: str, path: str) -> None:
         self.resource_id, self.path = resource_id, path
         super().__init__(
             f"The source of '{resource_id}' is not at {_shortened(path)}. "
-            "Put it back, ingest it at its new place, or name a folder to look in (--root DIR)."
+            "Put it back, ingest it from its new path, or name a folder to look in (--root DIR)."
         )
 
 
 def _shortened(path: str) -> str:
-    """A path as an error shows it: an untrusted map may contain any path."""
+    """Return a path, truncated for a message: an untrusted map may contain any path."""
     return path if len(path) <= _PATH_SHOWN else f"{path[:_PATH_SHOWN]}..."
 
 

@@ -1,4 +1,4 @@
-"""What is cut out of a source, and what proves it."""
+"""Evidence, the keys that identify it, and the receipts that prove its origin."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def _sentences(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 class Form(StrEnum):
-    """What evidence is wanted as. NATIVE is the usual one: mini-PDF, clip, crop, lines, chapter.
+    """The format of evidence. NATIVE is the default for each location: mini-PDF, clip, crop, lines, or chapter.
 
-    SOURCE is the exact bytes of lines of a text, also of one that a browser would run (HTML, SVG).
+    SOURCE is the exact bytes of lines of a text, even if a browser would execute them (HTML, SVG).
     """
 
     NATIVE = "native"
@@ -38,7 +38,7 @@ class Form(StrEnum):
 
 @frozen
 class Options:
-    """How evidence is wanted: `accurate` asks for exact ends of a clip, at the price of some re-encoding."""
+    """How evidence is extracted. `accurate` requests exact ends of a clip, which requires some re-encoding."""
 
     form: Form = Form.NATIVE
     accurate: bool = False
@@ -46,7 +46,7 @@ class Options:
 
 @frozen
 class ExtractorIdentity:
-    """`version` changes whenever the same request would give other bytes."""
+    """Identifies an extractor. `version` changes whenever the same request would produce different bytes."""
 
     name: str
     version: str
@@ -54,16 +54,17 @@ class ExtractorIdentity:
 
 @frozen
 class EvidenceKey:
-    """Names one piece of evidence before it is made: the same key always means the same bytes.
+    """Identifies a piece of evidence before it is extracted. The same key always means the same bytes.
 
-    The digest of (source digest, canonical location, extractor name and version, options); not of any file or node name.
+    The key is the digest of (source digest, canonical location, extractor name and version, options). It does not
+    depend on file names or node IDs.
     """
 
     digest: Digest
 
     @classmethod
     def of(cls, source: Digest, location: Location, extractor: ExtractorIdentity, options: Options) -> EvidenceKey:
-        """The key of that part of that source, cut that way."""
+        """Return the key of the part `location` of `source`, extracted by `extractor` with `options`."""
         fragment = str(Address("x", location))
         parts = [source.hex, fragment, extractor.name, extractor.version, options.form.value, options.accurate]
         return cls(Digest(hashlib.sha256(json.dumps(parts).encode()).hexdigest()))
@@ -74,12 +75,12 @@ class EvidenceKey:
 
 @frozen(kw_only=True)
 class Extraction:
-    """What an extractor made.
+    """The result of an extractor.
 
-    `suffix` with its dot (`.pdf`), `media_type` its IANA name; both empty for a part that is still of the source's own
-    format. `extent` is what a reader of the evidence is shown, in the coordinates of the source; `bytes_from` the second
-    from which bytes are really in a clip that hides its beginning. `notes` are sentences about anything that is not
-    exactly as asked.
+    `suffix` includes its dot (`.pdf`), and `media_type` is the IANA name. Both are empty if the part has the format of
+    the source. `extent` is the part that the evidence shows, in the coordinates of the source. `bytes_from` is the
+    second at which the data of a clip begins if the clip hides its first frames. `notes` are sentences about every
+    deviation from the request.
     """
 
     suffix: str
@@ -91,7 +92,7 @@ class Extraction:
 
 @frozen(kw_only=True)
 class StoredEvidence:
-    """Evidence in the store: the object at `path` has the digest `digest` and `size` bytes. Do not write to it."""
+    """Evidence in the store. The file at `path` has the digest `digest` and `size` bytes. Do not write to it."""
 
     key: EvidenceKey
     path: Path
@@ -100,12 +101,12 @@ class StoredEvidence:
     extraction: Extraction
     created: datetime
     made_now: bool
-    """Whether this call made it; False where it was found."""
+    """Whether this call extracted the evidence; False if it was already stored."""
 
 
 @frozen(kw_only=True)
 class Receipt:
-    """What a piece of evidence claims: these bytes are that part of that source, cut by that extractor."""
+    """Records that the evidence is a given part of a given source, extracted by a given extractor."""
 
     key: EvidenceKey
     source_digest: Digest
@@ -131,11 +132,11 @@ class Receipt:
 
 @frozen(kw_only=True)
 class Evidence:
-    """The answer to a resolve. `output_path` is absolute, and None in a virtual answer.
+    """The result of a resolve. `output_path` is absolute, or None in a virtual answer.
 
-    `stale` is None where the source still is what was mapped, else a sentence that says what became of it. `unchecked` is
-    None where the file has such a place, or has changed; else it says why nobody could look whether it has. `moved` is None
-    where the source is where the map says, else a sentence that says where it was found.
+    `stale` is a sentence that says how the source changed, or None if it is still the file that was mapped. `unchecked`
+    says why the location could not be checked against the file, or is None if it was checked or the file has changed.
+    `moved` says where the source was found, or is None if it is at the path in the map.
     """
 
     resource_id: str

@@ -1,4 +1,4 @@
-"""The extent of a resource, which limits its locations, and its comparison with the metadata of a map."""
+"""The extent of a resource, which limits its locations, and how the metadata of a map states it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from attrs import frozen
 
 @frozen(kw_only=True)
 class Extent:
-    """The extent of one resource. A field is None where the resource has no such extent, or it is not known.
+    """The extent of one resource. A field is None if it does not apply to the resource or is not known.
 
-    `pages`, `lines`: counts. `seconds`: duration. `size`: (width, height) in pixels, upright.
-    `chapters`: for every chapter, in order, the number of characters of its text.
-    `sheets`: for every sheet, in order, its name, and the numbers of the last row and the last column in use.
+    `pages` and `lines` are counts. `seconds` is the duration. `size` is (width, height) in pixels, upright. `chapters`
+    has the number of characters of each chapter, in order. `sheets` has (name, last used row, last used column) of each
+    sheet, in order.
     """
 
     pages: int | None = None
@@ -33,14 +33,14 @@ EXTENTS = {
     "chapter_lengths": "chapters",
     "sheets": "sheets",
 }
-"""The entries of a map's metadata that give its bounds, and the field of `Extent` that each gives."""
+"""Keys of a map's metadata that state its extent, each with the corresponding field of `Extent`."""
 
 _SAME_TIME = 0.001
-"""Seconds that two programs may tell one duration apart."""
+"""Maximum difference, in seconds, between two equal durations that different programs report."""
 
 
 def extent_facts(bounds: Extent) -> dict[str, Any]:
-    """The entries of a map's metadata that say these bounds."""
+    """Return the metadata entries that state an extent."""
     found = {name: getattr(bounds, field) for name, field in EXTENTS.items()}
     if bounds.sheets is not None:
         found["sheets"] = [{"name": name, "rows": rows, "columns": columns} for name, rows, columns in bounds.sheets]
@@ -48,13 +48,13 @@ def extent_facts(bounds: Extent) -> dict[str, Any]:
 
 
 def with_extent_facts(metadata: Mapping[str, Any], true: Mapping[str, Any]) -> dict[str, Any]:
-    """`metadata` in which whatever it says of the extent of the file gives way to what `true` says of it."""
+    """Return `metadata` with its extent entries replaced by those of `true`."""
     kept = {name: value for name, value in metadata.items() if name not in EXTENTS}
     return {**kept, **{name: value for name, value in true.items() if name in EXTENTS}}
 
 
 def mismatches(stated: Extent, true: Extent) -> Iterator[tuple[str, Any, Any]]:
-    """(name in the metadata, what is stated, what is true or None) of every extent that is stated wrongly."""
+    """Yield (metadata key, stated value, actual value or None) for every extent that is stated incorrectly."""
     for name, field in EXTENTS.items():
         said, found = getattr(stated, field), getattr(true, field)
         if said is not None and not _alike(said, found):

@@ -1,4 +1,4 @@
-"""The formats of files: their names, kinds, media types and suffixes."""
+"""File formats: names, modalities, media types, and suffixes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citekit.domain.modality import Modality
 
 @frozen
 class Format:
-    """One file format: `name` selects the driver, `modality` the kind of location, `media_type` is the IANA name."""
+    """A file format. `name` selects the format handler, `modality` the kind of location; `media_type` is the IANA name."""
 
     name: str
     modality: Modality
@@ -19,7 +19,7 @@ class Format:
 
     @property
     def suffix(self) -> str:
-        """The usual suffix of such a file, with its dot, the same for all of a format; `.txt` where none is known."""
+        """The usual suffix of this format with its dot, or `.txt` if none is known."""
         return _USUAL.get(self.name, ".txt")
 
 
@@ -145,7 +145,9 @@ BY_SUFFIX: dict[str, Format] = {
 }
 
 _USUAL = {format.name: suffix for suffix, format in reversed(BY_SUFFIX.items())} | {"subtitles": ".srt"}
-"""The first suffix of each format in the tables; but subtitles are seldom WebVTT, and few lines of it are a WebVTT file."""
+"""The first suffix of each format in the tables. Subtitles use `.srt`, because an excerpt of a WebVTT file is not a
+valid file.
+"""
 
 PLAIN_TEXT = BY_SUFFIX[".txt"]
 
@@ -153,23 +155,23 @@ BOOK_SUFFIXES = (
     ".epub", ".fb2", ".azw3", ".mobi", ".azw", ".prc", ".docx", ".pdf", ".pptx", ".xlsx", ".html", ".htm", ".md", ".markdown",
     ".rst", ".txt",
 )  # fmt: skip
-"""The suffixes of files that are taken for books in a folder, the best to read first."""
+"""Suffixes of files in a folder that count as books, the preferred format first."""
 
 BOOKS = frozenset(("epub", "mobi", "fb2", "docx"))
-"""Names of the formats of reflowable books: their places are chapters."""
+"""Names of the formats of reflowable books. Their locations are chapters."""
 
 LIVE = frozenset(("html", "xml"))
-"""Names of the formats of texts that a browser runs: their scripts and style sheets, of SVG and other XML, too."""
+"""Names of text formats that a browser can execute: scripts and style sheets run in HTML, SVG, and other XML."""
 
 OFFICE = frozenset(("docx", "pptx", "xlsx"))
 """Names of the formats of Office files: packages of the Open Packaging Conventions (ECMA-376 part 2)."""
 
 
 def by_name(file_name: str) -> Format | None:
-    """The format that a file's name promises, or None where its suffix is unknown."""
+    """Return the format for the suffix of a file name, or None if the suffix is unknown."""
     return BY_SUFFIX.get(PurePath(file_name).suffix.lower())
 
 
 def called(name: str) -> Format | None:
-    """The format of that name, or None where none is called so."""
+    """Return the format with that name, or None if there is none."""
     return BY_SUFFIX.get(_USUAL.get(name, ""))

@@ -1,7 +1,7 @@
-"""The values inside a fragment: page lists, ranges, clock times and boxes, read leniently.
+"""Parses the values in a fragment: page lists, ranges, clock times, and boxes. It accepts common variants.
 
-Each function takes the whole address (or foreign fragment) first, only to show it in the error. All raise
-`AddressMalformed` for a text they cannot read.
+The first argument of each function is the complete address or fragment, which appears in error messages. Each function
+raises `AddressMalformed` for a value that it cannot parse.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ _CLOCK = re.compile(r"(?:(\d{1,12}):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)", re.ASCII)
 
 
 def page_list(text: str, value: str) -> list[int]:
-    """`3,5-7` as [3, 5, 6, 7]; runs include both ends."""
+    """Parse `3,5-7` as [3, 5, 6, 7]. Ranges include both ends."""
     pages: list[int] = []
     for run in value.split(","):
         if not run:
-            raise AddressMalformed(text, value, "a page is missing beside a comma")
+            raise AddressMalformed(text, value, "a page number is missing next to a comma")
         first, last = whole_range(text, run)
         if last < first:
             raise AddressMalformed(text, run, "the page range is reversed")
         if last - first + len(pages) >= PAGES_LIMIT:
-            raise AddressMalformed(text, run, f"an address names at most {PAGES_LIMIT} pages")
+            raise AddressMalformed(text, run, f"an address can name at most {PAGES_LIMIT} pages")
         pages.extend(range(first, last + 1))
     return pages
 
 
 def whole_range(text: str, value: str) -> tuple[int, int]:
-    """`10-50` as (10, 50), and `10` as (10, 10)."""
+    """Parse `10-50` as (10, 50), and `10` as (10, 10)."""
     start, dash, end = value.partition("-")
     first, last = read_whole(start), read_whole(end if dash else start)
     if first is None or last is None:
@@ -43,16 +43,18 @@ def whole_range(text: str, value: str) -> tuple[int, int]:
 
 
 def sheet_name(text: str, value: str) -> str:
-    """The name of a sheet, which formulas put into quotes, a quote in it doubled: `'Bob''s'` is `Bob's`."""
+    """Parse the name of a sheet. Quotes, as in formulas, are removed, and doubled quotes in it become single:
+    `'Bob''s'` is `Bob's`.
+    """
     if _in_quotes(value):
         value = value[1:-1].replace("''", "'")
     if not value:
-        raise AddressMalformed(text, text, "the name of the sheet is missing")
+        raise AddressMalformed(text, text, "the sheet name is missing")
     return value
 
 
 def quoted_sheet(name: str) -> str:
-    """What `sheet_name` reads as `name`: the name itself, unless it has quotes of its own (which Excel refuses)."""
+    """Return the text that `sheet_name` parses as `name`: the name itself, unless it begins and ends with quotes."""
     return "'" + name.replace("'", "''") + "'" if _in_quotes(name) else name
 
 
@@ -61,7 +63,7 @@ def _in_quotes(value: str) -> bool:
 
 
 def time_range(text: str, value: str) -> tuple[float, float | None]:
-    """(start, end) in seconds of `145.5-200`, `2:25.5,3:20`, `,20` (from 0) or `10` (to the end, None)."""
+    """Return (start, end) in seconds of `145.5-200`, `2:25.5,3:20`, `,20` (from 0), or `10` (to the end, None)."""
     bare = value.removeprefix("npt:")
     separator = "," if "," in bare else "-"
     start, between, end = bare.partition(separator)
@@ -75,7 +77,7 @@ def time_range(text: str, value: str) -> tuple[float, float | None]:
 
 
 def clock(text: str, value: str) -> float:
-    """Seconds of `200`, `200.5`, `3:20`, `03:20.5` or `1:03:20`."""
+    """Return the seconds of `200`, `200.5`, `3:20`, `03:20.5`, or `1:03:20`."""
     seconds = read_decimal(value)
     if seconds is not None:
         return seconds
@@ -84,15 +86,15 @@ def clock(text: str, value: str) -> float:
         raise AddressMalformed(text, value, "it is not a time such as 145.5, 2:25.5 or 1:02:25")
     hours, minutes, rest = parts.groups()
     if float(rest) >= 60 or (hours is not None and int(minutes) >= 60):
-        raise AddressMalformed(text, value, "minutes and seconds stop at 59")
+        raise AddressMalformed(text, value, "minutes and seconds must be at most 59")
     return float(Decimal(hours or 0) * 3600 + Decimal(minutes) * 60 + Decimal(rest))
 
 
 def box_value(text: str, value: str) -> Box:
-    """The box of `x1,y1,x2,y2` (fractions), or of a Media Fragments `xywh=percent:x,y,w,h` handed on with its name.
+    """Parse a box: `x1,y1,x2,y2` (fractions), or `xywh=percent:x,y,w,h` (Media Fragments, including its name).
 
-    Without a unit, `xywh` counts pixels (Media Fragments 1.0, 4.2.2), which are whole numbers: with a decimal point
-    they are read as fractions, without one they are refused, because the picture's size is not known here.
+    Without a unit, `xywh` counts pixels (Media Fragments 1.0, 4.2.2), which are whole numbers. Numbers with a decimal
+    point are read as fractions. Numbers without one are refused, because the size of the picture is not known here.
     """
     if not value.startswith("xywh="):
         return _box(text, value, *four_numbers(text, value))
@@ -101,10 +103,10 @@ def box_value(text: str, value: str) -> Box:
     numbers = rest if colon else body
     if unit == "pixel" or (not colon and "." not in body):
         raise AddressMalformed(
-            text, value, "pixels need the size of the picture: give fractions or xywh=percent:x,y,w,h"
+            text, value, "pixel coordinates need the size of the picture. Use fractions or xywh=percent:x,y,w,h"
         )
     if colon and unit != "percent":
-        raise AddressMalformed(text, unit, "the unit of xywh is percent or pixel")
+        raise AddressMalformed(text, unit, "the unit of xywh must be percent")
     whole = Decimal(100) if colon else Decimal(1)
     return box_from_xywh(text, numbers, whole, whole)
 

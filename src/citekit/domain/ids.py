@@ -1,7 +1,7 @@
-"""Names that people and models can read, guess and type.
+"""IDs that people and models can read, guess, and type.
 
-A node id is made of the slugs of the titles above it, joined by dots: `chapter_1.big_o_notation`. The same file always
-gives the same ids. A resource id is the slug of the file's name.
+A node ID consists of the slugs of its title and of the titles above it, joined by dots: `chapter_1.big_o_notation`. The
+same file always has the same IDs. A resource ID is the slug of the file name.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from collections.abc import Container
 from citekit.domain.errors import ResourceIdRefused
 
 SEGMENT_LIMIT = 48
-"""Characters that one title may add to an id; longer titles are cut at a word."""
+"""Maximum number of characters that one title adds to an ID. Longer titles are cut at a word boundary."""
 
 NODE_ID_LIMIT = 120
-"""Bytes (UTF-8) of a whole node id: with the resource's id it still fits one file name of 255 bytes."""
+"""Maximum length of a node ID in bytes (UTF-8). Together with the resource ID, it fits in a file name of 255 bytes."""
 
 RESOURCE_ID_LIMIT = 100
-"""Bytes (UTF-8) of a resource id that is made from a file name."""
+"""Maximum length in bytes (UTF-8) of a resource ID that is made from a file name."""
 
 STORED_ID_LIMIT = 200
-"""Bytes of the longest resource id that is accepted, percent-encoded as it is stored."""
+"""Maximum length in bytes of an accepted resource ID, percent-encoded as it is stored."""
 
 _NOT_WORD = re.compile(r"[^\w]")
 _NOT_NAME = re.compile(r"[^\w~-]")
@@ -32,9 +32,9 @@ _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f]")
 
 
 def slug(title: str, *, keep_case: bool = False) -> str:
-    """`title` as one segment of an id: letters and digits of any script, joined by underscores.
+    """Return `title` as one segment of an ID: letters and digits of any script, joined by underscores.
 
-    Empty where nothing of the title is a letter or a digit. `keep_case` is for names of code.
+    The slug is empty if the title has no letters or digits. `keep_case` is for names in source code.
 
     >>> slug("Big-O Notation (part 2)"), slug("DataProcessor", keep_case=True)
     ('big_o_notation_part_2', 'DataProcessor')
@@ -45,10 +45,10 @@ def slug(title: str, *, keep_case: bool = False) -> str:
 
 
 def node_id(parent: str, title: str, taken: Container[str], *, fallback: str = "part", keep_case: bool = False) -> str:
-    """A new id for a node called `title` under the node `parent` ("" at the top).
+    """Return a new ID for a node with the title `title` under the node `parent` ("" at the top).
 
-    It is not in `taken`: a second node of the same name gets `_2`, and so on. It never exceeds `NODE_ID_LIMIT` bytes:
-    where the path is longer, its end is replaced by a digest of the whole path.
+    The ID is not in `taken`: a second node with the same name gets the suffix `_2`, and so on. It has at most
+    `NODE_ID_LIMIT` bytes: the end of a longer path is replaced by a digest of the whole path.
     """
     segment = slug(title, keep_case=keep_case) or fallback
     path = f"{parent}.{segment}" if parent else segment
@@ -56,13 +56,13 @@ def node_id(parent: str, title: str, taken: Container[str], *, fallback: str = "
 
 
 def unique(name: str, taken: Container[str]) -> str:
-    """`name`, or `name_2`, `name_3`, ... whichever first is not taken."""
+    """Return `name` if it is not taken, or else the first free name of `name_2`, `name_3`, ..."""
     if name not in taken:
         return name
     free = 2
     while f"{name}_{free}" in taken:
         free *= 2
-    used = free // 2  # taken, or 1; numbers are given out in order, so the first free one lies between
+    used = free // 2  # taken, or 1; numbers are assigned in order, so the first free one is between
     while free - used > 1:
         middle = (used + free) // 2
         used, free = (middle, free) if f"{name}_{middle}" in taken else (used, middle)
@@ -70,9 +70,9 @@ def unique(name: str, taken: Container[str]) -> str:
 
 
 def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
-    """The id of a resource whose file is called `file_name` (a name, not a path).
+    """Return the ID of a resource whose file has the name `file_name` (a name, not a path).
 
-    Texts and code keep their extension (`utils.py` is `utils_py`), because `utils.py` and `utils.js` are two things.
+    Text and code files keep their extension (`utils.py` becomes `utils_py`) to distinguish `utils.py` from `utils.js`.
 
     >>> resource_id("Research Paper v1.pdf"), resource_id("utils.py", keep_extension=True)
     ('research_paper_v1', 'utils_py')
@@ -87,30 +87,30 @@ def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
 
 
 def check_resource_id(text: str) -> str:
-    """`text`, where it can be stored and addressed safely. Raises `ResourceIdRefused` where it cannot.
+    """Return `text` if it can be stored and addressed safely. Raises `ResourceIdRefused` otherwise.
 
-    Letters of any script, spaces and punctuation are allowed; slashes, control characters, unpaired surrogates and
-    characters that only change the direction of the text are not, nor `.` and `..`.
+    Letters of any script, spaces, and punctuation are allowed. Slashes, control characters, unpaired surrogates,
+    characters that only change the text direction, `.`, and `..` are not.
     """
     if not text or not text.strip():
-        raise ResourceIdRefused("A resource id is not empty.")
+        raise ResourceIdRefused("The resource ID is empty.")
     if _FORBIDDEN.search(text) or text in (".", ".."):
         raise ResourceIdRefused(
-            f"The resource id {text[:80]!r} holds a slash, a control character, or is a folder name."
+            f"The resource ID {text[:80]!r} contains a slash or a control character, or is the name of a folder."
         )
     if any(unicodedata.category(character) in ("Cf", "Cs", "Cc", "Zl", "Zp") for character in text):
-        raise ResourceIdRefused(f"The resource id {text[:80]!r} holds an invisible or direction-changing character.")
+        raise ResourceIdRefused(f"The resource ID {text[:80]!r} contains an invisible or direction-changing character.")
     if len(stored_name(text)) > STORED_ID_LIMIT:
         raise ResourceIdRefused(
-            f"The resource id {text[:40]!r}... is too long: at most {STORED_ID_LIMIT} bytes, encoded."
+            f"The resource ID {text[:40]!r}... is too long. The maximum is {STORED_ID_LIMIT} bytes after percent-encoding."
         )
     return text
 
 
 def stored_name(text: str) -> str:
-    """A resource id as a file name that every file system takes: bytes outside `[A-Za-z0-9._~-]` percent-encoded.
+    """Return a resource ID as a portable file name: bytes outside `[A-Za-z0-9._~-]` are percent-encoded.
 
-    A leading dot is encoded too, so that no map is a hidden file. `original_name` is the inverse.
+    A leading dot is encoded too, so that no map is a hidden file.
     """
     safe = "".join(
         character if character.isascii() and (character.isalnum() or character in "._~-") else _percent(character)
@@ -120,7 +120,7 @@ def stored_name(text: str) -> str:
 
 
 def _joined(text: str, unwanted: re.Pattern[str]) -> str:
-    """`text` in NFC, every run of unwanted characters one underscore; marks (accents, vowel signs) stay with letters."""
+    """Return `text` in NFC with each run of unwanted characters replaced by one underscore. Combining marks stay."""
     kept = unwanted.sub(lambda found: found[0] if unicodedata.category(found[0])[0] == "M" else "\0", text)
     return unicodedata.normalize("NFC", _UNDERSCORES.sub("_", kept))
 
@@ -137,7 +137,9 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _fit(text: str, limit: int) -> str:
-    """`text` in at most `limit` bytes; where it is longer, its tail is a digest of the whole."""
+    """Return `text`, shortened to at most `limit` bytes if it is longer; a digest of the whole text then replaces its
+    end.
+    """
     data = text.encode("utf-8", "surrogatepass")
     if len(data) <= limit:
         return text

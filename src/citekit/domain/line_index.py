@@ -1,10 +1,10 @@
-"""Finds the lines of a text, counted as an editor counts them.
+"""Finds the lines of a text as editors count them.
 
-A line ends at LF, at CR LF, or at a CR that no LF follows. The last line needs no end; an end at the very end of the file
-does not begin another line. In UTF-16 and UTF-32 the ends are code units, not bytes.
+A line ends at LF, at CR LF, or at a CR without an LF after it. The last line does not need a line end. A line end at
+the end of the file does not start another line. In UTF-16 and UTF-32, line ends are code units, not bytes.
 
-`LineIndex` has the start of every line. `LineMarks` finds some lines without reading what follows them: it records how many
-lines end before a few positions, so that a text of any size takes 16 bytes for 64 kB of it.
+`LineIndex` has the start of every line. `LineMarks` finds lines without reading the rest of the text: it records the
+number of lines before selected offsets, which takes 16 bytes for each 64 kB of text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.locations import Lines
 
 LINES_LIMIT = 50_000_000
-"""Lines of the longest text; its index takes 400 MB."""
+"""Maximum number of lines of a text. Its index takes 400 MB."""
 
 _UNITS: tuple[tuple[bytes, str, int], ...] = (
     (b"\xff\xfe\0\0", "little", 4),
@@ -33,7 +33,7 @@ _UNITS: tuple[tuple[bytes, str, int], ...] = (
 )
 _IS_LF = bytes(byte == 10 for byte in range(256))
 _DENSE = 4
-"""Bytes a line up to which looking at each byte is faster than making each line."""
+"""Average line length, in bytes, up to which checking each byte is faster than splitting into lines."""
 
 WIDE_END = {
     ("little", 2): re.compile(rb"\r\0\n\0|\n\0|\r\0"),
@@ -41,23 +41,23 @@ WIDE_END = {
     ("little", 4): re.compile(rb"\r\0\0\0\n\0\0\0|\n\0\0\0|\r\0\0\0"),
     ("big", 4): re.compile(rb"\0\0\0\r\0\0\0\n|\0\0\0\n|\0\0\0\r"),
 }
-"""A line end in code units of (byte order, bytes); what it finds counts only where it begins with a code unit."""
+"""Patterns of a line end by (byte order, bytes per code unit). A match counts only if it starts at a code unit."""
 
 
 @frozen
 class LineIndex:
-    """`starts[i]` is the byte where line i + 1 begins; `size` the bytes of the whole text."""
+    """The lines of a text. `starts[i]` is the byte offset of line i + 1, and `size` is the size of the text in bytes."""
 
     starts: array[int] = field(repr=False)
     size: int
 
     @property
     def count(self) -> int:
-        """How many lines there are; a text without bytes has none."""
+        """The number of lines. An empty text has none."""
         return len(self.starts)
 
     def byte_range(self, lines: Lines) -> tuple[int, int]:
-        """(start, end) of the bytes of `lines`, their line ends included. Raises `LocationOutside` beyond the end."""
+        """Return (start, end) in bytes of `lines`, including their line ends. Raises `LocationOutside` beyond the end."""
         if lines.last > self.count:
             raise LocationOutside(f"line {lines.last} is beyond the end: the text has {self.count} lines")
         end = self.starts[lines.last] if lines.last < self.count else self.size
@@ -65,7 +65,7 @@ class LineIndex:
 
 
 def index_lines(chunks: Iterable[bytes]) -> LineIndex:
-    """The index of a text that comes in chunks of any size; memory is 8 bytes a line.
+    """Index a text that arrives in chunks of any size. The index takes 8 bytes per line.
 
     Raises `SourceUnsupported` for more than `LINES_LIMIT` lines.
     """
@@ -83,7 +83,7 @@ def index_lines(chunks: Iterable[bytes]) -> LineIndex:
             first = False
         offset, held = _scan(data, offset, order, unit, starts, final=False)
         if len(starts) > LINES_LIMIT:
-            raise SourceUnsupported(f"The text has more than {LINES_LIMIT} lines: part it into smaller files.")
+            raise SourceUnsupported(f"The text has more than {LINES_LIMIT} lines. Split it into smaller files.")
     if first and held:
         order, unit = code_unit(held)
         starts.append(0)
@@ -94,12 +94,12 @@ def index_lines(chunks: Iterable[bytes]) -> LineIndex:
 
 
 def code_unit(head: bytes) -> tuple[str, int]:
-    """(byte order, bytes) of the code units of a text that begins with `head`, by its byte-order mark."""
+    """Return (byte order, bytes per code unit) of a text that begins with `head`, based on its byte-order mark."""
     return next(((order, unit) for mark, order, unit in _UNITS if head.startswith(mark)), ("little", 1))
 
 
 def _scan(data: bytes, offset: int, order: str, unit: int, starts: array[int], *, final: bool) -> tuple[int, bytes]:
-    """Append the line starts found in `data`, which begins at byte `offset`; return what must be looked at again."""
+    """Append the line starts in `data`, which begins at `offset`. Return the next offset and the bytes to scan again."""
     if unit > 1:
         return _scan_wide(data, offset, WIDE_END[order, unit], unit, starts, final=final)
     done = len(data) - (data.endswith(b"\r") and not final)
@@ -107,7 +107,7 @@ def _scan(data: bytes, offset: int, order: str, unit: int, starts: array[int], *
         starts.extend(compress(range(offset + 1, offset + len(data) + 1), data.translate(_IS_LF)))
         return offset + len(data), b""
     end = max(data.rfind(b"\n", 0, done), data.rfind(b"\r", 0, done)) + 1
-    lengths = map(len, data[:end].splitlines(keepends=True))  # of bytes: at LF, CR LF and CR, and nowhere else
+    lengths = map(len, data[:end].splitlines(keepends=True))  # for bytes, only at LF, CR LF, and CR
     starts.extend(islice(accumulate(lengths, initial=offset), 1, None))
     return offset + done, data[done:]
 
@@ -115,7 +115,7 @@ def _scan(data: bytes, offset: int, order: str, unit: int, starts: array[int], *
 def _scan_wide(
     data: bytes, offset: int, pattern: re.Pattern[bytes], unit: int, starts: array[int], *, final: bool
 ) -> tuple[int, bytes]:
-    """As `_scan`, for code units of several bytes."""
+    """Like `_scan`, for code units of several bytes."""
     limit = len(data) if final else max(0, (len(data) - 2 * unit + 1) // unit * unit)
     position = 0
     while True:
@@ -132,10 +132,10 @@ def _scan_wide(
 
 
 class Read(Protocol):
-    """Gives the bytes of the text."""
+    """Reads bytes of the text."""
 
     def __call__(self, offset: int, size: int, *, counting: bool) -> bytes:
-        """`size` bytes from `offset` on, fewer only at the end; `counting` where lines are counted, not found again."""
+        """Return `size` bytes from `offset`, or fewer at the end. `counting` is True on the first read of a block."""
 
 
 _FIRST_BLOCK = 1 << 13
@@ -144,9 +144,9 @@ _BLOCK = 1 << 16
 
 @define
 class LineMarks:
-    """Grows as far as lines are asked for. `places[i]` is a byte, `ended[i]` how many lines ended before it.
+    """An incremental index of lines. `ended[i]` lines end before the byte offset `places[i]`. Thread-safe.
 
-    No place lies inside a code unit, nor between a CR and its LF. Safe for threads.
+    It grows only up to the requested lines. No offset is inside a code unit or between a CR and its LF.
     """
 
     places: array[int] = field(factory=lambda: array("q", (0,)), repr=False)
@@ -157,11 +157,11 @@ class LineMarks:
 
     @property
     def weight(self) -> int:
-        """Bytes of memory."""
+        """Memory use in bytes."""
         return 16 * len(self.places)
 
     def byte_range(self, lines: Lines, read: Read) -> tuple[int, int]:
-        """(start, end) of the bytes of `lines`, their line ends included. Raises `LocationOutside` beyond the end."""
+        """Return (start, end) in bytes of `lines`, including their line ends. Raises `LocationOutside` beyond the end."""
         with self._lock:
             while self.ended[-1] < lines.last and self.size is None:
                 self._grow(read)
@@ -170,7 +170,7 @@ class LineMarks:
         return self._after(lines.first - 1, read), self._after(lines.last, read)
 
     def _grow(self, read: Read) -> None:
-        """Count the lines of one more block."""
+        """Count the lines of the next block."""
         place = self.places[-1]
         block = read(place, min(max(_FIRST_BLOCK, place), _BLOCK), counting=True)
         if place == 0:
@@ -184,7 +184,7 @@ class LineMarks:
         self.places.append(place + length)
 
     def _whole(self, block: bytes) -> int:
-        """How much of a block can be counted without what follows it: a CR at its end may be half of a CR LF."""
+        """Return how many bytes of a block can be counted yet: a CR at its end may be the first half of a CR LF."""
         unit = self._wide[1] if self._wide else 1
         length = len(block) // unit * unit or len(block)
         return length - unit if length > unit and b"\r" in block[length - unit : length] else length
@@ -196,7 +196,7 @@ class LineMarks:
         return feeds + block.count(b"\r") - block.count(b"\r\n") if b"\r" in block else feeds
 
     def _check(self, last: int, read: Read) -> None:
-        """Whether `last` is the line without an end at the end of the text, which has fewer ends than that."""
+        """Raise `LocationOutside` unless `last` is the final line of a text without a line end at its end."""
         count, size = self.ended[-1], self.places[-1]
         if self._after(count, read) < size:
             count += 1
@@ -204,7 +204,7 @@ class LineMarks:
             raise LocationOutside(f"line {last} is beyond the end: the text has {count} lines")
 
     def _after(self, ends: int, read: Read) -> int:
-        """The byte after that many line ends, or the end of a text that has fewer."""
+        """Return the byte offset after that many line ends, or the end of the text if it has fewer."""
         if ends == 0:
             return 0
         at = bisect_left(self.ended, ends)
@@ -220,7 +220,7 @@ class LineMarks:
 
 
 def _wide_ends(block: bytes, pattern: re.Pattern[bytes], unit: int) -> list[int]:
-    """The offsets after each line end in a block of code units of several bytes."""
+    """Return the offset after each line end in a block of code units of several bytes."""
     found, position = [], 0
     while match := pattern.search(block, position):
         if match.start() % unit:

@@ -1,4 +1,4 @@
-"""What is untidy in the nodes of a map: names that cannot be shown, and an order that is not that of the file."""
+"""Finds problems in a map that are not errors: titles that cannot be displayed, and nodes that are out of order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CONTROL = re.compile(f"[{CONTROLS}{SEPARATORS}{TURNS}{SURROGATES}]")
 
 
 def nodes_with_paths(nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:
-    """(path, node) of all nodes in reading order; a path is `nodes[3].children[0]`."""
+    """Yield (path, node) of all nodes in reading order. A path looks like `nodes[3].children[0]`."""
     pending = [(f"nodes[{at}]", node) for at, node in enumerate(nodes)][::-1]
     while pending:
         path, node = pending.pop()
@@ -22,31 +22,33 @@ def nodes_with_paths(nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:
 
 
 def title_issue(title: str) -> str | None:
-    """Why a title cannot be shown on one line; None where it can."""
+    """Return why a title cannot be displayed on one line, or None if it can."""
     if not title.strip():
         return "is empty"
-    return "holds control characters" if _CONTROL.search(title) else None
+    return "contains control characters" if _CONTROL.search(title) else None
 
 
 def shown_title(node: Node) -> str:
-    """The title of a node without control characters; of one that has no title, the last part of its id, else its type."""
+    """Return a printable title: the node's title without control characters, or else the last part of its ID, or its
+    type.
+    """
     named = (node.title, node.id.rpartition(".")[2], node.type)
     return next((tidy for each in named if (tidy := one_line(each))), "part")
 
 
 def one_line(text: str) -> str:
-    """A text without control characters, on one line."""
+    """Return a text on one line, without control characters."""
     return " ".join(_CONTROL.sub(" ", text).split())
 
 
 def order_issues(nodes: Sequence[Node]) -> Iterator[str]:
-    """A `path: reason` line for every node that begins before the one in front of it."""
+    """Yield a `path: reason` line for every node that begins before its previous sibling."""
     for path, family in _families(nodes):
         before: tuple[float, ...] | None = None
         for at, node in enumerate(family):
             begins = _begins(node.location)
             if begins is not None and before is not None and begins < before:
-                yield f"{path}[{at}]: {node.id!r} begins before the node in front of it"
+                yield f"{path}[{at}]: {node.id!r} begins before its previous sibling"
             before = begins
 
 

@@ -1,6 +1,7 @@
-"""What is said of a map without reading its nodes.
+"""The summary of a map that can be read without its nodes.
 
-A named tuple, and nothing imported: a listing of maps is made of these alone, and must start as fast as a bare program.
+It is a named tuple, and this module imports nothing else, because listings of maps consist only of cards and must start
+as fast as a bare program.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from typing import NamedTuple
 
 
 class MapCard(NamedTuple):
-    """One map at a glance.
+    """The summary of one map.
 
-    `type` is the modality's word. `nodes` counts all levels. `source_hash` (SHA-256, hexadecimal), `source_size` (bytes)
-    and `format` are what the map's metadata say, None where they say nothing. `mapper` and `structure_by` are
-    `[name, model, version]` of who made the map, and of whose nodes these are where that is somebody else. `beside` are
-    the digests of the other files that the map depends on, by their names.
+    `type` is the modality. `nodes` counts all levels. `source_hash` (SHA-256, hexadecimal), `source_size` (bytes), and
+    `format` come from the map's metadata and are None if it does not have them. `mapper` is the `[name, model,
+    version]` of the mapper that made the map. `structure_by` identifies the mapper that made the nodes if it was a
+    different one. `sidecar_files` has the digests of the other files that the map depends on, by name.
     """
 
     resource_id: str

@@ -1,4 +1,4 @@
-"""Who made a map."""
+"""Identifies the mapper that made a map."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from attrs import frozen
 
 @frozen
 class MapperIdentity:
-    """The same bytes mapped by the same identity are never mapped twice.
+    """Name, version, and model of a mapper. The same bytes are not mapped twice by the same identity.
 
-    `version` changes whenever the same bytes would give another map; `model` is None for a mapper without one.
+    `version` changes whenever the same bytes would result in a different map. `model` is None for a mapper without one.
     """
 
     name: str
@@ -22,13 +22,13 @@ class MapperIdentity:
         return ":".join(part for part in (self.name, self.model, self.version) if part)
 
     def to_metadata(self) -> dict[str, str]:
-        """The plain form that stands in a map's metadata."""
+        """Return the identity as plain data for the metadata of a map."""
         plain = {"name": self.name, "version": self.version}
         return plain if self.model is None else {**plain, "model": self.model}
 
     @classmethod
     def from_metadata(cls, value: object) -> Self | None:
-        """The identity that `to_metadata` wrote, or None where `value` is something else."""
+        """Return the identity that `to_metadata` wrote, or None if `value` has another form."""
         match value:
             case {"name": str(name), "version": str(version), **rest}:
                 model = rest.get("model")

@@ -1,4 +1,4 @@
-"""What kind of thing a resource, or a place in it, is."""
+"""The kinds of resources and locations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Modality(StrEnum):
-    """The value is the word of the written form; `scheme` the word of the address."""
+    """The kind of a resource or location. The value is the word in stored maps; `scheme` is the word in addresses."""
 
     DOCUMENT = "document"
     VIDEO = "video"
@@ -17,12 +17,12 @@ class Modality(StrEnum):
 
     @property
     def scheme(self) -> str:
-        """The address scheme: `doc` for documents, else the same word."""
+        """The address scheme: `doc` for documents, otherwise the value."""
         return "doc" if self is Modality.DOCUMENT else self.value
 
     @classmethod
     def from_scheme(cls, scheme: str) -> Modality | None:
-        """The modality of an address scheme, or None where the scheme is unknown. Case does not matter (RFC 3986)."""
+        """Return the modality of an address scheme, or None if it is unknown. Case is ignored (RFC 3986)."""
         return _BY_SCHEME.get(scheme.lower())
 
 

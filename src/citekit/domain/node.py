@@ -1,4 +1,4 @@
-"""One named part of a resource."""
+"""The nodes of a map."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from citekit.domain.locations import Location
 
 @frozen
 class Node:
-    """A chapter, scene, function, region, ...: a title, a place, and the parts it is made of.
+    """A part of a resource, such as a chapter, scene, function, or region: a title, a location, and children.
 
     `id` is unique in its map. `type` is a free word (`chapter`, `scene`, `class`, `figure`). `summary` is one or two
-    sentences, taken from the resource or written by a model. Children lie inside the place of their parent.
+    sentences from the resource or from a model. The locations of children lie inside the location of their parent.
     """
 
     id: str
@@ -25,7 +25,7 @@ class Node:
     children: tuple[Node, ...] = field(default=(), converter=tuple["Node", ...])
 
     def walk(self) -> Iterator[Node]:
-        """This node and all below it, in reading order."""
+        """Yield this node and all nodes below it, in reading order."""
         pending = [self]
         while pending:
             node = pending.pop()
@@ -35,7 +35,7 @@ class Node:
 
 @frozen
 class NodeName:
-    """A node by its name: the other way, beside an address, to say which part of what is wanted."""
+    """A node, identified by the IDs of its resource and itself: the alternative to an address."""
 
     resource_id: str
     node_id: str

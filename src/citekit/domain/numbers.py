@@ -1,7 +1,7 @@
-"""Numbers as text, and back, without losing a bit.
+"""Converts between numbers and text without loss.
 
-An address holds a number as the shortest decimal text (no exponent, no trailing `.0`) that reads back to the same
-value, so that equal locations have equal addresses and no half second is dropped.
+An address contains a number as the shortest decimal text (no exponent, no trailing `.0`) that parses to the same value,
+so equal locations have equal addresses and no precision is lost.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from contextlib import contextmanager
 from decimal import Context, Decimal, localcontext
 
 WHOLE_LIMIT = 10**12 - 1
-"""The largest whole number in a place: what an address holds in its twelve digits."""
+"""The largest whole number in a location: addresses allow twelve digits."""
 
 _PRECISE = Context(prec=1200)
-"""A float has at most 767 digits, so the sum or product of two always fits."""
+"""A float has at most 767 significant digits, so the sum or product of two always fits."""
 
 _DECIMAL = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
 _WHOLE = re.compile(r"\d+", re.ASCII)
 
 
 def shortest(value: float) -> str:
-    """The shortest positional text that `float` reads back to exactly `value`; whole numbers without a point.
+    """Return the shortest positional text that `float` parses to exactly `value`. Whole numbers have no decimal point.
 
     >>> shortest(145.0), shortest(145.5), shortest(1e-7)
     ('145', '145.5', '0.0000001')
@@ -33,25 +33,29 @@ def shortest(value: float) -> str:
 
 @contextmanager
 def exactly() -> Iterator[None]:
-    """Decimal arithmetic inside loses no digit of a float."""
+    """Set a decimal context in which arithmetic with floats loses no digits."""
     with localcontext(_PRECISE):
         yield
 
 
 def exact(value: float) -> Decimal:
-    """The decimal number that a person reads: `exact(0.1)` is 0.1, not the binary fraction next to it."""
+    """Return the shortest decimal number of a float: `exact(0.1)` is 0.1, not the binary fraction that the float
+    stores.
+    """
     return Decimal(repr(float(value)))
 
 
 def plain(value: Decimal) -> str:
-    """Positional text without an exponent or idle zeros."""
+    """Return a number as positional text without an exponent or trailing zeros."""
     text = format(value, "f")
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text in ("-0", "") else text
 
 
 def real(value: float) -> float:
-    """`value` as a float, infinite where it is too large for one; -0.0 is 0.0, so that equal places have equal texts."""
+    """Return `value` as a float, or infinity if it is too large. -0.0 becomes 0.0, so that equal locations have equal
+    texts.
+    """
     try:
         return float(value) + 0.0
     except OverflowError:
@@ -59,7 +63,7 @@ def real(value: float) -> float:
 
 
 def read_decimal(text: str) -> float | None:
-    """The value of an unsigned decimal number (`12`, `12.5`, `.5`), or None where `text` is anything else."""
+    """Parse an unsigned decimal number (`12`, `12.5`, `.5`). Return None for any other text."""
     if not _DECIMAL.fullmatch(text):
         return None
     value = float(text)
@@ -67,5 +71,5 @@ def read_decimal(text: str) -> float | None:
 
 
 def read_whole(text: str) -> int | None:
-    """The value of an unsigned whole number of at most 12 digits, or None where `text` is anything else."""
+    """Parse an unsigned whole number of at most 12 digits. Return None for any other text."""
     return int(text) if _WHOLE.fullmatch(text) and len(text) <= 12 else None

@@ -1,4 +1,4 @@
-"""How long work reports how far it is, and learns that nobody wants it any more."""
+"""Progress reports and cancellation of long operations."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Called now and then by long work. May raise `Cancelled`; the work then stops and leaves nothing half-made."""
+    """A callback of long operations. If it raises `Cancelled`, the operation stops and leaves no partial results."""
 
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
-        """`done` of `total` (same unit, total None where unknown); `message` is what is being done."""
+        """Report `done` of `total` (in the same unit; None if unknown). `message` describes the current step."""
 
 
 def silent(done: float, total: float | None = None, message: str = "") -> None:
-    """A progress that nobody watches."""
+    """A progress callback that does nothing."""
 
 
 def within(progress: Progress, at: float) -> Progress:
-    """A progress for a part of work that counts to 100, which stands at `at`: the part counts in units of its own, so that it
-    only shows that it is alive, and learns that nobody wants it any more.
+    """Return a progress callback for one step of an operation that counts to 100 and is now at `at`.
+
+    The step counts in its own units, so its numbers are not passed on. The callback only shows that the operation is
+    running, and cancels the step.
     """
 
     def inside(done: float, total: float | None = None, message: str = "") -> None:  # noqa: ARG001

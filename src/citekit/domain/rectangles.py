@@ -1,8 +1,8 @@
-"""Rectangles as numbers in a text, and boxes: `x,y,w,h` in pixels, points, percent or fractions.
+"""Converts between boxes and rectangles in text: `x,y,w,h` in pixels, points, percent, or fractions.
 
-What reaches over the edge of the picture by rounding only ends at the edge. What reaches further is refused in our own
-addresses and maps, where a place is never made smaller than it was meant, and cropped where a standard says so (`crop`:
-IIIF Image 3.0, 4.1; Media Fragments 1.0, 5.1.2).
+A rectangle that exceeds the picture only through rounding ends at the edge. A larger overhang is refused in CiteKit's
+own addresses and maps, so that a location is never made smaller than intended. With `crop`, it is cut at the edge, as
+some standards require (IIIF Image 3.0, 4.1; Media Fragments 1.0, 5.1.2).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from citekit.domain.locations import Box
 from citekit.domain.numbers import exact, exactly, plain, read_decimal
 
 DIGITS_LIMIT = 400
-"""Characters of one number that is read; the shortest text of a float never has more."""
+"""Maximum number of characters of one number. The shortest text of a float is never longer."""
 
 _HUNDREDTH = Decimal("0.01")
 
@@ -22,14 +22,16 @@ Four = tuple[Decimal, Decimal, Decimal, Decimal]
 
 
 def xywh(box: Box, width: Decimal, height: Decimal) -> str:
-    """`x,y,w,h` of a box in a picture of that size, exactly."""
+    """Return the exact `x,y,w,h` of a box in a picture of that size."""
     with exactly():
         x1, y1, x2, y2 = (exact(value) for value in box.corners)
         return ",".join(plain(part) for part in (x1 * width, y1 * height, (x2 - x1) * width, (y2 - y1) * height))
 
 
 def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
-    """The box of `x,y,w,h` in a picture of that size; raises `AddressMalformed` as `box_of_size` refuses."""
+    """Parse `x,y,w,h` in a picture of that size. Raises `AddressMalformed` for the rectangles that `box_of_size`
+    refuses.
+    """
     try:
         return box_of_size(decimals(text, value), width, height, crop=crop)
     except LocationMalformed as wrong:
@@ -37,7 +39,7 @@ def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal, *, cro
 
 
 def box_from_edges(text: str, value: str, edges: Four, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
-    """The box between (left, top, right, bottom) in a picture of that size; raises `AddressMalformed`."""
+    """Return the box with the edges (left, top, right, bottom) in a picture of that size. Raises `AddressMalformed`."""
     try:
         return _between(edges, None if crop else _units(edges), width, height)
     except LocationMalformed as wrong:
@@ -45,11 +47,11 @@ def box_from_edges(text: str, value: str, edges: Four, width: Decimal, height: D
 
 
 def box_of_size(numbers: Four, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
-    """The box of (x, y, width, height) in a picture of that size.
+    """Return the box of (x, y, width, height) in a picture of that size.
 
-    Raises `LocationMalformed` for an empty rectangle, for one outside the picture, and for one that reaches over the
-    right or lower edge by more than one unit of its last written decimal, or a hundredth of the picture; with `crop` such
-    a one ends at the edge.
+    Raises `LocationMalformed` for an empty rectangle, for one outside the picture, and for one that exceeds the right
+    or lower edge by more than one unit of its last decimal place or a hundredth of the picture. With `crop`, a
+    rectangle that exceeds the edge is cut there.
     """
     with exactly():
         x, y, w, h = numbers
@@ -71,7 +73,9 @@ def _between(edges: Four, units: tuple[Decimal, Decimal] | None, width: Decimal,
 
 
 def _units(numbers: Four) -> tuple[Decimal, Decimal]:
-    """One unit of the last decimal that is written, across and down: what two rounded numbers may be off together."""
+    """Return one unit of the last decimal place, horizontally and vertically: the possible rounding error of two
+    numbers.
+    """
     across, down = ((numbers[0], numbers[2]), (numbers[1], numbers[3]))
     return max(map(_unit, across)), max(map(_unit, down))
 
@@ -83,12 +87,12 @@ def _unit(number: Decimal) -> Decimal:
 
 def _inside(edge: Decimal, whole: Decimal, unit: Decimal) -> Decimal:
     if edge - whole > min(unit, whole * _HUNDREDTH):
-        raise LocationMalformed("the rectangle reaches over the edge of the picture or page")
+        raise LocationMalformed("the rectangle extends beyond the edge of the picture or page")
     return min(edge, whole)
 
 
 def decimals(text: str, value: str) -> Four:
-    """The four unsigned decimal numbers of `a,b,c,d`. Raises `AddressMalformed`."""
+    """Parse the four unsigned decimal numbers of `a,b,c,d`. Raises `AddressMalformed`."""
     if len(value) > 4 * DIGITS_LIMIT:
         raise AddressMalformed(text, value, "the numbers are too long")
     four_numbers(text, value)
@@ -97,9 +101,9 @@ def decimals(text: str, value: str) -> Four:
 
 
 def four_numbers(text: str, value: str) -> tuple[float, float, float, float]:
-    """The four unsigned decimal numbers of `a,b,c,d`, as floats. Raises `AddressMalformed`."""
+    """Parse the four unsigned decimal numbers of `a,b,c,d` as floats. Raises `AddressMalformed`."""
     numbers = [read_decimal(part) for part in value.split(",")]
     if len(numbers) != 4 or any(number is None for number in numbers):
-        raise AddressMalformed(text, value, "it is not four numbers with commas between")
+        raise AddressMalformed(text, value, "it is not four numbers separated by commas")
     a, b, c, d = (number for number in numbers if number is not None)
     return a, b, c, d

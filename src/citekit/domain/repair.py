@@ -1,8 +1,8 @@
-"""What of a map can be put right without making any citation point at another content.
+"""Repairs locations of a map without making any citation point to different content.
 
-An end beyond the end of the file comes back to it: there is nothing between the two. A child that begins inside its parent
-and ends outside of it ends where the parent does: it then cites less, never another thing. No start is ever moved, and
-nothing is made longer.
+An end beyond the end of the file moves back to the end of the file. A child that begins inside its parent and ends
+outside it is shortened to the end of the parent: it then cites less, but nothing else. No start moves, and no location
+grows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from citekit.domain.validation import is_inside, kind_issue, outside
 
 @frozen
 class Repair:
-    """The place of the node at `path`, before and after, and why it was changed."""
+    """A change of the location of the node at `path`, and the reason."""
 
     path: str
     before: Location
@@ -30,9 +30,9 @@ class Repair:
 
 
 def repairs(nodes: Sequence[Node], modality: Modality, bounds: Extent) -> Iterator[Repair]:
-    """Every change that is safe, parents before their children; `bounds` are those of the file itself.
+    """Yield every safe change, parents before their children. `bounds` is the extent of the file itself.
 
-    Done once, there is nothing left to do.
+    Applying the changes leaves nothing to repair.
     """
     pending: list[tuple[str, Node, Location | None]] = [(f"nodes[{at}]", node, None) for at, node in enumerate(nodes)]
     pending.reverse()
@@ -63,7 +63,7 @@ def _repaired(place: Location, above: Location | None, bounds: Extent) -> tuple[
 
 
 def shortened(child: Location, parent: Location) -> Location | None:
-    """`child` up to where `parent` ends; None where it does not begin inside of it, or is no part of such a place."""
+    """Return `child` cut at the end of `parent`, or None if it does not begin inside `parent` or is of another kind."""
     try:
         cut = _shortened(child, parent)
     except LocationMalformed:
@@ -90,7 +90,7 @@ def _shortened(child: Location, parent: Location) -> Location | None:
 
 
 def _fewer_pages(child: Pages, parent: Pages) -> Pages | None:
-    """The first pages, as far as each is one of the parent's; of a region, the part in the parent's region."""
+    """Return the leading pages of `child` that `parent` has. A region is cut to the region of the parent."""
     there = set(parent.numbers)
     count = next((at for at, page in enumerate(child.numbers) if page not in there), len(child.numbers))
     if child.region is None or parent.region is None or not count:

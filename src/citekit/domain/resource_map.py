@@ -1,4 +1,4 @@
-"""The map of one resource: a small tree that says what is where."""
+"""The map of a resource: a tree of nodes with locations."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from citekit.domain.suggestions import nearest_names
 
 @frozen
 class ResourceMap:
-    """What is where in the file at `source_path`.
+    """The map of the file at `source_path`.
 
-    `metadata` is plain data: `source_hash` (SHA-256), `source_size`, `mapper` (`name`, `model`, `version`), and what the
-    file is: `page_count`, `duration` in seconds, `dimensions` [width, height], `line_count`, `chapter_lengths`,
-    `sheets` (of each its `name`, `rows` and `columns`).
-    Raises `LocationMalformed` where two nodes share an id.
+    `metadata` is plain data: `source_hash` (SHA-256), `source_size`, `mapper` (`name`, `model`, `version`), and the
+    extent of the file: `page_count`, `duration` in seconds, `dimensions` [width, height], `line_count`,
+    `chapter_lengths`, and `sheets` (each with `name`, `rows`, and `columns`). Raises `LocationMalformed` if two nodes
+    have the same ID.
     """
 
     resource_id: str
@@ -45,23 +45,23 @@ class ResourceMap:
         seen: set[str] = set()
         for node in self.walk():
             if node.id in seen:
-                raise LocationMalformed(f"two nodes share the id {node.id!r}")
+                raise LocationMalformed(f"two nodes have the ID {node.id!r}")
             seen.add(node.id)
 
     def walk(self) -> Iterator[Node]:
-        """Every node, in reading order."""
+        """Yield every node in reading order."""
         for node in self.nodes:
             yield from node.walk()
 
     def find(self, node_id: str) -> Node:
-        """The node `node_id`; O(1) after the first look. Raises `NodeMissing`, which names the most similar ids."""
+        """Return the node `node_id`; O(1) after the first call. Raises `NodeMissing` with the most similar IDs."""
         try:
             return self._places[node_id][0]
         except KeyError:
             raise NodeMissing(self.resource_id, node_id, self._meant(node_id)) from None
 
     def _meant(self, node_id: str) -> list[str]:
-        """The ids that end in the same part (`chapter_2` for `parts.chapter_2`), then those that are spelt alike."""
+        """Return IDs with the same last segment (`chapter_2` for `parts.chapter_2`), then IDs with a similar spelling."""
         last = node_id.rpartition(".")[2].casefold()
         same_end = islice((name for name in self._places if name.rpartition(".")[2].casefold() == last), 3)
         return list(dict.fromkeys([*same_end, *nearest_names(node_id, self._places, 0.5)]))[:3]
@@ -70,18 +70,20 @@ class ResourceMap:
         return node_id in self._places
 
     def parent(self, node_id: str) -> Node | None:
-        """The node above, or None at the top. Raises `NodeMissing`."""
+        """Return the parent of a node, or None at the top level. Raises `NodeMissing`."""
         self.find(node_id)
         return self._places[node_id][1]
 
     def siblings(self, node_id: str) -> tuple[Node, ...]:
-        """The other children of the same parent, in order. Raises `NodeMissing`."""
+        """Return the other children of the same parent, in order. Raises `NodeMissing`."""
         parent = self.parent(node_id)
         family = self.nodes if parent is None else parent.children
         return tuple(node for node in family if node.id != node_id)
 
     def innermost(self, location: Location) -> Node | None:
-        """The deepest node whose place holds all of `location`, the first of several, or None where no node does."""
+        """Return the deepest node that contains all of `location`, the first if there are several, or None if there is
+        none.
+        """
         best: tuple[int, Node] | None = None
         pending = [(1, node) for node in reversed(self.nodes)]
         while pending:
@@ -93,7 +95,7 @@ class ResourceMap:
 
     @cached_property
     def node_count(self) -> int:
-        """How many nodes there are on all levels."""
+        """The number of nodes on all levels."""
         return len(self._places)
 
     @cached_property
@@ -108,7 +110,7 @@ class ResourceMap:
 
     @cached_property
     def source_digest(self) -> Digest | None:
-        """The digest of the bytes that were mapped, where the map says so."""
+        """The digest of the mapped file, or None if the metadata does not have it."""
         text = self.metadata.get("source_hash")
         try:
             return Digest(text) if isinstance(text, str) else None
@@ -117,16 +119,16 @@ class ResourceMap:
 
     @property
     def mapper(self) -> MapperIdentity | None:
-        """Which mapper made this map, where the map says so."""
+        """The mapper that made this map, or None if the metadata does not name it."""
         return MapperIdentity.from_metadata(self.metadata.get("mapper"))
 
     @property
     def structure_by(self) -> MapperIdentity | None:
-        """Which mapper's nodes these are, where the map's own maker only added some to them."""
+        """The mapper that made the nodes, if the map's mapper only added some to them; otherwise None."""
         return MapperIdentity.from_metadata(self.metadata.get("structure_by"))
 
     def card(self) -> MapCard:
-        """What is said of the map without its nodes."""
+        """Return the summary of the map."""
         facts = self.metadata
         size, form, beside = facts.get("source_size"), facts.get("format"), facts.get("beside")
         return MapCard(
@@ -145,7 +147,7 @@ class ResourceMap:
 
     @cached_property
     def bounds(self) -> Extent:
-        """How far the resource reaches, as far as the map says so."""
+        """The extent of the resource according to the metadata."""
         facts = self.metadata
         return Extent(
             pages=_whole(facts.get("page_count")),

@@ -1,4 +1,4 @@
-"""A file that can be mapped and cut."""
+"""Source files."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from citekit.domain.formats import Format
 
 @frozen
 class Source:
-    """A regular, readable, non-empty file: `path` is absolute, `digest` and `size` (bytes) are those of its content.
+    """A regular, readable, non-empty file. `path` is absolute; `digest` and `size` (bytes) describe its content.
 
-    `state` is what the file looked like when it was identified, by which its `Sources` tell whether somebody has written
-    to it since; empty where nobody looked.
+    `state` records the file's status (such as its times) when it was identified. `Sources` uses it to detect later
+    writes. It is empty if the status was not recorded.
 
-    `readers` are the read bits of its permissions (0o444: everybody). What is derived from the file gets no others.
+    `readers` has the read bits of the file's permissions (0o444: everyone). Files derived from this one get no others.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""Names that somebody may have meant."""
+"""Suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import os
 from collections.abc import Collection
 
 LOOKED_AT = 2000
-"""Names that are compared letter by letter: of more, those that begin most alike."""
+"""Maximum number of names that are compared in full. If there are more, those with the longest common prefix are
+compared.
+"""
 
 LENGTH_LIMIT = 200
-"""Characters of the wanted name that are compared."""
+"""Number of characters of the wanted name that are compared."""
 
 
 def nearest_names(wanted: str, names: Collection[str], cutoff: float = 0.6) -> list[str]:
-    """Up to three of `names` that are spelt much like `wanted`, the nearest first; the work is bounded.
+    """Return up to three of `names` that are spelled like `wanted`, the nearest first. The work is bounded.
 
-    `cutoff` is from 0 (anything) to 1 (the same letters); see `difflib.get_close_matches`.
+    `cutoff` is from 0 (any name) to 1 (the same letters); see `difflib.get_close_matches`.
     """
     wanted = wanted[:LENGTH_LIMIT]
     but_for_case = [name for name in names if name.casefold() == wanted.casefold()]
@@ -30,5 +32,5 @@ def nearest_names(wanted: str, names: Collection[str], cutoff: float = 0.6) -> l
 
 
 def _begin_alike(left: str, right: str) -> int:
-    """How many letters from the start are the same."""
-    return len(os.path.commonprefix([left, right]))  # noqa: RUF071 - letters are meant, not folders
+    """Return the length of the common prefix."""
+    return len(os.path.commonprefix([left, right]))  # noqa: RUF071 - compares letters, not path components

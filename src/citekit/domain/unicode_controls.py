@@ -1,6 +1,6 @@
-"""Unicode characters that are invisible, or that steer a terminal, reverse a line, or hide text.
+"""Unicode characters that are invisible, control a terminal, reverse a line, or hide text.
 
-The constants are the contents of character classes for regular expressions, without their brackets.
+The constants are character classes for regular expressions, without their brackets.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ import re
 from functools import cache
 
 CONTROLS = "\x00-\x1f\x7f-\x9f"
-"""C0, DEL and C1: escape sequences begin with these (ECMA-48)."""
+"""C0, DEL, and C1. Escape sequences begin with these (ECMA-48)."""
 
 SEPARATORS = "\u2028\u2029"
-"""Line and paragraph separator."""
+"""Line separator and paragraph separator."""
 
 SURROGATES = "\ud800-\udfff"
-"""Halves of pairs: in Python, bytes of a file name that are no UTF-8."""
+"""Surrogates. In Python, they represent bytes of a file name that are not valid UTF-8."""
 
 TURNS = "\u202a-\u202e\u2066-\u2069"
-"""Embeddings, overrides and isolates of the writing direction (UAX 9)."""
+"""Embeddings, overrides, and isolates of the writing direction (UAX 9)."""
 
 JOINERS = "\u200c\u200d"
 SELECTORS = "\ufe00-\ufe0f"
@@ -28,8 +28,9 @@ IGNORED = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufff0-\ufffb"  # fillers, annotations
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # formats of scripts; tags, selectors
 )
-"""Default_Ignorable_Code_Point of Unicode, which nobody sees, without the soft hyphen, and without what words are written
-with: joiners and the first selectors. Interlinear annotations are ignored by most fonts, too."""
+"""Default_Ignorable_Code_Point of Unicode, which are invisible, except the soft hyphen, and except the joiners and
+first variation selectors, which are part of words. Also interlinear annotations, which most fonts ignore.
+"""
 
 
 _UNSEEN = f"{CONTROLS}{SEPARATORS}{SURROGATES}{IGNORED}"
@@ -37,10 +38,10 @@ _NO_LETTER = f"\x00-\x7f{_UNSEEN}{JOINERS}{SELECTORS}"
 
 
 def unseen(*, but: str = "") -> re.Pattern[str]:
-    """One character that is not seen, except those of `but`.
+    """Return a pattern for one invisible character that is not in `but`.
 
-    A joiner (ZWJ, ZWNJ) between two letters beyond ASCII is how Persian, Hindi and emoji are written, and a variation
-    selector after something seen is how an emoji gets its colour: these are let through, one at a time.
+    A joiner (ZWJ, ZWNJ) between two letters beyond ASCII is part of Persian, Hindi, and emoji, and a variation selector
+    after a visible character sets the color of an emoji. The pattern does not match a single one of these.
     """
     return _compiled(but)
 
@@ -55,12 +56,12 @@ def _compiled(but: str) -> re.Pattern[str]:
 
 
 def in_json(text: str) -> str:
-    """The JSON document `text` with what is not seen in its strings written as `\\u202e`: the same data, all of it visible.
+    """Return the JSON document `text` with invisible characters escaped as `\\u202e`: equal data, but fully visible.
 
     >>> in_json('{"title": "a\\u202eb"}')
     '{"title": "a\\\\u202eb"}'
     """
-    if text.isascii() and "\x7f" not in text:  # JSON escapes C0 itself, and has line ends only between its strings
+    if text.isascii() and "\x7f" not in text:  # JSON always escapes C0, and has line ends only between tokens
         return text
     return unseen(but="\n").sub(lambda found: _json_escape(found[0]), text)
 
@@ -71,7 +72,8 @@ def _json_escape(character: str) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` in one line, with what is not seen (controls, turns of direction, zero widths) as escapes (`\\x1b`, `\\u202e`).
+    """Return `text` on one line with invisible characters (controls, direction marks, zero widths) escaped (`\\x1b`,
+    `\\u202e`).
 
     >>> printable("a" + chr(27) + "[31mb")
     'a\\\\x1b[31mb'
@@ -80,7 +82,7 @@ def printable(text: str) -> str:
 
 
 def visible(text: str, *, but: str = "") -> str:
-    """`text` with what is not seen as escapes, except the characters `but`."""
+    """Return `text` with invisible characters escaped, except the characters in `but`."""
     return unseen(but=but).sub(lambda found: _escaped(ord(found[0])), text)
 
 

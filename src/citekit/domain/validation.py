@@ -1,4 +1,4 @@
-"""What is wrong with a map, told as `path: reason` lines."""
+"""Validates a map. Each issue is a `path: reason` line."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 
 TIME_SLACK = 0.05
-"""Seconds by which a child may stand out of its parent, or a node out of its file: less than two frames of film."""
+"""Seconds by which a child may exceed its parent, or a node its file: less than two frames of film."""
 
 _TIMED = (Modality.VIDEO, Modality.AUDIO)
 
 
 def map_issues(resource_map: ResourceMap, bounds: Extent | None = None) -> list[str]:
-    """Every location outside the file or of another kind of file, and every child outside its parent; none for a sound map.
+    """Return an issue for every location outside the file or of the wrong kind, and for every child outside its parent.
 
-    `bounds` are those of the file; without, those that the map states are believed.
+    `bounds` is the extent of the file. By default, it is the extent that the map states.
     """
     return list(node_issues(resource_map.nodes, resource_map.modality, bounds or resource_map.bounds))
 
 
 def node_issues(nodes: Sequence[Node], modality: Modality, bounds: Extent) -> Iterator[str]:
-    """As `map_issues`, of nodes that may be no map yet. Nodes are named by their paths, such as `nodes[3].children[0]`."""
+    """Like `map_issues`, for nodes that may not be a map yet. Paths look like `nodes[3].children[0]`."""
     pending: list[tuple[str, Node, Node | None]] = [(f"nodes[{at}]", node, None) for at, node in enumerate(nodes)]
     pending.reverse()
     while pending:
@@ -41,19 +41,19 @@ def node_issues(nodes: Sequence[Node], modality: Modality, bounds: Extent) -> It
 
 
 def location_issue(location: Location, modality: Modality, bounds: Extent) -> str | None:
-    """Why a place cannot be one of a file of that modality and of those bounds; None where it can."""
+    """Return why a location is not possible in a file of that modality and extent, or None if it is possible."""
     if isinstance(location, Virtual):
         return None
     return _of_another_kind(location, modality) or kind_issue(location, bounds) or outside(location, bounds)
 
 
 def kind_issue(location: Location, bounds: Extent) -> str | None:
-    """Why a location in a document is of a kind that the document does not have; None if it has it."""
+    """Return why a document cannot have a location of that kind (page, chapter, or sheet), or None if it can."""
     pages, chapters, sheets = bounds.pages, bounds.chapters, bounds.sheets
     if sheets is not None and isinstance(location, Pages | Chapter):
         return f"it is a workbook: name a sheet, such as #sheet={sheets[0][0] if sheets else 'Sheet1'}"
     if sheets is None and isinstance(location, Cells) and (pages is not None or chapters is not None):
-        return f"it is no workbook: it has {'chapters' if chapters else 'pages'}"
+        return f"it is not a workbook: it has {'chapters' if chapters else 'pages'}"
     if isinstance(location, Pages) and pages is None and chapters is not None:
         return "it is a book without pages: name a chapter, such as #chapter=2"
     if isinstance(location, Chapter) and chapters is None and pages is not None:
@@ -62,7 +62,7 @@ def kind_issue(location: Location, bounds: Extent) -> str | None:
 
 
 def outside(location: Location, bounds: Extent) -> str | None:
-    """Why a place is not wholly inside, but for `TIME_SLACK`; None where it is."""
+    """Return why a location is not completely inside the file, allowing for `TIME_SLACK`, or None if it is."""
     try:
         inside = location.clamp(bounds)
     except LocationOutside as wrong:
@@ -73,7 +73,9 @@ def outside(location: Location, bounds: Extent) -> str | None:
 
 
 def is_inside(child: Location, parent: Location) -> bool:
-    """Whether a node may lie below another: nothing is known of virtual places, or of places of different kinds."""
+    """Return whether `child` may be below `parent`. True for virtual locations and for different kinds, which cannot be
+    compared.
+    """
     if isinstance(child, Virtual) or isinstance(parent, Virtual) or child.modality is not parent.modality:
         return True
     return parent.contains(child)
@@ -83,11 +85,11 @@ def _of_another_kind(location: Location, modality: Modality) -> str | None:
     found = location.modality
     if modality in (found, Modality.VIRTUAL) or (found in _TIMED and modality in _TIMED):
         return None
-    return f"it is a place in {found.value}, but the map is of {modality.value}"
+    return f"it is a location in {found.value}, but the map is of type {modality.value}"
 
 
 def _ends_there(location: TimeSpan, inside: Location) -> bool:
-    """Whether a span ends where the recording does, or goes on to its end, whenever that is."""
+    """Return whether a span has an open end, or ends at the end of the recording within `TIME_SLACK`."""
     last = inside.end if isinstance(inside, TimeSpan) else None
     return location.end is None or (last is not None and location.end <= last + TIME_SLACK)
 

@@ -1,4 +1,4 @@
-"""The words of a text, as they are searched for: without case and accents."""
+"""Splits a text into words for search, without case and accents."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 import unicodedata
 
 WORD_LIMIT = 64
-"""Characters of a word that count; what a longer word has beyond them is left out."""
+"""Number of characters of a word that are used. The rest of a longer word is ignored."""
 
 _WORD = re.compile(r"[^\W_]+")
 _SPACED = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256)
-"""For each ASCII character itself, or a space where it is neither letter nor digit."""
+"""Translation table for ASCII: letters and digits map to themselves, all other characters to a space."""
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, in order: runs of letters and digits, without case and accents.
+    """Return the words of a text in order: runs of letters and digits, without case and accents.
 
-    Compatibility caseless matching (Unicode 3.13, D146), with the combining marks left out.
+    Uses compatibility caseless matching (Unicode 3.13, D146) without combining marks.
     """
     if text.isascii():
         words = text.encode("ascii").lower().translate(_SPACED).decode("ascii").split()
@@ -31,7 +31,7 @@ def _bare(text: str) -> str:
 
 
 class _Marks(dict[int, int | None]):
-    """What becomes of a character: None, which leaves it out, for a combining mark. Each is looked up once."""
+    """Translation table that removes combining marks. It looks up each character once."""
 
     def __missing__(self, code: int) -> int | None:
         kept = None if unicodedata.combining(chr(code)) else code

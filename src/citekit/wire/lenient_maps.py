@@ -120,7 +120,7 @@ class _Reading:
         if name is None:
             return path
         if name in self.paths:
-            self.faults.append(f"{path}.id: two nodes share the id {name!r}: the other one is {self.paths[name]}")
+            self.faults.append(f"{path}.id: two nodes have the ID {name!r}: the other one is {self.paths[name]}")
         self.paths.setdefault(name, path)
         return name
 

@@ -118,7 +118,7 @@ def _document(data: Mapping[str, Any], box_order: BoxOrder) -> Location:
         raise LocationMalformed("pages: a place in a document needs pages, a chapter or a sheet")
     pages = _wholes(data, "pages", None)
     if pages and pages[0] < 1:
-        raise LocationMalformed(f"pages: pages count from 1, so there is no page {pages[0]}")
+        raise LocationMalformed(f"pages: pages are numbered from 1, so there is no page {pages[0]}")
     return Pages.of(pages, _box(data, box_order) if "bbox" in data else None)
 
 

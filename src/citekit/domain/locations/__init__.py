@@ -1,6 +1,6 @@
-"""Where something is: a union of small kinds, each knowing `contains`, `overlaps` and `clamp`.
+"""Locations: a union of small classes, each with `contains`, `overlaps`, and `clamp`.
 
-The flat object of the written form (`modality` beside the fields of that modality) is made by `citekit.wire`.
+`citekit.wire` converts them to and from the flat objects of stored maps (`modality` and the fields of that modality).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A rectangle in a picture, or on a page."""
+"""A rectangle in a picture or on a page."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 @frozen
 class Box:
-    """(x1, y1) is the upper left, (x2, y2) the lower right corner, as fractions 0..1 of width and height.
+    """A rectangle from (x1, y1), the upper left corner, to (x2, y2), the lower right, as fractions 0..1 of width and
+    height.
 
-    The origin is the top left of the picture as it is seen upright. Raises `LocationMalformed` unless
-    0 <= x1 < x2 <= 1 and 0 <= y1 < y2 <= 1.
+    The origin is the top left corner of the upright picture. Raises `LocationMalformed` unless 0 <= x1 < x2 <= 1 and 0
+    <= y1 < y2 <= 1.
     """
 
     modality: ClassVar[Modality] = Modality.IMAGE
@@ -33,9 +34,9 @@ class Box:
 
     def __attrs_post_init__(self) -> None:
         if not all(math.isfinite(value) and 0 <= value <= 1 for value in self.corners):
-            raise LocationMalformed(f"a box is four fractions from 0 to 1, not {self.corners}")
+            raise LocationMalformed(f"a box needs four fractions from 0 to 1, not {self.corners}")
         if self.x1 >= self.x2 or self.y1 >= self.y2:
-            raise LocationMalformed(f"a box is [x1, y1, x2, y2] with x1 < x2 and y1 < y2, not {self.corners}")
+            raise LocationMalformed(f"a box needs [x1, y1, x2, y2] with x1 < x2 and y1 < y2, not {self.corners}")
 
     @property
     def corners(self) -> tuple[float, float, float, float]:
@@ -43,14 +44,16 @@ class Box:
         return self.x1, self.y1, self.x2, self.y2
 
     def pixels(self, width: int, height: int) -> tuple[int, int, int, int]:
-        """The smallest whole-pixel rectangle (left, top, right, bottom), right and bottom exclusive, that holds the box."""
+        """Return the smallest rectangle of whole pixels that contains the box: (left, top, right, bottom), right and
+        bottom excluded.
+        """
         left = min(math.floor(_near(self.x1 * width)), width - 1)
         top = min(math.floor(_near(self.y1 * height)), height - 1)
         right, bottom = math.ceil(_near(self.x2 * width)), math.ceil(_near(self.y2 * height))
         return left, top, min(max(right, left + 1), width), min(max(bottom, top + 1), height)
 
     def contains(self, other: Location) -> bool:
-        """Whether `other` is a box that lies inside this one, edges included."""
+        """Return whether `other` is a box inside this one, edges included."""
         return (
             isinstance(other, Box)
             and self.x1 <= other.x1
@@ -60,7 +63,7 @@ class Box:
         )
 
     def overlaps(self, other: Location) -> bool:
-        """Whether `other` is a box that shares some area with this one."""
+        """Return whether `other` is a box that shares some area with this one."""
         return (
             isinstance(other, Box)
             and max(self.x1, other.x1) < min(self.x2, other.x2)
@@ -68,11 +71,11 @@ class Box:
         )
 
     def clamp(self, bounds: Extent) -> Box:
-        """This box: fractions are inside every picture."""
+        """Return this box: fractions are valid in every picture."""
         return self
 
 
 def _near(value: float) -> float:
-    """`value`, or the whole number it misses by rounding error only (0.1 * 30 is 3.0000000000000004)."""
+    """Return `value`, or the nearest whole number if they differ only by rounding (0.1 * 30 is 3.0000000000000004)."""
     whole = round(value)
     return float(whole) if abs(value - whole) < 1e-6 else value

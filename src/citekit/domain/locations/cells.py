@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 ROWS_LIMIT = 1_048_576
 COLUMNS_LIMIT = 16_384
-"""Rows and columns that a sheet can have (Excel specifications and limits; ECMA-376 part 1, 18.18.7): to XFD1048576."""
+"""Maximum numbers of rows and columns of a sheet (Excel specifications and limits; ECMA-376 part 1, 18.18.7):
+XFD1048576.
+"""
 
 SHEET_LIMIT = 255
-"""Characters of a sheet's name; Excel itself takes 31."""
+"""Maximum number of characters of a sheet name. Excel itself allows 31."""
 
 _NAMED = 20
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})", re.ASCII)
@@ -38,10 +40,10 @@ def _pair(value: Cell | list[int] | None) -> Cell | None:
 
 @frozen
 class Cells:
-    """The cells from `first` to `last`, both included, of the sheet named `sheet`; all of the sheet where neither is given.
+    """The cells from `first` to `last`, both included, of the sheet `sheet`, or the whole sheet if neither is given.
 
-    A cell is (row, column), both from 1, up to `ROWS_LIMIT` and `COLUMNS_LIMIT`; `last` defaults to `first`. The name is
-    exactly as the workbook writes it. Raises `LocationMalformed`.
+    A cell is (row, column), both from 1, up to `ROWS_LIMIT` and `COLUMNS_LIMIT`. `last` defaults to `first`. The sheet
+    name is exactly as in the workbook. Raises `LocationMalformed`.
     """
 
     modality: ClassVar[Modality] = Modality.DOCUMENT
@@ -56,19 +58,21 @@ class Cells:
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.sheet, str) or not 0 < len(self.sheet) <= SHEET_LIMIT or _CONTROL.search(self.sheet):
-            raise LocationMalformed(f"a sheet is named by 1 to {SHEET_LIMIT} characters on one line")
+            raise LocationMalformed(f"a sheet name needs 1 to {SHEET_LIMIT} characters on one line")
         if self.first is None or self.last is None:
             if self.first != self.last:
-                raise LocationMalformed("a range of cells has a first and a last cell")
+                raise LocationMalformed("a range of cells needs a first and a last cell")
             return
         for cell in (self.first, self.last):
             _check(cell)
         if self.last[0] < self.first[0] or self.last[1] < self.first[1]:
-            raise LocationMalformed(f"the cell range {self.range} is reversed: it goes from upper left to lower right")
+            raise LocationMalformed(
+                f"the cell range {self.range} is reversed. Write it from the upper left to the lower right cell"
+            )
 
     @classmethod
     def read(cls, sheet: str, cells: str | None = None) -> Self:
-        """The place that a range such as `A1:F20`, `B2`, `$a$1:$f$20` names on a sheet; its corners may be any two opposite.
+        """Parse a range such as `A1:F20`, `B2`, or `$a$1:$f$20` on a sheet. Its corners may be any two opposite ones.
 
         Raises `LocationMalformed`.
         """
@@ -81,13 +85,13 @@ class Cells:
 
     @property
     def range(self) -> str | None:
-        """The range as spreadsheets write it (`A1:F20`, `B2` for one cell); None for the whole sheet."""
+        """The range as spreadsheets write it (`A1:F20`, or `B2` for one cell); None for the whole sheet."""
         if self.first is None or self.last is None:
             return None
         return cell_name(self.first) if self.first == self.last else f"{cell_name(self.first)}:{cell_name(self.last)}"
 
     def contains(self, other: Location) -> bool:
-        """Whether every cell of `other` is one of these."""
+        """Return whether every cell of `other` is one of these."""
         if not isinstance(other, Cells) or other.sheet != self.sheet:
             return False
         if self.first is None or self.last is None:
@@ -97,7 +101,7 @@ class Cells:
         return all(map(_not_after, self.first, other.first)) and all(map(_not_after, other.last, self.last))
 
     def overlaps(self, other: Location) -> bool:
-        """Whether the two share a cell."""
+        """Return whether the two share a cell."""
         if not isinstance(other, Cells) or other.sheet != self.sheet:
             return False
         if self.first is None or self.last is None or other.first is None or other.last is None:
@@ -105,7 +109,9 @@ class Cells:
         return all(map(_not_after, self.first, other.last)) and all(map(_not_after, other.first, self.last))
 
     def clamp(self, bounds: Extent) -> Cells:
-        """The part that is in use. Raises `LocationOutside` where there is no such sheet, or no cell of it is in use."""
+        """Return the part in use. Raises `LocationOutside` if the sheet does not exist or none of these cells is in
+        use.
+        """
         if bounds.sheets is None:
             return self
         sizes = {name: (rows, columns) for name, rows, columns in bounds.sheets}
@@ -123,12 +129,12 @@ class Cells:
 
 
 def cell_name(cell: Cell) -> str:
-    """`B3` for (3, 2)."""
+    """Return `B3` for (3, 2)."""
     return f"{column_name(cell[1])}{cell[0]}"
 
 
 def column_name(column: int) -> str:
-    """`A` for 1, `AA` for 27."""
+    """Return `A` for 1, `AA` for 27."""
     letters = ""
     while column > 0:
         column, digit = divmod(column - 1, 26)
@@ -137,7 +143,7 @@ def column_name(column: int) -> str:
 
 
 def cell_named(text: str) -> Cell:
-    """(3, 2) for `B3`, `b3` or `$B$3`. Raises `LocationMalformed`."""
+    """Return (3, 2) for `B3`, `b3`, or `$B$3`. Raises `LocationMalformed`."""
     parts = _CELL.fullmatch(text.strip())
     if not parts:
         raise LocationMalformed(f"{text[:40]!r} is not a cell such as B3, or a range such as A1:F20")
@@ -149,9 +155,9 @@ def cell_named(text: str) -> Cell:
 
 def _check(cell: Cell) -> None:
     if any(not isinstance(number, int) or isinstance(number, bool) for number in cell):
-        raise LocationMalformed(f"rows and columns are whole numbers, not {cell}")
+        raise LocationMalformed(f"rows and columns must be whole numbers, not {cell}")
     if not (1 <= cell[0] <= ROWS_LIMIT and 1 <= cell[1] <= COLUMNS_LIMIT):
-        raise LocationMalformed(f"cells lie from A1 to {cell_name((ROWS_LIMIT, COLUMNS_LIMIT))}, not at {cell}")
+        raise LocationMalformed(f"cells must be between A1 and {cell_name((ROWS_LIMIT, COLUMNS_LIMIT))}, not at {cell}")
 
 
 def _not_after(one: int, other: int) -> bool:

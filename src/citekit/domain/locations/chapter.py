@@ -28,11 +28,11 @@ def _is_whole(value: object) -> bool:
 
 @frozen
 class Chapter:
-    """Spine items of a book from `number` to `last`, 1-based and both included; `last` defaults to `number`.
+    """Spine items of a book from `number` to `last`, 1-based and both included. `last` defaults to `number`.
 
-    `chars` (start, end) counts characters of the chapter's text, 0-based, end excluded, and goes only with a single
-    chapter. An EPUB has no pages, so a chapter is its unit of location. Numbers go up to `WHOLE_LIMIT`;
-    raises `LocationMalformed`.
+    `chars` (start, end) counts characters of the chapter's text, 0-based, end excluded, and requires a single chapter.
+    An EPUB has no pages, so a chapter is its unit of location. Numbers go up to `WHOLE_LIMIT`. Raises
+    `LocationMalformed`.
     """
 
     modality: ClassVar[Modality] = Modality.DOCUMENT
@@ -48,22 +48,22 @@ class Chapter:
     def __attrs_post_init__(self) -> None:
         numbers = (self.number, self.last, *(self.chars or ()))
         if any(_is_whole(each) and abs(each) > WHOLE_LIMIT for each in numbers):
-            raise LocationMalformed("the number of a chapter or a character has at most 12 digits")
+            raise LocationMalformed("the number of a chapter or character must have at most 12 digits")
         if not _is_whole(self.number) or not _is_whole(self.last) or self.number < 1:
-            raise LocationMalformed(f"chapters count from 1, so there is no chapter {self.number}")
+            raise LocationMalformed(f"chapters are numbered from 1, so there is no chapter {self.number}")
         if self.last < self.number:
             raise LocationMalformed(f"the chapter range {self.number}-{self.last} is reversed")
         if self.chars is not None:
             start, end = self.chars
             if not _is_whole(start) or not _is_whole(end) or start < 0:
-                raise LocationMalformed(f"characters count from 0 in whole numbers, not {self.chars}")
+                raise LocationMalformed(f"characters must be whole numbers from 0, not {self.chars}")
             if end <= start:
                 raise LocationMalformed(f"the character range {start}-{end} is empty or reversed")
             if self.last != self.number:
-                raise LocationMalformed("a range of characters lies in exactly one chapter")
+                raise LocationMalformed("a range of characters must be in exactly one chapter")
 
     def contains(self, other: Location) -> bool:
-        """Whether `other` lies in these chapters, and inside these characters where they are named."""
+        """Return whether `other` is in these chapters, and in these characters if they are given."""
         if not isinstance(other, Chapter) or not (self.number <= other.number and other.last <= self.last):
             return False
         if self.chars is None:
@@ -71,7 +71,7 @@ class Chapter:
         return other.chars is not None and self.chars[0] <= other.chars[0] and other.chars[1] <= self.chars[1]
 
     def overlaps(self, other: Location) -> bool:
-        """Whether the two share a character."""
+        """Return whether the two share a character."""
         if not isinstance(other, Chapter) or max(self.number, other.number) > min(self.last, other.last):
             return False
         if self.chars is None or other.chars is None:
@@ -79,7 +79,9 @@ class Chapter:
         return max(self.chars[0], other.chars[0]) < min(self.chars[1], other.chars[1])
 
     def clamp(self, bounds: Extent) -> Chapter:
-        """The part inside the book. Raises `LocationOutside` where the chapter or all of its characters are missing."""
+        """Return the part inside the book. Raises `LocationOutside` if the chapter or all of its characters do not
+        exist.
+        """
         if bounds.chapters is None:
             return self
         count = len(bounds.chapters)

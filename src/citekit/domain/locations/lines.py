@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @frozen
 class Lines:
-    """Lines `first` to `last`, 1-based, both included, as an editor counts them.
+    """Lines `first` to `last`, 1-based, both included, as editors count them.
 
-    Numbers go up to `WHOLE_LIMIT`; raises `LocationMalformed`.
+    Numbers go up to `WHOLE_LIMIT`. Raises `LocationMalformed`.
     """
 
     modality: ClassVar[Modality] = Modality.TEXT
@@ -29,26 +29,26 @@ class Lines:
 
     def __attrs_post_init__(self) -> None:
         if type(self.first) is type(self.last) is int and 1 <= self.first <= self.last <= WHOLE_LIMIT:
-            return  # the common case first: maps hold thousands of them
+            return  # the common case first: a map can have thousands of lines locations
         if any(not isinstance(line, int) or isinstance(line, bool) for line in (self.first, self.last)):
-            raise LocationMalformed(f"lines are whole numbers, not {self.first!r} and {self.last!r}")
+            raise LocationMalformed(f"lines must be whole numbers, not {self.first!r} and {self.last!r}")
         if max(abs(self.first), abs(self.last)) > WHOLE_LIMIT:
-            raise LocationMalformed("the number of a line has at most 12 digits")
+            raise LocationMalformed("the number of a line must have at most 12 digits")
         if self.first < 1:
-            raise LocationMalformed(f"lines count from 1, so there is no line {self.first}")
+            raise LocationMalformed(f"lines are numbered from 1, so there is no line {self.first}")
         if self.last < self.first:
             raise LocationMalformed(f"the line range {self.first}-{self.last} is reversed")
 
     def contains(self, other: Location) -> bool:
-        """Whether every line of `other` is one of these."""
+        """Return whether every line of `other` is one of these."""
         return isinstance(other, Lines) and self.first <= other.first and other.last <= self.last
 
     def overlaps(self, other: Location) -> bool:
-        """Whether the two share a line."""
+        """Return whether the two share a line."""
         return isinstance(other, Lines) and max(self.first, other.first) <= min(self.last, other.last)
 
     def clamp(self, bounds: Extent) -> Lines:
-        """The part inside the text. Raises `LocationOutside` where no line of it exists."""
+        """Return the part inside the text. Raises `LocationOutside` if none of these lines exists."""
         if bounds.lines is None or self.last <= bounds.lines:
             return self
         if self.first > bounds.lines:

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 PAGES_LIMIT = 100_000
-"""Pages that one place may name; more are refused before they are written out."""
+"""Maximum number of pages in one location. More are refused before the list is built."""
 
 
 @frozen
 class Pages:
-    """Physical pages, 1-based, in rising order without repeats; `region` only beside exactly one page.
+    """Physical pages, 1-based, in rising order without duplicates. `region` requires exactly one page.
 
-    `(12, 15)` means page 12 and page 15, not the pages between them. At most `PAGES_LIMIT` pages, of numbers up to
-    `WHOLE_LIMIT`; raises `LocationMalformed`.
+    `(12, 15)` means page 12 and page 15, not the pages between them. At most `PAGES_LIMIT` pages, with numbers up to
+    `WHOLE_LIMIT`. Raises `LocationMalformed`.
     """
 
     modality: ClassVar[Modality] = Modality.DOCUMENT
@@ -36,39 +36,39 @@ class Pages:
 
     def __attrs_post_init__(self) -> None:
         if len(self.numbers) == 1 and type(self.numbers[0]) is int and 1 <= self.numbers[0] <= WHOLE_LIMIT:
-            return  # the common case first: maps hold thousands of them
+            return  # the common case first: a map can have thousands of pages locations
         if not self.numbers:
-            raise LocationMalformed("a document location names at least one page")
+            raise LocationMalformed("a document location must have at least one page")
         if len(self.numbers) > PAGES_LIMIT:
-            raise LocationMalformed(f"a document location names at most {PAGES_LIMIT} pages")
+            raise LocationMalformed(f"a document location can have at most {PAGES_LIMIT} pages")
         if any(not isinstance(page, int) or isinstance(page, bool) for page in self.numbers):
-            raise LocationMalformed(f"pages are whole numbers, not {self.numbers}")
+            raise LocationMalformed(f"pages must be whole numbers, not {self.numbers}")
         if not -WHOLE_LIMIT <= min(self.numbers) <= max(self.numbers) <= WHOLE_LIMIT:
-            raise LocationMalformed("the number of a page has at most 12 digits")
+            raise LocationMalformed("the number of a page must have at most 12 digits")
         if self.numbers[0] < 1:
-            raise LocationMalformed(f"pages count from 1, so there is no page {self.numbers[0]}")
+            raise LocationMalformed(f"pages are numbered from 1, so there is no page {self.numbers[0]}")
         if any(later <= earlier for earlier, later in zip(self.numbers, self.numbers[1:], strict=False)):
-            raise LocationMalformed("pages stand in rising order, each once")
+            raise LocationMalformed("pages must be in rising order without duplicates")
         if self.region is not None and len(self.numbers) != 1:
-            raise LocationMalformed("a region lies on exactly one page")
+            raise LocationMalformed("a region must be on exactly one page")
 
     @classmethod
     def of(cls, numbers: Iterable[int], region: Box | None = None) -> Self:
-        """Pages from numbers in any order, repeats allowed."""
+        """Create pages from numbers in any order; duplicates are allowed."""
         return cls(tuple(sorted(set(numbers))), region)
 
     @classmethod
     def span(cls, first: int, last: int) -> Self:
-        """All pages from `first` to `last`, both included. Raises `LocationMalformed` where the range is reversed."""
+        """Create all pages from `first` to `last`, both included. Raises `LocationMalformed` if the range is reversed."""
         if last < first:
             raise LocationMalformed(f"the page range {first}-{last} is reversed")
         if last - first >= PAGES_LIMIT:
-            raise LocationMalformed(f"a document location names at most {PAGES_LIMIT} pages")
+            raise LocationMalformed(f"a document location can have at most {PAGES_LIMIT} pages")
         return cls(tuple(range(first, last + 1)))
 
     @property
     def runs(self) -> Iterator[tuple[int, int]]:
-        """(first, last) of every unbroken run of pages, both included."""
+        """(first, last) of every run of consecutive pages, both included."""
         start = previous = self.numbers[0]
         for page in self.numbers[1:]:
             if page != previous + 1:
@@ -78,19 +78,19 @@ class Pages:
         yield start, previous
 
     def contains(self, other: Location) -> bool:
-        """Whether every page of `other`, and its region if it has one, is part of this location."""
+        """Return whether every page of `other`, and its region if it has one, is part of this location."""
         if not isinstance(other, Pages) or not set(other.numbers) <= set(self.numbers):
             return False
         return self.region is None or (other.region is not None and self.region.contains(other.region))
 
     def overlaps(self, other: Location) -> bool:
-        """Whether the two share a page, and some area of it where both name a region."""
+        """Return whether the two share a page, and some area of it if both have a region."""
         if not isinstance(other, Pages) or not set(other.numbers) & set(self.numbers):
             return False
         return self.region is None or other.region is None or self.region.overlaps(other.region)
 
     def clamp(self, bounds: Extent) -> Pages:
-        """The part inside the document. Raises `LocationOutside` where no page of it exists."""
+        """Return the part inside the document. Raises `LocationOutside` if none of these pages exists."""
         if bounds.pages is None or self.numbers[-1] <= bounds.pages:
             return self
         kept = tuple(page for page in self.numbers if page <= bounds.pages)

@@ -1,4 +1,4 @@
-"""A stretch of time in a video or a recording."""
+"""A time range in a video or audio file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _maybe_real(value: float | None) -> float | None:
 
 @frozen
 class TimeSpan:
-    """Seconds from `start` (included) to `end` (excluded); no `end` means to the end of the resource.
+    """Seconds from `start` (included) to `end` (excluded). Without `end`, the range extends to the end of the resource.
 
     `modality` is VIDEO or AUDIO. Half-open as in W3C Media Fragments 1.0.
     """
@@ -33,17 +33,17 @@ class TimeSpan:
 
     def __attrs_post_init__(self) -> None:
         if self.modality not in (Modality.VIDEO, Modality.AUDIO):
-            raise LocationMalformed(f"a time span lies in video or audio, not in {self.modality.value}")
+            raise LocationMalformed(f"a time span must be in video or audio, not in {self.modality.value}")
         if not math.isfinite(self.start) or self.start < 0:
-            raise LocationMalformed(f"a start is a number of seconds from 0 on, not {self.start}")
+            raise LocationMalformed(f"the start must be a number of seconds from 0, not {self.start}")
         if self.end is not None and not math.isfinite(self.end):
-            raise LocationMalformed(f"an end is a number of seconds, not {self.end}")
+            raise LocationMalformed(f"the end must be a number of seconds, not {self.end}")
         if self.end is not None and self.end <= self.start:
-            raise LocationMalformed(f"the end {self.end} does not come after the start {self.start}")
+            raise LocationMalformed(f"the end {self.end} must be after the start {self.start}")
 
     @property
     def duration(self) -> float:
-        """Seconds between start and end; infinite where the end is open."""
+        """Seconds between start and end; infinite if the end is open."""
         return self._end - self.start
 
     @property
@@ -51,7 +51,7 @@ class TimeSpan:
         return math.inf if self.end is None else self.end
 
     def contains(self, other: Location) -> bool:
-        """Whether `other` is time of the same modality that lies inside this span."""
+        """Return whether `other` is a time range of the same modality inside this one."""
         return (
             isinstance(other, TimeSpan)
             and self.modality is other.modality
@@ -60,7 +60,7 @@ class TimeSpan:
         )
 
     def overlaps(self, other: Location) -> bool:
-        """Whether the two share some time; spans that only touch do not."""
+        """Return whether the two share some time. Ranges that only touch do not."""
         return (
             isinstance(other, TimeSpan)
             and self.modality is other.modality
@@ -68,7 +68,9 @@ class TimeSpan:
         )
 
     def clamp(self, bounds: Extent) -> TimeSpan:
-        """The part inside the recording, with its end written out. Raises `LocationOutside` where it starts too late."""
+        """Return the part inside the recording, with an explicit end. Raises `LocationOutside` if it starts after the
+        end.
+        """
         if bounds.seconds is None or (self.end is not None and self.end <= bounds.seconds):
             return self
         if self.start >= bounds.seconds:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Virtual:
-    """A reference that is only passed on, such as `virtual://anything` or an identifier in another system."""
+    """A reference that CiteKit passes on unchanged, such as `virtual://anything` or an ID in another system."""
 
     modality: ClassVar[Modality] = Modality.VIRTUAL
 
@@ -24,16 +24,16 @@ class Virtual:
 
     def __attrs_post_init__(self) -> None:
         if not self.virtual_address or not self.virtual_address.isprintable():
-            raise LocationMalformed("a virtual address is a line of printable text")
+            raise LocationMalformed("a virtual address must be one line of printable text")
 
     def contains(self, other: Location) -> bool:
-        """Whether `other` is the same reference: nothing is known of its inside."""
+        """Return whether `other` is the same reference; nothing else is known about it."""
         return self == other
 
     def overlaps(self, other: Location) -> bool:
-        """Whether `other` is the same reference."""
+        """Return whether `other` is the same reference."""
         return self == other
 
     def clamp(self, bounds: Extent) -> Virtual:
-        """This reference: it has no extent."""
+        """Return this reference: it has no extent."""
         return self

@@ -1,1 +1,1 @@
-"""What the inside asks of the outside: one Protocol a file, each method with its promise."""
+"""The ports: one Protocol per file. Each docstring states what an implementation must guarantee."""

@@ -1,4 +1,4 @@
-"""Tells the time."""
+"""The port for the current time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Times are aware, in UTC."""
+    """Returns the current time. Times are timezone-aware and in UTC."""
 
     def now(self) -> datetime:
-        """The time now."""
+        """Return the current time."""

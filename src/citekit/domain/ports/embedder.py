@@ -1,4 +1,4 @@
-"""Turns texts into vectors that are near where the texts mean alike."""
+"""The port for embedding models."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from citekit.domain.progress import Progress, silent
 
 
 class Embedder(Protocol):
-    """One unit vector for each text, in order; the same text gives the same vector, alone or in a batch."""
+    """Turns texts into unit vectors, in order. The same text has the same vector, alone or in a batch."""
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Whose vectors these are. May load the model. Raises as `documents` does."""
+        """The identity of the model. May load the model. Raises the same errors as `documents`."""
 
     @property
     def window(self) -> int:
-        """How many words of a text are surely taken notice of, and fit one vector well: passages are made this long."""
+        """The number of words that one vector represents well. Passages have this length."""
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """A vector for each passage. A text without any word has one too.
+        """Return a vector for each passage, including passages without words.
 
-        Raises `DriverMissing` (the extra is not installed), `EmbedderUnavailable` (model files are missing or are not what
-        they should be, the service failed or refused), `RequestRefused`, `Cancelled`.
+        Raises `DriverMissing` (the extra is not installed), `EmbedderUnavailable` (model files are missing or damaged,
+        or the service failed or refused), `RequestRefused`, and `Cancelled`.
         """
 
     def query(self, text: str) -> Vector:
-        """The vector of a question, to be compared with those of passages. Raises as `documents` does."""
+        """Return the vector of a question, to compare with those of passages. Raises the same errors as `documents`."""

@@ -1,4 +1,4 @@
-"""Keeps evidence, found by its key."""
+"""The port for the store of evidence."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from citekit.domain.evidence import EvidenceKey, Extraction, StoredEvidence
 from citekit.domain.progress import Progress, silent
 
 Make = Callable[[Path], Extraction]
-"""Writes the evidence to the path it is given (which does not exist yet) and says what it made."""
+"""Writes the evidence to the given path, which does not exist yet, and returns what it extracted."""
 
 
 @frozen(kw_only=True)
 class StoreStats:
-    """How full the store is: `objects` and `size` in bytes, of at most `limit` bytes.
+    """The number of objects and their size in bytes, with the limit in bytes.
 
-    `linked` of these bytes are in files outside of the store, too: dropping their objects frees nothing while those exist.
+    `linked` bytes are also in files outside the store: removing their objects frees no space while those files exist.
     """
 
     objects: int
@@ -31,9 +31,9 @@ class StoreStats:
 
 @frozen(kw_only=True)
 class StoreCheck:
-    """What `verify` found: `checked` objects, of which `healed` were damaged (now gone, made again when next asked for).
+    """The result of `verify`: `checked` objects, of which those in `healed` were damaged and have been removed.
 
-    `leftovers` are temporary files of killed processes that were cleaned away.
+    `leftovers` is the number of temporary files of terminated processes that were deleted.
     """
 
     checked: int
@@ -42,48 +42,49 @@ class StoreCheck:
 
 
 class EvidenceStore(Protocol):
-    """An object's digest equals its bytes; a kill at any point leaves no torn object; the size stays bounded.
+    """Stores evidence by key. The digest of an object equals its bytes, and its total size is bounded.
 
-    The bound is on the objects: files elsewhere that are links to them, or copies, are their owner's, and stay. What was
-    asked for within the last seconds is never dropped to make room, so that its asker can use it.
+    If the process is killed at any point, no partial object remains. The size limit applies to the objects: links to
+    them and copies elsewhere belong to their owners and stay. Objects that were requested in the last seconds are never
+    removed, so that the caller can use them.
     """
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
-        """The evidence, undamaged as far as the size and the times of change of its file tell, or None."""
+        """Return the evidence if it is stored and its file has the recorded size and times; otherwise None."""
 
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:
-        """What `find` would give, where that takes no more than a look at the state of the object; else None."""
+        """Return what `find` would return if checking the file's status is enough; otherwise None."""
 
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = 0o444
     ) -> StoredEvidence:
-        """The evidence, made by `make` where it is missing or damaged.
+        """Return the evidence. If it is missing or damaged, `make` extracts it.
 
-        Only its owner and `readers` (read bits of its source's permissions) may read the object afterwards. The same
-        bytes of several sources are one object, which only the readers of all of them may read.
+        Afterward only the owner and `readers` (read bits of the source's permissions) may read the object. If several
+        sources have the same bytes, they share one object, which only the readers of all of them may read.
 
-        Of several callers at once, in any process, one makes and the others wait; `progress` is called now and then while
-        waiting, and what it raises (`Cancelled`) ends the wait. Where `make` raises, its error goes through and nothing
-        is stored. Raises `HomeUnwritable`.
+        If several callers request the same key, in any process, one extracts and the others wait. `progress` is called
+        repeatedly during the wait, and an exception from it (`Cancelled`) ends the wait. An exception from `make`
+        propagates, and nothing is stored. Raises `HomeUnwritable`.
         """
 
     def is_intact(self, digest: Digest) -> bool | None:
-        """Whether the object of that digest has those bytes, which are read; None where there is no such object.
+        """Read the object with that digest and return whether its bytes match; None if there is no such object.
 
-        Nothing is dropped or repaired.
+        Does not remove or repair anything.
         """
 
     def stats(self) -> StoreStats:
-        """How full the store is."""
+        """Return the number of objects and their size."""
 
     def verify(self) -> StoreCheck:
-        """Read every object, and drop those whose bytes are not what they were."""
+        """Read every object, and remove those whose bytes do not match their digests."""
 
     def prune(self, limit: int | None = None) -> int:
-        """Drop the least recently used objects until at most `limit` bytes remain.
+        """Remove the least recently used objects until at most `limit` bytes remain.
 
-        Returns how many bytes that really freed: those of an object that a file elsewhere is a link to stay on the disk.
+        Returns the number of bytes freed on the disk. Objects that files elsewhere link to free none.
         """
 
     def clear(self) -> int:
-        """Drop everything, however lately used; return how many bytes that really freed."""
+        """Remove all objects, including recently used ones. Returns the number of bytes freed on the disk."""

@@ -1,4 +1,4 @@
-"""Cuts a part out of a source."""
+"""The port for extractors, which extract evidence from a source."""
 
 from __future__ import annotations
 
@@ -14,24 +14,27 @@ from citekit.domain.source import Source
 
 
 class Extractor(Protocol):
-    """What it makes opens with any other tool, and its extent equals the location. The source is only read."""
+    """Extracts a part of a source into a file that other programs can open.
+
+    The extent of the result equals the location. The source is only read.
+    """
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """Who this is; part of the key of what it makes."""
+        """The identity of the extractor, which is part of the key of its evidence."""
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """The forms it can cut such a place of such a file into; none where this is not its work.
+        """Return the forms that it can produce for that location in that format; empty if it does not support it.
 
-        NATIVE stands for the usual form of that place; of all extractors together, at least one has it.
+        NATIVE is the default form of a location. For every location, at least one extractor has it.
         """
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write that part to `target`, a path that does not exist, and say what was made.
+        """Write the part to `target`, a path that does not exist, and return what was extracted.
 
-        The same arguments give the same bytes. Raises `LocationOutside` beyond the end of the source, `FormUnsupported`,
-        `SourceUnsupported`, `ExtractionFailed` (the driver's error is its cause), `DriverMissing`, `HomeUnwritable` (the
-        target cannot be written), `Cancelled`.
+        The same arguments result in the same bytes. Raises `LocationOutside` beyond the end of the source,
+        `FormUnsupported`, `SourceUnsupported`, `ExtractionFailed` (with the library's error as its cause),
+        `DriverMissing`, `HomeUnwritable` (the target cannot be written), and `Cancelled`.
         """

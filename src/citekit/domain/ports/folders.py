@@ -1,4 +1,4 @@
-"""Which files may be named and read."""
+"""The port that decides which files may be read."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import Protocol
 
 
 class Folders(Protocol):
-    """The folders in which files may be named and read by the caller of the use cases."""
+    """The folders from which a caller of the use cases may read files."""
 
     def check(self, path: Path) -> Path:
-        """The path to read instead of `path`, its links followed. Raises `PathNotAllowed`.
+        """Return `path` with symbolic links resolved. Raises `PathNotAllowed`.
 
-        The answer for a path outside is the same whether or not there is a file.
+        For a path outside the folders, the result does not depend on whether the file exists.
         """
 
     def covers(self, path: Path) -> bool:
-        """Whether `check` lets that path through. Never raises."""
+        """Return whether `check` accepts that path. Never raises."""
 
     def remember(self, path: Path) -> None:
-        """Note that its owner named the file at `path` and had it mapped: others may have it cut, too. Never raises."""
+        """Record that the owner mapped the file at `path`, so that other callers may extract evidence from it. Never
+        raises.
+        """

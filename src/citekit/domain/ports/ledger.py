@@ -1,4 +1,4 @@
-"""Records what was done to the index."""
+"""The port for the record of ingested books."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from citekit.domain.library.ledger import LedgerEntry
 
 
 class Ledger(Protocol):
-    """Append-only, durable when `append` returns, safe for several processes. Raises `HomeUnwritable`, `LedgerCorrupt`."""
+    """An append-only record of ingests, safe for several processes.
+
+    An entry is durable when `append` returns. Every method raises `HomeUnwritable` or `LedgerCorrupt`.
+    """
 
     def append(self, entry: LedgerEntry) -> None:
-        """Write one line."""
+        """Add an entry."""
 
     def last(self, collection: str, digest: Digest) -> LedgerEntry | None:
-        """The last line about that book in that collection."""
+        """Return the last entry of that book in that collection."""
 
     def books(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """The last line about each book whose last line is `FINISHED`, oldest first; of all collections for None."""
+        """Return the last entry of each book whose last entry is `FINISHED`, oldest first. None means all collections."""
 
     def unfinished(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """The last line about each book whose last line is `STARTED`: an ingest that was cut off."""
+        """Return the last entry of each book whose last entry is `STARTED`: its ingest was interrupted."""
 
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
-        """The last lines, newest first."""
+        """Return the last entries, newest first."""

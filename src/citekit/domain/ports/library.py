@@ -1,4 +1,4 @@
-"""A collection of books on disk."""
+"""The port for a library of books on disk."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
 
 
 class Library(Protocol):
-    """Never writes. What is found is stable while the library is; sees changes that others make.
+    """A folder of books or a Calibre library. It is never changed.
 
-    Every method raises `LibraryUnavailable` where there is no library, or it cannot be read.
+    Results are stable while the library does not change, and include changes that other programs make. Every method
+    raises `LibraryUnavailable` if there is no library or it cannot be read.
     """
 
     @property
@@ -19,10 +20,10 @@ class Library(Protocol):
         """The folder, for messages."""
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """Books that fit, those added last first."""
+        """Return matching books, the most recently added first."""
 
     def get(self, book_id: int) -> BookRecord:
-        """That book. Raises `BookMissing`."""
+        """Return the book with that ID. Raises `BookMissing`."""
 
     def stats(self) -> LibraryStats:
-        """How much there is."""
+        """Return the number of books, authors, formats, and languages."""

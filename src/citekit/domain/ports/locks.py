@@ -1,4 +1,4 @@
-"""Makes callers in all threads and processes take turns."""
+"""The port for locks between threads and processes."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ from citekit.domain.progress import Progress, silent
 
 
 def patiently() -> None:
-    """Nothing is done while a lock is waited for."""
+    """Do nothing while waiting for a lock."""
 
 
 def while_waiting(progress: Progress, message: str) -> Callable[[], object]:
-    """What tells `progress` that the work waits; nothing where nobody watches it."""
+    """Return a callback that reports waiting to `progress`; it does nothing if `progress` is `silent`."""
     return patiently if progress is silent else partial(progress, 0.0, None, message)
 
 
 class Locks(Protocol):
-    """A lock dies with its holder. Different names may share a lock, so that their number is bounded."""
+    """Named locks that are released when their holder ends. Names may share a lock, so that the number of locks is
+    bounded.
+    """
 
     def holding(self, name: str, waiting: Callable[[], object] = patiently) -> AbstractContextManager[None]:
-        """Waits until nobody else holds `name`. Where the home cannot be written nothing is locked, nor raised.
+        """Wait for the lock `name`, and hold it. If the home cannot be written, nothing is locked and nothing is
+        raised.
 
-        `waiting` is called now and then while it waits; what that raises (`Cancelled`) ends the wait. Without it, a long
-        wait is logged as a warning.
+        `waiting` is called repeatedly during the wait, and an exception from it (`Cancelled`) ends the wait. Without
+        it, a long wait is logged as a warning.
         """

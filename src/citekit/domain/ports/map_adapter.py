@@ -1,4 +1,4 @@
-"""Turns the structure that another program found into a map."""
+"""The port for importers, which turn the structure that another program found into a map."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from citekit.domain.source import Source
 
 
 class MapAdapter(Protocol):
-    """Node ids are unique, children are inside their parents; the same data gives the same nodes. Nothing is written."""
+    """Imports maps. Node IDs are unique, and children are inside their parents.
+
+    The same data results in the same nodes. Nothing is written.
+    """
 
     @property
     def identity(self) -> MapperIdentity:
-        """Who this is."""
+        """The identity of the importer."""
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """The map of `data`, under the id that the data themselves name, else under `resource_id`.
+        """Return the map of `data` under the ID in the data, or else under `resource_id`.
 
-        `data` is the path of a file or folder (`pathlib.Path`), or what such a file holds, as plain data. Locations are in
-        `source` if they are known, else virtual. Raises `FaultyAnswer` for data of another shape,
-        `SourceUnreadable`, `RequestRefused` for a source that this structure cannot speak of, `DriverMissing`.
+        `data` is the path of a file or folder (`pathlib.Path`), or its content as plain data. Locations are in `source`
+        if they are known, otherwise virtual. Raises `FaultyAnswer` for data in another format, `SourceUnreadable`,
+        `RequestRefused` for a source that the structure does not match, and `DriverMissing`.
         """

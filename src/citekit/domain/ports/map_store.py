@@ -1,4 +1,4 @@
-"""Keeps maps."""
+"""The port for the store of maps."""
 
 from __future__ import annotations
 
@@ -12,75 +12,82 @@ from citekit.domain.resource_map import ResourceMap
 
 
 class MapStore(Protocol):
-    """What is got is equal to what was put. A half-written map is never seen. No id leads outside the store."""
+    """Stores maps by resource ID. A retrieved map equals the stored one.
+
+    No partially written map is ever visible, and no ID leads outside the store.
+    """
 
     def ids(self) -> Sequence[str]:
-        """Every stored resource id, sorted. A file put there by hand counts; a damaged one too."""
+        """Return every stored resource ID, sorted, including files that a user put there and damaged maps."""
 
     def get(self, resource_id: str) -> ResourceMap:
-        """The map. Raises `ResourceMissing`, which says where it looked, or `MapCorrupt`."""
+        """Return the map. Raises `ResourceMissing`, which names the expected path, or `MapCorrupt`."""
 
     def cached(self, resource_id: str) -> ResourceMap | None:
-        """The map where it is in memory and getting it would give that very object; None where it would have to be read."""
+        """Return the map if it is in memory and up to date; None if it would have to be read."""
 
     def cached_ids(self) -> Sequence[str] | None:
-        """What `ids` gave the last time, the same object, where nothing has come or gone since; else None."""
+        """Return the result of the last `ids`, the same object, if no map was added or removed since; otherwise None."""
 
     def card(self, resource_id: str) -> MapCard:
-        """The map at a glance; its nodes are not read where it is known already. Raises as `get` does."""
+        """Return the summary of the map, without reading its nodes if it is cached. Raises the same errors as `get`."""
 
     def cards(self) -> Sequence[MapCard]:
-        """Every map at a glance, in the order of the ids; damaged ones are left out."""
+        """Return the summary of every map in the order of the IDs, without damaged maps."""
 
     def versions(self) -> Mapping[str, str]:
-        """Every stored resource id, with a text that is another one as soon as the map is.
+        """Return a text for every stored resource ID that changes when the map changes.
 
-        Costs a look at each map, but reads none.
+        Checks the status of each file, but reads none.
         """
 
     def version(self, resource_id: str) -> str | None:
-        """What `versions` says of that map, for the cost of one look; None where there is no such map."""
+        """Return the text that `versions` has for that map by checking one file; None if there is no such map."""
 
     def state(self) -> str | None:
-        """A text that is another one as soon as any map was put, replaced or removed; costs one look, however many there are.
+        """Return a text that changes when any map is stored, replaced, or removed. Checks one file, however many maps
+        there are.
 
-        A map that is edited in place may leave it as it is. None while a change might not show, or where nobody can tell.
+        Editing a map in place may not change it. None while a change might not be visible, or if it cannot be
+        determined.
         """
 
     def put(self, resource_map: ResourceMap) -> None:
-        """Store or replace, in one step. A map that another mapper made of the same bytes is kept as an edition.
+        """Store or replace a map atomically. The replaced map is kept as an edition if another mapper made it of the
+        same bytes.
 
-        Raises `HomeUnwritable`, `FaultyAnswer` for a map that JSON cannot hold.
-
-        Where it raises, the map that was there before is untouched.
+        Raises `HomeUnwritable`, and `FaultyAnswer` for a map that JSON cannot represent. If it raises, the previous map
+        is unchanged.
         """
 
     def remove(self, resource_id: str) -> None:
-        """Forget the map and all of its editions. Raises `ResourceMissing`."""
+        """Remove the map and all its editions. Raises `ResourceMissing`."""
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
-        """The map of the resource that `mapper` made: the one in use, or one that another mapper's replaced. Else None."""
+        """Return the map of the resource that `mapper` made, whether current or replaced; None if there is none."""
 
     def editions(self, resource_id: str) -> Sequence[ResourceMap]:
-        """The map in use, and then those that other mappers made of the same bytes before.
+        """Return the current map, and then the maps of the same bytes that other mappers made.
 
-        Raises `ResourceMissing`, `MapCorrupt`.
+        Raises `ResourceMissing` and `MapCorrupt`.
         """
 
     def earlier_sources(self, resource_id: str) -> Sequence[Digest]:
-        """Digests of the files that earlier maps stored under that id were of, oldest first, as far as is remembered.
+        """Return the digests of the files of earlier maps under that ID, oldest first, as far as they are recorded.
 
-        Empty for an id without a map. Raises `ResourceIdRefused`.
+        Empty for an ID without a map. Raises `ResourceIdRefused`.
         """
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """A stored map of those bytes by that mapper, under whatever id, or None where none is known."""
+        """Return a stored map of those bytes by that mapper under any ID, or None if none is known."""
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """The ids of maps whose `source_path` is exactly that, as far as is remembered; costs no more for many maps.
+        """Return the IDs of maps whose `source_path` is exactly that path. The cost does not depend on the number of
+        maps.
 
-        Each of them is right, but some may be missing: no answer does not prove that there is no such map.
+        Every ID in the result is correct, but some may be missing: an empty result does not prove that there is no such
+        map.
         """
 
     def expected_at(self, resource_id: str) -> str:
-        """Where the map of that id lies or would lie, for messages."""
+        """Return the path of the map with that ID, whether it exists or not, for messages."""

@@ -1,4 +1,4 @@
-"""Turns a file into a map."""
+"""The port for mappers, which turn a file into a map."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from citekit.domain.source import Source
 
 
 class Mapper(Protocol):
-    """Node ids are unique, every location is inside the resource, children are inside their parents."""
+    """Maps files. Node IDs are unique, every location is inside the resource, and children are inside their parents."""
 
     @property
     def identity(self) -> MapperIdentity:
-        """Who this is; the same bytes under the same identity are not mapped again."""
+        """The identity of the mapper. The same bytes are not mapped again under the same identity."""
 
     def supports(self, format: Format) -> bool:
-        """Whether this mapper can map files of that format at all."""
+        """Return whether this mapper can map files of that format."""
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
-        """Other files that the map of `source` depends on, such as subtitles in its folder, as they are now."""
+        """Return the other files that the map of `source` currently depends on, such as subtitles in its folder."""
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
-        """The map of `source` under `resource_id`, with `source_hash`, `source_size` and `mapper` in its metadata.
+        """Return the map of `source` under `resource_id`, with `source_hash`, `source_size`, and `mapper` in its
+        metadata.
 
-        Raises `SourceUnsupported` for a file that is not what it seems, `SourceUnreadable` for one that cannot be read,
-        `MapperUnavailable` where the mapper itself failed, `Cancelled`; a driver's own error is the cause.
+        Raises `SourceUnsupported` for a file that is not in its apparent format, `SourceUnreadable`,
+        `MapperUnavailable` if the mapper failed, and `Cancelled`. The error of a library is the cause.
         """

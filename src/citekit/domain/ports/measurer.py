@@ -1,4 +1,4 @@
-"""Tells how far a file reaches, whatever a map says of it."""
+"""The port that measures the extent of a file, independent of any map."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from citekit.domain.source import Source
 
 
 class Measurer(Protocol):
-    """The same bytes have the same bounds: those that the local mapper's map of them has. Nothing is written to a source."""
+    """Measures files. The result depends only on the bytes and equals the extent in the local mapper's map.
+
+    Nothing is written to a source.
+    """
 
     def measure(self, source: Source) -> Extent:
-        """The extent of `source`, complete for its format.
+        """Return the extent of `source` with all values that its format has.
 
-        Raises `SourceUnsupported` for a file that is not what it seems, or is protected, `SourceUnreadable` for one that
-        cannot be read, `DriverMissing`.
+        Raises `SourceUnsupported` for a file that is protected or not in its apparent format, `SourceUnreadable`, and
+        `DriverMissing`.
         """

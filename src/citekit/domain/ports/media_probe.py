@@ -1,4 +1,4 @@
-"""Tells what a video or audio file holds."""
+"""The port that reads the metadata of video and audio files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 @frozen
 class Cue:
-    """A titled stretch of time, in seconds: a chapter mark of the container, or one subtitle."""
+    """A time range with a text, in seconds: a chapter of the container, or one subtitle."""
 
     start: float
     end: float
@@ -24,11 +24,11 @@ def _tracks(tracks: Sequence[Sequence[Cue]]) -> tuple[tuple[Cue, ...], ...]:
 
 @frozen(kw_only=True)
 class MediaFacts:
-    """`duration` in seconds is that of what can really be played: from the packets where the container is wrong.
+    """Metadata of a media file. `duration` in seconds is the playable one, from the packets if the container is wrong.
 
-    `declared` is what the container says. `size` is (width, height) in stored pixels, upright, None without a picture.
-    `subtitles` are those that a player shows without being asked, `other_subtitles` each further track of text.
-    `remarks` are sentences about what a player would choose, or what of the file has no time of its own.
+    `declared` is the duration in the container. `size` is (width, height) in stored pixels, upright, or None without a
+    picture. `subtitles` is the track that a player shows by default, and `other_subtitles` has each further text track.
+    `remarks` are sentences about what a player would choose and about content without a time.
     """
 
     duration: float
@@ -46,7 +46,7 @@ class MediaFacts:
 
 
 class MediaProbe(Protocol):
-    """Reads only what it must; opens nothing that the file points to."""
+    """Reads metadata. It reads only what it needs, and opens no file that the media file refers to."""
 
     def probe(self, path: Path) -> MediaFacts:
-        """The facts. Raises `SourceUnsupported` where nothing in the file can be played."""
+        """Return the metadata. Raises `SourceUnsupported` if nothing in the file can be played."""

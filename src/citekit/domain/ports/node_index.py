@@ -1,4 +1,4 @@
-"""Finds nodes by words."""
+"""The port for the full-text search of nodes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from citekit.domain.node import Node
 
 @frozen
 class FoundNode:
-    """A node that was found in the map `resource_id`; a higher `score` is better.
+    """A node found in the map `resource_id`. A higher `score` is better.
 
-    `head` is the node without its children; `is_leaf` where it has none, so that `head` is all of it.
+    `head` is the node without its children. `is_leaf` is True if it has none, so that `head` is the complete node.
     """
 
     resource_id: str
@@ -24,27 +24,28 @@ class FoundNode:
 
 
 class NodeIndex(Protocol):
-    """Every answer is that of the maps as they are now: cached data is checked before it is returned.
+    """Finds nodes by words. Every result reflects the current maps: cached data is checked before it is returned.
 
-    **Which nodes count.** A node has a word where a word of its title or summary begins with it. A node must have every
-    word of the question, but words that no node has are left out; and where no node has all of the others, the most
-    common is left out, then the next, until some node has all that remain. How common a word is: the different words of a
-    node that begin with it, summed over the nodes; of equally common ones the later in the question is left out first.
-    Where more than 500 nodes (or `limit`, where that is more) have all that remain, only the first 500 count: those
-    whose title has every such word whole, then those where words of the title begin with each, then the others; of those
-    found by their titles the short ones, of a length under 32, come first; then the order is that of the maps and of reading.
+    **Matching nodes.** A node matches a word if a word of its title or summary begins with it. A node must match every
+    word of the query, except words that no node matches. If no node matches all the others, the most common word is
+    dropped, and so on, until some node matches all remaining words. The frequency of a word is the number of different
+    words that begin with it in a node, summed over the nodes. Of equally common words, the later one in the query is
+    dropped first. If more than 500 nodes (or `limit`, if that is greater) match all remaining words, only the first 500
+    are scored: nodes whose title contains every such word as a whole, then nodes whose title has words that begin with
+    each, then the others. Among those matched by title, titles shorter than 32 characters come first. After that, the
+    order is that of the maps and of reading.
 
-    **Score.** A word counts 1 where it is in a text whole, and 1/2 where others begin with it; in a title three times as
-    much; one that was left out counts, too. Each is weighed by `1 + ln(1 + n / (1 + k))`, where `n` nodes count, and `k`
-    of them have the word with 3 or more.
-    The sum is divided by `1 + ln(1 + length) / 10`, the length being the characters of the title and a quarter of those of
-    the summary. Of equal scores the first in the order of the maps and of reading comes first.
+    **Score.** A word counts 1 if a text contains it as a whole, and 1/2 if a longer word begins with it; in a title,
+    three times as much. Dropped words count too. Each is weighted by `1 + ln(1 + n / (1 + k))`, where `n` nodes are
+    scored, and `k` of them have the word with 3 or more. The sum is divided by `1 + ln(1 + length) / 10`. The length is
+    the number of characters of the title plus a quarter of those of the summary. Nodes with equal scores are in the
+    order of the maps and of reading.
     """
 
     def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
-        """The best `limit` nodes, best first. `words` are different ones of `words_of`; without any nothing is found.
+        """Return the best `limit` nodes, best first. `words` are distinct words of `words_of`; without any, the result
+        is empty.
 
-        `resources` are the maps that are looked into, in that order, as if there were no others; without, it is all, in the
-        order of their ids.
-        Maps that are missing or damaged are passed over.
+        `resources` are the maps to search, in that order, as if there were no others. By default, all maps are searched
+        in the order of their IDs. Maps that are missing or damaged are skipped.
         """

@@ -1,4 +1,4 @@
-"""Lays evidence where a person finds it."""
+"""The port for outputs: copies of evidence with readable names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citekit.domain.ports.locks import patiently
 
 
 class Outputs(Protocol):
-    """Two different evidences never share a path. What lies at a path is what its receipt says."""
+    """Writes outputs. Two different pieces of evidence never have the same path, and a file always matches its receipt."""
 
     def place(
         self,
@@ -22,23 +22,25 @@ class Outputs(Protocol):
         owner: str | None = None,
         waiting: Callable[[], object] = patiently,
     ) -> Path:
-        """The absolute path `<output folder>/<name><suffix>`, a link to or a copy of the evidence, with its receipt kept.
+        """Write the evidence to `<output folder>/<name><suffix>` as a link or a copy, store its receipt, and return the
+        absolute path.
 
-        `owner` says in words of its own what was asked for, such as a node, which keeps its name when its place changes;
-        by default it is the address. A file that was edited, or shows older content of the same owner, is replaced. Where
-        the name belongs to another owner or form, it gets a suffix that tells them apart. Raises `HomeUnwritable`, and
-        `EvidenceCorrupt` where the object is gone or damaged: obtain it again. `waiting` is called now and then while
-        another caller lays something under the same name; what that raises ends the wait.
+        `owner` identifies the request, such as a node, so that it keeps its file name when its location changes. The
+        default is the address. A file that was edited, or that has older content of the same owner, is replaced. If
+        another owner or form has the name, the new file gets a distinguishing suffix. Raises `HomeUnwritable`, and
+        `EvidenceCorrupt` if the object is missing or damaged: obtain it again. `waiting` is called repeatedly while
+        another caller writes a file with the same name, and an exception from it ends the wait.
         """
 
     def is_unchanged(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
-        """Whether `place`, which gave that path for them before, would give it again without writing.
+        """Return whether `place`, which returned that path for the same arguments before, would return it again without
+        writing.
 
-        Costs a look at the states of files; False where they would have to be read.
+        Checks only the status of files. Returns False if their content would have to be read.
         """
 
     def receipt(self, path: Path) -> Receipt | None:
-        """The receipt of a file that `place` laid there, or None."""
+        """Return the receipt of a file that `place` wrote, or None."""
 
     def receipt_of(self, digest: Digest) -> Receipt | None:
-        """A receipt of evidence whose bytes have that digest, wherever a copy of it lies now, or None."""
+        """Return a receipt of evidence with that digest, wherever its copy is now, or None."""

@@ -1,4 +1,4 @@
-"""Guardians and patterns."""
+"""The port for guardians and patterns."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from citekit.domain.library.personas import Guardian, Pattern
 
 
 class Personas(Protocol):
-    """Ids are unique. A bad file is passed over with a warning in the log, and never hides the others."""
+    """Reads guardians and patterns. IDs are unique. A file that is not valid is skipped with a warning in the log."""
 
     def guardians(self) -> Sequence[Guardian]:
-        """All guardians, the default first, then by id."""
+        """Return all guardians: the default first, then by ID."""
 
     def guardian(self, guardian_id: str) -> Guardian:
-        """That one. Raises `PersonaUnknown`, with the text `Unknown guardian: X`."""
+        """Return a guardian. Raises `PersonaUnknown` with the text `Unknown guardian: X`."""
 
     def patterns(self) -> Sequence[Pattern]:
-        """All patterns, by category in the order of the files."""
+        """Return all patterns by category, in the order of the files."""
 
     def pattern(self, name: str) -> Pattern:
-        """The first of the category `name`, else the one with that id. Raises `PersonaUnknown`: `Unknown pattern: X`."""
+        """Return the first pattern of the category `name`, or else the one with that ID. Raises `PersonaUnknown`:
+        `Unknown pattern: X`.
+        """

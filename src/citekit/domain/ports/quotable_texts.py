@@ -1,4 +1,4 @@
-"""Gives the texts of a file in which quotes are looked for."""
+"""The port for the texts of a file in which quotes are searched."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from citekit.domain.source import Source
 
 
 class QuotableTexts(Protocol):
-    """Every place of a text is one that the extractors accept."""
+    """Reads the texts of a file for quote searches. Extractors accept every location in these texts."""
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
-        """The text of the file, then the same text in other ways to read it: pages without running heads, markup.
+        """Return the text of the file, then variants of it: pages without running headers and footers, and the source
+        with markup.
 
-        Raises `SourceUnsupported` for a file without text, or that is not what it seems; `SourceUnreadable`, `Cancelled`.
+        Raises `SourceUnsupported` for a file without text or not in its apparent format, `SourceUnreadable`, and
+        `Cancelled`.
         """
 
     def region(self, source: Source, place: Pages) -> Quotable:
-        """The text inside a region of one page. Raises as `read` does."""
+        """Return the text inside a region of a page. Raises the same errors as `read`."""
 
     def version(self, source: Source) -> str:
-        """What the texts depend on beside the bytes of the file: who reads it, and the subtitles beside it."""
+        """Return what the texts depend on in addition to the bytes of the file: the version of the reader, and the
+        sidecar subtitles.
+        """

@@ -1,4 +1,4 @@
-"""Reads a reflowable book chapter by chapter."""
+"""The port for readers of reflowable books."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class Heading:
-    """An entry of a book's table of contents: `level` from 1, the chapter (spine item, from 1) and character it points to."""
+    """An entry of a table of contents. `level` counts from 1; it points to a character of a chapter (spine item, from
+    1).
+    """
 
     level: int
     title: str
@@ -23,10 +25,10 @@ class Heading:
 
 @frozen
 class Mark:
-    """What the markup says of the characters `start` to `end` (excluded) of a chapter's text.
+    """Markup of the characters `start` to `end` (excluded) of a chapter's text.
 
-    `kind` is `heading` (of `level` 1 to 6), `figure` or `table` (`title` is the caption), or a term of the EPUB Structural
-    Semantics Vocabulary such as `chapter` or `preface` (no title).
+    `kind` is `heading` (with `level` 1 to 6), `figure` or `table` (with the caption as `title`), or a term of the EPUB
+    Structural Semantics Vocabulary such as `chapter` or `preface` (without a title).
     """
 
     kind: str
@@ -38,7 +40,7 @@ class Mark:
 
 @frozen
 class Landmark:
-    """A place that the book names by its use: `type` is a term of the EPUB Structural Semantics Vocabulary."""
+    """A landmark of a book. `type` is a term of the EPUB Structural Semantics Vocabulary."""
 
     type: str
     chapter: int
@@ -47,7 +49,7 @@ class Landmark:
 
 @frozen
 class PageBreak:
-    """Where the page `label` of the printed edition begins."""
+    """The position at which the page `label` of the printed edition begins."""
 
     label: str
     chapter: int
@@ -56,9 +58,9 @@ class PageBreak:
 
 @frozen(kw_only=True)
 class BookChapter:
-    """One spine item: all of its text once, without markup, paragraphs separated by newlines.
+    """A spine item with its complete text, without markup. Newlines separate paragraphs.
 
-    `name` is the path of the item inside the book; `marks` come in the order of their starts.
+    `name` is the path of the item inside the book. `marks` are in the order of their starts.
     """
 
     number: int
@@ -69,9 +71,9 @@ class BookChapter:
 
 @frozen(kw_only=True)
 class Book:
-    """A book's facts, chapters in reading order, and contents in reading order.
+    """A book: its metadata, its chapters in reading order, and its table of contents in reading order.
 
-    `landmarks` in the book's own order; `page_breaks` in reading order; `remarks` are sentences about what is
+    `landmarks` are in the book's own order, `page_breaks` in reading order. `remarks` are sentences about what is
     missing or was repaired.
     """
 
@@ -87,15 +89,18 @@ class Book:
 
 
 class Reader(Protocol):
-    """Chapters come in reading order; every character of the book's text is in exactly one of them."""
+    """Reads a reflowable book. Chapters are in reading order, and every character of the text is in exactly one of
+    them.
+    """
 
     def read(self, path: Path) -> Book:
-        """The whole book. Raises `SourceUnsupported` where the file is no such book or is damaged beyond reading."""
+        """Return the complete book. Raises `SourceUnsupported` if the file is in another format or too damaged to read."""
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> Sequence[str]:
-        """The text of one chapter, or of all up to `last`, as `read` gives it; no more of the book is read than is needed.
+        """Return the text of one chapter, or of all up to `last`, without reading more of the book than needed.
 
-        Raises `LocationOutside` beyond the last chapter, and as `read` does.
+        The texts equal those of `read`. Raises `LocationOutside` beyond the last chapter, and the same errors as
+        `read`.
         """
 
     def html(
@@ -107,10 +112,10 @@ class Reader(Protocol):
         last: int | None = None,
         progress: Progress = silent,
     ) -> str:
-        """One chapter, or the part of it with those characters, as a small self-contained HTML document.
+        """Return a chapter, or the characters `chars` of it, as a small self-contained HTML document.
 
-        With `last`, all chapters up to that one, a section each; `chars` is for a single chapter only. Pictures and
-        styles are inside the document; there is no script and no reference to anything outside. The same bytes of a
-        book give the same document, whatever the file is called.
-        Raises `LocationOutside`, and `FormUnsupported` where the document becomes too large.
+        With `last`, the document has a section for each chapter up to that one; `chars` requires a single chapter.
+        Pictures and styles are embedded. The document contains no scripts and no references to other files. The same
+        bytes of a book result in the same document, whatever the file name is. Raises `LocationOutside`, and
+        `FormUnsupported` if the document becomes too large.
         """

@@ -1,4 +1,4 @@
-"""Finds where sentences begin."""
+"""The port that finds the starts of sentences."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Protocol
 
 
 class SentenceSplitter(Protocol):
-    """Every character is in exactly one sentence. Knows no more of the text than its language."""
+    """Splits a text into sentences. Every character is in exactly one sentence."""
 
     def starts(self, text: str, language: str | None = None) -> Sequence[int]:
-        """Where each sentence of `text` begins: rising offsets, the first 0; empty for an empty text.
+        """Return the start of each sentence of `text`: rising offsets, the first 0; empty for an empty text.
 
-        `language` is an ISO 639 code of two or three letters; another language's rules are used for one that is unknown.
+        `language` is an ISO 639 code of two or three letters. An unknown language uses the rules of another one.
         """

@@ -1,4 +1,4 @@
-"""Reads the files that are mapped and cut."""
+"""The port that reads source files."""
 
 from __future__ import annotations
 
@@ -11,32 +11,36 @@ from citekit.domain.source import Source
 
 
 class Sources(Protocol):
-    """Never writes to a source. An unchanged file is read for its digest only once."""
+    """Identifies and finds source files. It never writes to them, and hashes an unchanged file only once."""
 
     def identify(self, path: Path) -> Source:
-        """The file at `path`, symbolic links followed, digested, its format detected.
+        """Return the file at `path` with symbolic links resolved, its digest, and its format.
 
-        Raises `SourceUnreadable` (missing, a folder, a device or pipe, empty, not permitted, changed while it was read, or
-        with a name that is not valid UTF-8, which no map could hold) and `SourceUnsupported` (nobody can tell what it is).
+        Raises `SourceUnreadable` (missing, a folder, a device or pipe, empty, not permitted, changed while it was read,
+        or with a name that is not valid UTF-8, which a map cannot store) and `SourceUnsupported` (its format is
+        unknown).
         """
 
     def digest(self, path: Path) -> Digest | None:
-        """The digest of the file at `path` as it is now, or None where there is no readable file."""
+        """Return the current digest of the file at `path`, or None if there is no readable file."""
 
     def cached_digest(self, path: Path) -> Digest | None:
-        """The digest of the file at `path` as it is now, where a look at its state tells it; None where it would be read."""
+        """Return the digest of the file at `path` if it is cached and the file's status is unchanged; otherwise None."""
 
     def digest_uncached(self, path: Path) -> Digest | None:
-        """Like `digest`, but every byte is read, whatever is remembered of the file: for proofs."""
+        """Like `digest`, but always reads every byte, to prove the content."""
 
     def exists(self, path: Path) -> bool:
-        """Whether there is a regular file at `path`. Never raises: a name that cannot be, or be looked at, is no file."""
+        """Return whether there is a regular file at `path`. Never raises: False if the name is not valid or not
+        accessible.
+        """
 
     def is_unchanged(self, source: Source) -> bool:
-        """Whether the file at `source.path` has the bytes it had when it was identified, and had no others since.
+        """Return whether the file at `source.path` still has the identified bytes and was not written to in between.
 
-        So what was read of it since is of these bytes. Costs a look at the file's times; it is read again only where they
-        are too young to be believed. A file whose times differ is not, whatever is in it: it may have been changed back.
+        If so, everything read from it since then comes from these bytes. Checks the file's times, and reads the file
+        only if they are too recent to be reliable. A file with different times is considered changed, whatever its
+        bytes are: it may have been changed and changed back.
         """
 
     def find(
@@ -47,7 +51,7 @@ class Sources(Protocol):
         roots: Sequence[Path],
         allowed: Callable[[Path], bool] = lambda _: True,
     ) -> Path | None:
-        """A file with those bytes under one of `roots`; files called `name` are looked at first.
+        """Return a file with those bytes under one of `roots`. Files called `name` are checked first.
 
-        A link is followed only where it is `allowed`; nothing is read for any other one.
+        Symbolic links are followed only if `allowed` accepts them; other links are not read.
         """

@@ -1,4 +1,4 @@
-"""Reads all of the text of a document."""
+"""The port that reads the complete text of a document."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from citekit.domain.source import Source
 
 
 class TextReader(Protocol):
-    """All of the text is covered, once, in reading order; every place of it is one that the extractors accept."""
+    """Reads the text once, in reading order. Extractors accept every location in it."""
 
     def supports(self, format: Format) -> bool:
-        """Whether it can read files of that format."""
+        """Return whether it can read files of that format."""
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """The text, without markup. An empty text where there is none to read, as in a scan.
+        """Return the text without markup; empty if there is none, such as in a scan.
 
-        Raises `SourceUnsupported` for a file that is not what it seems, or is protected, `SourceUnreadable`, `Cancelled`.
+        Raises `SourceUnsupported` for a file that is protected or not in its apparent format, `SourceUnreadable`, and
+        `Cancelled`.
         """
 
     def facts(self, source: Source) -> BookFacts:
-        """What the file says of itself; cheap next to `read`. Raises as `read` does."""
+        """Return the metadata in the file; much faster than `read`. Raises the same errors as `read`."""

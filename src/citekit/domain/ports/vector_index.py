@@ -1,4 +1,4 @@
-"""Finds entries by vector and by words."""
+"""The port for the vector index."""
 
 from __future__ import annotations
 
@@ -9,51 +9,51 @@ from citekit.domain.library.vectors import CollectionFacts, EmbedderIdentity, En
 
 
 class VectorIndex(Protocol):
-    """Collections of entries. An entry finds itself first; of k + 1 answers, the first k are those of limit k.
+    """Collections of entries, searched by vector and by words.
 
-    The names of collections are 1 to 64 letters, digits, `_`, `-` or `.`, and begin with a letter or digit; others are
-    refused with `RequestRefused`. Safe to use from several threads. Every method raises `IndexUnavailable` where the
-    index cannot be reached, is in use by another process that does not let go, or its disk is full, and `IndexCorrupt` where
-    what is stored cannot be read;
-    every one that names a collection, but `create`, `facts` and `drop`, raises `CollectionMissing`.
+    A search for an entry's own vector returns that entry first. Of k + 1 results, the first k are those with the limit
+    k. Collection names have 1 to 64 letters, digits, `_`, `-`, or `.`, and begin with a letter or digit; others raise
+    `RequestRefused`. Thread-safe. Every method raises `IndexUnavailable` if the index cannot be reached, another
+    process does not release it, or its disk is full, and `IndexCorrupt` if the stored data cannot be read. Every method
+    with a collection, except `create`, `facts`, and `drop`, raises `CollectionMissing`.
     """
 
     @property
     def place(self) -> str:
-        """Where this is, in words for messages: a folder, or an address."""
+        """The folder or network address of the index, for messages."""
 
     def collections(self) -> Sequence[str]:
-        """The names of all collections, sorted."""
+        """Return the names of all collections, sorted."""
 
     def facts(self, collection: str) -> CollectionFacts | None:
-        """How the collection stands, or None where there is none of that name."""
+        """Return the status of the collection, or None if it does not exist."""
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
-        """Make it, where there is none; raises `ModelMismatch` where there is one of another model."""
+        """Create the collection if it does not exist. Raises `ModelMismatch` if it exists with another model."""
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Store or replace, by id. Raises `ModelMismatch` for a vector of another length."""
+        """Store or replace entries by ID. Raises `ModelMismatch` for a vector with another number of dimensions."""
 
     def remove(self, collection: str, where: Where) -> None:
-        """Drop every entry that fits; an empty `where` fits none."""
+        """Remove every matching entry. An empty `where` matches none."""
 
     def search(self, collection: str, question: Question) -> Found:
-        """The best entries; their payloads are fetched on their own."""
+        """Return the best entries without their payloads; `fetch` returns those."""
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
-        """Those entries in the order asked for, without vectors and words; unknown ids are left out."""
+        """Return the entries with those IDs in the same order, without vectors and words. Unknown IDs are omitted."""
 
     def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
-        """The entries that fit, by id, without vectors and words."""
+        """Return the matching entries in the order of their IDs, without vectors and words."""
 
     def count(self, collection: str, where: Where | None = None) -> int:
-        """How many entries fit; with no condition, all."""
+        """Return the number of matching entries, or of all entries without a condition."""
 
     def flush(self, collection: str) -> None:
-        """Make durable all that was put or removed, and put in order what speeds up the search. Slow after much change."""
+        """Make all changes durable and optimize the search structures. Slow after many changes."""
 
     def drop(self, collection: str) -> None:
-        """Forget the whole collection; nothing happens where there is none."""
+        """Remove the collection. Does nothing if it does not exist."""
 
     def close(self) -> None:
-        """Close everything; the next call opens it again."""
+        """Close all collections. The next call opens them again."""
