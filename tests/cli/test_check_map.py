@@ -197,7 +197,7 @@ def test_nothing_else_in_the_file_is_touched(here: Cli) -> None:
     expected = copy.deepcopy(before)
     expected["nodes"][1]["location"]["lines"] = [11, 20]
     assert expected == json.loads((here.here / "m.json").read_bytes())
-    assert ["colour: an unknown field, which is not read", "nodes[0].children[1].note: an unknown field, which is not read"] == [
+    assert ["colour: unknown field, ignored", "nodes[0].children[1].note: unknown field, ignored"] == [
         warning for warning in answer.document["warnings"] if "unknown" in warning
     ]  # fmt: skip
 

@@ -254,7 +254,7 @@ def test_documents_have_the_keys_of_the_tools(taken_in: Shelf) -> None:
     ("arguments", "code", "said"),
     [
         ("batch", 2, "Select books with --author, --title, or --language, or all books with --all."),
-        ("batch --all --min-words 9 --max-words 3", 2, "cannot be smaller than the smallest"),
+        ("batch --all --min-words 9 --max-words 3", 2, "must not be below the minimum"),
         ("batch --all --collection a/b", 2, "'a/b' cannot name a collection"),
         ("ingest 1 --collection a/b", 2, "'a/b' cannot name a collection"),
         ("ingest one", 2, "'one' is not a valid integer"),

@@ -52,7 +52,7 @@ def test_a_person_is_told_where_and_what_differs(mapped: Cli) -> None:
     [
         (("code_py",), 2, "Give a place and a quote"),
         (("code_py", ""), 2, "The quote is empty"),
-        (("code_py", "..."), 2, "neither a letter nor a digit"),
+        (("code_py", "..."), 2, "no letters or digits"),
         (("doc://code_py", "return"), 2, "'code_py' is text://"),
         (("nothing", "return"), 1, "No map found for resource 'nothing'"),
         (("text://code_py#lines=99", "return"), 1, "beyond the end"),

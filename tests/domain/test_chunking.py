@@ -168,11 +168,11 @@ def test_similarities_that_do_not_fit_the_sentences_are_a_mistake() -> None:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ((1.01, 200, 1200), "threshold is a number from 0 to 1, not 1.01"),
+        ((1.01, 200, 1200), "threshold must be a number from 0 to 1, not 1.01"),
         ((-0.1, 200, 1200), "threshold"),
         ((math.nan, 200, 1200), "threshold"),
         ((0.5, 0, 1200), "at least 1 word, not 0"),
-        ((0.5, 300, 299), "cannot be smaller than the smallest"),
+        ((0.5, 300, 299), "must not be below the minimum"),
         ((0.5, 200, 10**12), "at most 1000000 words"),
     ],
 )

@@ -50,7 +50,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("alexandria_test_chunking", {"book_id": 77}, "Book with ID 77 not found"),
     ("alexandria_test_chunking", {"book_id": 4}, "No readable formats for 'Sealed'"),
     ("alexandria_test_chunking", {"book_id": 3}, "Could not locate file for 'Gone'"),
-    ("alexandria_test_chunking", {"book_id": 1, "threshold": -1}, "The threshold is a number from 0 to 1"),
+    ("alexandria_test_chunking", {"book_id": 1, "threshold": -1}, "The threshold must be a number from 0 to 1"),
     ("alexandria_test_chunking_file", {"file_path": "x.txt"}, "File path must be absolute: x.txt"),
     ("alexandria_test_chunking_file", {"file_path": "{home}/x.txt"}, "File not found: {home}/x.txt"),
     ("alexandria_test_chunking_file", {"file_path": "{home}/x.exe"}, "Unsupported format: .exe"),

@@ -279,7 +279,11 @@ def test_a_batch_can_be_what_a_search_finds(home: LibraryHome) -> None:
         ),
         ({"author": "nobody"}, "⚠️ No books found matching criteria", None),
         ({"book_ids": [77]}, "⚠️ No books found matching criteria", None),
-        ({"book_ids": [1], "threshold": 9}, "❌ Error: The threshold is a number", "The threshold is a number"),
+        (
+            {"book_ids": [1], "threshold": 9},
+            "❌ Error: The threshold must be a number",
+            "The threshold must be a number",
+        ),
     ],
 )
 def test_a_batch_of_nothing_says_so(

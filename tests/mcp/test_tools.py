@@ -103,7 +103,7 @@ def test_a_quote_is_checked_in_a_node_an_address_or_the_whole_file(served: Serve
     assert ["exact", "elsewhere", "exact", "exact"] == [each["finding"] for each in told]
     assert ["text://notes#lines=4"] == [each["address"] for each in told[1]["places"]]
     assert ("absent", False, []) == (absent["finding"], absent["holds"], absent["places"])
-    assert "neither a letter nor a digit" in error(served.call("verifyQuote", resource_id="notes", quote="..."))
+    assert "no letters or digits" in error(served.call("verifyQuote", resource_id="notes", quote="..."))
     stranger = error(served.call("resolve", resource_id="/etc/passwd", node_id="text://passwd#lines=1"))
     assert "belongs to the resource 'passwd', but resource_id is another one" in stranger
 

@@ -96,7 +96,7 @@ def test_a_box_by_size_that_is_none_is_one_clear_error(box: list[float]) -> None
 def test_metadata_holds_only_numbers_that_can_be_written(number: float) -> None:
     data = {"resource_id": "p", "type": "text", "nodes": [], "metadata": {"a": [{"b": number}]}}
 
-    with pytest.raises(FaultyAnswer, match=r"metadata: (inf|nan) is not a number that JSON can hold"):
+    with pytest.raises(FaultyAnswer, match=r"metadata: (inf|nan) is not a number that JSON can represent"):
         maps.from_plain_map(data, "p")
 
 
@@ -123,16 +123,19 @@ def deep(levels: int) -> dict[str, Any]:
 
 WRONG = {
     "truncated": (a_map()[:-20], "$: not JSON"),
-    "no object": ("[]", "$: a map is a JSON object"),
+    "no object": ("[]", "$: a map must be a JSON object"),
     "brackets without end": ("[" * 100_000, "$: nested too deeply"),
     "deep": (a_map(nodes=[deep(100)]), "nodes: nodes are nested more than 64 deep"),
-    "another version": (a_map(metadata={"map_version": 99}), "metadata.map_version: 99 is not known here"),
+    "another version": (a_map(metadata={"map_version": 99}), "metadata.map_version: 99 is not a known version"),
     "NaN": (a_map(nodes=[node(location={"modality": "video", "start": float("nan")})]), "NaN is not a JSON number"),
     "1e999": (a_map().replace("[1, 2]", "[1, 1e999]"), "$: the number 1e999 is too large"),
     "-1e999": (a_map(metadata={"duration": 7}).replace("7", "-1e999"), "$: the number -1e999 is too large"),
     "400 digits": (a_map(metadata={"duration": 10**399}), "000... has more than 100 digits"),
     "5000 digits": (a_map().replace("[1, 2]", f"[1, 1{'0' * 5000}]"), "000... has more than 100 digits"),
-    "13 digits": (a_map(nodes=[node(location={"lines": [1, 10**12]})]), "nodes[0].location: the number of a line must have"),
+    "13 digits": (
+        a_map(nodes=[node(location={"lines": [1, 10**12]})]),
+        "nodes[0].location: the number of a line must have",
+    ),
     "duplicate ids": (a_map(nodes=[node(), node()]), "two nodes have the ID 'a'"),
     "no resource id": (json.dumps({"type": "text", "nodes": []}), "resource_id: is missing"),
     "unknown type": (a_map(type="hologram"), "type: 'hologram' is not one of document"),

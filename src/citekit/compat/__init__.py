@@ -1,5 +1,5 @@
-"""Programs written for citekit 0.2 run on this.
+"""The API of citekit 0.2, for existing programs.
 
-The classes are those of citekit 0.2 in name, constructor and behaviour (mutable, absent fields are None, `model_dump`),
-and stand before the same use cases as everything else. What differs is listed in `docs/how-to/migrate-from-0.2.md`.
+The classes have the names, constructors, and behavior of citekit 0.2 (mutable, absent fields are None, `model_dump`)
+and call the current use cases. `docs/how-to/migrate-from-0.2.md` lists the differences.
 """

@@ -1,4 +1,4 @@
-"""The adapters of citekit 0.2, which stood in `citekit.adapters`."""
+"""The adapters of citekit 0.2, formerly in `citekit.adapters`."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from citekit.domain.errors import FaultyAnswer, Refused, SourceUnreadable
 
 
 class MapAdapter(ABC):
-    """Subclass this and write `adapt`."""
+    """Base class of adapters. Subclasses implement `adapt`."""
 
     @abstractmethod
     def adapt(self, input_data: Any, **kwargs: Any) -> ResourceMap:
-        """The map of `input_data`: a path, or plain data."""
+        """Return the map of `input_data`, which is a path or plain data."""
 
 
 class _AdapterOfToday(MapAdapter):
-    """An adapter of today under its old name.
+    """A current importer with the interface of 0.2.
 
-    `adapt` takes `title`, `resource_id` and `source`, the path of the file that the data speak of. Raises `ValueError`
-    for data of another shape and `FileNotFoundError` for a missing file, each with our error as its cause.
+    `adapt` accepts `title`, `resource_id`, and `source`, the path of the file that the data describe. Raises
+    `ValueError` for data in another format and `FileNotFoundError` for a missing file. The cause is CiteKit's error.
     """
 
     name: ClassVar[str]
@@ -33,7 +33,7 @@ class _AdapterOfToday(MapAdapter):
     title: ClassVar[str | None] = None
 
     def adapt(self, input_data: Any, **kwargs: Any) -> ResourceMap:
-        """The map of the file or folder at a path (text or `Path`), or of plain data."""
+        """Return the map of the file or folder at a path (text or `Path`), or of plain data."""
         data = Path(input_data) if isinstance(input_data, str | Path) else input_data
         source, app = kwargs.get("source"), bootstrap()
         with _old_errors():
@@ -50,14 +50,14 @@ class _AdapterOfToday(MapAdapter):
 
 
 class GenericAdapter(_AdapterOfToday):
-    """Reads a map that is close to the written form."""
+    """Reads maps that are similar to the stored form."""
 
     name = "generic"
     resource_id = "generic_import"
 
 
 class GraphRAGAdapter(_AdapterOfToday):
-    """Reads what GraphRAG writes."""
+    """Reads the output of GraphRAG."""
 
     name = "graphrag"
     resource_id = "graphrag_import"
@@ -77,7 +77,7 @@ class LlamaIndexAdapter(_AdapterOfToday):
 
 @contextmanager
 def _old_errors() -> Iterator[None]:
-    """The exceptions that 0.2 raised, with ours as their cause."""
+    """Raise the exceptions of 0.2, with CiteKit's errors as their causes."""
     try:
         yield
     except SourceUnreadable as error:

@@ -13,11 +13,11 @@ from citekit.domain.resource_map import ResourceMap as DomainMap
 def create_agent_context(
     maps: Sequence[ResourceMap | DomainMap], format: str = "markdown", budget: int | None = None
 ) -> str:
-    """Maps as one text for a model: `markdown`, or `json`.
+    """Return maps as one text for a model, in `markdown` or `json` format.
 
-    Without a budget the top-level nodes, written as in 0.2. With one, as much of the outline of all levels as fits into
-    that many tokens (of 4 characters, an estimate), coarse first, every node with its address; see
-    `citekit.application.agent_context`. Raises `RequestRefused` for a budget that does not hold the titles.
+    Without a budget, the text has the top-level nodes in the format of 0.2. With a budget in tokens (estimated as 4
+    characters), it has as much of the outline as fits, from the top level down, with the address of every node; see
+    `citekit.application.agent_context`. Raises `RequestRefused` if the titles exceed the budget.
     """
     if budget is not None:
         known = [each if isinstance(each, DomainMap) else domain_map(each) for each in maps]

@@ -24,10 +24,11 @@ from citekit.wire import maps
 
 
 class CiteKitClient:
-    """Maps files, reads maps, and cuts parts out.
+    """Maps files, reads maps, and extracts evidence.
 
-    `mapper` is any object with `generate_map(resource_path, resource_type, resource_id)`, sync or async. Without one, Gemini
-    is asked where `api_key` or GEMINI_API_KEY is set (`model` and `max_retries` are for it), else the local mapper.
+    `mapper` is any object with a sync or async method `generate_map(resource_path, resource_type, resource_id)`.
+    Without one, Gemini maps the files if `api_key` or GEMINI_API_KEY is set (with `model` and `max_retries`), otherwise
+    the local mapper.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class CiteKitClient:
         self._adapters: dict[str, MapAdapter] = {}
 
     async def ingest(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
-        """Map a file and store the map. Raises `FileNotFoundError` and the errors of CiteKit."""
+        """Map a file and store the map. Raises `FileNotFoundError` and CiteKit's errors."""
         path = Path(resource_path)
         modality = read_modality(resource_type)
         async with self._turns:
@@ -69,31 +70,33 @@ class CiteKitClient:
         return map_of(done.resource_map)
 
     def get_map(self, resource_id: str) -> ResourceMap:
-        """The stored map. Raises `FileNotFoundError` where there is none."""
+        """Return the stored map. Raises `FileNotFoundError` if there is none."""
         with _old_errors():
             return map_of(self._app.maps.get(resource_id))
 
     def list_maps(self) -> list[str]:
-        """The ids of all stored maps."""
+        """Return the IDs of all stored maps."""
         return list(self._app.maps.ids())
 
     def get_structure(self, resource_id: str) -> dict[str, Any]:
-        """The map as plain data."""
+        """Return the map as plain data."""
         with _old_errors():
             return maps.to_plain_map(self._app.maps.get(resource_id))
 
     def save_map(self, resource_map: ResourceMap) -> None:
-        """Store a map that was made or changed by hand."""
+        """Store a new or changed map."""
         with _old_errors():
             check_resource_id(resource_map.resource_id)
             self._app.maps.put(domain_map(resource_map))
 
     def register_adapter(self, name: str, adapter: MapAdapter) -> None:
-        """Let `adapt` find an adapter by a name."""
+        """Register an adapter under a name for `adapt`."""
         self._adapters[name] = adapter
 
     def adapt(self, adapter_name: str, input_data: Any, **kwargs: Any) -> ResourceMap:
-        """The map that a registered adapter makes of foreign data, stored. Raises `ValueError` for an unknown name."""
+        """Convert foreign data with a registered adapter, store the map, and return it. Raises `ValueError` for an
+        unknown name.
+        """
         if adapter_name not in self._adapters:
             raise ValueError(f"No adapter registered with name: {adapter_name}")
         made = self._adapters[adapter_name].adapt(input_data, **kwargs)
@@ -101,15 +104,15 @@ class CiteKitClient:
         return made
 
     def search(self, query: str) -> list[tuple[str, Node]]:
-        """(resource id, node) of every node whose title or summary has the words, best first."""
+        """Return (resource ID, node) of every node whose title or summary contains the words, best first."""
         return [(hit.resource_id, node_of(hit.node)) for hit in self._app.search(query, limit=10_000)]
 
     def resolve(
         self, resource_id: str, node_id: str, virtual: bool = False, source_path: str | None = None
     ) -> ResolvedEvidence:
-        """The evidence of a node; `source_path` is where its file is now.
+        """Return the evidence of a node. `source_path` is the current path of its file.
 
-        Raises `FileNotFoundError` for a missing map or source, `ValueError` for a missing node.
+        Raises `FileNotFoundError` for a missing map or source, and `ValueError` for a missing node.
         """
         with _old_errors():
             resource_map = self._app.maps.get(resource_id)
@@ -118,7 +121,7 @@ class CiteKitClient:
             return evidence_of(evidence, resource_map.find(node_id))
 
     def resolve_from_url(self, url: str) -> ResolvedEvidence | None:
-        """The virtual evidence of an address, or None where it names nothing that is known."""
+        """Return the virtual evidence of an address, or None if it does not refer to a known node."""
         try:
             evidence = self._app.resolve(parse_address(url), virtual=True)
         except (AddressMalformed, ResourceMissing):
@@ -126,7 +129,7 @@ class CiteKitClient:
         return None if evidence.node is None else evidence_of(evidence, evidence.node)
 
     def is_visited(self, node_id: str) -> bool:
-        """Whether evidence of a node of that id lies in the output folder."""
+        """Return whether the output folder contains evidence of a node with that ID."""
         wanted = f"_{node_id.replace('.', '_')}"
         folder = self._app.settings.output_folder
         return folder.is_dir() and any(path.stem.endswith(wanted) for path in folder.iterdir())
@@ -134,7 +137,7 @@ class CiteKitClient:
 
 @contextmanager
 def _old_errors() -> Iterator[None]:
-    """The exceptions that 0.2 raised, with ours as their cause."""
+    """Raise the exceptions of 0.2, with CiteKit's errors as their causes."""
     try:
         yield
     except (ResourceMissing, SourceUnreadable, SourceMoved) as error:

@@ -15,33 +15,33 @@ from citekit.settings import Settings, settings_from
 
 
 class MapperProvider(ABC):
-    """Subclass this and write `generate_map`; name the file with `citekit ingest --mapper FILE.py`."""
+    """Base class of mappers. Subclasses implement `generate_map`; use one with `citekit ingest --mapper FILE.py`."""
 
     @abstractmethod
     async def generate_map(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
-        """The map of the file at `resource_path`."""
+        """Return the map of the file at `resource_path`."""
 
 
 class GeminiMapper(MapperProvider):
-    """The mapper `gemini` with a key given in the program; `model` None is the mapper's own."""
+    """The mapper `gemini` with an explicit key. If `model` is None, the mapper's default model is used."""
 
     def __init__(self, api_key: str | None = None, model: str | None = None, max_retries: int = 3) -> None:
         self._key, self._model, self._retries = api_key or os.environ.get("GEMINI_API_KEY"), model, max_retries
 
     def settings(self, home: Path) -> Settings:
-        """The settings of a home whose files this mapper maps."""
+        """Return the settings of a home whose files this mapper maps."""
         return evolve(gemini_settings(home, self._key, self._model, self._retries), mapper="gemini")
 
     async def generate_map(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
-        """The map of the file, which is not stored. Raises the errors of `Mapper.map`."""
-        del resource_type  # the file says what it is
+        """Return the map of the file without storing it. Raises the errors of `Mapper.map`."""
+        del resource_type  # detected from the file
         app, path = bootstrap(self.settings(Path.cwd())), Path(resource_path)
         source = app.sources.identify(path)
         return map_of(await asyncio.to_thread(app.mapper.map, source, resource_id or path.stem))
 
 
 def gemini_settings(home: Path, key: str | None, model: str | None, retries: int) -> Settings:
-    """The environment's settings, with this key; without one, the local mapper maps."""
+    """Return the settings from the environment with this key; without a key, with the local mapper."""
     chosen = settings_from(os.environ, home)
     mapper = "gemini" if key else "local"
     return evolve(chosen, mapper=mapper, gemini_key=key, model=model or chosen.model, retries=retries)

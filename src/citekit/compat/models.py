@@ -16,29 +16,29 @@ from citekit.domain.resource_map import ResourceMap as DomainMap
 from citekit.wire import locations, maps
 
 ResourceType = str
-"""document, video, audio, image, text or virtual."""
+"""document, video, audio, image, text, or virtual."""
 
 
 class _Model(metaclass=ABCMeta):  # noqa: B024 - only for `register`, below
-    """What pydantic gave the models of 0.2, as far as programs use it."""
+    """The methods of pydantic models in 0.2 that programs use."""
 
     __slots__ = ()
 
     def model_dump(self, *, mode: str = "python", exclude_none: bool = False) -> dict[str, Any]:
-        """The fields as plain data; `mode="json"` writes times as text and tuples as lists."""
+        """Return the fields as plain data. `mode="json"` converts times to text and tuples to lists."""
         plain: dict[str, Any] = asdict(self)  # type: ignore[arg-type]
         plain = _jsonable(plain) if mode == "json" else plain
         return _without_none(plain) if exclude_none else plain
 
     @classmethod
     def model_validate(cls, data: Mapping[str, Any]) -> Self:
-        """The model of plain data."""
+        """Return the model of plain data."""
         return cls(**data)
 
 
 @define(eq=True)
 class Location(_Model):
-    """A place: `modality` and the fields of that modality; the others are None."""
+    """A location: `modality` and the fields of that modality. The other fields are None."""
 
     modality: str
     pages: list[int] | None = None
@@ -99,17 +99,17 @@ class ResourceMap(_Model):
     created_at: datetime = field(factory=_now, converter=_as_time)
 
     def get_node(self, node_id: str) -> Node | None:
-        """The node of that id, or None."""
+        """Return the node with that ID, or None."""
         return next((node for node in _walk(self.nodes) if node.id == node_id), None)
 
     def list_node_ids(self) -> list[str]:
-        """Every id, in reading order."""
+        """Return every ID in reading order."""
         return [node.id for node in _walk(self.nodes)]
 
 
 @define(eq=True)
 class ResolvedEvidence(_Model):
-    """The answer to a resolve."""
+    """The result of a resolve."""
 
     output_path: str | None = field(default=None, kw_only=True)
     modality: str = field(kw_only=True)
@@ -123,7 +123,7 @@ Node.register(DomainNode)
 
 
 def location_of(location: domain.locations.Location) -> Location:
-    """A location as 0.2 has it."""
+    """Return a location as a 0.2 model."""
     plain = locations.to_plain(location)
     for pair in ("lines", "bbox", "chars"):
         if pair in plain:
@@ -132,7 +132,7 @@ def location_of(location: domain.locations.Location) -> Location:
 
 
 def node_of(node: DomainNode) -> Node:
-    """A node as 0.2 has it."""
+    """Return a node as a 0.2 model."""
     return Node(
         id=node.id,
         title=node.title,
@@ -144,7 +144,7 @@ def node_of(node: DomainNode) -> Node:
 
 
 def map_of(resource_map: DomainMap) -> ResourceMap:
-    """A map as 0.2 has it."""
+    """Return a map as a 0.2 model."""
     return ResourceMap(
         resource_id=resource_map.resource_id,
         type=resource_map.modality.value,
@@ -157,12 +157,12 @@ def map_of(resource_map: DomainMap) -> ResourceMap:
 
 
 def domain_map(resource_map: ResourceMap) -> DomainMap:
-    """A 0.2 map as the domain has it. Raises `FaultyAnswer` where its locations are none."""
+    """Return a 0.2 map as a domain object. Raises `FaultyAnswer` if its locations are not valid."""
     return maps.from_plain_map(resource_map.model_dump(mode="json"), f"the map '{resource_map.resource_id}'")
 
 
 def evidence_of(evidence: Evidence, node: DomainNode) -> ResolvedEvidence:
-    """Evidence as 0.2 has it."""
+    """Return evidence as a 0.2 model."""
     return ResolvedEvidence(
         output_path=None if evidence.output_path is None else str(evidence.output_path),
         modality=evidence.location.modality.value,

@@ -1,4 +1,4 @@
-"""The module names of citekit 0.2, found only when somebody imports them."""
+"""Makes the module names of citekit 0.2 importable, without importing the modules in advance."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ MOVED = {
     "citekit.mapper.gemini": "citekit.compat.mapper",
     "citekit.mcp_server": "citekit.entrypoints.mcp.server",
 }
-"""What stood where in 0.2, and where it stands now."""
+"""Module names of 0.2, and the modules that replace them."""
 
 
 class OldNames:
-    """Finds a module of 0.2 under its old name: the same module object, so its classes are the same classes."""
+    """Finds a module under its 0.2 name. It is the same module object, so its classes are identical."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """A spec for one of the old names."""
+        """Return a spec for one of the old names."""
         del path, target
         if fullname not in MOVED:
             return None
@@ -35,14 +35,14 @@ class OldNames:
         return ModuleSpec(fullname, self, is_package=fullname == "citekit.mapper")  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The module of today."""
+        """Return the current module."""
         return importlib.import_module(MOVED[spec.name])
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing: it ran when it was imported under its own name."""
+        """Do nothing: the module has run under its current name."""
 
 
 def install() -> None:
-    """Let the old names be found, after everything that is really there."""
+    """Register the finder after all others, so that existing modules take precedence."""
     if not any(isinstance(finder, OldNames) for finder in sys.meta_path):
         sys.meta_path.append(OldNames())

@@ -1,1 +1,1 @@
-"""Objects to and from plain data: strict writing, lenient reading, errors as `path: reason`."""
+"""Conversion between objects and plain data: strict writing, lenient reading, and errors as `path: reason`."""

@@ -1,6 +1,7 @@
-"""The one converter from plain data to attrs values, and how its errors become `path: reason` lines.
+"""The converter from plain data to attrs values, and its errors as `path: reason` lines.
 
-What is exactly as we write it is read without it (see `well_formed`), and so without cattrs, which costs a start 25 ms.
+Data in exactly CiteKit's stored form is read without it (see `fast_path`), and so without importing cattrs, which takes
+25 ms at startup.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ _MISSING = "is missing"
 
 
 def structure(data: object, kind: type[Any], what: str) -> Any:
-    """`data` as a value of `kind`. Raises `FaultyAnswer`, which calls the data `what`, with `path: reason` lines."""
+    """Return `data` as a value of `kind`. Raises `FaultyAnswer`, which calls the data `what`, with `path: reason`
+    lines.
+    """
     try:
         return CONVERTER.structure(data, kind)
     except (BaseValidationError, CiteKitError, ValueError, TypeError, KeyError) as wrong:
@@ -39,7 +42,7 @@ def structure(data: object, kind: type[Any], what: str) -> Any:
 
 
 def faults_of(wrong: BaseException) -> list[str]:
-    """The `path: reason` lines of a structuring error."""
+    """Return the `path: reason` lines of a structuring error."""
     if not isinstance(wrong, BaseValidationError):
         return [f"$: {_reason(wrong, None)}"]
     return [_line(text) for text in transform_error(wrong, path="$", format_exception=_reason)]
@@ -48,7 +51,7 @@ def faults_of(wrong: BaseException) -> list[str]:
 def _line(text: str) -> str:
     reason, _, path = text.rpartition(" @ ")
     path = path.removeprefix("$").removeprefix(".") or "$"
-    path = "type" if path == "modality" else path  # only a map writes its modality under another name
+    path = "type" if path == "modality" else path  # only maps store the modality under another name
     field, colon, rest = reason.partition(": ")
     if colon and field.isidentifier() and field.islower():
         return f"{path}.{field}: {rest}"
@@ -86,7 +89,7 @@ def _real(value: object, _: Any) -> float:
 
 def _truth(value: object, _: Any) -> bool:
     if not isinstance(value, bool):
-        raise TypeError(f"{_shown(value)} is neither true nor false")
+        raise TypeError(f"{_shown(value)} is not true or false")
     return value
 
 

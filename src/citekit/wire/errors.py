@@ -1,4 +1,4 @@
-"""The written form of an error, as it goes from the process in which it was raised to the one that asked."""
+"""Plain data of errors, which workers send to the main process."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from citekit.domain import errors
 from citekit.domain.errors import CiteKitError, DriverMissing, FaultyAnswer
 
 CAUSE_LIMIT = 2000
-"""The most characters of the text of an error's cause."""
+"""Maximum number of characters of the text of an error's cause."""
 
 TEXT_LIMIT = 2000
-"""Characters of an error's text, and of each fault that it names, that are believed."""
+"""Maximum number of characters of an error's text, and of each fault, that are accepted from a worker."""
 
 _SENTENCES = (
     errors.LocationMalformed,
@@ -31,11 +31,11 @@ _BY_NAME: dict[str, type[CiteKitError]] = {kind.__name__: kind for kind in _SENT
 
 
 class DriverError(Exception):
-    """What a driver said in another process: the cause of a CiteKit error."""
+    """The error of a library in a worker: the cause of a CiteKit error."""
 
 
 def to_plain_error(error: CiteKitError) -> dict[str, Any]:
-    """An error of those that adapters raise while they parse, with the words of its cause."""
+    """Return an error that adapters raise while they parse, with the text of its cause, as plain data."""
     plain: dict[str, Any] = {"error": type(error).__name__, "text": str(error)}
     if isinstance(error, DriverMissing):
         plain |= {"what": error.what, "extra": error.extra}
@@ -47,7 +47,7 @@ def to_plain_error(error: CiteKitError) -> dict[str, Any]:
 
 
 def from_plain_error(data: Mapping[Any, Any]) -> CiteKitError:
-    """The error that `data` means; one of a kind that is not known is `SourceUnsupported`, in the same words."""
+    """Return the error in `data`. An unknown kind becomes `SourceUnsupported` with the same text."""
     error = _error(data)
     if "cause" in data:
         error.__cause__ = DriverError(str(data["cause"])[:CAUSE_LIMIT])

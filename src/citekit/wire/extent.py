@@ -1,4 +1,4 @@
-"""The written form of bounds: the extents that are known, under the names of the fields of `Extent`."""
+"""Plain data of extents: the known ones, under the names of the fields of `Extent`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citekit.domain.numbers import WHOLE_LIMIT
 
 
 def to_plain(bounds: Extent) -> dict[str, Any]:
-    """Bounds as plain data."""
+    """Return an extent as plain data."""
     plain = {"pages": bounds.pages, "lines": bounds.lines, "seconds": bounds.seconds}
     lists = {
         "size": bounds.size and list(bounds.size),
@@ -22,7 +22,7 @@ def to_plain(bounds: Extent) -> dict[str, Any]:
 
 
 def from_plain(data: object) -> Extent | None:
-    """The bounds that `data` means; None where it is anything that `to_plain` does not write."""
+    """Return the extent in `data`, or None for anything that `to_plain` does not write."""
     if not isinstance(data, Mapping) or not set(data) <= _FIELDS:
         return None
     try:

@@ -1,7 +1,7 @@
-"""Reads locations, maps, receipts, and extractions that are exactly in CiteKit's written form, without cattrs.
+"""Reads locations, maps, receipts, and extractions in exactly CiteKit's stored form, without cattrs.
 
-Anything unusual is left to the converter: this module reads what the converter would read, and never says why something is
-refused. The values are created, and so checked, as everywhere.
+Anything unusual is left to the converter, which reads the same data and reports why data is not valid. The constructors
+of the values check them in both cases.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ MODALITIES = {modality.value: modality for modality in Modality}
 
 
 class UnusualError(Exception):
-    """Data that is not exactly as we write it; it may be read all the same, but not here."""
+    """Data that is not exactly in CiteKit's stored form. The converter may still be able to read it."""
 
 
 NOT_WELL_FORMED = (UnusualError, CiteKitError, ValueError, TypeError, LookupError, ArithmeticError)
-"""What reading raises where anything is unusual or wrong."""
+"""The exceptions that reading raises if anything is unusual or wrong."""
 
 
 def read_location(data: Any) -> Location:
-    """The location that `data` means. Raises `UnusualError`, and for wrong values any of the errors of a location."""
+    """Return the location in `data`. Raises `UnusualError`, and for wrong values any error of a location."""
     if type(data) is not dict:
         raise UnusualError
     return _LOCATIONS[data["modality"], len(data)](data)
@@ -44,7 +44,7 @@ def _lines(data: dict[str, Any]) -> Lines:
     if type(lines) is not list:
         raise UnusualError
     first, last = lines
-    return Lines(first, last)  # which refuses what is no whole number
+    return Lines(first, last)  # which checks for whole numbers
 
 
 def _pages(data: dict[str, Any]) -> Pages:
@@ -109,18 +109,18 @@ _LOCATIONS: dict[tuple[str, int], Callable[[dict[str, Any]], Location]] = {
     ("image", 2): _box,
     ("virtual", 2): _virtual,
 }
-"""By the modality and the number of fields: CiteKit writes no location with more or fewer."""
+"""Readers by modality and number of fields. CiteKit never writes a location with more or fewer."""
 
 
 def text(value: Any) -> str:
-    """A text. Raises `UnusualError`."""
+    """Return `value` if it is a text. Raises `UnusualError`."""
     if type(value) is not str:
         raise UnusualError
     return value
 
 
 def number(value: Any) -> float:
-    """A number, which may be no finite one. Raises `UnusualError`."""
+    """Return `value` if it is a number, which may be infinite or NaN. Raises `UnusualError`."""
     if type(value) is not float and type(value) is not int:
         raise UnusualError
     return value
@@ -136,7 +136,7 @@ def _wholes(values: Any) -> list[int]:
 
 
 def read_map(data: Mapping[str, Any]) -> ResourceMap | None:
-    """The map that `data` means, or None where anything in it is unusual or wrong."""
+    """Return the map in `data`, or None if anything in it is unusual or wrong."""
     try:
         metadata = data["metadata"]
         if type(metadata) is not dict:
@@ -176,7 +176,7 @@ _FORMS = {form.value: form for form in Form}
 
 
 def read_receipt(data: Mapping[str, Any]) -> Receipt | None:
-    """The receipt that `data` means, or None where anything in it is unusual or wrong."""
+    """Return the receipt in `data`, or None if anything in it is unusual or wrong."""
     try:
         extractor, options = data["extractor"], data["options"]
         return Receipt(
@@ -201,7 +201,7 @@ def read_receipt(data: Mapping[str, Any]) -> Receipt | None:
 
 
 def read_extraction(data: Any) -> Extraction | None:
-    """The extraction that `data` means, or None where anything in it is unusual or wrong."""
+    """Return the extraction in `data`, or None if anything in it is unusual or wrong."""
     try:
         return Extraction(
             suffix=text(data["suffix"]),

@@ -1,4 +1,4 @@
-"""Numbers that JSON can hold."""
+"""Checks for numbers that JSON cannot represent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 def check_numbers(value: object) -> None:
-    """Raises `ValueError` where a number anywhere in `value` is not finite: JSON has no such number."""
+    """Raise `ValueError` if `value` contains a number that is infinite or NaN."""
     pending = [value]
     while pending:
         match pending.pop():
@@ -16,4 +16,4 @@ def check_numbers(value: object) -> None:
             case list() | tuple() as several:
                 pending.extend(several)
             case float(number) if not math.isfinite(number):
-                raise ValueError(f"{number} is not a number that JSON can hold")
+                raise ValueError(f"{number} is not a number that JSON can represent")

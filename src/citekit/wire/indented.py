@@ -1,6 +1,7 @@
-"""Plain data as indented JSON: the text that `json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)` gives.
+"""Indented JSON: the same text as `json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)`, but faster.
 
-The standard library writes indented JSON by generators that hand every token through every level; this joins strings.
+The standard library writes indented JSON with nested generators that pass each token through every level. This module
+joins strings.
 """
 
 from __future__ import annotations
@@ -13,19 +14,19 @@ _STEP = "  "
 
 
 class _ForeignError(Exception):
-    """A value that only the standard library may judge."""
+    """A value that is left to the standard library."""
 
 
 def indented(plain: Any) -> str:
-    """The JSON text. Raises `ValueError`, `TypeError` or `RecursionError` as `json.dumps` does."""
+    """Return the JSON text. Raises `ValueError`, `TypeError`, or `RecursionError` like `json.dumps`."""
     try:
         return _value(plain, "\n")
-    except (_ForeignError, RecursionError):  # which takes fewer frames a level
+    except (_ForeignError, RecursionError):  # json.dumps needs fewer frames per level
         return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _value(value: Any, line: str) -> str:
-    """`value`, whose lines after the first begin with `line`: a line break and the indentation."""
+    """Return the text of `value`. `line` is the line break and indentation before each further line."""
     kind = type(value)
     if kind is str:
         return encode_basestring(value)

@@ -1,7 +1,7 @@
-"""What older and foreign maps write differently, brought into the strict form before it is structured.
+"""Converts older and foreign forms of maps to the strict form before they are structured.
 
-Read here: citekit 0.1 and 0.2 (nulls, `pages` or `lines` beside the location), the older flat form (no location object at
-all), and the map of the architecture page (`metadata.title`, `metadata.type`, `context` for `summary`).
+It reads maps of citekit 0.1 and 0.2 (nulls, `pages` or `lines` next to the location), the older flat form (no location
+object at all), and the map of the architecture page (`metadata.title`, `metadata.type`, `context` for `summary`).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from citekit.domain.modality import Modality
 from citekit.wire.locations import PLACE_FIELDS, modality_by_fields, modality_of
 
 DEPTH_LIMIT = 64
-"""Levels of nodes that a map may have."""
+"""Maximum number of levels of nodes in a map."""
 
 EPOCH = "1970-01-01T00:00:00Z"
-"""Stands where an older map does not say when it was made."""
+"""The creation time of older maps that do not have one."""
 
 
 class NestedTooDeeplyError(ValueError):
@@ -24,7 +24,9 @@ class NestedTooDeeplyError(ValueError):
 
 
 def strict_map(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The strict form of a whole map. What cannot be understood is left as it is, for the structuring to name."""
+    """Return the strict form of a whole map. Values that are not recognized stay unchanged, so that structuring reports
+    them.
+    """
     plain = without_nulls(data)
     metadata = plain.get("metadata", {})
     known = metadata if isinstance(metadata, Mapping) else {}
@@ -43,7 +45,7 @@ def strict_map(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def strict_node(data: object, modality: Modality | None, depth: int = 1) -> object:
-    """The strict form of a node and all below it. Raises `NestedTooDeeplyError`."""
+    """Return the strict form of a node and its descendants. Raises `NestedTooDeeplyError`."""
     if depth > DEPTH_LIMIT:
         raise NestedTooDeeplyError(f"nodes are nested more than {DEPTH_LIMIT} deep")
     if not isinstance(data, Mapping):
@@ -64,7 +66,7 @@ def strict_node(data: object, modality: Modality | None, depth: int = 1) -> obje
 
 
 def without_nulls(data: Mapping[str, Any]) -> dict[str, Any]:
-    """`data` without the entries that are None: a null is an absent field."""
+    """Return `data` without the keys whose value is None: null means that the field is absent."""
     return {key: value for key, value in data.items() if value is not None}
 
 

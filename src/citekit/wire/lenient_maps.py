@@ -1,6 +1,6 @@
-"""A map read for all that is wrong with it: what cannot be understood is reported by its path, and the rest is still read.
+"""Reads a map and reports everything that is wrong with it by path, instead of stopping at the first fault.
 
-Of a map that `from_plain_map` reads, it is the same map.
+For a valid map, the result is the same map as that of `from_plain_map`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from citekit.wire.maps import check_version
 from citekit.wire.timestamps import parse_timestamp
 
 NODES_LIMIT = 1_000_000
-"""Nodes from which on a map is said to be too large: it would take gigabytes of memory."""
+"""Maximum number of nodes. A larger map would take gigabytes of memory."""
 
 _UNREADABLE = Virtual("virtual://unreadable")
 _MAP_FIELDS = {"resource_id", "type", "title", "source_path", "metadata", "nodes", "created_at", "map_version"}
@@ -34,10 +34,9 @@ _LOCATION_FIELDS = {"modality", *PLACE_FIELDS}
 
 @frozen
 class LenientMap:
-    """What could be read: `head` is the map without its nodes, `nodes` stand at the places where they were written.
+    """The readable parts of a map: `head` is the map without its nodes, and `nodes` are at their original positions.
 
-    A node whose location could not be read has a virtual one. `faults` and `warnings` are `path: reason` lines;
-    `is_whole` where it is a map that can be used, sound or not.
+    A node whose location is not readable has a virtual one. `faults` and `warnings` are `path: reason` lines.
     """
 
     head: ResourceMap
@@ -47,25 +46,27 @@ class LenientMap:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every part of it could be read."""
+        """Whether every part of the map is readable, whether the map is valid or not."""
         return not self.faults
 
 
 def read_leniently(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> LenientMap:
-    """All of `data` that is a map. Raises `FaultyAnswer` if it is not a map at all; `where` says what the data is."""
+    """Read all parts of a map. Raises `FaultyAnswer` if `data` is not a map at all; `where` describes the data in
+    messages.
+    """
     if not isinstance(data, Mapping):
-        raise FaultyAnswer(where, ["$: a map is a JSON object"])
+        raise FaultyAnswer(where, ["$: a map must be a JSON object"])
     check_version(data, where)
     try:
         strict = strict_map(data)
     except NestedTooDeeplyError as wrong:
-        raise FaultyAnswer(where, [f"nodes: {wrong} (at most {DEPTH_LIMIT} levels are read)"]) from wrong
+        raise FaultyAnswer(where, [f"nodes: {wrong} (the maximum is {DEPTH_LIMIT} levels)"]) from wrong
     reading = _Reading(box_order)
     head = reading.head(strict)
     nodes = reading.nodes(strict["nodes"], "nodes")
     count = sum(1 for _ in nodes_with_paths(nodes))
     if count > NODES_LIMIT:
-        reading.faults.append(f"nodes: {count} of them are too many: at most {NODES_LIMIT} are meant")
+        reading.faults.append(f"nodes: {count} nodes are too many: the maximum is {NODES_LIMIT}")
     warnings = [*_unknown(data, _MAP_FIELDS, "$"), *_unknown_below(data.get("nodes"))]
     return LenientMap(head, nodes, reading.faults, warnings)
 
@@ -75,7 +76,7 @@ class _Reading:
     order: BoxOrder
     faults: list[str] = field(factory=list)
     paths: dict[str, str] = field(factory=dict)
-    """Of each id the path where it was met first."""
+    """The path at which each ID occurred first."""
 
     def head(self, data: Mapping[str, Any]) -> ResourceMap:
         modality = next((each for each in Modality if each.value == data.get("type")), None)
@@ -125,13 +126,15 @@ class _Reading:
         return name
 
     def _title(self, value: object, path: str) -> str:
-        """The title; its path replaces an invalid title, which is reported once."""
+        """Return the title. If it is not valid, its path replaces it, so that it is reported only once."""
         title = self._text(value, path)
         return path if title is None else title
 
     def _location(self, data: object, path: str) -> Location:
         if not isinstance(data, Mapping):
-            self.faults.append(f"{path}.location: {'is missing' if data is None else f'{_shown(data)} is no place'}")
+            self.faults.append(
+                f"{path}.location: {'is missing' if data is None else f'{_shown(data)} is not a location'}"
+            )
             return _UNREADABLE
         try:
             return from_plain(data, self.order)
@@ -175,7 +178,7 @@ def _names_field(reason: str) -> bool:
 
 
 def _unknown_below(data: object) -> Iterator[str]:
-    """Of every node the fields that mean nothing here."""
+    """Yield a warning for every unknown field of the nodes."""
     pending = [("nodes", data)]
     while pending:
         path, nodes = pending.pop()
@@ -191,7 +194,7 @@ def _unknown_below(data: object) -> Iterator[str]:
 def _unknown(data: Mapping[str, Any], known: set[str], path: str) -> Iterator[str]:
     for name in without_nulls(data):
         if name not in known:
-            yield f"{path}.{_plain(name)}: an unknown field, which is not read".removeprefix("$.")
+            yield f"{path}.{_plain(name)}: unknown field, ignored".removeprefix("$.")
 
 
 def _plain(name: str) -> str:

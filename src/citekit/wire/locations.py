@@ -1,7 +1,7 @@
-"""The flat written form of a location.
+"""Plain data of locations: flat objects.
 
-One object with `modality` and only the fields of that modality: `pages` (with `bbox` beside exactly one), `chapter` (a
-number, or [first, last]) with `chars`, `sheet` (a name) with `cells` (`A1:F20`), `lines`, `start`/`end`, `bbox`,
+An object has `modality` and only the fields of that modality: `pages` (with `bbox` if there is exactly one), `chapter`
+(a number, or [first, last]) with `chars`, `sheet` (a name) with `cells` (`A1:F20`), `lines`, `start`/`end`, `bbox`, or
 `virtual_address`. Absent fields are omitted.
 """
 
@@ -20,18 +20,18 @@ from citekit.domain.numbers import exact, real
 from citekit.domain.rectangles import box_of_size
 
 PLACE_FIELDS = ("pages", "chapter", "chars", "sheet", "cells", "lines", "start", "end", "bbox", "virtual_address")
-"""Every field of a location but `modality`."""
+"""Every field of a location except `modality`."""
 
 
 class BoxOrder(StrEnum):
-    """What the four numbers of a `bbox` in foreign data mean; ours are always corners."""
+    """The meaning of the four numbers of a `bbox` in foreign data. CiteKit's own are always corners."""
 
     CORNERS = "xyxy"
     SIZE = "xywh"
 
 
 def to_plain(location: Location) -> dict[str, Any]:
-    """The written form; numbers stay numbers."""
+    """Return a location as plain data."""
     plain: dict[str, Any] = {"modality": location.modality.value}
     match location:
         case Pages(numbers=numbers, region=region):
@@ -60,7 +60,7 @@ def to_plain(location: Location) -> dict[str, Any]:
 
 
 def from_plain(data: Mapping[str, Any], box_order: BoxOrder = BoxOrder.CORNERS) -> Location:
-    """The location that `data` (with a modality, without nulls) means. Raises `LocationMalformed` with the reason."""
+    """Return the location in `data`, which has a modality and no nulls. Raises `LocationMalformed` with the reason."""
     modality = modality_of(data.get("modality"))
     if modality is None:
         raise LocationMalformed(f"modality: {data.get('modality')!r} is not one of {', '.join(Modality)}")
@@ -82,14 +82,14 @@ def from_plain(data: Mapping[str, Any], box_order: BoxOrder = BoxOrder.CORNERS) 
 
 
 def modality_of(word: object) -> Modality | None:
-    """The modality of a written word; `pdf` is read as document."""
+    """Return the modality with that name; `pdf` means document."""
     if word == "pdf":
         return Modality.DOCUMENT
     return next((modality for modality in Modality if modality.value == word), None)
 
 
 def modality_by_fields(data: Mapping[str, Any]) -> Modality | None:
-    """The modality that the fields of a location without one tell by themselves; None for `start`/`end` and none."""
+    """Return the modality that the fields of a location imply, or None if they are `start`/`end` or there are none."""
     for field, modality in _BY_FIELD.items():
         if data.get(field) is not None:
             return modality
@@ -115,7 +115,7 @@ def _document(data: Mapping[str, Any], box_order: BoxOrder) -> Location:
     if "sheet" in data:
         return _cells(data)
     if "pages" not in data:
-        raise LocationMalformed("pages: a place in a document needs pages, a chapter or a sheet")
+        raise LocationMalformed("pages: a location in a document needs pages, a chapter, or a sheet")
     pages = _wholes(data, "pages", None)
     if pages and pages[0] < 1:
         raise LocationMalformed(f"pages: pages are numbered from 1, so there is no page {pages[0]}")
@@ -134,7 +134,7 @@ def _cells(data: Mapping[str, Any]) -> Cells:
 def _box(data: Mapping[str, Any], order: BoxOrder) -> Box:
     numbers = data.get("bbox")
     if not isinstance(numbers, list | tuple) or len(numbers) != 4:
-        raise LocationMalformed("bbox: four numbers are needed")
+        raise LocationMalformed("bbox: it must be four numbers")
     a, b, c, d = (_real("bbox", number) for number in numbers)
     if order is BoxOrder.CORNERS or not all(math.isfinite(each) for each in (a, b, c, d)):
         return Box(a, b, c, d)
@@ -144,7 +144,7 @@ def _box(data: Mapping[str, Any], order: BoxOrder) -> Box:
 def _wholes(data: Mapping[str, Any], name: str, count: int | None) -> tuple[int, ...]:
     values = data.get(name)
     if not isinstance(values, list | tuple) or (count is not None and len(values) != count):
-        raise LocationMalformed(f"{name}: {'a list of' if count is None else 'two'} whole numbers are needed")
+        raise LocationMalformed(f"{name}: it must be {'a list of' if count is None else 'two'} whole numbers")
     return tuple(_whole(name, value) for value in values)
 
 

@@ -1,4 +1,4 @@
-"""Changes made in the written form of a map, so that whatever else is written there stays as it is."""
+"""Changes values in the plain data of a map and leaves everything else in it unchanged."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ _LOCATIONS = (Box, Cells, Chapter, Lines, Pages, TimeSpan, Virtual)
 _STEP = re.compile(r"([A-Za-z_]+)(?:\[(\d+)\])?(?:\.|\Z)")
 
 Wanted = tuple[str, Any, Any, str]
-"""(path, before, after, reason): a location, a text or plain data, as `nodes[3].children[0].location`."""
+"""(path, before, after, reason). The values are locations, texts, or plain data; a path looks like
+`nodes[3].children[0].location`.
+"""
 
 
 @frozen
 class Edit:
-    """One value that was changed in plain data: the path of that very value, and why."""
+    """A changed value in plain data: its exact path, and the reason."""
 
     path: str
     before: Any
@@ -28,14 +30,14 @@ class Edit:
     reason: str
 
     def to_plain(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the edit as plain data."""
         return {"path": self.path, "before": self.before, "after": self.after, "reason": self.reason}
 
 
 def edited(data: Mapping[str, Any], wanted: Iterable[Wanted]) -> tuple[dict[str, Any], list[Edit]]:
-    """A copy of the map `data` with the changes made, and each value that differs. Raises `LookupError` for a wrong path.
+    """Return a changed copy of the map `data`, and each value that differs. Raises `LookupError` for a wrong path.
 
-    What is not changed is the very same in both, however deep it is.
+    Unchanged values, however deep, are the same objects in both.
     """
     changed, copied = dict(data), set[int]()
     edits: list[Edit] = []
@@ -55,7 +57,9 @@ def edited(data: Mapping[str, Any], wanted: Iterable[Wanted]) -> tuple[dict[str,
 def _moved(
     node: dict[str, Any], start: str, before: Mapping[str, Any], after: Mapping[str, Any], reason: str
 ) -> list[Edit]:
-    """The fields of a place that differ, written where the node has its place: in its location, or on the node itself."""
+    """Change the differing fields of a location where the node stores them: in its location object, or in the node
+    itself.
+    """
     written = node.get("location")
     has_place = isinstance(written, dict) and any(written.get(field) is not None for field in PLACE_FIELDS)
     holder, path = (written, f"{start}location.") if has_place else (node, start)
@@ -70,9 +74,10 @@ def _moved(
 
 
 def _holder(data: dict[str, Any], path: str, copied: set[int]) -> tuple[dict[str, Any], str]:
-    """The object that holds what is at `path`, and under which name; copied, and all above it, unless they were before.
+    """Return the object that contains the value at `path`, and its key there. Copies it and its ancestors unless done
+    before.
 
-    `copied` are the ids of copies, which `data` keeps alive.
+    `copied` has the `id()` of the copies, which `data` keeps alive.
     """
     steps = _STEP.findall(path)
     here: Any = data

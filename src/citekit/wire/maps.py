@@ -1,7 +1,7 @@
-"""The written form of a map: that of the MCP tools' reference, as a JSON file and as plain data.
+"""Plain data and JSON of maps, in the form that the reference of the MCP tools describes.
 
-`metadata.map_version` is the version of the form. A map without one was written by citekit 0.1 or 0.2, by hand, or by
-another program, and is read leniently; so are maps of version 1. A later version is refused.
+`metadata.map_version` is the version of the form. A map without one was written by citekit 0.1 or 0.2, by a person, or
+by another program, and is read leniently, as are maps of version 1. A later version is refused.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from citekit.wire.locations import BoxOrder, from_plain, to_plain
 from citekit.wire.timestamps import format_timestamp
 
 MAP_VERSION = 1
-"""The version of the written form that `to_plain_map` writes."""
+"""The version of the form that `to_plain_map` writes."""
 
 SIZE_LIMIT = 256 * 1024 * 1024
-"""Characters of the longest map text that is read."""
+"""Maximum number of characters of the JSON text of a map."""
 
 DIGITS_LIMIT = 100
-"""Digits of the longest whole number that is read."""
+"""Maximum number of digits of a whole number."""
 
 
 def to_plain_map(resource_map: ResourceMap) -> dict[str, Any]:
-    """The map as plain data, ready for JSON."""
+    """Return the map as plain data for JSON."""
     return {
         "resource_id": resource_map.resource_id,
         "type": resource_map.modality.value,
@@ -43,16 +43,18 @@ def to_plain_map(resource_map: ResourceMap) -> dict[str, Any]:
 
 
 def from_plain_map(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
-    """The map that `data` means. Raises `FaultyAnswer` with `path: reason` lines; `where` says what the data is."""
+    """Return the map in `data`. Raises `FaultyAnswer` with `path: reason` lines; `where` describes the data in
+    messages.
+    """
     if not isinstance(data, Mapping):
-        raise FaultyAnswer(where, ["$: a map is a JSON object"])
+        raise FaultyAnswer(where, ["$: a map must be a JSON object"])
     check_version(data, where)
     found = read_map(data) if box_order is BoxOrder.CORNERS else None
     return leniently(data, where, box_order) if found is None else found
 
 
 def leniently(data: Mapping[str, Any], where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
-    """The map that `data` means, in whichever known form it is. Raises `FaultyAnswer` with `path: reason` lines."""
+    """Return the map in `data` in any known form. Raises `FaultyAnswer` with `path: reason` lines."""
     from citekit.wire.converter import structure
     from citekit.wire.legacy_forms import NestedTooDeeplyError, strict_map
 
@@ -69,17 +71,17 @@ def leniently(data: Mapping[str, Any], where: str, box_order: BoxOrder = BoxOrde
 
 
 def to_json(resource_map: ResourceMap) -> str:
-    """The map as the text of a JSON file: indented, any script as it is."""
+    """Return the map as the text of a JSON file: indented, with non-ASCII characters unescaped."""
     return indented(to_plain_map(resource_map)) + "\n"
 
 
 def from_json(text: str, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
-    """The map in the text of a JSON file. Raises `FaultyAnswer`; `where` says which file it is."""
+    """Return the map in the text of a JSON file. Raises `FaultyAnswer`; `where` names the file."""
     return from_plain_map(plain_from_json(text, where), where, box_order)
 
 
 def plain_from_json(text: str, where: str) -> Any:
-    """What the text of a JSON file holds, as plain data whose numbers are bounded. Raises `FaultyAnswer`."""
+    """Parse the text of a JSON file as plain data with bounded numbers. Raises `FaultyAnswer`."""
     if len(text) > SIZE_LIMIT:
         raise FaultyAnswer(where, [f"$: longer than {SIZE_LIMIT} characters"])
     try:
@@ -95,7 +97,7 @@ def plain_from_json(text: str, where: str) -> Any:
 
 
 def to_plain_node(node: Node, *, depth: int | None = None) -> dict[str, Any]:
-    """A node as plain data with `depth` levels of children below it written out; None for all, 0 for ids only."""
+    """Return a node as plain data with `depth` levels of children: None for all, 0 for only their IDs."""
     plain: dict[str, Any] = {"id": node.id, "title": node.title, "type": node.type, "location": to_plain(node.location)}
     if node.summary is not None:
         plain["summary"] = node.summary
@@ -108,7 +110,7 @@ def to_plain_node(node: Node, *, depth: int | None = None) -> dict[str, Any]:
 
 
 def check_version(data: Mapping[str, Any], where: str) -> None:
-    """Raises `VersionTooNew` for a map of a later version than is known here, `FaultyAnswer` for one of no version."""
+    """Raise `VersionTooNew` for a map of a later version, or `FaultyAnswer` for one whose version is not valid."""
     metadata = data.get("metadata")
     version = metadata.get("map_version", MAP_VERSION) if isinstance(metadata, Mapping) else MAP_VERSION
     if version != MAP_VERSION:
@@ -116,8 +118,8 @@ def check_version(data: Mapping[str, Any], where: str) -> None:
         raise (VersionTooNew if later else FaultyAnswer)(
             where,
             [
-                f"metadata.map_version: {repr(version)[:60]} is not known here (only {MAP_VERSION})"
-                + (": a later CiteKit made this map; update citekit" if later else "")
+                f"metadata.map_version: {repr(version)[:60]} is not a known version (only {MAP_VERSION})"
+                + (": a later version of CiteKit wrote this map; update citekit" if later else "")
             ],
         )
 

@@ -1,4 +1,4 @@
-"""The answer about a quote as plain data."""
+"""Plain data of quote verdicts."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ if TYPE_CHECKING:
     from citekit.domain.quotes.verdict import NearPlace, QuotePlace, QuoteVerdict
 
 LISTED = 100
-"""Numbers of unread pages that are written out."""
+"""Maximum number of unread pages that are listed."""
 
 
 def to_plain(verdict: QuoteVerdict) -> dict[str, Any]:
-    """The verdict, places as addresses; `near` is null where nothing is, or the quote was found.
+    """Return the verdict as plain data, with occurrences as addresses. `near` is null if there is none or the quote was
+    found.
 
-    `unread_pages` are the first `LISTED` numbers of `unread_count` pages.
+    `unread_pages` has the first `LISTED` of `unread_count` page numbers.
     """
     return {
         "finding": verdict.finding.value,

@@ -1,6 +1,6 @@
-"""Files that are receipts: exactly the stored form, and nothing else.
+"""Recognizes files that are receipts: exactly the stored form, and nothing else.
 
-A document that merely contains a receipt is not one. Otherwise anybody could wrap a genuine receipt in words of their own.
+A document that merely contains a receipt is not one. Otherwise anyone could wrap a genuine receipt in other claims.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from citekit.wire import receipts
 
 _VERSION = "receipt_version"
 _SOMETIMES: Mapping[str, type] = {"notes": list, "bytes_from": object, "owner": str}
-"""Keys that may be missing. Output folders store an `owner`; early forms wrote empty `notes` and a null `bytes_from`."""
+"""Optional keys. Output folders store an `owner`; early forms wrote empty `notes` and a null `bytes_from`."""
 
 _ANSWER = frozenset(
     (
@@ -33,15 +33,16 @@ _ANSWER = frozenset(
         "receipt",
     )
 )
-"""The keys of an answer of `resolve --json`."""
+"""The keys of the output of `resolve --json`."""
 
 _ANSWER_SOMETIMES = frozenset(("unchecked", "moved"))
 
 
 def read_document(data: bytes, where: str) -> tuple[Receipt, str] | None:
-    """The receipt that the file's bytes are, and the address written in it; None if they are anything else.
+    """Return the receipt in a file and the address written in it, or None if the file is anything else.
 
-    Raises `FaultyAnswer` for a JSON object that says it is a receipt (it has a `receipt_version`) and is not exactly one.
+    Raises `FaultyAnswer` for a JSON object that claims to be a receipt (it has a `receipt_version`) but is not exactly
+    one.
     """
     strict = _StrictJson()
     plain = strict.read(data)
@@ -49,9 +50,10 @@ def read_document(data: bytes, where: str) -> tuple[Receipt, str] | None:
 
 
 def read_answer(data: bytes, where: str) -> tuple[Receipt, str] | None:
-    """The receipt in a whole answer of `resolve --json`, and the address written in it; None for any other document.
+    """Return the receipt in a complete output of `resolve --json` and the address written in it, or None for any other
+    document.
 
-    Raises `FaultyAnswer` for an answer whose receipt is not exactly one.
+    Raises `FaultyAnswer` if the receipt in the output is not exactly one.
     """
     strict = _StrictJson()
     plain = strict.read(data)
@@ -77,7 +79,7 @@ def _receipt(plain: object, faults: list[str], where: str) -> tuple[Receipt, str
 
 
 def _differences(plain: Any, written: Any, path: str = "") -> list[str]:
-    """Where the keys of `plain` differ from those of the form that is written."""
+    """Return the differences between the keys of `plain` and those of the stored form."""
     if not isinstance(written, Mapping) or not isinstance(plain, Mapping):
         return []
     optional = {} if path else _SOMETIMES
@@ -94,12 +96,12 @@ def _differences(plain: Any, written: Any, path: str = "") -> list[str]:
 
 @define
 class _StrictJson:
-    """JSON without what readers of JSON disagree about. `faults` are what was found of that."""
+    """A JSON parser that rejects what parsers disagree about. `faults` lists such problems."""
 
     faults: list[str] = field(factory=list)
 
     def read(self, data: bytes) -> object:
-        """The document in UTF-8 without a byte order mark, or None if there is none."""
+        """Return the document in UTF-8 without a byte order mark, or None if the data is not JSON."""
         try:
             text = data.decode("utf-8", "surrogatepass")
             return json.loads(text, object_pairs_hook=self._object, parse_constant=self._constant)

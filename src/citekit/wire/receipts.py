@@ -1,4 +1,4 @@
-"""The written form of receipts, and of what is remembered about a stored extraction."""
+"""Plain data of receipts and of stored extractions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from citekit.wire.fast_path import read_extraction, read_receipt
 from citekit.wire.timestamps import format_timestamp
 
 RECEIPT_VERSION = 1
-"""The version of the written form of a receipt."""
+"""The version of the stored form of a receipt."""
 
 _T = TypeVar("_T", Receipt, Extraction)
 
 
 def to_plain(receipt: Receipt) -> dict[str, Any]:
-    """A receipt as plain data, its canonical address beside its location."""
+    """Return a receipt as plain data, with its canonical address in addition to its location."""
     return {
         "receipt_version": RECEIPT_VERSION,
         "address": str(receipt.address),
@@ -41,7 +41,7 @@ def to_plain(receipt: Receipt) -> dict[str, Any]:
 
 
 def from_plain(data: object, where: str) -> Receipt:
-    """The receipt that `data` means. Raises `FaultyAnswer`; `where` says what the data is."""
+    """Return the receipt in `data`. Raises `FaultyAnswer`; `where` describes the data in messages."""
     receipt, address = claimed(data, where)
     if address is not None and address != str(receipt.address):
         raise FaultyAnswer(where, [f"address: {shown(address)} is not that of its location, {receipt.address}"])
@@ -49,9 +49,9 @@ def from_plain(data: object, where: str) -> Receipt:
 
 
 def claimed(data: object, where: str) -> tuple[Receipt, str | None]:
-    """The receipt that `data` means, and the address that stands in it, which may be another one. Raises `FaultyAnswer`."""
+    """Return the receipt in `data` and the address written in it, which may not match. Raises `FaultyAnswer`."""
     if not isinstance(data, Mapping):
-        raise FaultyAnswer(where, ["$: a receipt is a JSON object"])
+        raise FaultyAnswer(where, ["$: a receipt must be a JSON object"])
     if data.get("receipt_version") != RECEIPT_VERSION:
         raise FaultyAnswer(where, [f"receipt_version: {shown(data.get('receipt_version'))} is not {RECEIPT_VERSION}"])
     address = data.get("address")
@@ -59,7 +59,7 @@ def claimed(data: object, where: str) -> tuple[Receipt, str | None]:
 
 
 def from_json(text: str, where: str) -> Receipt:
-    """The receipt in a JSON text. Raises `FaultyAnswer`."""
+    """Return the receipt in a JSON text. Raises `FaultyAnswer`."""
     try:
         return from_plain(json.loads(text), where)
     except (ValueError, RecursionError) as wrong:
@@ -67,7 +67,7 @@ def from_json(text: str, where: str) -> Receipt:
 
 
 def extraction_to_plain(extraction: Extraction) -> dict[str, Any]:
-    """An extraction as plain data."""
+    """Return an extraction as plain data."""
     return {
         "suffix": extraction.suffix,
         "media_type": extraction.media_type,
@@ -77,12 +77,12 @@ def extraction_to_plain(extraction: Extraction) -> dict[str, Any]:
 
 
 def extraction_from_plain(data: object, where: str = "extraction") -> Extraction:
-    """The extraction that `data` means. Raises `FaultyAnswer`."""
+    """Return the extraction in `data`. Raises `FaultyAnswer`."""
     return read_extraction(data) or leniently(data, Extraction, where)
 
 
 def leniently(data: object, kind: type[_T], where: str) -> _T:
-    """The receipt or extraction that `data` means. Raises `FaultyAnswer` with `path: reason` lines."""
+    """Return the receipt or extraction in `data`. Raises `FaultyAnswer` with `path: reason` lines."""
     from citekit.wire.converter import structure
 
     found: _T = structure(dict(data) if isinstance(data, Mapping) else data, kind, where)
@@ -90,12 +90,12 @@ def leniently(data: object, kind: type[_T], where: str) -> _T:
 
 
 def shown(value: object) -> str:
-    """A value as an error message shows it, shortened if it is long."""
+    """Return a value as text for an error message, shortened if it is long."""
     text = repr(value)
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
 def _optional(made: Receipt | Extraction) -> dict[str, Any]:
-    """The fields that are written only where they say something."""
+    """Return the optional fields that have a value."""
     plain: dict[str, Any] = {} if made.bytes_from is None else {"bytes_from": made.bytes_from}
     return {**plain, "notes": list(made.notes)} if made.notes else plain

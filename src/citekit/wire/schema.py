@@ -1,4 +1,4 @@
-"""The JSON Schema (2020-12) of the written form of a map, as `to_plain_map` writes it."""
+"""The JSON Schema (2020-12) of maps as `to_plain_map` writes them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _PAIR = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems"
 
 LOCATION_SCHEMA: dict[str, Any] = {
     "type": "object",
-    "description": "Where something is: `modality`, and the fields of that modality only.",
+    "description": "A location: `modality`, and only the fields of that modality.",
     "properties": {
         "modality": {"type": "string", "enum": [modality.value for modality in Modality]},
         "start": {"type": "number", "minimum": 0, "description": "Seconds, included."},
-        "end": {"type": "number", "exclusiveMinimum": 0, "description": "Seconds, excluded; absent: to the end."},
+        "end": {"type": "number", "exclusiveMinimum": 0, "description": "Seconds, excluded. If absent, to the end."},
         "pages": {
             "type": "array",
             "items": {"type": "integer", "minimum": 1},
@@ -29,9 +29,9 @@ LOCATION_SCHEMA: dict[str, Any] = {
         "sheet": {
             "type": "string",
             "minLength": 1,
-            "description": "Name of a workbook's sheet; all of it without `cells`.",
+            "description": "Name of a workbook's sheet. Without `cells`, the whole sheet.",
         },
-        "cells": {"type": "string", "description": "Cells of the sheet, as A1:F20 or B2."},
+        "cells": {"type": "string", "description": "Cells of the sheet, such as A1:F20 or B2."},
         "lines": {**_PAIR, "description": "[first, last], from 1, both included."},
         "bbox": {
             "type": "array",

@@ -1,4 +1,4 @@
-"""The written forms of requests to workers, and of their results."""
+"""Plain data of requests to workers, and of their results."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from citekit.domain.ports.reader import Book
 
 CAUSE_LIMIT = 300
-"""The most characters of the reason why something is faulty."""
+"""Maximum number of characters of a reason in a fault."""
 
 PICTURES = frozenset({"image/png", "image/jpeg"})
-"""What pictures are drawn as."""
+"""Media types of rendered pictures."""
 
 _T = TypeVar("_T")
 
 
 def plain_source(source: Source) -> dict[str, Any]:
-    """A source as plain data."""
+    """Return a source as plain data."""
     return {
         "path": str(source.path),
         "digest": source.digest.hex,
@@ -42,7 +42,7 @@ def plain_source(source: Source) -> dict[str, Any]:
 
 
 def source_from(data: Mapping[str, Any]) -> Source:
-    """The source that `data` means."""
+    """Return the source in `data`."""
     name, modality, media_type = data["format"]
     known = called(name)
     format = known if known is not None and known.media_type == media_type else None
@@ -55,17 +55,17 @@ def source_from(data: Mapping[str, Any]) -> Source:
 
 
 def plain_options(options: Options) -> dict[str, Any]:
-    """Options as plain data."""
+    """Return options as plain data."""
     return {"form": options.form.value, "accurate": options.accurate}
 
 
 def options_from(data: Mapping[str, Any]) -> Options:
-    """The options that `data` means."""
+    """Return the options in `data`."""
     return Options(Form(data["form"]), data["accurate"])
 
 
 def plain_extracted_text(extracted_text: ExtractedText) -> dict[str, Any]:
-    """A extracted_text as plain data, the units as three lists of numbers."""
+    """Return an extracted text as plain data, with its units as three lists of numbers."""
     units = extracted_text.units
     return {
         "kind": extracted_text.kind.value,
@@ -77,7 +77,7 @@ def plain_extracted_text(extracted_text: ExtractedText) -> dict[str, Any]:
 
 
 def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
-    """The extracted_text that `data` means. Raises `FaultyAnswer`."""
+    """Return the extracted text in `data`. Raises `FaultyAnswer`."""
     from citekit.domain.library.extracted_text import ExtractedText, SheetRows, UnitKind, Units
 
     try:
@@ -90,14 +90,14 @@ def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
     if not isinstance(text, str):
         raise FaultyAnswer("extracted text", ["text: is not a text"])
     if not _is_in_order(numbers, starts, ends, len(text)):
-        raise FaultyAnswer("extracted text", ["units: do not lie in the text, one behind the other"])
+        raise FaultyAnswer("extracted text", ["units: are not in order inside the text"])
     if kind is UnitKind.ROW and numbers and not any(each.before < numbers[0] for each in sheets):
-        raise FaultyAnswer("extracted text", ["sheets: do not hold the units"])
+        raise FaultyAnswer("extracted text", ["sheets: do not contain the units"])
     return ExtractedText(kind, text, Units(numbers, starts, ends), sheets, unread)
 
 
 def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], length: int) -> bool:
-    """Whether these are units of a text of that length: see `ExtractedText`."""
+    """Return whether these are units of a text of that length; see `ExtractedText`."""
     if not len(numbers) == len(starts) == len(ends):
         return False
     number, end = 1, 0
@@ -109,26 +109,26 @@ def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], leng
 
 
 def text_from(data: object) -> str:
-    """The text that `data` is. Raises `FaultyAnswer`."""
+    """Return the text in `data`. Raises `FaultyAnswer`."""
     if not isinstance(data, str):
         raise FaultyAnswer("text", ["$: is not a text"])
     return data
 
 
 def texts_from(data: object) -> tuple[str, ...]:
-    """The texts that `data` are. Raises `FaultyAnswer`."""
+    """Return the texts in `data`. Raises `FaultyAnswer`."""
     if not isinstance(data, list):
         raise FaultyAnswer("texts", ["$: is not a list"])
     return tuple(text_from(each) for each in data)
 
 
 def plain_picture(data: bytes, media_type: str) -> dict[str, Any]:
-    """A picture as plain data."""
+    """Return a picture as plain data."""
     return {"media_type": media_type, "data": b64encode(data).decode("ascii")}
 
 
 def picture_from(data: object) -> tuple[bytes, str]:
-    """The bytes of a picture, and its media type, one of `PICTURES`. Raises `FaultyAnswer`."""
+    """Return the bytes and the media type of a picture, one of `PICTURES`. Raises `FaultyAnswer`."""
     match data:
         case {"media_type": str(media_type), "data": str(text)} if media_type in PICTURES:
             try:
@@ -139,49 +139,49 @@ def picture_from(data: object) -> tuple[bytes, str]:
 
 
 def truth_from(data: object) -> bool:
-    """The answer to whether something is so. Raises `FaultyAnswer`."""
+    """Return the Boolean in `data`. Raises `FaultyAnswer`."""
     if not isinstance(data, bool):
-        raise FaultyAnswer("answer", ["$: is neither true nor false"])
+        raise FaultyAnswer("answer", ["$: is not true or false"])
     return data
 
 
 def pages_from(data: object) -> list[tuple[str, str]]:
-    """The pages of a document: label and text of each. Raises `FaultyAnswer`."""
+    """Return the label and the text of each page of a document. Raises `FaultyAnswer`."""
     if not isinstance(data, list) or not all(isinstance(each, list) and len(each) == 2 for each in data):
         raise FaultyAnswer("pages", ["$: is not a list of pairs"])
     return [(text_from(label), text_from(text)) for label, text in data]
 
 
 def rows_from(data: object) -> list[dict[str, Any]]:
-    """The rows of a table by the names of its columns, values as JSON has them. Raises `FaultyAnswer`."""
+    """Return the rows of a table, with JSON values by column name. Raises `FaultyAnswer`."""
     if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
         raise FaultyAnswer("rows", ["$: is not a list of rows"])
     return data
 
 
 def plain_found(found: Book | MediaFacts | BookFacts) -> Any:
-    """A book, or the facts of a recording or book, as plain data."""
+    """Return a book, or the metadata of a recording or book, as plain data."""
     from citekit.wire.converter import CONVERTER
 
     return CONVERTER.unstructure(found)
 
 
 def book_from(data: object) -> Book:
-    """The book that `data` means. Raises `FaultyAnswer`."""
+    """Return the book in `data`. Raises `FaultyAnswer`."""
     from citekit.domain.ports.reader import Book
 
     return _found(data, Book)
 
 
 def media_facts_from(data: object) -> MediaFacts:
-    """The facts that `data` mean. Raises `FaultyAnswer`."""
+    """Return the metadata of a recording in `data`. Raises `FaultyAnswer`."""
     from citekit.domain.ports.media_probe import MediaFacts
 
     return _found(data, MediaFacts)
 
 
 def book_facts_from(data: object) -> BookFacts:
-    """The facts that `data` mean. Raises `FaultyAnswer`."""
+    """Return the metadata of a book in `data`. Raises `FaultyAnswer`."""
     from citekit.domain.library.books import BookFacts
 
     return _found(data, BookFacts)
@@ -195,16 +195,16 @@ def _found(data: object, kind: type[_T]) -> _T:
 
 
 def as_message(data: Mapping[str, Any]) -> bytes:
-    """A message between processes: JSON in ASCII, so that any text of a file gets through."""
+    """Return a message between processes: JSON in ASCII, which can represent any text of a file."""
     return json.dumps(data, separators=(",", ":")).encode("ascii")
 
 
 def message_from(data: bytes) -> dict[str, Any]:
-    """The message in those bytes. Raises `FaultyAnswer`."""
+    """Parse a message. Raises `FaultyAnswer`."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as wrong:
         raise FaultyAnswer("message", [f"$: not JSON: {wrong}"]) from wrong
     if not isinstance(found, dict):
-        raise FaultyAnswer("message", ["$: a message is a JSON object"])
+        raise FaultyAnswer("message", ["$: a message must be a JSON object"])
     return found

@@ -1,8 +1,9 @@
-"""Exchange with the standards: one function out and one in for each, over plain text (and plain data).
+"""Conversion of locations to and from standard fragment formats, with a pair of functions for each standard.
 
-Out, a place that the standard cannot carry raises `FormUnsupported`; in, a text that it does not allow raises
-`AddressMalformed`, which shows the text and its offending part. Wherever a standard can carry a place, what was written
-reads back as the same place. Fragments are written with their `#`; they are read with or without it, and behind a URI.
+The `to_` functions raise `FormUnsupported` for a location that the standard cannot express. The `from_` functions raise
+`AddressMalformed`, with the text and the part that is wrong, for a text that the standard does not allow. If a standard
+can express a location, its text converts back to the same location. Written fragments begin with `#`. Fragments are
+parsed with or without it, and as part of a URI.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """EPUB Canonical Fragment Identifiers 1.1: chapters of a book, and ranges of their text, as `epubcfi(...)`.
 
-The spine is the third element of a package document, and its items are its elements, so that chapter n is `/6/2n`. What
-follows the `!` counts elements and text nodes of the chapter's own document, which the text of a chapter does not contain.
-A caller that has the document passes its text nodes, and characters are then exact. Without them, only whole chapters are
-exchanged.
+The spine is the third element of a package document, and its items are its elements, so that chapter n is `/6/2n`. The
+steps after `!` count elements and text nodes of the chapter's document, which are not part of a chapter's text. Callers
+that have the document pass its text nodes to convert characters exactly. Without them, only whole chapters are
+converted.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _SPECIAL = re.compile(r"([\^\[\](),;=])")
 
 
 def escape(text: str) -> str:
-    """`text` as it stands in an assertion: a circumflex before every special character (section 2.3)."""
+    """Escape `text` for an assertion: a circumflex precedes every special character (section 2.3)."""
     return _SPECIAL.sub(r"^\1", text)
 
 
 def unescape(text: str) -> str:
-    """The inverse of `escape`."""
+    """Return the inverse of `escape`."""
     return re.sub(r"\^(.)", r"\1", text, flags=re.DOTALL)
 
 
 @frozen
 class Step:
-    """`/number[assertion]`: even numbers are elements (2, 4, ...), odd ones the text between them.
+    """`/number[assertion]`. Even numbers are elements (2, 4, ...), odd numbers the text between them.
 
-    `assertion` stands as written, with its escapes; for an element it is the id it had.
+    `assertion` includes its escapes. For an element, it is the element's ID.
     """
 
     number: int
@@ -53,10 +53,10 @@ class Step:
 
 @frozen
 class Path:
-    """Steps in groups, each group in the document that the last step of the group before refers to (`!`).
+    """Groups of steps. The last step of each group refers to the document of the next group (`!`).
 
-    `offset` is what ends the path: `:3` (UTF-16 code units of text), `~1.5` (seconds), `@50:50` (percent), as written;
-    `assertion` the text expected there, as written.
+    `offset` is the end of the path as written: `:3` (UTF-16 code units of text), `~1.5` (seconds), or `@50:50`
+    (percent). `assertion` is the text expected there, as written.
     """
 
     groups: tuple[tuple[Step, ...], ...] = ((),)
@@ -71,22 +71,24 @@ class Path:
 
     @property
     def characters(self) -> int | None:
-        """The character offset in UTF-16 code units, or None where there is none."""
+        """The character offset in UTF-16 code units, or None if there is none."""
         return int(self.offset[1:]) if self.offset is not None and self.offset.startswith(":") else None
 
     def numbers(self, group: int) -> tuple[int, ...]:
-        """The numbers of the steps in one group; empty where there is no such group."""
+        """Return the numbers of the steps in a group; empty if there is no such group."""
         return tuple(step.number for step in self.groups[group]) if group < len(self.groups) else ()
 
     def then(self, rest: Path) -> Path:
-        """The path that goes on with `rest` where this one ends."""
+        """Return this path followed by `rest`."""
         middle = self.groups[-1] + rest.groups[0]
         return evolve(rest, groups=(*self.groups[:-1], middle, *rest.groups[1:]))
 
 
 @frozen
 class Cfi:
-    """A point (`start` and `end` None) or a range from `path` + `start` to `path` + `end`; `str()` writes it."""
+    """A point (`start` and `end` are None), or a range from `path` + `start` to `path` + `end`. `str()` returns the
+    identifier.
+    """
 
     path: Path
     start: Path | None = None
@@ -98,14 +100,14 @@ class Cfi:
 
     @property
     def ends(self) -> tuple[Path, Path]:
-        """The full paths of both ends; the same path twice for a point."""
+        """The full paths of both ends. For a point, both are the same path."""
         if self.start is None or self.end is None:
             return self.path, self.path
         return self.path.then(self.start), self.path.then(self.end)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The identifier that `text`, `epubcfi(...)`, writes. Raises `AddressMalformed`."""
+        """Parse an identifier `epubcfi(...)`. Raises `AddressMalformed`."""
         if not text.startswith("epubcfi(") or not text.endswith(")"):
             raise AddressMalformed(text, text, "it is not epubcfi(...)")
         paths, position = [], len("epubcfi(")
@@ -116,7 +118,7 @@ class Cfi:
                 break
             position += 1
         if position != len(text) - 1 or len(paths) == 2:
-            raise AddressMalformed(text, text[position:], "an identifier is one path, or a path and two ends")
+            raise AddressMalformed(text, text[position:], "an identifier must be one path, or a path and two ends")
         if not paths[0].groups[0]:
             raise AddressMalformed(text, text, "the path has no steps")
         if len(paths) == 3 and paths[0].offset is not None:
@@ -147,7 +149,7 @@ def _path(text: str, position: int) -> tuple[Path, int]:
 _SPINE = 6
 _BODY = "/4"
 _WHOLE = ((), (4,))
-"""Steps inside a chapter that stand for all of it: none, and its body."""
+"""Steps that refer to a whole chapter: none, or its body."""
 
 
 def _steps(path: str | tuple[int, ...]) -> tuple[int, ...]:
@@ -156,9 +158,9 @@ def _steps(path: str | tuple[int, ...]) -> tuple[int, ...]:
 
 @frozen
 class TextNode:
-    """One text of a chapter's document: `path` its steps from the root (`/4/2/1`), `text` its characters.
+    """A text node of a chapter's document. `path` has its steps from the root (`/4/2/1`), `text` its characters.
 
-    `start` is where it begins in the text of the chapter, in characters.
+    `start` is its offset in the text of the chapter, in characters.
     """
 
     path: tuple[int, ...] = field(converter=_steps)
@@ -167,18 +169,18 @@ class TextNode:
 
     @property
     def end(self) -> int:
-        """Where it ends in the text of the chapter."""
+        """The end offset in the text of the chapter."""
         return self.start + len(self.text)
 
 
 def to_epub_cfi(location: Location, nodes: Sequence[TextNode] = ()) -> str:
-    """`epubcfi(/6/14!/4)` for chapter 7, a range for several chapters, and for characters a range of texts.
+    """Return `epubcfi(/6/14!/4)` for chapter 7, or a range for several chapters or for characters.
 
-    Characters need `nodes`, the text nodes of the chapter in reading order; ends that fall between two nodes move inwards.
-    Raises `FormUnsupported` without them, and for anything but a chapter.
+    Characters require `nodes`, the text nodes of the chapter in reading order. Ends between two nodes move inward.
+    Raises `FormUnsupported` without them, and for anything except chapters.
     """
     if not isinstance(location, Chapter):
-        raise FormUnsupported(f"EPUB CFI names chapters of a book, not {type(location).__name__} places.")
+        raise FormUnsupported(f"EPUB CFI supports only chapters of a book, not {type(location).__name__} locations.")
     if location.chars is not None:
         return _range(location.number, location.chars, nodes)
     if location.number == location.last:
@@ -187,10 +189,10 @@ def to_epub_cfi(location: Location, nodes: Sequence[TextNode] = ()) -> str:
 
 
 def from_epub_cfi(text: str, nodes: Sequence[TextNode] = ()) -> Chapter:
-    """The chapters, or with `nodes` the characters, that an identifier, or a URI with one, names.
+    """Parse an identifier, or a URI with one, as chapters, or as characters if `nodes` are given.
 
-    Without `nodes` the answer is the whole chapter that holds the place. With them a range gives its characters, an
-    element all of its text, and a point in a text that text node. Raises `AddressMalformed`.
+    Without `nodes`, the result is the whole chapter. With them, a range results in its characters, an element in its
+    complete text, and a point in a text in that text node. Raises `AddressMalformed`.
     """
     bare = unquote(text.partition("#")[2]) if "#" in text and not text.startswith("epubcfi(") else text
     start, end = Cfi.parse(bare).ends
@@ -213,11 +215,11 @@ def _checked(text: str, make: Callable[[], Chapter]) -> Chapter:
 
 def _range(number: int, chars: tuple[int, int], nodes: Sequence[TextNode]) -> str:
     if not nodes:
-        raise FormUnsupported("Characters of a chapter become an EPUB CFI only with the text nodes of its document.")
+        raise FormUnsupported("An EPUB CFI of characters needs the text nodes of the chapter's document.")
     first = next((node for node in nodes if node.end > chars[0]), None)
     last = next((node for node in reversed(nodes) if node.start < chars[1]), None)
     if first is None or last is None or first.start >= chars[1] or last.end <= chars[0]:
-        raise FormUnsupported(f"The characters {chars[0]}-{chars[1]} lie in none of the chapter's text nodes.")
+        raise FormUnsupported(f"The characters {chars[0]}-{chars[1]} are not in any text node of the chapter.")
     shared = _shared(first.path, last.path)
     start = _written(first.path[shared:], _units(first.text[: max(0, chars[0] - first.start)]))
     end = _written(last.path[shared:], _units(last.text[: chars[1] - last.start]))
@@ -225,7 +227,7 @@ def _range(number: int, chars: tuple[int, int], nodes: Sequence[TextNode]) -> st
 
 
 def _shared(first: tuple[int, ...], last: tuple[int, ...]) -> int:
-    """How many steps two texts share, leaving at least one step to each."""
+    """Return the number of leading steps that two texts share, leaving at least one step to each."""
     most = min(len(first), len(last)) - 1
     return next((index for index in range(most) if first[index] != last[index]), most)
 
@@ -235,7 +237,7 @@ def _written(steps: tuple[int, ...], offset: int | None = None) -> str:
 
 
 def _units(text: str) -> int:
-    """The length of `text` in UTF-16 code units, as the standard counts (section 3.1.4)."""
+    """Return the length of `text` in UTF-16 code units, as the standard counts (section 3.1.4)."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -243,7 +245,7 @@ def _chapter(text: str, path: Path) -> int:
     match path.numbers(0):
         case (6, item, *_) if item >= 2 and item % 2 == 0:
             return item // 2
-    raise AddressMalformed(text, str(path), "it does not begin with an item of the spine, /6/2, /6/4, ...")
+    raise AddressMalformed(text, str(path), "it must begin with an item of the spine, /6/2, /6/4, ...")
 
 
 def _inside(path: Path) -> tuple[int, ...]:

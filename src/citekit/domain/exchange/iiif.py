@@ -18,30 +18,30 @@ _PIXELS = re.compile(r"\d+,\d+,\d+,\d+", re.ASCII)
 
 
 def to_iiif(location: Location) -> str:
-    """`region/max/0/default.jpg`: the region at its full size, upright; the whole image is `full` (section 4.7).
+    """Return `region/max/0/default.jpg`: the upright region at full size. The whole image is `full` (section 4.7).
 
-    Append it to the image's base URI. Raises `FormUnsupported` for anything but a box.
+    Append it to the image's base URI. Raises `FormUnsupported` for anything except a box.
     """
     if not isinstance(location, Box):
-        raise FormUnsupported(f"IIIF names regions of images, not a place in a {location.modality.value}.")
+        raise FormUnsupported(f"IIIF supports only regions of images, not locations in {location.modality.value}.")
     region = "full" if location == _WHOLE else f"pct:{xywh(location, _HUNDRED, _HUNDRED)}"
     return f"{region}/max/0/default.jpg"
 
 
 def from_iiif(text: str, dimensions: tuple[int, int] | None = None) -> Box:
-    """The region of an image request: `region/size/rotation/quality.format` (a whole URI, too), or the region alone.
+    """Parse the region of an image request: `region/size/rotation/quality.format` (or a whole URI), or only the region.
 
-    `dimensions` is (width, height) in pixels, needed for `x,y,w,h` and `square` (which is taken from the middle). Size,
-    rotation, mirroring, quality and format say how the region is shown, not where it is: they are checked and passed
-    over. Raises `AddressMalformed`, also for a region that reaches over the edge by more than rounding: a server crops it
-    (section 4.1), but an address names what was meant.
+    `dimensions` is (width, height) in pixels, required for `x,y,w,h` and for `square`, which is centered. Size,
+    rotation, mirroring, quality, and format do not affect the location: they are checked and ignored. A region that
+    extends beyond the image is cropped (section 4.1). Raises `AddressMalformed`, also for a region that is completely
+    outside.
     """
     parts = text.partition("?")[0].rstrip("/").split("/")
     if len(parts) >= 4:
         _check_rest(text, *parts[-3:])
         return _region(text, parts[-4].replace("%3A", ":").replace("%3a", ":").replace("%2C", ","), dimensions)
     if len(parts) != 1:
-        raise AddressMalformed(text, text, "an image request is region/size/rotation/quality.format")
+        raise AddressMalformed(text, text, "an image request must be region/size/rotation/quality.format")
     return _region(text, text, dimensions)
 
 
@@ -51,7 +51,7 @@ def _region(text: str, region: str, dimensions: tuple[int, int] | None) -> Box:
     if region.startswith("pct:"):
         return box_from_xywh(text, region.removeprefix("pct:"), _HUNDRED, _HUNDRED, crop=True)
     if region != "square" and not _PIXELS.fullmatch(region):
-        raise AddressMalformed(text, region, "a region is full, square, x,y,w,h in pixels, or pct:x,y,w,h")
+        raise AddressMalformed(text, region, "a region must be full, square, x,y,w,h in pixels, or pct:x,y,w,h")
     if dimensions is None:
         raise AddressMalformed(text, region, "pixels need the width and height of the picture")
     width, height = (Decimal(length) for length in dimensions)
@@ -64,9 +64,9 @@ def _region(text: str, region: str, dimensions: tuple[int, int] | None) -> Box:
 
 def _check_rest(text: str, size: str, rotation: str, quality: str) -> None:
     if not _SIZE.fullmatch(size.replace("%5E", "^").replace("%3A", ":").replace("%2C", ",")):
-        raise AddressMalformed(text, size, "it is no size of the IIIF Image API")
+        raise AddressMalformed(text, size, "it is not a size of the IIIF Image API")
     turned = _ROTATION.fullmatch(rotation)
     if not turned or float(turned[1]) > 360:
-        raise AddressMalformed(text, rotation, "a rotation is 0 to 360 degrees, with ! before it to mirror")
+        raise AddressMalformed(text, rotation, "a rotation must be 0 to 360 degrees, with a ! prefix to mirror")
     if not _QUALITY.fullmatch(quality):
-        raise AddressMalformed(text, quality, "it is no quality.format of the IIIF Image API")
+        raise AddressMalformed(text, quality, "it is not a quality.format of the IIIF Image API")

@@ -17,9 +17,9 @@ _HUNDRED = Decimal(100)
 
 
 def to_media_fragment(location: Location) -> str:
-    """`#t=start,end` in seconds, `#t=start` where the end is open, or `#xywh=percent:x,y,w,h`.
+    """Return `#t=start,end` in seconds, `#t=start` with an open end, or `#xywh=percent:x,y,w,h`.
 
-    Raises `FormUnsupported` for pages, lines, chapters and virtual places, which the standard does not know.
+    Raises `FormUnsupported` for pages, lines, chapters, and virtual locations, which the standard does not support.
     """
     match location:
         case TimeSpan(start=start, end=None):
@@ -29,23 +29,23 @@ def to_media_fragment(location: Location) -> str:
         case Box():
             return f"#xywh=percent:{xywh(location, _HUNDRED, _HUNDRED)}"
     raise FormUnsupported(
-        f"Media Fragments name times of video and audio and regions of images, not a place in a {location.modality}."
+        f"Media Fragments support only times in video and audio and regions of images, not locations in {location.modality}."
     )
 
 
 def from_media_fragment(text: str, modality: Modality, dimensions: tuple[int, int] | None = None) -> TimeSpan | Box:
-    """The time (for VIDEO and AUDIO) or the region (for IMAGE) that a fragment, or a URI with one, names.
+    """Parse a fragment, or a URI with one, as a time range (VIDEO and AUDIO) or a region (IMAGE).
 
-    `dimensions` is (width, height) in pixels, needed for `pixel:` and for `xywh` without a unit. The last valid
-    occurrence of a dimension counts; dimensions that do not concern the modality, and unknown ones, are ignored
-    (section 5.1.1). Raises `AddressMalformed`, also for a region that reaches over the edge by more than
-    rounding.
+    `dimensions` is (width, height) in pixels, required for `pixel:` and for `xywh` without a unit. The last valid
+    occurrence of a dimension counts. Unknown dimensions and those of other modalities are ignored (section 5.1.1). A
+    region that extends beyond the picture is cropped (section 5.1.2). Raises `AddressMalformed`, also for a region that
+    is completely outside.
     """
     if modality in (Modality.VIDEO, Modality.AUDIO):
         return _last(text, "t", lambda value: _time(text, value, modality))
     if modality is Modality.IMAGE:
         return _last(text, "xywh", lambda value: _region(text, value, dimensions))
-    raise AddressMalformed(text, text, f"a media fragment names no place in a {modality.value}")
+    raise AddressMalformed(text, text, f"media fragments do not support {modality.value} resources")
 
 
 def _last(text: str, name: str, read: Callable[[str], TimeSpan | Box]) -> TimeSpan | Box:
@@ -63,9 +63,9 @@ def _last(text: str, name: str, read: Callable[[str], TimeSpan | Box]) -> TimeSp
 def _time(text: str, value: str, modality: Modality) -> TimeSpan:
     unit, colon, _ = value.partition(":")
     if colon and unit != "npt" and not unit.isdigit():
-        raise AddressMalformed(text, value, "only normal play time (npt) is understood")
+        raise AddressMalformed(text, value, "only normal play time (npt) is supported")
     if "-" in value:
-        raise AddressMalformed(text, value, "a media fragment has a comma between start and end")
+        raise AddressMalformed(text, value, "a media fragment needs a comma between start and end")
     start, end = time_range(text, value)
     try:
         return TimeSpan(start, end, modality)
@@ -76,7 +76,7 @@ def _time(text: str, value: str, modality: Modality) -> TimeSpan:
 def _region(text: str, value: str, dimensions: tuple[int, int] | None) -> Box:
     unit, colon, numbers = value.rpartition(":")
     if colon and unit not in ("percent", "pixel"):
-        raise AddressMalformed(text, value, "the unit of xywh is percent or pixel")
+        raise AddressMalformed(text, value, "the unit of xywh must be percent or pixel")
     if unit == "percent":
         return box_from_xywh(text, numbers, _HUNDRED, _HUNDRED, crop=True)
     if dimensions is None:

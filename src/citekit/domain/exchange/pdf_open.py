@@ -12,14 +12,14 @@ from citekit.domain.rectangles import box_from_edges, box_from_xywh, decimals, x
 
 
 def to_pdf_open(location: Location, page_size: tuple[float, float] | None = None) -> str:
-    """`#page=12`, and `&viewrect=left,top,width,height` for a region where `page_size` is given.
+    """Return `#page=12`, with `&viewrect=left,top,width,height` for a region if `page_size` is given.
 
-    `page_size` is (width, height) of the page as it is shown, in points. The standard knows one page only: several
-    pages give their first, and a region of a page of unknown size gives its page.
-    Raises `FormUnsupported` for anything but pages.
+    `page_size` is (width, height) of the displayed page in points. The standard supports only one page: several pages
+    result in their first, and a region of a page with unknown size in its page. Raises `FormUnsupported` for anything
+    except pages.
     """
     if not isinstance(location, Pages):
-        raise FormUnsupported(f"PDF open parameters name pages, not {type(location).__name__} places.")
+        raise FormUnsupported(f"PDF open parameters support only pages, not {type(location).__name__} locations.")
     page = f"#page={location.numbers[0]}"
     if location.region is None or page_size is None:
         return page
@@ -27,12 +27,12 @@ def to_pdf_open(location: Location, page_size: tuple[float, float] | None = None
 
 
 def from_pdf_open(text: str, page_size: tuple[float, float] | None = None) -> Pages:
-    """The page, and the region of a `viewrect` or `highlight`, that a fragment, or a URI with one, names.
+    """Parse a fragment, or a URI with one, as a page, with the region of a `viewrect` or `highlight`.
 
-    Parameters stand in order, joined by `&` or `#`; a later `page` or rectangle replaces an earlier one. Those that
-    only say how to look (`zoom`, `view`, `search`, `comment`, ...) are passed over. `page_size` is (width, height) in
-    points, needed for a rectangle. `highlight` is left,right,top,bottom. Raises `AddressMalformed`, also for a rectangle
-    that reaches over the edge of the page by more than rounding.
+    Parameters are joined by `&` or `#`, and a later `page` or rectangle replaces an earlier one. Parameters that only
+    affect the view (`zoom`, `view`, `search`, `comment`, ...) are ignored. `page_size` is (width, height) in points,
+    required for a rectangle. `highlight` is left,right,top,bottom. A rectangle that extends beyond the page is cropped.
+    Raises `AddressMalformed`, also for a rectangle that is completely outside.
     """
     page: int | None = None
     region: Box | None = None
@@ -45,14 +45,14 @@ def from_pdf_open(text: str, page_size: tuple[float, float] | None = None) -> Pa
             case "nameddest" | "structelem":
                 raise AddressMalformed(text, piece, "a named destination can only be found by opening the PDF")
     if page is None:
-        raise AddressMalformed(text, bare(text) or text, "it names no page=")
+        raise AddressMalformed(text, bare(text) or text, "page= is missing")
     return Pages((page,), region)
 
 
 def _page(text: str, value: str, piece: str) -> int:
     page = read_whole(value)
     if not page:
-        raise AddressMalformed(text, piece, "pages are whole numbers from 1 on")
+        raise AddressMalformed(text, piece, "a page must be a whole number from 1")
     return page
 
 
@@ -69,5 +69,5 @@ def _rectangle(text: str, kind: str, value: str, page_size: tuple[float, float] 
 def _size(text: str, page_size: tuple[float, float]) -> tuple[Decimal, Decimal]:
     width, height = (exact(length) for length in page_size)
     if not (width.is_finite() and height.is_finite() and width > 0 and height > 0):
-        raise AddressMalformed(text, str(page_size), "the size of a page is a positive width and height")
+        raise AddressMalformed(text, str(page_size), "a page size needs a positive width and height")
     return width, height

@@ -1,6 +1,6 @@
 """RFC 5147: the fragment of a plain text's URI (`#line=9,20;length=5120`).
 
-Its numbers are positions between lines or characters, from 0: `line=9,20` are the lines 10 to 20.
+Its numbers are positions between lines or characters, from 0: `line=9,20` means the lines 10 to 20.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _CHECK = re.compile(r"(length|md5)=([0-9A-Fa-f]+)(?:,([A-Za-z0-9._:+-]+))?", re.
 
 
 def to_rfc5147(location: Location | TextPosition, data: bytes | None = None) -> str:
-    """`#line=first-1,last` for lines, `#char=start,end` for a text position.
+    """Return `#line=first-1,last` for lines, or `#char=start,end` for a text position.
 
-    Where `data`, the bytes of the whole text, is given, `;length=` (octets) and `;md5=` are added, so that a reader can
-    tell whether it still is that text. Raises `FormUnsupported` for any other place.
+    If `data`, the bytes of the whole text, is given, `;length=` (octets) and `;md5=` are added, so that readers can
+    detect a changed text. Raises `FormUnsupported` for any other location.
     """
     match location:
         case Lines(first=first, last=last):
@@ -31,17 +31,18 @@ def to_rfc5147(location: Location | TextPosition, data: bytes | None = None) -> 
         case TextPosition(start=start, end=end):
             value = f"char={start}" if start == end else f"char={start},{'' if end is None else end}"
         case _:
-            raise FormUnsupported(f"RFC 5147 names lines of a text, not a place in a {location.modality.value}.")
+            raise FormUnsupported(
+                f"RFC 5147 supports only lines of a text, not locations in {location.modality.value}."
+            )
     checks = "" if data is None else f";length={len(data)};md5={_md5(data)}"
     return f"#{value}{checks}"
 
 
 def from_rfc5147(text: str, data: bytes | None = None, encoding: str = "utf-8") -> Lines | TextPosition:
-    """The lines, or for `char=` the text position, that a fragment, or a URI with one, names.
+    """Parse a fragment, or a URI with one, as lines, or as a text position for `char=`.
 
-    `data` is the whole text in `encoding`: with it, the integrity checks are made and an open end (`line=9,`) can be
-    read. A check that names another character set is made on the text in that set.
-    Raises `AddressMalformed`, also where a check shows that it is another text.
+    `data` is the whole text in `encoding`. It is required for an open end (`line=9,`), and to verify integrity checks.
+    A check that names another character set is computed in that set. Raises `AddressMalformed`, also if a check fails.
     """
     value, *checks = bare(text).split(";")
     shape = _SHAPE.fullmatch(value)
@@ -55,7 +56,7 @@ def from_rfc5147(text: str, data: bytes | None = None, encoding: str = "utf-8") 
         last = first if not comma else _number(text, end) if end else None
         return _position(text, value, first, last)
     if not comma:
-        raise AddressMalformed(text, value, "a single position lies between two lines and holds none")
+        raise AddressMalformed(text, value, "a single position is between two lines and contains no line")
     return _lines(text, value, first, _number(text, end) if end else _count(text, value, data))
 
 
@@ -88,7 +89,7 @@ def _count(text: str, value: str, data: bytes | None) -> int:
 def _check(text: str, check: str, data: bytes | None, encoding: str) -> None:
     shape = _CHECK.fullmatch(check)
     if not shape or (shape[1] == "md5" and len(shape[2]) != 32) or (shape[1] == "length" and not shape[2].isdigit()):
-        raise AddressMalformed(text, check, "an integrity check is length=number or md5=32 hexadecimal digits")
+        raise AddressMalformed(text, check, "an integrity check must be length=number or md5=32 hexadecimal digits")
     if data is None:
         return
     seen = _octets(text, check, data, encoding, shape[3])
@@ -104,7 +105,7 @@ def _octets(text: str, check: str, data: bytes, encoding: str, charset: str | No
     try:
         return data.decode(encoding).encode(charset)
     except (LookupError, UnicodeError) as wrong:
-        raise AddressMalformed(text, check, f"the text cannot be written in {charset}") from wrong
+        raise AddressMalformed(text, check, f"the text cannot be encoded in {charset}") from wrong
 
 
 def _md5(data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Text selectors: a range of characters with its lines, and a quotation with its context, which finds a passage again."""
+"""Text selectors: a range of characters, and a quotation with its context."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _END = re.compile(r"\r\n|\n|\r")
 class TextPosition:
     """Characters from `start` (included) to `end` (excluded), 0-based, counted in Unicode code points.
 
-    `end` is None where it is the end of the text. Raises `LocationMalformed` for a negative or reversed stretch; an
-    empty one is a position between two characters.
+    `end` is None for the end of the text. An empty range is a position between two characters. Raises
+    `LocationMalformed` for a negative or reversed range.
     """
 
     start: int
@@ -27,11 +27,13 @@ class TextPosition:
 
     def __attrs_post_init__(self) -> None:
         if self.start < 0 or (self.end is not None and self.end < self.start):
-            raise LocationMalformed(f"characters run from 0 on, start before end, not from {self.start} to {self.end}")
+            raise LocationMalformed(
+                f"a range of characters must begin at 0 or later and not be reversed, unlike {self.start} to {self.end}"
+            )
 
 
 def position_of(lines: Lines, text: str) -> TextPosition:
-    """The characters of `lines`, their line ends included. Raises `LocationOutside` beyond the end of the text."""
+    """Return the characters of `lines`, including their line ends. Raises `LocationOutside` beyond the end of the text."""
     starts = line_starts(text)
     if lines.last > len(starts):
         raise LocationOutside(f"line {lines.last} is beyond the end: the text has {len(starts)} lines")
@@ -39,7 +41,7 @@ def position_of(lines: Lines, text: str) -> TextPosition:
 
 
 def lines_of(position: TextPosition, text: str) -> Lines:
-    """The lines that hold those characters. Raises `LocationOutside` where the text ends before them."""
+    """Return the lines that contain those characters. Raises `LocationOutside` if the text ends before them."""
     end = len(text) if position.end is None else position.end
     if end > len(text) or position.start >= len(text):
         raise LocationOutside(f"character {end} is beyond the end: the text has {len(text)} characters")
@@ -48,18 +50,18 @@ def lines_of(position: TextPosition, text: str) -> Lines:
 
 
 def line_starts(text: str) -> list[int]:
-    """Where every line begins, ended by LF, CR LF or CR as in `citekit.domain.line_index`."""
+    """Return the offset of every line. Lines end at LF, CR LF, or CR, as in `citekit.domain.line_index`."""
     starts = [0, *(found.end() for found in _END.finditer(text))] if text else []
     return starts[:-1] if len(starts) > 1 and starts[-1] == len(text) else starts
 
 
 CONTEXT = 32
-"""Characters before and after that a quotation is given at least, where the text has them."""
+"""Minimum number of characters of context before and after a quotation, if the text has them."""
 
 
 @frozen
 class TextQuote:
-    """`exact` is the passage, `prefix` and `suffix` the characters right before and after it."""
+    """A quotation. `exact` is the passage; `prefix` and `suffix` are the characters directly before and after it."""
 
     exact: str
     prefix: str = ""
@@ -67,7 +69,7 @@ class TextQuote:
 
 
 def quote_of(position: TextPosition, text: str) -> TextQuote:
-    """The quotation of a passage, with as much around it as tells it from every other passage of the text."""
+    """Return the quotation of a passage, with enough context to distinguish it from every other passage of the text."""
     end = len(text) if position.end is None else position.end
     context = CONTEXT
     while True:
@@ -79,12 +81,12 @@ def quote_of(position: TextPosition, text: str) -> TextQuote:
 
 
 def find_quote(quote: TextQuote, text: str) -> TextPosition:
-    """Where the passage stands. Raises `AddressMalformed` where it does not, or in more than one place."""
+    """Return the position of a passage. Raises `AddressMalformed` if it does not occur or occurs more than once."""
     found = _first_two(quote, text)
     if not quote.exact or not found:
-        raise AddressMalformed(quote.exact, quote.exact, "the text does not hold this quotation")
+        raise AddressMalformed(quote.exact, quote.exact, "the text does not contain this quotation")
     if len(found) > 1:
-        raise AddressMalformed(quote.exact, quote.exact, "the text holds this quotation more than once")
+        raise AddressMalformed(quote.exact, quote.exact, "the text contains this quotation more than once")
     return TextPosition(found[0], found[0] + len(quote.exact))
 
 

@@ -1,4 +1,4 @@
-"""The part of a URI behind its `#`, and the name=value pairs inside it."""
+"""The fragment of a URI, and the name=value pairs in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 
 def bare(text: str) -> str:
-    """What follows the `#` of a URI; a text without one is taken for the fragment itself.
+    """Return the fragment of a URI. A text without `#` is itself the fragment.
 
     >>> bare("https://example.org/talk.mp4#t=1,2"), bare("#t=1,2"), bare("t=1,2")
     ('t=1,2', 't=1,2', 't=1,2')
@@ -17,9 +17,9 @@ def bare(text: str) -> str:
 
 
 def pairs(fragment: str, separators: str = "&") -> Iterator[tuple[str, str, str]]:
-    """(name, value, the piece as it stands) of every name=value, percent-decoded.
+    """Yield (name, value, original text) of every name=value pair, percent-decoded.
 
-    Pieces that are no such pair, or do not decode as UTF-8, are passed over (Media Fragments 1.0, section 5.1.1).
+    Parts that are not such a pair or not valid UTF-8 are skipped (Media Fragments 1.0, section 5.1.1).
     """
     for separator in separators[1:]:
         fragment = fragment.replace(separator, separators[0])

@@ -1,7 +1,7 @@
-"""W3C Web Annotation Data Model: places as selectors of a `SpecificResource`.
+"""W3C Web Annotation Data Model: locations as selectors of a `SpecificResource`.
 
-Every kind of place has a FragmentSelector that names its standard in `conformsTo`. Lines, and characters of a chapter, have
-a TextPositionSelector (0-based, end excluded) and, if the text is given, a TextQuoteSelector.
+Every kind of location has a FragmentSelector that names its standard in `conformsTo`. Lines and characters of a chapter
+have a TextPositionSelector (0-based, end excluded) and, if the text is given, a TextQuoteSelector.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ T = TypeVar("T")
 
 @frozen(kw_only=True)
 class Context:
-    """What is known of the resource, for those selectors that cannot be read without.
+    """Data about the resource that some selectors require.
 
-    `text`: that of the text, or of the chapter. `data`: the bytes of the whole text, for RFC 5147's integrity checks and
-    open ends. `dimensions`: (width, height) of the picture in pixels. `page_size`: (width, height) of the page in points.
-    `nodes`: the text nodes of the chapter.
+    `text` is that of the resource or the chapter. `data` is the bytes of the whole text, for the integrity checks and
+    open ends of RFC 5147. `dimensions` is (width, height) of the picture in pixels. `page_size` is (width, height) of
+    the page in points. `nodes` are the text nodes of the chapter.
     """
 
     text: str | None = None
@@ -50,18 +50,18 @@ _NOTHING = Context()
 
 
 def to_web_annotation(location: Location, source: str, known: Context = _NOTHING) -> dict[str, Any]:
-    """`{"type": "SpecificResource", "source": source, "selector": ...}`, plain data for JSON.
+    """Return `{"type": "SpecificResource", "source": source, "selector": ...}`, plain data for JSON.
 
     `source` is the IRI of the resource. Several selectors in a list are alternatives (section 4.2). Characters of a
-    chapter refine the selector of the chapter. Raises `FormUnsupported` for a virtual place.
+    chapter refine the selector of the chapter. Raises `FormUnsupported` for a virtual location.
     """
     return {"type": "SpecificResource", "source": source, "selector": _selector(location, known)}
 
 
 def from_web_annotation(value: Selector | str, modality: Modality, known: Context = _NOTHING) -> Location:
-    """The place that an annotation, its target, a SpecificResource, a selector, or an IRI with a fragment names.
+    """Parse an annotation, its target, a SpecificResource, a selector, or an IRI with a fragment.
 
-    Of several selectors the first that can be read counts. Raises `AddressMalformed`, with the reason of the first.
+    Of several selectors, the first valid one counts. Raises `AddressMalformed` with the reason of the first.
     """
     if isinstance(value, str):
         return _fragment(value, value, modality, known)
@@ -75,7 +75,7 @@ def from_web_annotation(value: Selector | str, modality: Modality, known: Contex
             return _place(selector, modality, known)
         except AddressMalformed as wrong:
             refusal = refusal or wrong
-    raise refusal or _refused(value, "selector", "it holds no selector")
+    raise refusal or _refused(value, "selector", "it contains no selector")
 
 
 def _selector(location: Location, known: Context) -> dict[str, Any] | list[dict[str, Any]]:
@@ -118,10 +118,10 @@ def _place(selector: object, modality: Modality, known: Context) -> Location:
         case {"type": "TextPositionSelector" | "TextQuoteSelector"} if modality is Modality.TEXT:
             return _lines(selector, _position(selector, known), known)
         case {"type": "TextPositionSelector" | "TextQuoteSelector"}:
-            raise _refused(selector, "type", f"characters alone name no place in a {modality.value}")
+            raise _refused(selector, "type", f"characters alone are not a location in {modality.value}")
         case {"type": str(kind)}:
-            raise _refused(selector, kind, "this kind of selector is not understood")
-    raise _refused(selector, "selector", "it is no selector with a type")
+            raise _refused(selector, kind, "this kind of selector is not supported")
+    raise _refused(selector, "selector", "it is not a selector with a type")
 
 
 def _conforming(selector: object, value: str, standard: object, modality: Modality, known: Context) -> Location:
@@ -136,7 +136,7 @@ def _conforming(selector: object, value: str, standard: object, modality: Modali
             return from_pdf_open(value, known.page_size)
         case str() if "epub" in standard and "cfi" in standard:
             return from_epub_cfi(value, known.nodes)
-    raise _refused(selector, str(standard), "this standard of fragments is not understood")
+    raise _refused(selector, str(standard), "this fragment standard is not supported")
 
 
 def _fragment(whole: object, value: str, modality: Modality, known: Context) -> Location:
@@ -150,7 +150,7 @@ def _fragment(whole: object, value: str, modality: Modality, known: Context) -> 
 
 def _refined(place: Location, refinement: object, known: Context) -> Location:
     if not isinstance(place, Chapter) or place.chars is not None or place.number != place.last:
-        raise _refused(refinement, "refinedBy", "only a single chapter is refined by characters")
+        raise _refused(refinement, "refinedBy", "characters can refine only a single chapter")
     number, alternatives = place.number, refinement if isinstance(refinement, list) else [refinement]
     refusal: AddressMalformed | None = None
     for selector in alternatives:
@@ -158,7 +158,7 @@ def _refined(place: Location, refinement: object, known: Context) -> Location:
             return _characters(selector, number, _position(selector, known))
         except AddressMalformed as wrong:
             refusal = refusal or wrong
-    raise refusal or _refused(refinement, "refinedBy", "it holds no selector")
+    raise refusal or _refused(refinement, "refinedBy", "it contains no selector")
 
 
 def _characters(selector: object, number: int, position: TextPosition) -> Chapter:
@@ -174,8 +174,8 @@ def _position(selector: object, known: Context) -> TextPosition:
             prefix, suffix = (side if isinstance(side, str) else "" for side in map(rest.get, ("prefix", "suffix")))
             return find_quote(TextQuote(exact, prefix, suffix), known.text)
         case {"type": "TextQuoteSelector"}:
-            raise _refused(selector, "exact", "a quotation is found only where the text is given")
-    raise _refused(selector, "selector", "it is no TextPositionSelector or TextQuoteSelector")
+            raise _refused(selector, "exact", "a quotation needs the text of the resource")
+    raise _refused(selector, "selector", "it is not a TextPositionSelector or TextQuoteSelector")
 
 
 def _lines(selector: object, found: Lines | TextPosition, known: Context) -> Lines:
@@ -183,7 +183,7 @@ def _lines(selector: object, found: Lines | TextPosition, known: Context) -> Lin
         return found
     text = known.text
     if text is None:
-        raise _refused(selector, "characters", "they become lines only where the text is given")
+        raise _refused(selector, "characters", "converting characters to lines needs the text of the resource")
     return _made(selector, lambda: lines_of(found, text))
 
 

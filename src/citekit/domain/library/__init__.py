@@ -1,1 +1,1 @@
-"""What a library of books, and the search in it, is made of: values and pure functions."""
+"""The library: books, chunks, passages, and their ranking."""

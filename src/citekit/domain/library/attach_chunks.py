@@ -1,4 +1,4 @@
-"""Chunks as leaves of the map."""
+"""Attaches chunks to a map as leaves."""
 
 from __future__ import annotations
 
@@ -18,29 +18,30 @@ from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 
 CHUNK = "chunk"
-"""The type of the nodes that chunks become."""
+"""The type of chunk nodes."""
 
 Mark = tuple[int, int, Location, str, str | None]
-"""A chunk to be put into a map: characters (start, end) of the extracted text, place, title, summary."""
+"""A chunk to attach: the characters (start, end) of the extracted text, the location, the title, and the summary."""
 
 _OURS = re.compile(r"(?:.*\.)?chunk_\d+_[0-9a-f]{4}(?:_\d+)?", re.DOTALL)
 
 
 @frozen
 class AttachedChunks:
-    """A map with chunks, and the ids of their nodes in the order in which the chunks were given."""
+    """A map with chunks, and the IDs of their nodes in the order of the given chunks."""
 
     resource_map: ResourceMap
     ids: tuple[str, ...] = field(converter=tuple[str, ...])
 
 
 def with_chunks(resource_map: ResourceMap, extracted_text: ExtractedText, placed: Sequence[Mark]) -> AttachedChunks:
-    """The map with a leaf of the type `chunk` for each of `placed`; chunks that it held before are gone.
+    """Return the map with a leaf of the type `chunk` for each of `placed`. Earlier chunks are removed.
 
-    A chunk goes below the deepest node whose text holds all of its own, and whose place holds its place; else below the
-    deepest one whose place does and whose text holds the chunk's end; else to the top. Its id is that of the node above,
-    `chunk_1`, `chunk_2`, ..., and four digits of its place, so that the id of a chunk that was cut otherwise before is
-    unknown instead of naming another text. It stands before the first sibling that begins behind it.
+    A chunk becomes a child of the deepest node whose text contains the chunk's text and whose location contains its
+    location. If there is none, the parent is the deepest node whose location does and whose text contains the chunk's
+    end, or else the top level. The ID consists of the parent's ID, `chunk_1`, `chunk_2`, ..., and four hexadecimal
+    digits that depend on the range, so that the ID of a chunk with other limits becomes unknown instead of naming
+    another text. The chunk precedes the first sibling that begins after it.
     """
     bare = without_chunks(resource_map)
     found = sections(extracted_text, bare.nodes)
@@ -59,7 +60,7 @@ def with_chunks(resource_map: ResourceMap, extracted_text: ExtractedText, placed
 
 
 def without_chunks(resource_map: ResourceMap) -> ResourceMap:
-    """The map without the leaves that `with_chunks` put into it."""
+    """Return the map without the leaves that `with_chunks` added."""
     return evolve(resource_map, nodes=_rebuilt(resource_map, {}, {}))
 
 
@@ -68,7 +69,7 @@ def _mark(start: int, end: int) -> str:
 
 
 class _Homes:
-    """Finds the node that a chunk goes below."""
+    """Finds the parent node of a chunk."""
 
     def __init__(self, resource_map: ResourceMap, found: Sequence[BookSection]) -> None:
         self._map, self._found = resource_map, found
@@ -76,14 +77,14 @@ class _Homes:
         self._above = list(_parents(found))
 
     def of(self, start: int, end: int, location: Location) -> str:
-        """The id of that node, "" for the top."""
+        """Return the ID of the parent, or "" for the top level."""
         for section in self._around(start):
             if end <= section.end and self._holds(section, location):
                 return str(section.node_id)
         return next((str(each.node_id) for each in self._around(end - 1) if self._holds(each, location)), "")
 
     def _around(self, offset: int) -> Iterator[BookSection]:
-        """The sections that hold the character at `offset`, the deepest first."""
+        """Yield the sections that contain the character at `offset`, the deepest first."""
         place = bisect_right(self._starts, offset) - 1
         while place >= 0:
             if offset < self._found[place].end:
@@ -95,7 +96,7 @@ class _Homes:
 
 
 def _parents(found: Sequence[BookSection]) -> Iterator[int]:
-    """For each section the number of the one around it, -1 at the top."""
+    """Yield for each section the index of its parent, or -1 at the top level."""
     open_: list[int] = []
     for place, section in enumerate(found):
         while open_ and found[open_[-1]].depth >= section.depth:
@@ -107,7 +108,7 @@ def _parents(found: Sequence[BookSection]) -> Iterator[int]:
 def _rebuilt(
     resource_map: ResourceMap, below: Mapping[str, Sequence[tuple[int, Node]]], begins: Mapping[str, int]
 ) -> tuple[Node, ...]:
-    """The nodes of the map, from the leaves up: without the chunks that it holds, with those of `below`."""
+    """Return the nodes of the map, rebuilt from the leaves up, without its old chunks and with those in `below`."""
     made: dict[str, Node] = {}
     for node in reversed(list(resource_map.walk())):
         if not _is_ours(node):
@@ -118,7 +119,7 @@ def _rebuilt(
 def _merged(
     nodes: Sequence[Node], made: Mapping[str, Node], chunks: Sequence[tuple[int, Node]], begins: Mapping[str, int]
 ) -> tuple[Node, ...]:
-    """The nodes, remade, and the chunks in one row by where they begin; the nodes keep their order."""
+    """Return the rebuilt nodes and the chunks, sorted by their starts. The nodes keep their order."""
     row: list[tuple[int, Node]] = []
     for node in nodes:
         if node.id in made:

@@ -1,4 +1,4 @@
-"""The metadata of a book."""
+"""Metadata of books."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 @frozen(kw_only=True)
 class BookFacts:
-    """What a file says of itself. `language` is an ISO 639 code in lower case, `identifiers` are by scheme (`isbn`)."""
+    """The metadata in a file. `language` is a lowercase ISO 639 code; `identifiers` are by scheme (`isbn`)."""
 
     title: str | None = None
     authors: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
@@ -24,9 +24,9 @@ class BookFacts:
 class BookRecord:
     """A book of a library.
 
-    `languages` are ISO 639-3 codes, `rating` is in stars from 0 to 5, `formats` are upper-case suffixes (`EPUB`), the
-    files of which are in `files`; a file that is listed may be missing from the disk. `comments` is HTML. `custom` are the
-    user's own columns by label. What is not known is None or empty.
+    `languages` are ISO 639-3 codes. `rating` is in stars from 0 to 5. `formats` are uppercase suffixes (`EPUB`), and
+    `files` has the file of each; a listed file may not exist. `comments` is HTML. `custom` has the user's own columns
+    by label. Unknown values are None or empty.
     """
 
     id: int
@@ -48,7 +48,7 @@ class BookRecord:
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """The upper-case suffixes of its files."""
+        """The uppercase suffixes of its files."""
         return tuple(self.files)
 
     @property
@@ -58,16 +58,16 @@ class BookRecord:
 
     @property
     def isbn(self) -> str | None:
-        """The ISBN among its identifiers."""
+        """The ISBN among its identifiers, or None."""
         return self.identifiers.get("isbn")
 
 
 @frozen(kw_only=True)
 class BookFilter:
-    """Which books are wanted: all that is given must fit.
+    """Conditions for books, all of which must match.
 
-    `author` and `title` are found inside, whatever the case; a language is equal; each of `tags` is found inside one of the
-    book's tags, whatever the case.
+    `author` and `title` match as substrings, ignoring case. `language` matches exactly. Each of `tags` matches as a
+    substring of one of the book's tags, ignoring case.
     """
 
     author: str | None = None
@@ -78,7 +78,7 @@ class BookFilter:
 
 @frozen(kw_only=True)
 class LibraryStats:
-    """How much there is: books by format (upper case) and by language (ISO 639-3), the most frequent first."""
+    """The size of a library: books by format (uppercase) and by language (ISO 639-3), the most frequent first."""
 
     books: int
     authors: int

@@ -1,4 +1,4 @@
-"""The chapters that a book is read in."""
+"""Splits a book into the chapters that are ingested one by one."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ __all__ = ["AttachedChunks", "BookSection", "chapters", "sections", "with_chunks
 
 FRONT_MATTER = "Front matter"
 LEAST_WORDS = 20
-"""Text of fewer words before a section's first part is its heading or a mark of the printer: it is no chapter."""
+"""Minimum number of words for a text before a section's first subsection to be a chapter. Shorter text is a heading or
+a mark of the printer.
+"""
 
 PART_WORDS = 5000
-"""Words of a part of a book that shows no sections."""
+"""Number of words of each part of a book without sections."""
 
 UNSTRUCTURED = frozenset({"chunk", "lines", "page", "pages"})
-"""Types of nodes that say nothing of what the text is about: groups of pages or lines, and our own chunks."""
+"""Types of nodes that say nothing about the content: groups of pages or lines, and chunks."""
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 
@@ -34,11 +36,12 @@ _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 def chapters(
     extracted_text: ExtractedText, nodes: Iterable[Node], title: str, limit_words: int = 6000
 ) -> tuple[BookSection, ...]:
-    """The book, called `title`, in chapters that together are its text; none for an empty text.
+    """Split the book with the title `title` into chapters that together are its text; empty for an empty text.
 
-    They are the sections at the top of the map; one of more than `limit_words` words is replaced by those inside it, and by
-    what stands before the first of them. Text before the first chapter is one of its own, the front matter. In both places
-    fewer than `LEAST_WORDS` words belong to what follows. A book without sections is split at ends of paragraphs.
+    Chapters are the sections at the top level of the map. A section of more than `limit_words` words is replaced by its
+    subsections and the text before the first of them. Text before the first chapter becomes a chapter of its own, the
+    front matter. In both cases, fewer than `LEAST_WORDS` words belong to the following chapter instead. A book without
+    sections is split at the ends of paragraphs.
     """
     text = extracted_text.text
     if not text:
@@ -54,7 +57,7 @@ def chapters(
 
 
 class _WordCounts:
-    """How many words stand between any two borders of sections."""
+    """The number of words between any two borders of sections."""
 
     def __init__(self, text: str, found: Sequence[BookSection]) -> None:
         self._borders = sorted({0, len(text)}.union(*((each.start, each.end) for each in found)))
@@ -66,7 +69,9 @@ class _WordCounts:
 
 
 def _chosen(found: Sequence[BookSection], words: _WordCounts, limit: int) -> Iterator[BookSection]:
-    """The sections that begin a chapter; one may begin before its own start, with the heading of the one around it."""
+    """Yield the sections that begin a chapter. A chapter may begin before its section, at the heading of the parent
+    section.
+    """
     skipped_depth: int | None = None
     heading: int | None = None
     for section, following in zip(found, [*found[1:], None], strict=True):
@@ -86,7 +91,7 @@ def _chosen(found: Sequence[BookSection], words: _WordCounts, limit: int) -> Ite
 
 
 def _parts(text: str, title: str) -> tuple[BookSection, ...]:
-    """Parts of about `PART_WORDS` words; a paragraph that is longer than a fifth of that may be cut."""
+    """Split a text into parts of about `PART_WORDS` words. A paragraph longer than a fifth of that may be split."""
     paragraphs = [found.end() for found in _PARAGRAPH.finditer(text)]
     spans = passages(sentences(text, paragraphs, PART_WORDS // 5), PART_WORDS)
     if len(spans) == 1:

@@ -1,4 +1,4 @@
-"""Sentences gathered into chunks that each keep to one subject."""
+"""Groups sentences into chunks that each stay on one subject."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from citekit.domain.errors import RequestRefused
 from citekit.domain.library.sentences import Sentence
 
 WORDS_LIMIT = 1_000_000
-"""Words that a chunk may be asked to have at most; every book is shorter."""
+"""Upper limit for the maximum chunk size in words. No book is longer."""
 
 
 @frozen
 class ChunkingParams:
-    """When a chunk ends: where neighbouring sentences are less alike than `threshold` (0 to 1), or at `max_words`.
+    """The conditions for the end of a chunk: adjacent sentences with a similarity below `threshold` (0 to 1), or
+    `max_words`.
 
-    No chunk ends before it has `min_words`, as long as that can be. Raises `RequestRefused`.
+    A chunk has at least `min_words` if possible. Raises `RequestRefused`.
     """
 
     threshold: float = 0.55
@@ -29,19 +30,19 @@ class ChunkingParams:
 
     def __attrs_post_init__(self) -> None:
         if not 0 <= self.threshold <= 1:
-            raise RequestRefused(f"The threshold is a number from 0 to 1, not {self.threshold}.")
+            raise RequestRefused(f"The threshold must be a number from 0 to 1, not {self.threshold}.")
         if self.min_words < 1:
-            raise RequestRefused(f"The smallest chunk has at least 1 word, not {self.min_words}.")
+            raise RequestRefused(f"The minimum chunk size must be at least 1 word, not {self.min_words}.")
         if self.max_words < self.min_words:
             raise RequestRefused(
-                f"The largest chunk ({self.max_words} words) cannot be smaller than the smallest ({self.min_words} words)."
+                f"The maximum chunk size ({self.max_words} words) must not be below the minimum ({self.min_words} words)."
             )
         if self.max_words > WORDS_LIMIT:
-            raise RequestRefused(f"The largest chunk has at most {WORDS_LIMIT} words, not {self.max_words}.")
+            raise RequestRefused(f"The maximum chunk size must be at most {WORDS_LIMIT} words, not {self.max_words}.")
 
 
 class Reason(StrEnum):
-    """Why a chunk begins where it does: the text begins, the subject changes, or the chunk before it was full."""
+    """Why a chunk begins: the text begins, the subject changes, or the previous chunk reached its maximum size."""
 
     START = "start"
     SEMANTIC = "semantic"
@@ -50,9 +51,9 @@ class Reason(StrEnum):
 
 @frozen
 class Chunk:
-    """The characters `start` to `end` (excluded) of a text: whole sentences.
+    """The characters `start` to `end` (excluded) of a text, in whole sentences.
 
-    `similarity` is that of its first sentence to the one before it, None at the start of the text.
+    `similarity` is that of its first sentence to the previous one, or None at the start of the text.
     """
 
     start: int
@@ -63,18 +64,18 @@ class Chunk:
 
 
 def chunked(sentences: Sequence[Sentence], similarities: Sequence[float], params: ChunkingParams) -> tuple[Chunk, ...]:
-    """The sentences of a text in chunks; together they are the text.
+    """Group the sentences of a text into chunks, which together are the text.
 
-    `similarities[i]` is that of the sentences i and i + 1 (there is one less of them than of sentences, else `ValueError`).
-    A chunk ends before a sentence that is less like the one before it than the threshold, once it has `min_words`; and
-    before one that would make it longer than `max_words`. No chunk is longer, where no sentence is. What is left at the end
-    with less than `min_words` joins the chunk before it; if both together are too long, they are split again where they
-    are least alike, among the positions that leave neither too short, if there is one.
+    `similarities[i]` is that of the sentences i and i + 1. Raises `ValueError` unless there is one fewer than
+    sentences. A chunk ends before a sentence whose similarity to the previous one is below the threshold, if the chunk
+    has `min_words`, and before a sentence that would exceed `max_words`. No chunk is longer unless a single sentence
+    is. A remainder of fewer than `min_words` joins the previous chunk. If the result is too long, it is split where the
+    similarity is lowest among the positions that leave both parts long enough, if there is one.
 
-    A higher threshold never gives fewer chunks: let f(b) be where the chunk ends that begins at b. With more places where
-    a chunk may end f(b) is never later, and a later b never gives an earlier f(b); so by induction the n-th border is never
-    later, and where the last two chunks join with the higher threshold, they begin no later and so join with the lower.
-    Linear time.
+    A higher threshold never results in fewer chunks. Proof: let f(b) be the end of the chunk that begins at b. With
+    more possible ends, f(b) is never later, and a later b never gives an earlier f(b). By induction, the n-th border is
+    never later. If the last two chunks join with the higher threshold, they begin no later and so join with the lower
+    one. Linear time.
     """
     if len(similarities) != max(0, len(sentences) - 1):
         raise ValueError(f"{len(sentences)} sentences have one less similarities, not {len(similarities)}")
@@ -82,7 +83,7 @@ def chunked(sentences: Sequence[Sentence], similarities: Sequence[float], params
 
 
 def sentences_of(chunk: Chunk, sentences: Sequence[Sentence]) -> Sequence[Sentence]:
-    """Those of the text's `sentences` that the chunk is made of; found by halving, not by looking at all."""
+    """Return the `sentences` of the text that make up the chunk, by binary search."""
     first = bisect_left(sentences, chunk.start, key=lambda sentence: sentence.start)
     last = bisect_left(sentences, chunk.end, lo=first, key=lambda sentence: sentence.start)
     return sentences[first:last]
@@ -90,13 +91,13 @@ def sentences_of(chunk: Chunk, sentences: Sequence[Sentence]) -> Sequence[Senten
 
 @frozen
 class _Chunker:
-    """Borders are the numbers of the sentences before which a chunk begins or the text ends."""
+    """Computes chunks. A border is the index of the first sentence of a chunk, or the number of sentences."""
 
     sentences: Sequence[Sentence]
     similarities: Sequence[float]
     params: ChunkingParams
     _before: list[int] = field(init=False)
-    """How many words stand before each sentence, and in all of them."""
+    """The number of words before each sentence, and the total."""
 
     @_before.default
     def _count(self) -> list[int]:
@@ -123,7 +124,9 @@ class _Chunker:
                 begin = border
 
     def _tidied(self, borders: list[int]) -> list[int]:
-        """The borders with the last chunk joined to the one before it, or made longer at its cost, where it is too short."""
+        """Return the borders with a last chunk that is too short merged into the previous one, or extended at its
+        expense.
+        """
         if len(borders) < 3 or self._words(borders[-2], borders[-1]) >= self.params.min_words:
             return borders
         begin, middle, end = borders[-3:]

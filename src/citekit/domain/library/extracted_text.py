@@ -1,4 +1,4 @@
-"""All of the text of a document, and where each character of it stands in the file."""
+"""The complete text of a document, with the location of each character in the file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citekit.domain.locations import Cells, Chapter, Lines, Location, Pages
 
 
 class UnitKind(StrEnum):
-    """What a text is counted in."""
+    """The unit in which a text is located."""
 
     PAGE = "page"
     CHAPTER = "chapter"
@@ -25,7 +25,9 @@ class UnitKind(StrEnum):
 
 @frozen
 class Unit:
-    """One page, spine item, line or row of a sheet: `number` from 1; its text is `text[start:end]` of the extracted text."""
+    """A page, spine item, line, or row of a sheet. `number` counts from 1; its text is `text[start:end]` of the
+    extracted text.
+    """
 
     number: int
     start: int
@@ -34,7 +36,7 @@ class Unit:
 
 @frozen
 class Units(Sequence[Unit]):
-    """Units in order, 24 bytes each: a long text has millions of lines."""
+    """Units in order, in 24 bytes each, because a long text has millions of lines."""
 
     numbers: array[int] = field(factory=lambda: array("q"), repr=False)
     starts: array[int] = field(factory=lambda: array("q"), repr=False)
@@ -42,7 +44,7 @@ class Units(Sequence[Unit]):
 
     @classmethod
     def of(cls, units: Iterable[Unit]) -> Units:
-        """Those units; what is `Units` already stays the same object."""
+        """Create `Units` from units. Returns the same object if it already is `Units`."""
         if isinstance(units, Units):
             return units
         made = cls()
@@ -51,7 +53,7 @@ class Units(Sequence[Unit]):
         return made
 
     def add(self, number: int, start: int, end: int) -> None:
-        """Append a unit; only for the code that creates the units."""
+        """Append a unit. Only for code that creates the units."""
         self.numbers.append(number)
         self.starts.append(start)
         self.ends.append(end)
@@ -74,7 +76,7 @@ class Units(Sequence[Unit]):
 
 @frozen
 class SheetRows:
-    """The rows of the sheet `name`: its row 1 is the unit `before` + 1; `rows` and `columns` are the last ones in use."""
+    """The rows of the sheet `name`. Its row 1 is the unit `before` + 1; `rows` and `columns` are the last ones in use."""
 
     name: str
     before: int
@@ -88,11 +90,11 @@ def _units(units: Iterable[Unit]) -> Units:
 
 @frozen
 class ExtractedText:
-    """The text once, in reading order and without markup, in units that do not overlap and whose numbers never fall.
+    """A text in reading order, without markup, in units that do not overlap and whose numbers never decrease.
 
-    `unread` are the numbers of pages that are there, but whose text could not be read; their units are empty.
-    What parts two units (line feeds) belongs to neither. Several units may have one number, where several runs of text
-    come from one line of markup. Pages and spine items without text have an empty unit, lines without text have none.
+    `unread` has the numbers of pages whose text could not be read; their units are empty. Separators between units
+    (line feeds) belong to no unit. Several units may have the same number if several ranges of text come from one line
+    of markup. Pages and spine items without text have an empty unit; lines without text have none.
     """
 
     kind: UnitKind
@@ -105,7 +107,9 @@ class ExtractedText:
     def joined(
         cls, kind: UnitKind, texts: Iterable[str], separator: str, *, unread: Iterable[int] = ()
     ) -> ExtractedText:
-        """One unit for each of `texts`, numbered from 1, separated by `separator`; an empty text where all are blank."""
+        """Create a text with one unit for each of `texts`, numbered from 1 and separated by `separator`; empty if all
+        are blank.
+        """
         pieces = list(texts)
         if not any(piece and not piece.isspace() for piece in pieces):
             return cls(kind, "", [Unit(number, 0, 0) for number in range(1, len(pieces) + 1)], unread=unread)
@@ -116,17 +120,18 @@ class ExtractedText:
         return cls(kind, separator.join(pieces), units, unread=unread)
 
     def unit_at(self, offset: int) -> Unit:
-        """The unit that holds the character at `offset`, or the last one before it. Raises `LocationOutside`."""
+        """Return the unit that contains the character at `offset`, or the last one before it. Raises `LocationOutside`."""
         if not self.units:
             raise LocationOutside("The document has no text.")
         return self.units[max(0, bisect_right(self.units.starts, offset) - 1)]
 
     def locate(self, start: int, end: int) -> Location:
-        """The place of `text[start:end]` without the white space around it; of white space alone, where it stands.
+        """Return the location of `text[start:end]` without surrounding white space. A range of only white space is not
+        trimmed.
 
-        A place that lies inside one spine item names its characters, one that spans several names the whole items. One on
-        several sheets names what of it is on the first.
-        Raises `LocationOutside` for an empty range, or one beyond the text.
+        A location inside one spine item includes the characters; one that spans several items has only the whole items.
+        A range over several sheets is limited to the first sheet. Raises `LocationOutside` for an empty range or one
+        beyond the text.
         """
         if not 0 <= start < end <= len(self.text):
             raise LocationOutside(f"the characters {start}-{end} are not in a text of {len(self.text)}")
@@ -165,10 +170,10 @@ class ExtractedText:
         return first, first + len(kept)
 
     def span_of(self, location: Location) -> tuple[int, int] | None:
-        """The characters (start, end) of that place, or None for a place of another kind or outside the text.
+        """Return the characters (start, end) of a location, or None if it is of another kind or outside the text.
 
-        Pages with gaps between them give the characters from the first to the last; a region gives its whole page,
-        cells give their whole rows.
+        Pages with gaps between them result in the range from the first to the last; a region results in its whole page,
+        and cells in their whole rows.
         """
         match location:
             case Pages(numbers=numbers) if self.kind is UnitKind.PAGE:

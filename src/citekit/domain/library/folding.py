@@ -1,4 +1,4 @@
-"""Texts as they are compared."""
+"""Folds texts for comparison."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import unicodedata
 
 
 def folded(text: str) -> str:
-    """`text` without the difference of cases, and of how an accent is encoded, but with the accent.
+    """Return `text` without differences of case and of the encoding of accents. Accents stay.
 
-    That is the full case folding of Unicode (chapter 3.13, toCasefold), in normal form C.
+    This is the full case folding of Unicode (chapter 3.13, toCasefold) in normal form C.
     """
     if text.isascii():
         return text.lower()
@@ -21,9 +21,9 @@ _BLANKS = re.compile(r"\s+")
 
 
 def sentences_of(text: str) -> frozenset[str]:
-    """What a text says, as a set: its sentences and lines, folded, without blanks around and differences of blanks inside.
+    """Return the set of sentences and lines of a text, folded, with white space normalized.
 
-    Texts that say the same have the same set, in whichever order and however often they say it.
+    Texts with the same sentences have the same set, whatever their order and repetitions are.
     """
     pieces = (_BLANKS.sub(" ", piece).strip() for piece in _SENTENCE_ENDS.split(folded(text)))
     return frozenset(piece for piece in pieces if piece)

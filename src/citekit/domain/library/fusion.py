@@ -1,4 +1,4 @@
-"""Brings what was found by meaning and by words into one ranking, with a score that means the same for every question."""
+"""Combines vector results and word results into one ranking, with scores that are comparable between queries."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from citekit.domain.library.vectors import Found, Scored
 
 @frozen
 class Calibration:
-    """How the cosines of an embedder are read.
+    """How the cosines of an embedder are converted to scores.
 
-    The evidence for a chunk is the square of the share of the question's words that it answers, plus `weight` times the
-    cosine of its best passage. Nine of ten questions that the library cannot answer have a best hit below `middle`;
-    `slope` says how fast the score changes there. Measured in docs/explanation/retrieval.md.
+    The evidence for a chunk is the square of the share of the query's words that it contains, plus `weight` times the
+    cosine of its best passage. For nine of ten queries that the library cannot answer, the best hit is below `middle`.
+    `slope` is how fast the score changes there. Measured in docs/explanation/retrieval.md.
     """
 
     weight: float
@@ -24,15 +24,15 @@ class Calibration:
     slope: float
 
     def score(self, evidence: float) -> float:
-        """A number from 0 to 1; 0.5 at the middle."""
+        """Return a score from 0 to 1; 0.5 at `middle`."""
         return 1 / (1 + math.exp(-max(-60.0, min(60.0, self.slope * (evidence - self.middle)))))
 
 
 WORDS_ALONE = Calibration(0.0, 0.20, 5.0)
-"""Where the question had no vector."""
+"""For queries without a vector."""
 
 DEFAULT = Calibration(0.8, 0.42, 5.0)
-"""For embedders that were not measured; fits those whose cosines of unlike texts are near 0.1."""
+"""For embedders without measurements. It fits those whose cosines of unrelated texts are near 0.1."""
 
 _STATIC, _MINILM = "wordllama-l2-supercat", "all-minilm-l6-v2-int8"
 _CALIBRATIONS: Mapping[frozenset[str], Calibration] = {
@@ -43,17 +43,20 @@ _CALIBRATIONS: Mapping[frozenset[str], Calibration] = {
 
 
 def calibration_of(embedder: str) -> Calibration:
-    """That of the embedder of this name (`EmbedderIdentity.name`); of a joined one (`a*0.4+b*0.6`) by its parts."""
+    """Return the calibration of an embedder by its name (`EmbedderIdentity.name`), or by the parts of a joined one
+    (`a*0.4+b*0.6`).
+    """
     parts = frozenset(part.partition("*")[0] for part in embedder.split("+"))
     return _CALIBRATIONS.get(parts, DEFAULT)
 
 
 @frozen
 class Ranked:
-    """A chunk that was found: `score` from 0 to 1, higher is better, and comparable between questions.
+    """A ranked chunk. `score` is from 0 to 1, and comparable between queries.
 
-    `passage` is the id of its best passage and `dense` that one's cosine, both None where no passage was among the nearest;
-    `lexical` is the share of the question's words that the chunk answers, 0 to 1, None where it was not among the best.
+    `passage` is the ID of its best passage and `dense` the cosine of that passage; both are None if no passage is among
+    the nearest. `lexical` is the share of the query's words that the chunk contains, from 0 to 1, or None if it is not
+    among the best by words.
     """
 
     group: str
@@ -64,9 +67,9 @@ class Ranked:
 
 
 def fuse(found: Found, limit: int, calibration: Calibration = DEFAULT) -> tuple[Ranked, ...]:
-    """The best `limit` chunks, best first, equal scores by group.
+    """Return the best `limit` chunks, best first. Equal scores are sorted by group.
 
-    A chunk whose passages are not among the found ones is taken to be as near as the farthest of these, which it is at most.
+    A chunk without passages among the results gets the lowest of their cosines, which is an upper limit for it.
     """
     if not found.dense:
         calibration = WORDS_ALONE
@@ -88,7 +91,7 @@ def _ranked(group: str, score: float, passage: Scored | None, share: float | Non
 
 
 def _best_by_group(scored: Sequence[Scored]) -> dict[str, Scored]:
-    """Of each group the entry of the highest score, of equal ones the first by id."""
+    """Return the entry with the highest score in each group; of equal scores, the first by ID."""
     best: dict[str, Scored] = {}
     for each in scored:
         held = best.get(each.group)
@@ -98,7 +101,7 @@ def _best_by_group(scored: Sequence[Scored]) -> dict[str, Scored]:
 
 
 def _share(chunk: Scored | None, found: Found) -> float | None:
-    """Of what the question's words could score, counting those that stand nowhere in the library as not answered."""
+    """Return the share of the query's possible score; words that occur nowhere in the library count as missing."""
     if chunk is None:
         return None
     return min(1.0, chunk.score / found.ceiling) * found.known if found.ceiling > 0 else 0.0

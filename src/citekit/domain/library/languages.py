@@ -1,4 +1,4 @@
-"""One code for each language, whichever standard a library, a book or a person took it from."""
+"""Normalizes language codes from different standards."""
 
 from __future__ import annotations
 
@@ -36,28 +36,31 @@ _BIBLIOGRAPHIC = _table(
     mac mkd, mao mri, may msa, per fas, rum ron, slo slk, tib bod, wel cym
     """
 )
-"""ISO 639-2/B, as libraries write it, to ISO 639-2/T and 639-3."""
+"""ISO 639-2/B, which libraries use, to ISO 639-2/T and 639-3."""
 
 _WITHDRAWN = _table("iw heb, in ind, ji yid, jw jav, mo ron, mol ron, scr hrv, scc srp, cro hrv")
-"""Codes that were withdrawn, or never were ones, and are still met."""
+"""Codes that were withdrawn or never valid, but still occur."""
 
 _CODES = {**_SHORT, **_BIBLIOGRAPHIC, **_WITHDRAWN}
 
 
 _VARIETIES = _table("als sqi, arb ara, cmn zho, ekk est, lvs lav, pes fas, swh swa, zsm msa")
-"""The main variety of a language that ISO 639-3 has several of, to the language."""
+"""Main varieties of languages for which ISO 639-3 has several codes, to the language."""
 
 _LONG = {long: short for short, long in _SHORT.items()}
 
 
 def iso_639_3(code: str) -> str:
-    """The code of three letters for one of two or three, or for a tag as `en-GB` (BCP 47); others as given, in lower case."""
+    """Return the three-letter code for a code of two or three letters or a BCP 47 tag such as `en-GB`. Others become
+    lowercase.
+    """
     primary = re.split(r"[-_]", code.strip().lower(), maxsplit=1)[0]
     return _CODES.get(primary, primary)
 
 
 def two_letters(code: str) -> str:
-    """The code of two letters for a code or a tag (`eng`, `ger`, `pt-BR`), where there is one, else that of three.
+    """Return the two-letter code for a code or a tag (`eng`, `ger`, `pt-BR`), or the three-letter code if there is
+    none.
 
     >>> two_letters("deu"), two_letters("ger"), two_letters("pt-BR"), two_letters("hr"), two_letters("haw")
     ('de', 'de', 'pt', 'hr', 'haw')

@@ -1,4 +1,4 @@
-"""What was done to the index, and when."""
+"""Entries of the ledger of ingested books."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ class Deed(StrEnum):
 
 @frozen(kw_only=True)
 class LedgerEntry:
-    """One line of the ledger: `at` is an aware time.
+    """An entry of the ledger. `at` is timezone-aware.
 
-    A book is known by the `digest` of its file. `model` is the embedder's identity as text, `parameters` those of chunking,
-    `counts` of `chapters`, `chunks`, `passages`, `words`, `characters`; `seconds` by stage.
+    A book is identified by the `digest` of its file. `model` is the text of the embedder's identity. `parameters` are
+    those of chunking. `counts` has the numbers of `chapters`, `chunks`, `passages`, `words`, and `characters`.
+    `seconds` are by stage.
     """
 
     deed: Deed

@@ -1,14 +1,14 @@
-"""The words of a text as a sparse vector, for a search by words (BM25).
+"""Turns a text into a sparse vector of its words, for word search (BM25).
 
-A word counts under its first five letters, which joins the forms of a word (`composer`, `composition`) in any language that
-inflects at the end; a longer word also counts as it is, and every two neighbors count as a pair. Numbers count
-whole. Text without spaces between words (Chinese, Japanese, Korean, Thai, ...) counts in pairs of characters. Stop words
-count separately: they are searched only if the question has nothing else.
+A word is indexed by its first five letters, which unites the forms of a word (`composer`, `composition`) in languages
+that inflect at the end. A longer word is also indexed as a whole, and every two adjacent words as a pair. Numbers are
+indexed whole. Text without spaces between words (Chinese, Japanese, Korean, Thai, ...) is indexed by pairs of
+characters. Stop words are indexed separately and searched only if the query has no other words.
 
-The stop words are those of languages that libraries commonly have, with accents folded. A word that has a meaning in another
-of these languages is not a stop word (German `die` and `war`, Spanish `sin`, French `son`, Italian `come`), nor are words of
-direction (`above`, `up`): the rarity of a word in the library weighs it anyway, so a missing stop word costs little, and a
-wrongly dropped one hides a topic.
+The stop words cover the most common languages of libraries, with accents folded. A word that has a meaning in another
+of these languages is not a stop word (German `die` and `war`, Spanish `sin`, French `son`, Italian `come`), nor are
+words of direction (`above`, `up`). BM25 weights words by rarity anyway, so a missing stop word costs little, but a
+wrong one hides a subject.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _MEANINGFUL = """
 ai bin car ci com dan den die door dos ed em era fur ham hat hay hun io las man mes mit na os par plus pour sin son sur
 ton van var war
 """
-"""Words that one language above drops, and that another needs or that are names (AI, COM, MIT)."""
+"""Stop words of one language that are words in another, or names (AI, COM, MIT)."""
 
 
 def _folded(words: str) -> frozenset[str]:
@@ -88,25 +88,26 @@ STOP_WORDS = frozenset().union(
         (_ENGLISH, _GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH, _NORDIC, _RUSSIAN),
     )
 ) - _folded(_MEANINGFUL)
-"""Casefolded, accents folded."""
+"""Stop words, casefolded and without accents."""
 
 
 SATURATION = 1.2
-"""k1 of BM25 (Robertson and Zaragoza, 2009): how soon it no longer matters that a word is there once more."""
+"""k1 of BM25 (Robertson and Zaragoza, 2009): how quickly further occurrences of a word stop adding weight."""
 
 LENGTH_EFFECT = 0.4
-"""b of BM25: how much a long text has to say a word more often."""
+"""b of BM25: how strongly the length of a text reduces the weight of its words."""
 
 AVERAGE_LENGTH = 450
-"""Terms in a chunk of some 250 words; a constant, so that a chunk's weights never depend on its neighbours."""
+"""Terms of a chunk of about 250 words. A constant, so that a chunk's weights do not depend on other chunks."""
 
 WINDOW = 5
-"""Words that are taken for a repeated text if they occur again in the same order; ordinary prose hardly does that."""
+"""Number of words that count as repeated text if they occur again in the same order, which is rare in ordinary prose.
+"""
 
 STEM = 5
 PAIR_WEIGHT = 0.6
 EXACT_WEIGHT = 0.5
-"""What a pair of neighbours, and a long word as it stands, weigh in a question beside a word's first letters."""
+"""Query weights of a pair of adjacent words and of a long whole word, relative to a word's first letters."""
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
@@ -114,7 +115,7 @@ _UNSPACED = (
     "\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _INNER = "".join(chr(code) for code in range(0x900, 0xE00) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
-"""Vowel signs of Indic scripts: part of a word, though not of `\\w`."""
+"""Vowel signs of Indic scripts, which are parts of words but not in `\\w`."""
 
 _WORD = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}](?:[^\\W{_UNSPACED}]|[{_INNER}])*")
 _ASCII_WORD = re.compile(r"[a-z0-9]\w*", re.ASCII)
@@ -124,9 +125,10 @@ _HYPHENATED = re.compile(r"(?<=[^\W\d_])(?:-[ \t]*\r?\n[ \t]*|\u00ad\s*)(?=[^\W\
 
 
 def document_words(text: str) -> SparseVector:
-    """The words of a chunk by BM25's saturated term frequency: f (k1 + 1) / (f + k1 (1 - b + b length / average)).
+    """Return the words of a chunk, weighted by BM25's saturated term frequency: f (k1 + 1) / (f + k1 (1 - b + b length
+    / average)).
 
-    A text that is repeated in the chunk counts once in f, and each time in the length: repetition raises no weight.
+    Repeated text counts once in f and every time in the length, so repetition never raises a weight.
     """
     words = _words(text)
     once = without_repetition(words)
@@ -134,14 +136,14 @@ def document_words(text: str) -> SparseVector:
     spread = SATURATION * (1 - LENGTH_EFFECT + LENGTH_EFFECT * every.total() / AVERAGE_LENGTH)
     counts.update(_little_terms(once))
     for term in (*every, *_little_terms(words)):
-        counts.setdefault(term, 1)  # such as a pair of words that only the repetition brought together
+        counts.setdefault(term, 1)  # such as a pair of words that is adjacent only because of the repetition
     return _vector((term, count * (SATURATION + 1) / (count + spread)) for term, count in counts.items())
 
 
 def query_words(text: str) -> SparseVector:
-    """The words of a question; empty where the text has no letter and no digit.
+    """Return the words of a query; empty if the text has no letters or digits.
 
-    A question of stop words alone is looked for by their pairs, or by the one word that it is.
+    A query of only stop words uses their pairs, or its single word.
     """
     words = _words(text)
     terms = dict.fromkeys(_terms(words)) or dict.fromkeys(_little_terms(words))
@@ -150,7 +152,7 @@ def query_words(text: str) -> SparseVector:
 
 
 def overlap(question: SparseVector, text: str) -> float:
-    """How much of the weight of a question's words stands in `text`, from 0 to 1; 0 for a question without words."""
+    """Return the share of the weight of a query's words that occur in `text`, from 0 to 1; 0 for a query without words."""
     words = _words(text)
     there = set(map(_number, {*_terms(words), *_little_terms(words)}))
     whole = sum(question.values)
@@ -159,7 +161,9 @@ def overlap(question: SparseVector, text: str) -> float:
 
 
 def _words(text: str) -> list[str]:
-    """Casefolded, without accents; words broken at a line's end are joined; a run of a script without spaces is one."""
+    """Return casefolded words without accents. Hyphenated words are joined. A run of a script without spaces is one
+    word.
+    """
     joined = _HYPHENATED.sub("", text)
     if joined.isascii():
         return _ASCII_WORD.findall(joined.lower())
@@ -168,10 +172,10 @@ def _words(text: str) -> list[str]:
 
 
 def without_repetition(words: Sequence[str]) -> list[str]:
-    """The words without those of sequences that are repeated.
+    """Return the words without repeated sequences.
 
-    A sequence is repeated if it follows itself at once (up to `WINDOW - 1` words), or if `WINDOW` or more words occurred
-    before in that order.
+    A sequence is repeated if it follows itself directly (up to `WINDOW - 1` words), or if `WINDOW` or more words
+    occurred before in the same order.
     """
     kept: list[str] = []
     for word in words:
@@ -191,7 +195,7 @@ def without_repetition(words: Sequence[str]) -> list[str]:
 
 
 def _terms(words: Iterable[str]) -> Iterator[str]:
-    """First letters, `=` whole long words, and pairs with a space between."""
+    """Yield the first letters of words, `=` and whole long words, and pairs separated by a space."""
     stems: list[str] = []
     for word in words:
         if _UNSPACED_START.match(word):
@@ -207,7 +211,7 @@ def _terms(words: Iterable[str]) -> Iterator[str]:
 
 
 def _little_terms(words: list[str]) -> Iterator[str]:
-    """`~` what counts only alone: stop words, pairs of them, and single characters of scripts without spaces."""
+    """Yield with a `~` prefix: stop words, pairs of them, and single characters of scripts without spaces."""
     for word in words:
         if word in STOP_WORDS:
             yield "~" + word
@@ -229,7 +233,7 @@ def _number(term: str) -> int:
 
 
 def _vector(weights: Iterable[tuple[str, float]]) -> SparseVector:
-    """Terms by their CRC-32. Of a million terms, one in 4300 shares its number with another, and then only adds to it."""
+    """Index terms by their CRC-32. Of a million terms, one in 4300 collides with another; their weights are then added."""
     summed: dict[int, float] = {}
     for term, weight in weights:
         number = _number(term)

@@ -1,4 +1,4 @@
-"""A chunk in passages, each short enough for one vector."""
+"""Splits a chunk into passages that are short enough for one vector."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from citekit.domain.library.sentences import Sentence
 
 
 def passages(sentences: Sequence[Sentence], window: int) -> tuple[tuple[int, int], ...]:
-    """Characters (start, end) of consecutive passages that cover `sentences`, each of at most `window` words.
+    """Return the characters (start, end) of consecutive passages that cover `sentences`, each of at most `window`
+    words.
 
-    As few as can be, and as equal in length as whole sentences allow. A sentence of more than `window` words is a passage of
-    its own. Linear time.
+    There are as few passages as possible, of similar lengths as far as whole sentences allow. A sentence of more than
+    `window` words is a passage of its own. Linear time.
     """
     before = list(accumulate((sentence.words for sentence in sentences), initial=0))
     earliest = _packed_from_the_back(before, window)
@@ -28,7 +29,7 @@ def passages(sentences: Sequence[Sentence], window: int) -> tuple[tuple[int, int
 
 
 def _packed_from_the_back(before: Sequence[int], window: int) -> list[int]:
-    """The borders where the last passage takes all that fits, then the one before it: the earliest that each can be."""
+    """Return the earliest possible borders: those of passages filled from the end."""
     borders = [len(before) - 1]
     while borders[-1] > 0:
         last = borders[-1]
@@ -37,11 +38,11 @@ def _packed_from_the_back(before: Sequence[int], window: int) -> list[int]:
 
 
 def _reach(before: Sequence[int], first: int, window: int) -> int:
-    """The border up to which a passage that begins at `first` can go."""
+    """Return the last possible end of a passage that begins at `first`."""
     return max(first + 1, bisect_right(before, before[first] + window) - 1)
 
 
 def _nearest(before: Sequence[int], aim: float, low: int, high: int) -> int:
-    """The border from `low` to `high` that has nearest to `aim` words before it."""
+    """Return the border from `low` to `high` with a number of preceding words closest to `aim`."""
     place = bisect_left(before, aim, low, high)
     return place - 1 if place > low and aim - before[place - 1] <= before[place] - aim else place

@@ -1,25 +1,29 @@
-"""Who speaks for the library, and in which manner an answer is given."""
+"""Guardians and patterns, which give answers a voice and a form."""
 
 from __future__ import annotations
 
 from attrs import field, frozen
 
 DEFAULT_GUARDIAN = "zec"
-"""Who speaks where nobody is named."""
+"""The ID of the default guardian."""
 
 NOBODY = "none"
-"""The name by which a caller wants no guardian; no guardian has this id."""
+"""The name that requests no guardian. No guardian has this ID."""
 
 FREE = "free"
-"""The name by which a caller wants no pattern; no pattern has this id, and no category this name."""
+"""The name that requests no pattern. No pattern or category has this name."""
 
 PROMPT_LENGTH = (100, 800)
-"""Characters of a guardian's prompt, from and to: enough for a character, and little beside the passages."""
+"""Minimum and maximum number of characters of a guardian's prompt: enough for a character, but short compared to the
+passages.
+"""
 
 
 @frozen(kw_only=True)
 class Guardian:
-    """A persona that flavours answers. `id` is `^[a-z][a-z0-9_]*$`; `prompt` says how it speaks, in 100 to 800 characters."""
+    """A personality for answers. `id` matches `^[a-z][a-z0-9_]*$`; `prompt` describes its voice in 100 to 800
+    characters.
+    """
 
     id: str
     name: str
@@ -34,7 +38,7 @@ class Guardian:
 
 @frozen(kw_only=True)
 class Pattern:
-    """A manner of answering: `template` is the instruction, `temperature` the one that suits it, `category` its family."""
+    """A form of answer: `template` is the instruction, `temperature` the recommended one, `category` its group."""
 
     id: str
     category: str
@@ -49,7 +53,7 @@ class Pattern:
 
 
 def compose(guardian: Guardian | None, pattern: Pattern | None) -> str | None:
-    """The instruction for the author of the answer: the guardian's manner, then the pattern's; None without both."""
+    """Return the instruction for the model: the guardian's prompt, then the pattern's template; None without both."""
     parts = []
     if guardian is not None:
         parts.append(guardian.prompt.strip())

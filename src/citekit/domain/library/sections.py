@@ -1,4 +1,4 @@
-"""The sections of a book's map as ranges of its text. On a page, the words of a heading find where its section begins."""
+"""Maps the nodes of a book to ranges of its text. On a page, the heading determines where a section begins."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _LABEL = re.compile(
     r"\W*(?:(?:chapter|part|section|appendix|kapitel|teil|chapitre|partie)\W+)?(?:[\d.]+|[ivxlc]+|[a-z])?\W*", re.I
 )
 _LABEL_LIMIT = 24
-"""Characters of a chapter's number before its title."""
+"""Maximum number of characters of a chapter number before its title."""
 
 
 def _folded(word: str) -> str:
-    """Letters and digits alone, without case and accents, ligatures and widths resolved."""
+    """Return only letters and digits, without case and accents, with ligatures and wide forms resolved."""
     if word.isascii():
         return word.lower()
     return "".join(_WORD.findall(unicodedata.normalize("NFKD", word).casefold()))
@@ -28,7 +28,7 @@ def _folded(word: str) -> str:
 
 @frozen
 class _Words:
-    """The words of a page one after the other, so that spaces and line ends do not matter; `ends` follow `starts`."""
+    """The words of a page without separators, so that spaces and line ends are ignored, with the offsets of each word."""
 
     joined: str
     starts: dict[int, int]
@@ -51,7 +51,7 @@ def _words(text: str, start: int, end: int) -> _Words:
 
 
 class Headings:
-    """Finds headings on the pages of a text; quick where those of one page are asked for one after the other."""
+    """Finds headings on the pages of a text. Fast if the headings of one page are requested consecutively."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -64,10 +64,11 @@ class Headings:
         return self._words
 
     def find(self, title: str, page: tuple[int, int], since: int = 0) -> tuple[int, int] | None:
-        """(start, end) of the line that is the heading `title` on the page (start, end), its number with it, from `since` on.
+        """Return (start, end) of the line with the heading `title`, including its number, on the page (start, end)
+        after `since`.
 
-        None where there is none. Case, spaces, punctuation and line ends do not matter. One that stands in the first line
-        of the page, as a running header does, is passed over where there is another.
+        Returns None if there is none. Case, spaces, punctuation, and line ends are ignored. A match in the first line
+        of the page, which may be a running header, is skipped if there is another.
         """
         found = [each for each in self._lines(title, page) if each[0] >= since]
         if len(found) > 1 and not self.text[page[0] : found[0][0]].strip():
@@ -92,9 +93,9 @@ class Headings:
         return not any(character.isalpha() for character in rest[:_LABEL_LIMIT])
 
     def _line_start(self, start: int, page_start: int) -> int | None:
-        """Where the line of a heading begins, or None where more than a number stands before it.
+        """Return the start of a heading's line, or None if more than a number precedes it.
 
-        A number that stands alone in the line above belongs to the heading.
+        A number alone in the previous line belongs to the heading.
         """
         begin = max(page_start, self.text.rfind("\n", page_start, start) + 1)
         before = self.text[begin:start]
@@ -111,19 +112,21 @@ def _is_label(text: str) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a line is a number like `1.2` or `Chapter 3`; a digit alone may be that of the page."""
+    """Return whether a line is a number such as `1.2` or `Chapter 3`. A single number may be that of the page."""
     return _is_label(text) and ("." in text or any(c.isalpha() for c in text)) and any(c.isalnum() for c in text)
 
 
 HEADER_LINES, HEADER_WORDS = 3, 12
-"""What a running header has at most: lines, and words in each."""
+"""Maximum number of lines of a running header, and of words in each."""
 
 _SPACE = re.compile(r"\s*")
 
 
 @frozen
 class BookSection:
-    """The characters `start` to `end` (excluded) of a extracted_text; `depth` from 0. What is of no node has no `node_id`."""
+    """The characters `start` to `end` (excluded) of an extracted text. `depth` counts from 0. `node_id` is None without
+    a node.
+    """
 
     start: int
     end: int
@@ -135,20 +138,21 @@ class BookSection:
 def sections(
     extracted_text: ExtractedText, nodes: Iterable[Node], *, left_out: Container[str] = frozenset()
 ) -> tuple[BookSection, ...]:
-    """The nodes as ranges of the text, in reading order: each is followed by those inside it, which are one deeper.
+    """Return the nodes as ranges of the text, in reading order. Each is followed by its descendants, which are one
+    level deeper.
 
-    Ranges of one depth do not overlap. A node ends where its place ends, at the latest where the next of its own or a higher
-    level begins; white space behind it belongs to it. A node of pages begins at its title on its first page, where that is
-    found below more than a running header, else at the top of the page. Nodes without a place in the text are left out,
-    those of the types `left_out`, and those of which nothing is left because the next one begins at the same place; what is
-    below them takes their place.
+    Ranges of the same depth do not overlap. A node ends at the end of its location, or where the next node of the same
+    or a higher level begins, including the white space after it. A node of pages begins at its title on its first page
+    if the title is below more than a running header; otherwise, at the top of the page. Nodes without a location in the
+    text, nodes of the types in `left_out`, and nodes that become empty because the next one begins at the same position
+    are omitted; their children take their place.
     """
     return tuple(_ended(extracted_text.text, list(_started(extracted_text, nodes, left_out))))
 
 
 @frozen
 class _Visit:
-    """A node to be looked at, with its place in the text as far as the map tells it."""
+    """A node to process, with its range according to the map."""
 
     node: Node
     span: tuple[int, int] | None
@@ -156,7 +160,7 @@ class _Visit:
 
 
 def _started(extracted_text: ExtractedText, nodes: Iterable[Node], left_out: Container[str]) -> Iterator[BookSection]:
-    """The sections with their exact starts, which never fall; their ends are those of the map."""
+    """Yield the sections with exact starts, which never decrease. Their ends are those of the map."""
     nodes = tuple(nodes)
     begins, places = _Begins(extracted_text), _Places(extracted_text, nodes)
     pending = places.visits(nodes, 0)[::-1]
@@ -170,10 +174,10 @@ def _started(extracted_text: ExtractedText, nodes: Iterable[Node], left_out: Con
 
 
 class _Places:
-    """Where nodes stand in the text.
+    """The ranges of nodes in the text.
 
-    A node whose place is whole chapters of an EPUB may begin inside the first of them and end inside the last: the places of
-    its leaves, and of those of its neighbours, tell more.
+    A node that spans whole chapters of an EPUB may begin inside the first and end inside the last: the ranges of its
+    leaves and of its siblings' leaves are more precise.
     """
 
     def __init__(self, extracted_text: ExtractedText, nodes: Iterable[Node]) -> None:
@@ -186,7 +190,7 @@ class _Places:
             self._leaves[node.id] = (inside[0][0], inside[-1][1]) if inside else span
 
     def visits(self, nodes: Sequence[Node], depth: int) -> list[_Visit]:
-        """The nodes, all children of one, by where they begin; one without a place stays behind the one before it."""
+        """Return sibling nodes sorted by their starts. A node without a range stays after the previous one."""
         visits: list[_Visit] = []
         done = 0
         for node in self._ordered(nodes):
@@ -205,7 +209,7 @@ class _Places:
 
 
 class _Begins:
-    """Says where sections begin, one after the other."""
+    """Determines the starts of sections, in order."""
 
     def __init__(self, extracted_text: ExtractedText) -> None:
         self._extracted = extracted_text
@@ -224,7 +228,7 @@ class _Begins:
         return start
 
     def _is_header(self, start: int, end: int) -> bool:
-        """Whether what stands on a page above a heading is a running header, or nothing."""
+        """Return whether the text above a heading on its page is a running header or empty."""
         lines = [line for line in self._extracted.text[start:end].splitlines() if line.strip()]
         return len(lines) <= HEADER_LINES and all(len(line.split()) <= HEADER_WORDS for line in lines)
 
@@ -244,7 +248,7 @@ def _ended(text: str, found: Sequence[BookSection]) -> Iterator[BookSection]:
 
 
 def _limits(found: Sequence[BookSection], length: int) -> list[int]:
-    """For each section where the next one begins that is not inside it."""
+    """Return for each section the start of the next section that is not inside it."""
     limits = [length] * len(found)
     open_: list[BookSection] = []
     for place in range(len(found) - 1, -1, -1):

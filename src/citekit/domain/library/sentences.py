@@ -1,4 +1,4 @@
-"""A text in sentences, none of them longer than can be dealt with."""
+"""Splits a text into sentences of limited length."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from itertools import pairwise
 from attrs import frozen
 
 LONG_WORD = 100
-"""Characters without a space that count as one word at most: a longer run counts one for every hundred begun."""
+"""Maximum length of a word in characters. A longer run without spaces counts as one word per hundred characters,
+rounded up.
+"""
 
 _CHARACTERS = (
     "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003347f"
@@ -23,20 +25,20 @@ _MARK = re.compile(f"[{_MARKS}]")
 _UNSPACED = re.compile(f"[{_CHARACTERS}{_SYLLABLES}]")
 
 _LEADERS = re.compile(r"(?:\.[ \t]+){3,}\.?")
-"""The dots of a table of contents between a title and its page."""
+"""The leader dots of a table of contents between a title and its page."""
 
 _ATOM = re.compile(
     rf"\s*([{_CHARACTERS}]{{1,2}}|[{_SYLLABLES}]{{1,5}}|[{_MARKS}]{{1,{LONG_WORD}}}"
     rf"|[^\s{_CHARACTERS}{_SYLLABLES}{_MARKS}]{{1,{LONG_WORD}}})(\s*)"
 )
-"""What counts as one word, or less; so `count_words` of several together is never above their number."""
+"""At most one word by the rules of `count_words`, so the count of several atoms together never exceeds their number."""
 
 _CLAUSE_ENDS = frozenset(",;:.!?…—–،؛؟।॥、，；：。！？」』)")
 
 
 @frozen
 class Sentence:
-    """The characters `start` to `end` (excluded) of a text, the white space after the sentence with them."""
+    """The characters `start` to `end` (excluded) of a text, including the white space after the sentence."""
 
     start: int
     end: int
@@ -44,12 +46,12 @@ class Sentence:
 
 
 def count_words(text: str) -> int:
-    """How many words a text has; 0 for white space alone, at least 1 for any other.
+    """Return the number of words of a text: 0 for only white space, otherwise at least 1.
 
-    Words are what white space parts. Scripts that put no space between words are reckoned by the length of their usual
-    word: two characters of Chinese or Japanese, five (with vowel signs) of Thai, Lao, Burmese or Khmer. A run of more than
-    `LONG_WORD` characters without a space is no word of any language, and counts as several; a row of dots with spaces, as in
-    a table of contents, counts as one word for as many characters.
+    White space separates words. For scripts without spaces between words, the count is based on the usual word length:
+    two characters in Chinese or Japanese, and five (including vowel signs) in Thai, Lao, Burmese, or Khmer. A run of
+    more than `LONG_WORD` characters without a space counts as several words. Dots separated by spaces, as in a table of
+    contents, count as one word for the same number of characters.
 
     >>> count_words("Call me Ishmael."), count_words("我是学生。"), count_words("  ")
     (3, 2, 0)
@@ -76,11 +78,11 @@ def _runs(text: str) -> int:
 
 
 def sentences(text: str, starts: Sequence[int], max_words: int) -> tuple[Sentence, ...]:
-    """The sentences of `text` that begin at `starts`, as a `SentenceSplitter` gives them; together they are the text.
+    """Return the sentences of `text` that begin at `starts`, from a `SentenceSplitter`. Together they are the text.
 
-    One of more than `max_words` words (at least 1) is cut in pieces of about the same length: after a comma or the like,
-    else at the end of a line, else at a space, else anywhere. White space alone belongs to the sentence before it, or to the
-    first one. So `words` is 0 only where all of the text is white space. Linear time.
+    A sentence of more than `max_words` words (at least 1) is split into parts of similar length: after a comma or
+    similar sign, or else at a line end, at a space, or anywhere. White space alone belongs to the previous sentence, or
+    to the first one. So `words` is 0 only if the whole text is white space. Linear time.
     """
     if not text:
         return ()
@@ -96,7 +98,9 @@ def sentences(text: str, starts: Sequence[int], max_words: int) -> tuple[Sentenc
 
 
 def _counted(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
-    """(start, words) of all that is more than white space; one of no words where nothing is."""
+    """Return (start, words) of every sentence that is not only white space, or one entry without words if there is
+    none.
+    """
     begins = sorted({0, *starts})
     spans = pairwise([*(start for start in begins if 0 <= start < len(text)), len(text)])
     counted = ((start, count_words(text[start:end])) for start, end in spans)
@@ -104,7 +108,7 @@ def _counted(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _pieces(text: str, start: int, end: int, most: int) -> Iterator[Sentence]:
-    """An over-long sentence in parts of at most `most` words, cut at the best place near an equal share."""
+    """Yield a long sentence in parts of at most `most` words, split at the best position near an equal share."""
     cuts = _Cuts(text, start, end)
     done, begin = 0, start
     while done < len(cuts.ends):
@@ -115,7 +119,7 @@ def _pieces(text: str, start: int, end: int, most: int) -> Iterator[Sentence]:
 
 
 class _Cuts:
-    """Where a sentence can be cut: `ends` of its words, and how good a place each is."""
+    """The possible positions to split a sentence: the `ends` of its words, with a rank for each."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self.ends: list[int] = []
@@ -126,7 +130,7 @@ class _Cuts:
         self.ends[-1] = end
 
     def best(self, done: int, most: int) -> int:
-        """How many words stand before the next cut, where `done` stand before the one before it."""
+        """Return the number of words before the next cut, given that `done` words precede the previous one."""
         left = len(self.ends) - done
         if left <= most:
             return len(self.ends)

@@ -1,4 +1,4 @@
-"""How alike neighbouring texts are."""
+"""Similarity of adjacent texts."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from citekit.domain.library.vectors import Vector
 
 
 def adjacent(vectors: Sequence[Vector]) -> list[float]:
-    """The cosine of each vector and the next; one less than there are vectors. They are unit vectors."""
+    """Return the cosine of each vector and the next one; one fewer than vectors. They must be unit vectors."""
     return [sum(map(mul, one, other)) for one, other in pairwise(vectors)]
 
 
 MIDDLE, LOW = 0.65, 0.35
-"""Where the median of a text's similarities comes to lie, and its lowest tenth: the scale that thresholds are on."""
+"""The positions of the median and of the lowest tenth on the common scale of thresholds."""
 
 FEW = 20
-"""Similarities below which a text says nothing of its own spread: that of English prose stands in."""
+"""Minimum number of similarities to measure their spread. With fewer, the spread of English prose is used."""
 
 _PROSE = (0.16, 0.02)
-"""Median and lowest tenth of neighbouring sentences of English novels and manuals, by static vectors."""
+"""Median and lowest tenth of the similarity of adjacent sentences in English novels and manuals, with static vectors.
+"""
 
 
 def on_one_scale(similarities: Sequence[float]) -> list[float]:
-    """The similarities of one text on a scale that is the same for every language and embedder, from 0 to 1.
+    """Return the similarities of a text on a scale from 0 to 1 that is common to all languages and embedders.
 
-    Cosines of neighbouring sentences lie about 0.15 for one model and language and about 0.7 for another, so that a threshold
-    would mean nothing. Here the median becomes `MIDDLE` and the lowest tenth `LOW`; the order stays, so that a higher
-    threshold still breaks wherever a lower one does.
+    Cosines of adjacent sentences are near 0.15 for one model and language, and near 0.7 for another, so a threshold
+    would have no common meaning. The median becomes `MIDDLE`, and the lowest tenth becomes `LOW`. The order stays, so a
+    higher threshold still splits wherever a lower one does.
     """
     middle, low = _spread(similarities)
     slope = (MIDDLE - LOW) / max(middle - low, 1e-3)

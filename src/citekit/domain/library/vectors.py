@@ -1,4 +1,4 @@
-"""What a vector index holds and answers."""
+"""The values that a vector index stores and returns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ Vector = Sequence[float]
 
 @frozen
 class EmbedderIdentity:
-    """Whose vectors they are: only those of one identity can be compared. `version` is of the weights and the code."""
+    """The identity of an embedder. Only vectors of the same identity are comparable. `version` covers the weights and
+    the code.
+    """
 
     name: str
     version: str
@@ -25,7 +27,7 @@ class EmbedderIdentity:
 
 @frozen
 class SparseVector:
-    """Weights of words: `indices` are rising 32-bit numbers, each once, `values` their weights above 0."""
+    """Weights of words. `indices` are rising unique 32-bit numbers; `values` are their weights, above 0."""
 
     indices: tuple[int, ...] = field(converter=tuple[int, ...])
     values: tuple[float, ...] = field(converter=tuple[float, ...])
@@ -36,11 +38,11 @@ class SparseVector:
 
 @frozen
 class Entry:
-    """A point of the index: `id` is a UUID as text, the same for the same place of the same bytes.
+    """A point of the index. `id` is a UUID as text that depends only on the bytes and the location.
 
-    A passage has a `vector`, a chunk has `words`; each may have both. `group` is the id of the chunk that it belongs to (of
-    a chunk, its own). `payload` is plain data. `foreign` says that the index came from elsewhere, or was changed by somebody
-    else: what the payload says is not what was put there by this home.
+    A passage has a `vector`, and a chunk has `words`; an entry may have both. `group` is the ID of the chunk that it
+    belongs to (its own for a chunk). `payload` is plain data. `foreign` is True if the index was imported or changed by
+    another program: the payload is then not what this home stored.
     """
 
     id: str
@@ -53,7 +55,9 @@ class Entry:
 
 @frozen
 class Where:
-    """Which entries: for each field of the payload, one of these values; a list in the payload fits by any of its own."""
+    """A condition on entries: for each field of the payload, the accepted values. A list in the payload matches if one
+    of its values does.
+    """
 
     fields: Mapping[str, tuple[str | int, ...]] = field(factory=dict)
 
@@ -63,7 +67,7 @@ class Where:
 
 @frozen
 class Question:
-    """What is looked for: entries near `vector`, and entries with those `words`, up to `limit` of each."""
+    """A query: entries near `vector` and entries with `words`, up to `limit` of each."""
 
     vector: Vector | None
     words: SparseVector | None
@@ -73,7 +77,7 @@ class Question:
 
 @frozen
 class Scored:
-    """An entry that was found, and how well it fits; see `Found`."""
+    """A result with its score; see `Found`."""
 
     id: str
     group: str
@@ -82,12 +86,12 @@ class Scored:
 
 @frozen
 class Found:
-    """The answers to a question, the best first; equal scores by id.
+    """The results of a query, best first. Equal scores are sorted by ID.
 
-    `dense` scores are cosines of the vectors; `lexical` ones the sum, over the words of the question, of the entry's weight
-    for the word times how rare the word is: ln(1 + (N - n + 0.5) / (n + 0.5)), for n of N entries with words. `ceiling` is
-    the sum over the question's words of the best score that any entry has for that word alone: no entry is above it.
-    `known` is the share, 0 to 1, of the weight of the question's words that any entry has.
+    `dense` scores are cosines. A `lexical` score is the sum over the query's words of the entry's weight for the word
+    times the rarity of the word: ln(1 + (N - n + 0.5) / (n + 0.5)), for n of N entries with words. `ceiling` is the sum
+    over the query's words of the best score of any entry for that word alone, which no entry exceeds. `known` is the
+    share, from 0 to 1, of the weight of the query's words that occur in any entry.
     """
 
     dense: Sequence[Scored] = field(default=(), converter=tuple[Scored, ...])
@@ -98,7 +102,7 @@ class Found:
 
 @frozen
 class CollectionFacts:
-    """How a collection stands: `status` is `green` where all is well; `place` says in words where it is kept."""
+    """The status of a collection. `status` is `green` if there are no problems; `place` describes where it is stored."""
 
     name: str
     model: EmbedderIdentity

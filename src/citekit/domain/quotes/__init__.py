@@ -1,1 +1,1 @@
-"""Whether a text really stands somewhere: normal forms, finding, and what differs."""
+"""Verification of quotes: normal forms, search, and differences."""

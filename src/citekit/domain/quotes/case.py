@@ -1,6 +1,6 @@
 """Differences of case that change the meaning: `mg` and `Mg`, `mW` and `MW`, `x` and `X`, `Co` and `CO`.
 
-The symbols are units of measurement and chemical elements (SI Brochure, 9th edition; IUPAC). Elsewhere, case is a matter of
+The symbols are units of measurement and chemical elements (SI Brochure, 9th edition; IUPAC). Elsewhere, case is only
 typesetting: sentences begin with a capital, and headings are set in capitals or small capitals.
 """
 
@@ -24,7 +24,7 @@ _PREFIXES = """
     cd:m,k lm:k lx:k Wb:m,μ,u pc:k,M,G yr:k,M,G bp:k,M,G X: D: G:k,m h: d: k: x: P: c: R:
 """
 _WITHOUT_CASE = frozenset(("rad", "mol", "bar", "yr"))
-"""Units that mean the same in capitals, unless a prefix is before them."""
+"""Units that mean the same in capitals unless they have a prefix."""
 
 _FURTHER = "dB dBm kcal Cal pH mmHg Kb Kbit Mbit Gbit kbit kbps Mbps Gbps KiB MiB GiB TiB Kib Mib Gib Tib"
 _ELEMENTS = frozenset(
@@ -35,7 +35,7 @@ _ELEMENTS = frozenset(
     """.split()  # noqa: SIM905
 )
 _COMPOUNDS = frozenset("CO NO HF CS CN SN NH OH PO SO KI HI HO".split())  # noqa: SIM905
-"""Formulas without a digit; some are spelled like an element but for the case."""
+"""Formulas without a digit. Some differ from an element only in case."""
 
 _ORDINARY = frozenset(
     """
@@ -43,10 +43,10 @@ _ORDINARY = frozenset(
     th st nd rd fr pr ra bi co cs ga ac mm hm md la ca cu ce per tu tv cd ah um uk us so on or oh hi ki cal pr
     """.split()  # noqa: SIM905
 )
-"""Symbols that are spelled like words, endings of ordinal numbers, or parts of names, in lower case."""
+"""Lowercase symbols that are also words, endings of ordinal numbers, or parts of names."""
 
 _ACRONYMS = frozenset("us who aids".split())  # noqa: SIM905
-"""Words that are another word, a name, in capitals."""
+"""Words that mean something else in capitals."""
 
 
 def _spelled_out() -> Iterator[str]:
@@ -59,36 +59,36 @@ def _spelled_out() -> Iterator[str]:
 
 
 UNITS = frozenset(_spelled_out())
-"""Symbols of units, with the prefixes that are in use; `µ` is written as the Greek letter."""
+"""Symbols of units with their usual prefixes. `µ` is written as the Greek letter."""
 
 _FOLDED_UNITS = frozenset(each.casefold() for each in UNITS)
 
 SYMBOLS = frozenset(each for each in UNITS | _ELEMENTS | _COMPOUNDS if len(each) > 1)
-"""Symbols of more than one letter that count wherever they are."""
+"""Symbols of more than one letter whose case matters everywhere."""
 
 
 def is_unit(text: str) -> bool:
-    """Whether `text` is the symbol of a unit, as it is spelled."""
+    """Return whether `text` is the symbol of a unit, including its case."""
     return text.replace("\u00b5", "\u03bc") in UNITS
 
 
 def is_like_unit(text: str) -> bool:
-    """Whether `text` is the symbol of a unit but for its case."""
+    """Return whether `text` is the symbol of a unit, ignoring case."""
     return text.casefold() in _FOLDED_UNITS
 
 
 def is_ordinary(text: str) -> bool:
-    """Whether the letters of a symbol are also those of a common word or ending."""
+    """Return whether the letters of a symbol are also those of a common word or ending."""
     return text.lower() in _ORDINARY
 
 
 def is_acronym_of_word(text: str) -> bool:
-    """Whether a word means something else in capitals."""
+    """Return whether a word means something else in capitals."""
     return text.lower() in _ACRONYMS
 
 
 LONGEST = 6
-"""Letters of the longest symbol."""
+"""Maximum number of letters of a symbol."""
 
 _WORD = re.compile(rf"[^\W\d_{SCRIPTS}]+")
 _LATIN_OR_GREEK = re.compile("[A-Za-z\u00b5\u0370-\u03ff]+")
@@ -100,7 +100,7 @@ _OPERATOR_BEFORE = re.compile("[=<>+\u2212\u00d7\u00f7\u00b1\u2264\u2265\u2248\u
 _OPERATOR_AFTER = re.compile("\\s?[=<>+\u2212\u00d7\u00f7\u00b1\u2264\u2265\u2248\u2260\u2208^_]")
 _DIGIT_AFTER = re.compile(rf"[\d{SCRIPTS}]")
 _MODEL_AFTER = re.compile(r"\d{3}")
-"""The digits of a model's number: i386."""
+"""The digits of a model number, such as i386."""
 
 _ATTACHED_BEFORE = re.compile(r"[^\W_]['\u2019\u02bc]\Z")
 _ATTACHED_AFTER = re.compile(r"['\u2019\u02bc][^\W\d_]")
@@ -108,7 +108,7 @@ _SENTENCE_BEFORE = re.compile(r"(?:\A|[.!?:;\u2026\n\"\u201c\u201e\u00ab(\[\u201
 _CLOCK_BEFORE = re.compile(r"\b\d{1,2}(?:[:.]\d\d)?\s?\Z")
 _DECADE_BEFORE = re.compile(r"(?:\b1\d|\b20|\b|['\u2019])\d0['\u2019]?\Z")
 _EMPHASIZED = frozenset(("no", "so", "on", "as", "in", "at", "he", "be", "oh", "hi", "or"))
-"""Words that are set in capitals for emphasis."""
+"""Words that are sometimes set in capitals for emphasis."""
 
 _COMPOUND = re.compile(r"[-\u2010\u2011][^\W\d_]{3}")
 _LEAST_RECASED = 2
@@ -116,7 +116,9 @@ _LEAST_RECASED = 2
 
 @frozen
 class _Token:
-    """A word of the source and the same word in the quote; `start` and `end` are places in the source."""
+    """A word of the source (`mine`) and the same word in the quote (`theirs`). `start` and `end` are offsets in the
+    source.
+    """
 
     start: int
     end: int
@@ -129,9 +131,10 @@ class _Token:
 
 
 def meaningful_case(source: str, quote: str, before: str = "", after: str = "") -> tuple[str, ...]:
-    """The symbols of `quote` whose case differs from `source` so that they mean something else, as "'MG' for 'mg'".
+    """Return the symbols of `quote` whose case differs from `source` in a way that changes the meaning, as "'MG' for
+    'mg'".
 
-    Both have the same letters but for case. `before` and `after` are the text of the source around it.
+    Both texts have the same letters except for case. `before` and `after` are the surrounding text of the source.
     """
     if source == quote:
         return ()
@@ -144,7 +147,7 @@ def meaningful_case(source: str, quote: str, before: str = "", after: str = "") 
 
 
 def _aligned(source: str, quote: str) -> Iterator[_Token]:
-    """The words of the source, each with the same letters of the quote."""
+    """Yield each word of the source with the same letters of the quote."""
     mine, theirs = normalised(source).letters(), normalised(quote).letters()
     if mine.text != theirs.text:
         return
@@ -166,7 +169,7 @@ def _plain(word: str) -> str:
 
 @frozen
 class _Passage:
-    """The text of the source, in which the tokens are `offset` characters further on."""
+    """The text of the source. The offsets of the tokens are relative to `offset`."""
 
     text: str
     offset: int
@@ -199,13 +202,13 @@ class _Passage:
         return self.text[max(0, start - 32) : start], self.text[end : end + 8]
 
     def _is_measured(self, before: str) -> bool:
-        """Whether a number is before it, or a number with other units."""
+        """Return whether a number precedes the symbol, possibly with other units in between."""
         chain = _UNIT_CHAIN.search(before)
         bare = before[: chain.start()] if chain else before
         return bool(_NUMBER_BEFORE.search(bare) or _PER_BEFORE.search(before))
 
     def _is_word_behind_number(self, symbol: str, before: str, after: str, *, styled: bool) -> bool:
-        """Whether it is no unit though a number is before it: `5 PM`, `1ST`, `1950S`, `CHAPTER 5 A HOUSE`."""
+        """Return whether it is not a unit although a number precedes it: `5 PM`, `1ST`, `1950S`, `CHAPTER 5 A HOUSE`."""
         lower = symbol.lower()
         if lower in ("am", "pm"):
             return bool(_CLOCK_BEFORE.search(before))
@@ -240,12 +243,12 @@ class _Passage:
         return at == 0 or bool(_SENTENCE_BEFORE.search(before))
 
     def _is_styled(self, at: int) -> bool:
-        """Whether words next to it differ in case as well: title case, small capitals, capitals."""
+        """Return whether adjacent words differ in case too: title case, small capitals, or capitals."""
         return any(each is not None and each.differs for each in self._neighbors[at]) or self._is_all_recased
 
     @cached_property
     def _is_all_recased(self) -> bool:
-        """Whether all of the source or all of the quote is in capitals, and the other is not."""
+        """Whether the whole source or the whole quote is in capitals, and the other is not."""
         words = [token for token in self.tokens if len(token.mine) > 2]
         changed = [token for token in words if token.differs]
         upper = all(token.theirs.isupper() for token in words) or all(token.mine.isupper() for token in words)
@@ -253,13 +256,13 @@ class _Passage:
 
     @cached_property
     def _neighbors(self) -> Sequence[tuple[_Token | None, _Token | None]]:
-        """For each token, the nearest ones before and behind it that have more than one letter."""
+        """For each token, the nearest tokens with more than one letter before and after it."""
         before, after = self._nearest(self.tokens), self._nearest(self.tokens[::-1])[::-1]
         return list(zip(before, after, strict=True))
 
     @staticmethod
     def _nearest(tokens: Sequence[_Token]) -> list[_Token | None]:
-        """For each token, the last one before it that has more than one letter."""
+        """Return for each token the last one before it that has more than one letter."""
         found: list[_Token | None] = []
         last: _Token | None = None
         for token in tokens:

@@ -1,4 +1,4 @@
-"""Which characters of a quote mean the same, one by one."""
+"""Classes of characters that are equivalent in quotes."""
 
 from __future__ import annotations
 
@@ -7,42 +7,43 @@ import unicodedata
 from functools import lru_cache
 
 SEAM = "\u2027"
-"""Stands in a normal form where a line ended at a hyphen: nobody knows whether the word has that hyphen."""
+"""Replaces a hyphen at a line end in a normal form, because the word may or may not have that hyphen."""
 
 INVISIBLE = (
     "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069"
     "\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
 )
-"""Control characters, soft hyphens, characters without width that direct or part the text, and those that choose among the
-shapes of the character before them: for a class of a pattern."""
+"""Control characters, soft hyphens, zero-width characters, direction marks, and variation selectors, as a character
+class.
+"""
 
 MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff"
     "\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f"
 )
-"""Marks that combine with the letter before them, for a class of a regular expression."""
+"""Combining marks, as a character class for regular expressions."""
 
 HYPHENS = "\\-\u2010\u2011"
 DASHES = HYPHENS + "\u2012-\u2015\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d"
-"""Hyphens, dashes and the minus sign, for a class of a regular expression."""
+"""Hyphens, dashes, and the minus sign, as a character class for regular expressions."""
 
 UNSPACED = (
     "\u2e80-\u2fdf\u3001-\u3130\u3190-\u31ff\u3400-\u9fff\uf900-\ufaff\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
     "\uff61-\uff9f\U00020000-\U0003ffff"
 )
-"""Chinese and Japanese characters, which stand without spaces, for a class of a regular expression."""
+"""Chinese and Japanese characters, which have no spaces between them, as a character class for regular expressions."""
 
 UNPARTED = (
     "\u0e01-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3\u1950-\u19cf\u1a20-\u1a7f"
     "\uaa60-\uaa7f"
 )
-"""Thai, Lao, Burmese, Khmer and their kin, whose words stand without spaces between them, for a class as well."""
+"""Thai, Lao, Burmese, Khmer, and similar scripts, whose words have no spaces between them, as a character class."""
 
 QUOTATION_MARKS: dict[int, str] = {
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\u301f\uff02"), '"'),
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u02bc\u00b4`\uff07"), "'"),
 }
-"""Quotation marks, apostrophes and primes; single and double ones are distinct (6' is not 6")."""
+"""Quotation marks, apostrophes, and primes. Single and double ones stay distinct (6' is not 6")."""
 
 _FORMS = frozenset(
     (
@@ -58,7 +59,9 @@ _FORMS = frozenset(
         "<small>",
     )
 )
-"""Kinds of compatibility that only concern the form: not superscripts (10² is not 102), fractions and circled numbers."""
+"""Compatibility decompositions that only change the form. Superscripts (10² is not 102), fractions, and circled numbers
+stay.
+"""
 
 _SPECIAL = re.compile(rf"[\s{INVISIBLE}{DASHES}{SEAM}]")
 _CLASSES = tuple(re.compile(pattern) for pattern in (rf"[{UNSPACED}]", r"[^\W\d_]", r"\d"))
@@ -66,7 +69,7 @@ _CLASSES = tuple(re.compile(pattern) for pattern in (rf"[{UNSPACED}]", r"[^\W\d_
 
 @lru_cache(maxsize=65536)
 def form_of(character: str) -> str:
-    """A character in its plain form: ligatures and wide letters as letters; itself where there is no plainer one."""
+    """Return the plain form of a character, such as letters for ligatures and wide letters, or the character itself."""
     kind, _, rest = unicodedata.decomposition(character).partition(" ")
     if kind not in _FORMS or not rest:
         return character
@@ -75,13 +78,13 @@ def form_of(character: str) -> str:
 
 
 def _is_alike(character: str, plain: str) -> bool:
-    """Whether the plain form is read as the character is: no space or dash, and of the same script's class."""
+    """Return whether the plain form reads the same: it adds no space or dash, and stays in the same class of script."""
     return not _SPECIAL.search(plain) and bool(_CLASSES[0].match(character)) == bool(_CLASSES[0].match(plain))
 
 
 @lru_cache(maxsize=65536)
 def folded_cluster(cluster: str) -> str:
-    """A character with its combining marks, without the difference of cases and forms (Unicode 3.13, D145, and NFKC)."""
+    """Return a character with its combining marks, without differences of case and form (Unicode 3.13, D145, and NFKC)."""
     text = "".join(map(form_of, unicodedata.normalize("NFC", cluster))).translate(QUOTATION_MARKS)
     for _ in range(4):
         decomposed = unicodedata.normalize("NFD", text).casefold()

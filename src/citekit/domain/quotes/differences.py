@@ -1,4 +1,4 @@
-"""What differs between a quote and its source, where the words are the same: said in words."""
+"""Names the differences between a quote and a source with the same words."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def _without_notes(text: str) -> str:
 
 _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("soft hyphens", lambda text: _SOFT.sub("", text)),
-    ("characters that are not seen", lambda text: _UNSEEN.sub("", text)),
-    ("marks of notes", _without_notes),
+    ("invisible characters", lambda text: _UNSEEN.sub("", text)),
+    ("note marks", _without_notes),
     ("ligatures", lambda text: text.translate(_LIGATURES)),
     ("quotation marks", lambda text: text.translate(QUOTATION_MARKS)),
     ("forms of characters", _forms),
@@ -55,9 +55,10 @@ _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
 
 
 def differences(source: str, quote: str) -> tuple[str, ...]:
-    """The kinds of difference between two texts of the same words; none where they are the same text.
+    """Return the kinds of difference between two texts with the same words; empty if the texts are identical.
 
-    As few as can be: a kind is left out where the texts are the same without levelling it, the plainest kinds first.
+    The result is minimal: a kind is omitted if the texts are equal without normalizing it. The simplest kinds are
+    preferred.
     """
     if source == quote:
         return ()

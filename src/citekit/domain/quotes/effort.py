@@ -1,48 +1,48 @@
-"""How much work may go into looking for one quote: the search runs in the server itself, where nothing else ends it."""
+"""Limits the work for one quote. The search runs in the server process, where nothing else would stop it."""
 
 from __future__ import annotations
 
 from attrs import define, field
 
 MOST = 2_000_000.0
-"""Work for one quote, in units of about one microsecond of a slow processor."""
+"""Maximum work for one quote. A unit is about one microsecond of a slow processor."""
 
 CANDIDATE = 40.0
-"""Work of checking one place at which the letters of a piece are found."""
+"""Work to check one occurrence of a piece's letters."""
 
 CHARACTER = 6.0
-"""Work per character of a piece that is compared at one place."""
+"""Work per character of a piece that is compared at one occurrence."""
 
 MATCHED_CHARACTER = 40.0
-"""Work per character of a place that has the same words but not the same characters: the differences are named."""
+"""Work per character of a match that is not exact, to name the differences."""
 
 BLOCK_CHARACTER = 1.5
-"""Work per character of a block whose letters are traced back to its text."""
+"""Work per character of a block whose letters are mapped back to its text."""
 
 STEP = 1.0
-"""Work of trying one match as the neighbor of another."""
+"""Work to try one match as the neighbor of another."""
 
 OMISSION, GAP_CHARACTER = 2500.0, 5.0
-"""Work of describing one omission, and of each character that is left out."""
+"""Work to describe one omission, and for each omitted character."""
 
 BLOCKS = 64
-"""Blocks that are traced back only once while the search stays near them."""
+"""Number of recently mapped blocks that are free to use again."""
 
 
 @define
 class Effort:
-    """What remains of the work that one quote may take. The same quote in the same text always takes the same work."""
+    """The remaining work for one quote. The same quote in the same text always takes the same work."""
 
     left: float = MOST
     _blocks: dict[tuple[int, int], None] = field(factory=dict, init=False)
 
     def spend(self, work: float) -> bool:
-        """Take `work` from what remains. False if nothing remains: the search then ends with what it has found."""
+        """Subtract `work`. Return False if nothing remains: the search then ends with its current results."""
         self.left -= work
         return self.left > 0
 
     def trace(self, text: int, block: int, length: int) -> None:
-        """Take the work of tracing back a block of `length` characters, unless it was traced a moment ago."""
+        """Subtract the work to map back a block of `length` characters, unless it was mapped recently."""
         if (text, block) in self._blocks:
             return
         self.left -= BLOCK_CHARACTER * length
@@ -52,5 +52,5 @@ class Effort:
 
     @property
     def is_spent(self) -> bool:
-        """Whether places may be left that were not looked at."""
+        """Whether the search ended early and may have missed occurrences."""
         return self.left <= 0

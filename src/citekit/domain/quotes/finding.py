@@ -1,4 +1,4 @@
-"""Where a quote stands in a text, word for word."""
+"""Finds the occurrences of a quote in a text, word for word."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from citekit.domain.quotes.quote import LevelledPiece, Piece
 from citekit.domain.quotes.superscripts import SCRIPTS, UNSEEN, is_low, note_ends, seen, with_notes_marked
 
 GAP = 5000
-"""Characters that an ellipsis may stand for, about two pages."""
+"""Maximum number of characters that an ellipsis can omit, about two pages."""
 
 GAP_FOR_A_WORD = 250
-"""Characters of that for each word of the shorter piece beside it: two single words are soon found in one chapter."""
+"""Maximum number of omitted characters for each word of the shorter adjacent piece: two single words often occur in the
+same chapter.
+"""
 
 LEFT_OUT = "words left out"
 """The difference that an ellipsis makes."""
@@ -32,7 +34,7 @@ _ALONE = UNSPACED + UNPARTED
 _GROUPING = "\u00a0\u2002-\u200a\u202f'\u2019"
 _DECIMAL = ".,/\u2044\u00b7\u066b\u066c"
 _JOINING = rf"(?:[{_DECIMAL}:\u2236\uff1a]|[{HYPHENS}\u2012\u2013\u2212\ufe63\uff0d]{{1,3}})"
-"""What joins digits without a space: of numbers, fractions, times, ratios, dates, ranges."""
+"""What joins digits without a space in numbers, fractions, times, ratios, dates, and ranges."""
 _CURRENCIES = "$\u20ac\u00a3\u00a5\u00a2\u20b9\u20bd\u20a9\u20bf"
 _WORD = re.compile(rf"[^\W{_ALONE}]|[{MARKS}]")
 _BEFORE_WORD = re.compile(
@@ -51,7 +53,7 @@ _DECIMAL_SIGN = re.compile(rf"\d{_JOINING}\d")
 _AFTER_NUMBER = re.compile(
     rf"{_JOINING}\d|[ \u00a0\u202f]?[%\u2030\u2031]|[\u00a0\u202f]?[\u00b0{_CURRENCIES}]|[ \u00a0]\u20ac"
 )
-"""A number does not end before its percent, degree or currency sign."""
+"""A number does not end before its percent, degree, or currency sign."""
 
 _BEFORE_GROUP = re.compile(
     rf"(?<!\d)\d{{1,3}}(?:[{_GROUPING}]\d{{3}})*[{_GROUPING}]\Z|(?<![\d.,])(?<!\d )\d{{1,3}}(?: \d{{3}})* \Z"
@@ -72,9 +74,10 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 @frozen
 class Match:
-    """A quote was found at (start, end) of the text; `differences` says in words what was levelled, nothing if exact.
+    """An occurrence of a quote at (start, end) of the text. `differences` names what was normalized; empty if it is
+    exact.
 
-    `gaps` are the omissions that its ellipses stand for, in order. `changes` are symbols whose case means something else.
+    `gaps` are the omissions at its ellipses, in order. `changes` are symbols whose case means something else.
     """
 
     start: int
@@ -90,16 +93,16 @@ class Match:
 
     @property
     def alters_meaning(self) -> bool:
-        """Whether the quote leaves out or changes something that can change what the passage says."""
+        """Whether the quote omits or changes something that can change the meaning of the passage."""
         return bool(self.changes) or any(gap.changes_meaning for gap in self.gaps)
 
 
 def matches(
     source: Quotable, pieces: Sequence[Piece], start: int, end: int, effort: Effort | None = None
 ) -> Iterator[Match]:
-    """The places of a quote inside (start, end) of the text, in order of reading.
+    """Yield the occurrences of a quote inside (start, end) of the text, in reading order.
 
-    Ends early when `effort` is spent; without one, a fresh one counts.
+    Ends early if `effort` is spent. The default is a new `Effort`.
     """
     effort = effort or Effort()
     low, high = source.letters_before(start), source.letters_before(end)
@@ -115,7 +118,7 @@ def matches(
     chains = _chains(_Chains(places, gaps, effort), counts.index(min(counts)))
     nearest = (next(same_start) for _, same_start in groupby(chains, key=lambda chain: chain[0].start))
     for _, same_end in groupby(nearest, key=lambda chain: chain[-1].end):
-        *_, tightest = same_end  # what an earlier beginning leaves out holds all that a later one does
+        *_, tightest = same_end  # the omissions of an earlier start include those of a later one
         omitted = sum(other.start - one.end for one, other in pairwise(tightest))
         if not effort.spend(OMISSION * len(gaps) + GAP_CHARACTER * omitted):
             return
@@ -123,7 +126,9 @@ def matches(
 
 
 def _chains(chains: _Chains, rarest: int) -> Iterator[tuple[Match, ...]]:
-    """One match of each piece, in order of reading: around each match of the rarest piece, the nearest ones that fit."""
+    """Yield one match of each piece, in reading order: for each match of the rarest piece, the nearest matches that
+    fit.
+    """
     for anchor in chains.places[rarest].all():
         after = chains.after(rarest, anchor)
         before = None if after is None else chains.before(rarest, anchor)
@@ -133,9 +138,9 @@ def _chains(chains: _Chains, rarest: int) -> Iterator[tuple[Match, ...]]:
 
 @define
 class _Places:
-    """The matches of one piece in the characters `span` of a text, which are the letters `letters`.
+    """The matches of one piece in the characters `span` of a text, which have the letters `letters`.
 
-    Each place is checked once.
+    Each candidate is checked only once.
     """
 
     source: Quotable
@@ -146,18 +151,20 @@ class _Places:
     _checked: dict[int, Match | None] = field(factory=dict, init=False)
 
     def all(self) -> Iterator[Match]:
-        """In order of reading."""
+        """Yield all matches in reading order."""
         return filter(None, map(self._at, _candidates(self.source, self.piece, *self.letters, self.effort)))
 
     def between(self, start: int, end: int) -> Iterator[Match]:
-        """Those that begin in the characters from `start` to `end`, in order of reading."""
+        """Yield the matches that begin between the characters `start` and `end`, in reading order."""
         low, high = self._letters_before(start), self._letters_before(end)
         high = min(high + len(self.piece.letters) + 1, self.letters[1])
         found = filter(None, map(self._at, _candidates(self.source, self.piece, low, high, self.effort)))
         return (each for each in found if start <= each.start <= end)
 
     def back(self, start: int, end: int) -> Iterator[Match]:
-        """Those that end in the characters from `start` to `end`, the last ones first. The piece is not a levelled one."""
+        """Yield the matches that end between the characters `start` and `end`, the last first. The piece has no raised
+        numbers.
+        """
         low, high = self._letters_before(start), self._letters_before(end)
         low = max(low - len(self.piece.letters) - 1, self.letters[0])
         while (at := self.source.letters.rfind(self.piece.letters, low, high)) >= 0 and self.effort.spend(STEP):
@@ -189,7 +196,7 @@ class _Places:
 
 @define
 class _Chains:
-    """Finds the matches of the other pieces around that of one; what leads nowhere is tried once."""
+    """Finds the matches of the other pieces around a match of one piece. Dead ends are tried only once."""
 
     places: Sequence[_Places]
     gaps: Sequence[int]
@@ -197,7 +204,7 @@ class _Chains:
     _dead: set[tuple[int, int, bool]] = field(factory=set, init=False)
 
     def after(self, number: int, match: Match) -> tuple[Match, ...] | None:
-        """A match of each piece behind piece `number`, which matches at `match`; None if there are none near enough."""
+        """Return a match of each piece after piece `number`, which matches at `match`, or None if none are near enough."""
         if number + 1 == len(self.places):
             return ()
         near = self.places[number + 1].between(match.end, match.end + self.gaps[number])
@@ -208,7 +215,7 @@ class _Chains:
         return None
 
     def before(self, number: int, match: Match) -> tuple[Match, ...] | None:
-        """As `after`, for the pieces before it."""
+        """Like `after`, for the preceding pieces."""
         if number == 0:
             return ()
         near = self.places[number - 1].back(match.start - self.gaps[number - 1], match.start)
@@ -230,7 +237,7 @@ class _Chains:
 
 
 def _joined(source: Quotable, chain: Sequence[Match]) -> Match:
-    """The match of a whole quote from those of its pieces."""
+    """Return the match of a whole quote from those of its pieces."""
     levelled = dict.fromkeys(name for each in chain for name in each.differences)
     changes = dict.fromkeys(change for each in chain for change in each.changes)
     gaps = tuple(gap_between(source.placed, one.end, other.start) for one, other in pairwise(chain))
@@ -238,12 +245,14 @@ def _joined(source: Quotable, chain: Sequence[Match]) -> Match:
 
 
 def _words(piece: Piece) -> int:
-    """How many words a piece has; of scripts without spaces, how many threes of characters."""
+    """Return the number of words of a piece. Three characters of a script without spaces count as one word."""
     return max(len(piece.normal.split()), len(_UNSPACED.findall(piece.normal)) // 3)
 
 
 def _candidates(source: Quotable, piece: Piece, low: int, high: int, effort: Effort) -> Iterator[tuple[int, Piece]]:
-    """Where the letters of the piece stand among those from `low` to `high`, and the piece as it would be there."""
+    """Yield each position of the piece's letters between the letters `low` and `high`, with the piece as it would be
+    written there.
+    """
     if not isinstance(piece, LevelledPiece):
         while (low := source.letters.find(piece.letters, low, high)) >= 0 and effort.spend(STEP):
             yield low, piece
@@ -263,7 +272,7 @@ def _is_low_behind(source: Quotable, letter: int) -> bool:
 
 
 def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
-    """The match of a piece whose letters stand at `at`, or None where the words are others."""
+    """Return the match of a piece whose letters are at `at`, or None if the words are different."""
     place = source.origin(at, at + len(piece.letters))
     widened = None if place is None else _widened(source.text, piece, *place)
     if widened is None:
@@ -281,7 +290,9 @@ def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
 
 
 def _widened(text: str, piece: Piece, start: int, end: int) -> tuple[int, int] | None:
-    """The place of a piece's letters with the dash or the superscripts that it begins or ends with; None without them."""
+    """Return the range of a piece including its leading dash and its superscripts, or None if the text does not have
+    them.
+    """
     before = text[max(0, start - _LOOK) : start]
     lead = piece.normal[:1]
     if lead == "-" or _SCRIPTS_AFTER.match(lead):
@@ -298,7 +309,7 @@ def _widened(text: str, piece: Piece, start: int, end: int) -> tuple[int, int] |
 
 
 def _begins_word(text: str, start: int) -> bool:
-    """Whether no word, number or sign is cut in two at `start`."""
+    """Return whether `start` does not split a word, a number, or a sign."""
     before = _seen_before(text, start)
     if _SCRIPTS_AFTER.match(text[start]):
         return True
@@ -315,12 +326,14 @@ def _begins_word(text: str, start: int) -> bool:
 
 
 def _is_decimal_sign(text: str, at: int) -> bool:
-    """Whether what stands at `at` parts two digits, so that a quote which begins or ends there cuts a number in two."""
+    """Return whether the character at `at` separates two digits, so that a quote with an end there splits a number."""
     return at > 0 and _DECIMAL_SIGN.fullmatch(text[at - 1 : at + 2]) is not None
 
 
 def _is_own_number(text: str, at: int, start: int) -> bool:
-    """Whether the superscripts from `at` to `start` do not belong to what begins there, but to a word before, or a note."""
+    """Return whether the superscripts from `at` to `start` belong to the preceding word or a note, not to what begins
+    at `start`.
+    """
     if text[start].isdecimal():
         return False
     if note_ends(text, at) == start:
@@ -347,7 +360,7 @@ def _ends_word(text: str, end: int) -> bool:
 
 
 def _seen_before(text: str, start: int) -> str:
-    """Some characters before `start`, without those that nobody sees."""
+    """Return some characters before `start`, without hidden ones."""
     before = text[max(0, start - _LOOK) : start]
     return text[max(0, start - _FAR) : start].replace(UNSEEN, "")[-_LOOK:] if UNSEEN in before else before
 
@@ -358,7 +371,7 @@ def _seen_after(text: str, end: int) -> str:
 
 
 def _continues_number(text: str, start: int, before: str) -> bool:
-    """Whether three digits are a group of a number that begins before them (1 500 000, 1'500'000)."""
+    """Return whether the three digits are a group of a number that begins before them (1 500 000, 1'500'000)."""
     return bool(_GROUP.match(text, start) and _BEFORE_GROUP.search(before))
 
 
@@ -368,12 +381,14 @@ def _is_continued(text: str, end: int, after: str) -> bool:
 
 
 def _without_marks(text: str) -> str:
-    """`text` without the marks at its end, which belong to the letter before them."""
+    """Return `text` without the combining marks at its end, which belong to the letter before them."""
     while text and _is_mark(text[-1]):
         text = text[:-1]
     return text
 
 
 def _is_mark(character: str) -> bool:
-    """Whether a character combines with the one before it: accents, and vowels of Indic scripts (Unicode 4.4, category M)."""
+    """Return whether a character combines with the preceding one: accents, and vowels of Indic scripts (Unicode 4.4,
+    category M).
+    """
     return unicodedata.category(character).startswith("M")

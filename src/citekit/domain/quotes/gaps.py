@@ -39,7 +39,7 @@ _CLEAR_WORDS = frozenset(
     niet niets nooit nergens geen zonder tenzij behalve uitgezonderd indien mits alleen slechts nauwelijks verboden
     """.split()  # noqa: SIM905
 )
-"""Spellings that count whatever the language around them is, in normal form."""
+"""Words that count in any language, in normal form."""
 
 _SHARED_WORDS: Mapping[str, frozenset[str]] = {
     "de": frozenset("falls solange bevor nein".split()),  # noqa: SIM905
@@ -49,7 +49,7 @@ _SHARED_WORDS: Mapping[str, frozenset[str]] = {
     "pt": frozenset("se só caso quando".split()),  # noqa: SIM905
     "nl": frozenset("als nee noch enkel wanneer".split()),  # noqa: SIM905
 }
-"""Spellings that count only if the text may be in that language."""
+"""Words that count only if the text may be in that language."""
 
 _FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
     "en": frozenset("the of and to in is was that it for with as his her be are this which by from at".split()),  # noqa: SIM905
@@ -61,10 +61,10 @@ _FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
     "nl": frozenset("de het een en is van in op te met voor dat zijn er aan wordt door bij die".split()),  # noqa: SIM905
 }
 _LEAST = 4
-"""Function words that decide for a language; with fewer, the text may be in any."""
+"""Minimum number of function words that identify a language. With fewer, the text may be in any language."""
 
 _SHARE = 0.4
-"""A language with that share of the function words of the likeliest may be the language of the text, too."""
+"""A language with at least this share of the function words of the most likely language is also possible."""
 
 _PHRASES = re.compile(
     r"\b(?:apart from|aside from|other than|rather than|subject to|save for|all but|but for|but not|too [a-z]+ to|as long as"
@@ -89,10 +89,10 @@ _LIMIT = 8
 
 
 def qualifiers(text: str, around: str = "") -> tuple[str, ...]:
-    """The negations, exceptions, and conditions in `text`, each once, in order, at most eight.
+    """Return the negations, exceptions, and conditions in `text` without duplicates, in order, at most eight.
 
-    `around` is the passage that `text` is from; it serves to recognize the language. Hyphens at line ends may or may not
-    belong to a word, so both readings are searched.
+    `around` is the passage that contains `text`, which helps to recognize the language. A hyphen at a line end may or
+    may not belong to a word, so both readings are searched.
     """
     normal = normalised(seen(text)).text
     found: dict[str, None] = {}
@@ -119,12 +119,12 @@ def _in_reading(text: str, languages: frozenset[str]) -> list[str]:
 
 
 def _is_non(word: re.Match[str]) -> bool:
-    """Whether it is "non" as a word, in whatever language, not as a prefix."""
+    """Return whether the match is the word "non" in any language, not the prefix."""
     return word[0] == "non" and word.string[word.end() : word.end() + 1] != "-"
 
 
 def _languages(text: str) -> frozenset[str]:
-    """The languages that the text may be in, by its function words; all of them if there are too few of these."""
+    """Return the possible languages of the text by its function words, or all languages if there are too few of these."""
     words = Counter(normalised(text).text.split())
     counts = {
         language: sum(words[each] for each in function_words) for language, function_words in _FUNCTION_WORDS.items()
@@ -136,10 +136,10 @@ def _languages(text: str) -> frozenset[str]:
 
 
 SHOWN = 400
-"""Characters of the omitted text that an answer shows; of a longer text the beginning and the end."""
+"""Maximum number of characters of omitted text in a result. A longer text is shortened in the middle."""
 
 LONG = 500
-"""Characters from which an omission is called long."""
+"""Number of characters from which an omission is called long."""
 
 _AROUND = 600
 _PHRASE_LENGTH = 40
@@ -152,9 +152,11 @@ _CROSSED = {UnitKind.PAGE: "crosses pages", UnitKind.CHAPTER: "crosses chapters"
 
 @frozen
 class Gap:
-    """An ellipsis stands for `text` (shortened in the middle to `SHOWN` characters), which has `length` characters.
+    """The text that an ellipsis omits. `text` is shortened in the middle to `SHOWN` characters; `length` is the full
+    length.
 
-    `qualifiers` are the words in it that can reverse or restrict the statement. `remarks` name other reasons to read it.
+    `qualifiers` are the words in it that can reverse or restrict the statement. `remarks` name other reasons to read
+    it.
     """
 
     text: str
@@ -164,7 +166,7 @@ class Gap:
 
     @property
     def changes_meaning(self) -> bool:
-        """Whether the omission can change what the passage says."""
+        """Whether the omission can change the meaning of the passage."""
         return bool(self.qualifiers) or NUMBER_FROM_UNIT in self.remarks
 
 
@@ -172,7 +174,7 @@ NUMBER_FROM_UNIT = "separates a number from a unit"
 
 
 def gap_between(placed: LocatedText, start: int, end: int) -> Gap:
-    """The gap for an ellipsis that stands for `placed.text[start:end]`."""
+    """Return the gap for an ellipsis that omits `placed.text[start:end]`."""
     text = placed.text
     omitted = " ".join(seen(text[start:end]).split())
     around = seen(text[max(0, start - _AROUND) : start] + text[end : end + _AROUND])
@@ -188,7 +190,9 @@ def gap_between(placed: LocatedText, start: int, end: int) -> Gap:
 
 
 def _straddling(left: str, right: str) -> Iterator[str]:
-    """The phrases of `_PHRASES` that begin in `left` and end in `right`, such as "a menos" where a quote keeps the "a"."""
+    """Yield the phrases of `_PHRASES` that begin in `left` and end in `right`, such as "a menos" if the quote contains
+    the "a".
+    """
     head = normalised(seen(left[-_PHRASE_LENGTH:])).text.strip()
     tail = normalised(seen(right[:_PHRASE_LENGTH])).text.strip()
     for phrase in _PHRASES.finditer(f"{head} {tail}"):

@@ -1,4 +1,4 @@
-"""Pages without the lines that stand on every page: heads, feet, page numbers."""
+"""Removes running headers, running footers, and page numbers from the text of pages."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from itertools import islice
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
 
 EDGE = 3
-"""Lines with text at the top and at the bottom of a page, and the longest run that is taken away."""
+"""Number of lines with text at the top and at the bottom of a page that are checked."""
 
 LEAST = 3
-"""Pages on which a line must stand to be a running one."""
+"""Minimum number of pages on which a running line occurs."""
 
 OUTER = 80
-"""Characters of a line that is one because it stands on the outer side of a page's number: the title of a short chapter."""
+"""Maximum number of characters of a line that is removed because it is outside the page number: the title of a short
+chapter.
+"""
 
 LONGEST = 120
-"""Characters of a running line."""
+"""Maximum number of characters of a running line."""
 
 _BESIDE = re.compile(r"[^\w#]+")
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 
 
 def without_running_lines(extracted_text: ExtractedText) -> ExtractedText | None:
-    """The pages without their running heads and feet; None where there are none, or no pages."""
+    """Return the pages without running headers and footers, or None if there are none, or the text has no pages."""
     if extracted_text.kind is not UnitKind.PAGE or len(extracted_text.units) < LEAST:
         return None
     pages = [extracted_text.text[unit.start : unit.end].split("\n") for unit in extracted_text.units]
@@ -49,7 +51,7 @@ def _edges(lines: Sequence[str]) -> set[int]:
 
 
 def _first(lines: Sequence[str], places: Iterable[int]) -> list[int]:
-    """The first places of lines that hold something."""
+    """Return the first of `places` whose lines are not blank."""
     return list(islice((place for place in places if lines[place].strip()), EDGE))
 
 
@@ -63,7 +65,7 @@ def _kept(lines: Sequence[str], running: set[str]) -> list[str]:
 
 
 def _outer(lines: Sequence[str], places: Sequence[int], left: set[int]) -> set[int]:
-    """Short lines between the edge of a page and its number, from `places`, which begin at the edge."""
+    """Return short lines between the edge of a page and its number, from `places`, which begin at the edge."""
     number = next(
         (nth for nth, place in enumerate(places[: len(lines) // 2]) if place in left and _is_number(lines[place])), 0
     )
@@ -75,6 +77,6 @@ def _is_number(line: str) -> bool:
 
 
 def _shape(line: str) -> str:
-    """A line without its numbers and its punctuation, which scans read otherwise each time; an empty one for a long line."""
+    """Return a line without its numbers and punctuation, which OCR reads differently each time; empty for a long line."""
     shape = " ".join(_BESIDE.sub(" ", _NUMBER.sub("#", line)).split()).casefold()
     return shape if len(shape) <= LONGEST else ""

@@ -1,4 +1,4 @@
-"""Text that is in a file but that nobody sees: how a text holds it, and what a verdict says of it."""
+"""Text in a file that readers do not see: how an extracted text stores it, and the note about it in a verdict."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ NOT_VISIBLE = (
     "not visible: the page does not show these words (they are covered, transparent, tiny, in the color of what is below "
     "them, or replacement text for other words)"
 )
-"""The note of a text that also holds what nobody sees."""
+"""The note of a text that includes hidden text."""
 
 _MARK = "\ufdd3"
-"""Between the text of a page that is shown and all of it; a noncharacter, which no text of a file keeps."""
+"""Separates the visible text of a page from its complete text. It is a noncharacter, which text from files never
+contains.
+"""
 
 
 def with_hidden(shown: str, whole: str) -> str:
-    """One text of both; `shown` alone if they are the same."""
+    """Return one text that contains both, or only `shown` if they are the same."""
     return shown if shown == whole else f"{shown}{_MARK}{whole}"
 
 
 def split_hidden(text: ExtractedText) -> tuple[ExtractedText, ExtractedText | None]:
-    """What is shown, and all of it if that is more. For texts of pages."""
+    """Return the visible text, and the complete text if it has more. For texts of pages."""
     if _MARK not in text.text:
         return text, None
     pages = [text.text[unit.start : unit.end].partition(_MARK) for unit in text.units]

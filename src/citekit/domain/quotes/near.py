@@ -1,4 +1,4 @@
-"""The passage that is most like a quote which is nowhere."""
+"""Finds the passage that is most similar to a quote that does not occur."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from citekit.domain.quotes.quote import Piece
 from citekit.domain.quotes.superscripts import CUT, UNSEEN
 
 LEAST = 0.6
-"""Share of the words that a near passage has in common with the quote."""
+"""Minimum share of words that a similar passage has in common with the quote."""
 
 COMPARED = 400
-"""Words of a quote that are compared."""
+"""Maximum number of words of a quote that are compared."""
 
 COMPARED_REPETITIVE = 60
-"""Words of a quote and of a passage that are compared if they are repetitive: each pair of equal words adds work."""
+"""Maximum number of words that are compared in repetitive texts, in which each pair of equal words adds work."""
 
 PAIRS = 40_000
-"""Pairs of equal words, one of a quote and one of a passage, from which both are repetitive."""
+"""Number of pairs of equal words in a quote and a passage from which both count as repetitive."""
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _RUN = 40
@@ -40,7 +40,7 @@ _EACH = 40
 
 @frozen
 class Near:
-    """A passage (start, end) of the text that is not the quote; `similarity` from 0 to 1 counts words in order."""
+    """A passage (start, end) of the text that is similar to the quote. `similarity` from 0 to 1 counts words in order."""
 
     start: int
     end: int
@@ -48,7 +48,9 @@ class Near:
 
 
 def nearest_passage(source: Quotable, piece: Piece) -> Near | None:
-    """The passage that has most words in common with the piece, in their order; None where none is like it."""
+    """Return the passage that has the most words in common with the piece, in the same order, or None if none is
+    similar.
+    """
     size = len(piece.letters)
     votes = _votes(source.letters, piece.letters)
     best: Near | None = None
@@ -61,7 +63,7 @@ def nearest_passage(source: Quotable, piece: Piece) -> Near | None:
 
 
 def _votes(letters: str, wanted: str) -> Counter[int]:
-    """Where the wanted letters would begin, by pieces of them that are found: each counts for its place, rounded."""
+    """Count the rounded positions where the wanted letters would begin, according to the parts of them that occur."""
     width = min(_GRAM, len(wanted))
     step = max(1, (len(wanted) - width) // _GRAMS)
     rounding = max(16, len(wanted) // 4)
@@ -107,7 +109,7 @@ def _is_repetitive(words: Sequence[str], wanted: Sequence[str]) -> bool:
 
 
 def _widened(text: str, start: int, end: int) -> tuple[int, int]:
-    """The passage with the whole of the word or number that it begins and ends in, so that what differs there is seen."""
+    """Return the passage extended to whole words and numbers at both ends, so that differences there are visible."""
     near = text[max(0, start - _RUN) : start]
     before = (text[start].isdigit() and _GROUPS_BEFORE.search(near)) or _RUN_BEFORE.search(near)
     after = _RUN_AFTER.match(text, end, end + _RUN)

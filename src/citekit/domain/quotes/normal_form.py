@@ -1,8 +1,8 @@
-"""Texts as quotes are compared: without case, kinds of white space, line ends in words, forms of characters.
+"""Normal forms in which quotes are compared: without case, kinds of white space, hyphenation, and forms of characters.
 
-Two forms. The *normal form* keeps one space for white space, one hyphen for a dash, and a seam for a hyphen at the end of a
-line. The *letters* are the normal form without these three: quotes are looked for in the letters, and whatever is found is
-held against the normal form.
+There are two forms. The *normal form* has one space for white space, one hyphen for a dash, and a seam for a hyphen at
+a line end. The *letters* are the normal form without these three. Quotes are searched in the letters, and candidates
+are then compared in the normal form.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _GAP_CHARACTERS = re.compile(rf"[ \-{SEAM}{NOTE}{SCRIPTS}]")
 
 @frozen
 class Normal:
-    """A normal form: its character i comes from `starts[i]` to `ends[i]` (excluded) of the text it was made from."""
+    """A normal form. Its character i comes from `starts[i]` to `ends[i]` (excluded) of the original text."""
 
     text: str
     starts: array[int] = field(repr=False)
     ends: array[int] = field(repr=False)
 
     def letters(self) -> Normal:
-        """The same without spaces, hyphens and seams."""
+        """Return the normal form without spaces, hyphens, and seams."""
         kept = [place for place, character in enumerate(self.text) if not _GAP_CHARACTERS.match(character)]
         return Normal(
             "".join(self.text[place] for place in kept),
@@ -51,12 +51,14 @@ class Normal:
 
 
 def without_gaps(normal: str) -> str:
-    """A normal form without what stands between its letters: spaces, hyphens, seams, superscripts and subscripts."""
+    """Return a normal form without the characters between its letters: spaces, hyphens, seams, superscripts, and
+    subscripts.
+    """
     return _GAP_CHARACTERS.sub("", normal)
 
 
 def normalised(text: str) -> Normal:
-    """The normal form of `text`, with the way back. Idempotent."""
+    """Return the normal form of `text` with the offsets of its characters. Idempotent."""
     pieces: list[str] = []
     starts, ends = array("q"), array("q")
     for token in _TOKEN.finditer(text):
@@ -74,7 +76,7 @@ def normalised(text: str) -> Normal:
 
 
 def letters_of(text: str) -> str:
-    """The letters of `text`: `normalised(text).letters().text`, faster."""
+    """Return the letters of `text`. Equals `normalised(text).letters().text`, but is faster."""
     if text.isascii() and not _UNSEEN_ASCII.search(text):
         return text.encode("ascii").lower().translate(_ASCII, _ASCII_GAPS).decode("ascii")
     if not _MARK.search(text):
@@ -83,7 +85,7 @@ def letters_of(text: str) -> str:
 
 
 class _Letters(dict[int, str]):
-    """What becomes of a character that no mark combines with. Each is looked up once."""
+    """Maps characters without combining marks to their letters. Computes each one once."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -103,11 +105,11 @@ _ASCII_GAPS = bytes(code for code in range(128) if chr(code).isspace() or chr(co
 
 
 def same_words(source: str, quote: str, *, spacing: bool = True) -> bool:
-    """Whether two normal forms of the same letters part them alike.
+    """Return whether two normal forms with the same letters have equivalent gaps between them.
 
-    A seam may be a hyphen or nothing; the mark of a note in the source, enclosed by `NOTE`, may be there or not. What
-    stands behind the last letter does not count, but superscripts and subscripts do. With `spacing`, a space may be there
-    or not between a number and its percent sign, and beside one of `+ = < > × ÷`.
+    A seam equals a hyphen or nothing. A note mark in the source, enclosed by `NOTE`, is optional. Gaps after the last
+    letter are ignored, except superscripts and subscripts. With `spacing`, a space is optional between a number and its
+    percent sign, and next to one of `+ = < > × ÷`.
     """
     one, other = _parted(source), _parted(quote)
     return len(one) == len(other) and all(
@@ -120,7 +122,7 @@ def same_words(source: str, quote: str, *, spacing: bool = True) -> bool:
 
 
 def _is_free(before: str, after: str) -> bool:
-    """Whether a space between these two letters is a matter of taste: of a percent sign, and of operators."""
+    """Return whether a space between these two letters is optional: before a percent sign and next to operators."""
     is_operator = {before, after} & _OPERATORS and before != after
     return bool(is_operator) or (before.isdigit() and after in _PERCENT)
 
@@ -133,7 +135,9 @@ _PERCENT = frozenset("%‰")
 
 
 def _parted(text: str) -> list[tuple[str, str]]:
-    """Every letter with the gap behind it, and the gap before the first; spaces and hyphens at the end do not count."""
+    """Return every letter with the gap after it, and the gap before the first letter, without spaces and hyphens at the
+    end.
+    """
     found: list[tuple[str, str]] = _PARTED.findall(text)
     if found:
         found[-1] = (found[-1][0], found[-1][1].rstrip(f" -{SEAM}"))

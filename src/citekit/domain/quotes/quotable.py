@@ -1,4 +1,4 @@
-"""A text in which quotes are found fast: its letters, in blocks, with the way back to the text."""
+"""A text that is prepared for quote searches: its letters in blocks, with a mapping back to the text."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from citekit.domain.locations import Location
 from citekit.domain.quotes.normal_form import Normal, letters_of, normalised
 
 WITH_MARKUP = "in the source with its markup"
-"""The note of a text that holds the markup, and so also what nobody sees: only quotes of markup are looked for in it."""
+"""The note of a text that includes markup, and so also hidden text. It is searched only for quotes of markup."""
 
 WITH_TAGS = "in the source with its tags"
-"""The same of a text whose markup is elements alone (HTML): only quotes of these are looked for in it."""
+"""The note of a text with elements as its only markup (HTML). It is searched only for quotes of elements."""
 
 BLOCK = 2048
-"""The target number of characters of a block; blocks end where the text can be split."""
+"""The target number of characters of a block. Blocks end where the text can be split."""
 
 TRACED = 64
-"""Blocks that stay traced back to their text."""
+"""Maximum number of mapped blocks that are cached."""
 
 LONG = 100_000
-"""Characters of a block that only shares this memory with those after it: a text without spaces is one block."""
+"""Number of characters from which a block replaces all cached blocks. A text without spaces is one block."""
 
 _BORDER = re.compile(r"(?<=[A-Za-z0-9][,.; ])[ \n](?=[A-Za-z0-9])|(?<=[A-Za-z0-9])[ \n](?=[A-Za-z0-9])|\n(?=\n)")
 
 
 class LocatedText(Protocol):
-    """A text that knows where in a file each character of it stands, as a `ExtractedText` does."""
+    """A text that knows the location of each of its characters in a file, such as `ExtractedText`."""
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The complete text."""
 
     def locate(self, start: int, end: int) -> Location:
-        """The place of `text[start:end]`. Raises `LocationOutside`."""
+        """Return the location of `text[start:end]`. Raises `LocationOutside`."""
 
     def span_of(self, location: Location) -> tuple[int, int] | None:
-        """The characters (start, end) of that place, or None for a place of another kind or outside the text."""
+        """Return the characters (start, end) of a location, or None if it is of another kind or outside the text."""
 
 
 @frozen
 class Quotable:
-    """A text and its letters: block i begins at `starts[i]` of the text, and its letters at `letter_starts[i]`.
+    """A text and its letters. Block i begins at `starts[i]` of the text, and its letters begin at `letter_starts[i]`.
 
-    `note` says in words what this text is, where it is not the one that a reader sees.
+    `note` describes the text if it is not the one that readers see.
     """
 
     placed: LocatedText
@@ -60,11 +60,11 @@ class Quotable:
     letter_starts: array[int] = field(repr=False)
     note: str = ""
     _traced: dict[int, Normal] = field(factory=dict, init=False, repr=False, eq=False)
-    """The blocks whose letters were traced back last: a search stays near the same ones."""
+    """The most recently mapped blocks. A search uses the same ones repeatedly."""
 
     @classmethod
     def of(cls, placed: LocatedText, note: str = "") -> Quotable:
-        """The text made ready."""
+        """Prepare a text for searches."""
         starts, letter_starts, pieces, length = array("q"), array("q"), [], 0
         text = placed.text
         for start, end in _blocks(text):
@@ -77,7 +77,7 @@ class Quotable:
 
     @property
     def is_sound(self) -> bool:
-        """Whether the blocks lie in the text and in its letters, one behind the other."""
+        """Whether the blocks are in order inside the text and its letters."""
         pairs = ((self.starts, self.text), (self.letter_starts, self.letters))
         return len(self.starts) == len(self.letter_starts) and all(
             (starts[0] == 0 and starts[-1] <= len(text) and all(map(le, starts, starts[1:]))) if starts else not text
@@ -86,13 +86,15 @@ class Quotable:
 
     @property
     def text(self) -> str:
-        """All of the text."""
+        """The complete text."""
         return self.placed.text
 
     def origin(self, start: int, end: int) -> tuple[int, int] | None:
-        """Where in the text the letters from `start` to `end` come from; None where they begin or end inside a character.
+        """Return the range of the text from which the letters `start` to `end` come, or None if it would split a
+        character.
 
-        None, too, where the letters are not those of the text, which was read by a process that a file may have taken over.
+        Also None if the letters do not match the text: a worker that a malicious file has taken over may have made
+        them.
         """
         first, place = self._block_of(start)
         normal = self._block(first)
@@ -107,27 +109,30 @@ class Quotable:
         return self.starts[first] + normal.starts[place], self.starts[last] + closing.ends[final]
 
     def begins_page(self, offset: int) -> bool:
-        """Whether a capital begins a page there: not the rest of a word that was split at the end of the previous
-        page, but a header."""
+        """Return whether a capital letter begins a page at `offset`: then it is a header, not the rest of a word from
+        the previous page.
+        """
         placed = self.placed
         if not isinstance(placed, ExtractedText) or placed.kind is not UnitKind.PAGE:
             return False
         return self.text[offset].isupper() and placed.unit_at(offset).start == offset
 
     def letters_before(self, offset: int) -> int:
-        """How many letters come from before the character at `offset`."""
+        """Return the number of letters that come from before the character at `offset`."""
         number = bisect_right(self.starts, offset) - 1
         if number < 0:
             return 0
         return self.letter_starts[number] + bisect_right(self._block(number).starts, offset - self.starts[number] - 1)
 
     def blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The blocks that the letters from `start` to `end` begin and end in: the number and the length in characters."""
+        """Yield (number, length in characters) of the blocks that contain the first and the last of the letters `start`
+        to `end`.
+        """
         for number in {self._block_of(start)[0], self._block_of(end - 1)[0]}:
             yield number, self._end(number) - self.starts[number]
 
     def block_at(self, offset: int) -> tuple[int, int]:
-        """The number and the length of the block with the character at `offset`."""
+        """Return (number, length in characters) of the block with the character at `offset`."""
         number = max(0, bisect_right(self.starts, offset) - 1)
         return number, self._end(number) - self.starts[number] if self.starts else 0
 
@@ -150,7 +155,7 @@ class Quotable:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches whose normal forms do not depend on what is beside them."""
+    """Yield ranges whose normal forms do not depend on the adjacent text."""
     start = 0
     while start < len(text):
         border = _BORDER.search(text, start + BLOCK)

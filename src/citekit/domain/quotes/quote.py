@@ -1,4 +1,4 @@
-"""A quote as somebody gives it: one piece, or several with ellipses between them."""
+"""Parses a quote: one piece, or several with ellipses between them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,22 @@ from citekit.domain.quotes.normal_form import normalised, without_gaps
 from citekit.domain.quotes.superscripts import raisable, subscript, superscript
 
 LONGEST = 20_000
-"""Characters of the longest quote; the caller splits longer ones."""
+"""Maximum number of characters of a quote. The caller splits longer ones."""
 
 PIECES = 50
-"""Pieces of a quote with ellipses."""
+"""Maximum number of pieces of a quote with ellipses."""
 
 EACH_FREE = 300
-"""Characters of a quote in which each number may stand at a level of its own; in longer ones all that may stand alike."""
+"""Maximum length of a quote in which each number may be raised or lowered independently. In longer ones, all have the
+same level.
+"""
 
 LEVELS = "superscripts and subscripts"
-"""The difference between a number that stands higher or lower and one on the line."""
+"""The difference between a superscript or subscript number and a number on the line."""
 
-_DOTS = r"(?:(?<!\.)(?<!\. )\.\s?\.\s?\.(?:\s?\.)?(?!\s?\.)|\u2026)"  # more dots than four lead to a page number
+_DOTS = (
+    r"(?:(?<!\.)(?<!\. )\.\s?\.\s?\.(?:\s?\.)?(?!\s?\.)|\u2026)"  # more than four dots are the leader of a page number
+)
 _ELLIPSIS = re.compile(rf"\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)|{_DOTS}")
 _ENCLOSED = re.compile(
     r"\"([^\"]*)\"|\u201c([^\u201c\u201d]*)\u201d|\u201e([^\u201e\u201c\u201d]*)[\u201c\u201d]|\u00ab([^\u00ab\u00bb]*)\u00bb"
@@ -33,7 +37,7 @@ _ENCLOSED = re.compile(
 )
 
 _NESTED = re.compile('["\u201c\u201e\u00ab].*["\u201c\u201d\u00bb]', re.DOTALL)
-"""A quote in quotation marks that holds others."""
+"""A quote in quotation marks that contains other quotation marks."""
 
 _MARKUP = re.compile(r"[<>&*_`#\[\]{}|\\~^=@$]|::|^\s*[-+.]|https?:")
 _TAGS = re.compile(r"[<>]|&#?\w{1,31};")
@@ -41,7 +45,9 @@ _TAGS = re.compile(r"[<>]|&#?\w{1,31};")
 
 @frozen
 class Piece:
-    """Some words of a quote: as given, in normal form, and as letters; `said` are differences that were levelled before."""
+    """Some words of a quote: the original text, its normal form, and its letters. `said` are differences normalized
+    before.
+    """
 
     text: str
     said: tuple[str, ...] = ()
@@ -59,7 +65,7 @@ class Piece:
 
 @frozen
 class LevelledPiece(Piece):
-    """Words in which the numbers at `places` (start, end) may each be raised, lowered, or on the line."""
+    """A piece in which each number at `places` (start, end) may be a superscript, a subscript, or on the line."""
 
     places: tuple[tuple[int, int], ...] = ()
     pattern: re.Pattern[str] = field(init=False, repr=False)
@@ -74,11 +80,13 @@ class LevelledPiece(Piece):
 
     @property
     def has_words(self) -> bool:
-        """Whether a letter or digit stands on the line whatever becomes of the numbers."""
+        """Whether a letter or digit remains on the line in every reading."""
         return not self.pattern.fullmatch("")
 
     def at(self, found: re.Match[str], is_low: Callable[[int], bool]) -> Piece:
-        """The piece as it stands where its pattern was found; of a letter's place, whether what follows it is lowered."""
+        """Return the piece as it is written at a match. `is_low` says whether a subscript follows a given letter of the
+        source.
+        """
         pieces, position, letters = [], 0, found.start()
         for number, (start, end) in enumerate(self.places, 1):
             before = self.text[position:start]
@@ -97,7 +105,7 @@ def _letters(text: str) -> str:
 
 
 def _levelled(text: str) -> list[Piece]:
-    """The piece whose numbers may stand higher or lower than the line; none where it has no such numbers."""
+    """Return the readings of a piece with superscript or subscript numbers; empty if it has no such numbers."""
     raised, places = raisable(text)
     if not places:
         return [] if raised == text else [Piece(raised, (LEVELS,))]
@@ -114,17 +122,17 @@ def _all(text: str, places: Sequence[tuple[int, int]], level: Callable[[str], st
 
 
 def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
-    """The pieces of a quote, in each way to read it: as it is; without the marks around it; with the numbers behind
-    words as superscripts or subscripts; split at its ellipses.
+    """Return the pieces of a quote for each way to read it: as is; without the quotation marks around it; with numbers
+    after words as superscripts or subscripts; and split at its ellipses.
 
-    Raises `RequestRefused` for a quote without a letter or digit, and for one that is too long or in too many pieces.
+    Raises `RequestRefused` for a quote without letters or digits, and for one that is too long or has too many pieces.
     """
     if not text.strip():
-        raise RequestRefused("The quote is empty: give the words to look for.")
+        raise RequestRefused("The quote is empty. Give the words to look for.")
     if len(text) > LONGEST:
-        raise RequestRefused(f"The quote has {len(text)} characters, and at most {LONGEST} are looked for: part it.")
+        raise RequestRefused(f"The quote has {len(text)} characters. The maximum is {LONGEST}: split the quote.")
     if not any(character.isalnum() for character in text):
-        raise RequestRefused("The quote has neither a letter nor a digit: give the words to look for.")
+        raise RequestRefused("The quote contains no letters or digits. Give the words to look for.")
     whole = text.strip()
     enclosed = _ENCLOSED.fullmatch(whole)
     inner = next((each for each in enclosed.groups() if each is not None), "").strip() if enclosed else ""
@@ -135,17 +143,17 @@ def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
     readings += [_pieces(each) for each in (whole, inner) if _ELLIPSIS.search(each)]
     kept = [reading for reading in readings if reading and all(piece.letters for piece in reading)]
     if not kept:
-        raise RequestRefused("The quote has neither a letter nor a digit on the line: give the words around it.")
+        raise RequestRefused("The quote contains only superscripts or subscripts. Include the words around it.")
     return kept
 
 
 def has_markup(text: str) -> bool:
-    """Whether a quote holds a character that markup is made of."""
+    """Return whether a quote contains a character that markup uses."""
     return bool(_MARKUP.search(text))
 
 
 def has_tags(text: str) -> bool:
-    """Whether a quote holds what only stands in the source of HTML: a part of a tag, or a character reference."""
+    """Return whether a quote contains HTML source: a part of a tag, or a character reference."""
     return bool(_TAGS.search(text))
 
 
@@ -153,5 +161,5 @@ def _pieces(text: str) -> tuple[Piece, ...]:
     parts = [part.strip() for part in _ELLIPSIS.split(text)]
     kept = tuple(Piece(part) for part in parts if any(character.isalnum() for character in part))
     if len(kept) > PIECES:
-        raise RequestRefused(f"The quote has {len(kept)} pieces, and at most {PIECES} are looked for: part it.")
+        raise RequestRefused(f"The quote has {len(kept)} pieces. The maximum is {PIECES}: split the quote.")
     return kept

@@ -1,8 +1,8 @@
-"""Superscripts and subscripts: how texts for quotes write them, and which of them only point to a note.
+"""Superscripts and subscripts: how texts for quotes write them, and which of them are note marks.
 
-A digit that stands higher or lower, by a character of its own or by markup, is written as Unicode's superscript or
-subscript (The Unicode Standard, 22.4), one character for one, so that places in a text stay what they are. In the letters
-of a normal form they count as gaps do, and each gap of a quote is held against that of the source.
+A raised or lowered digit, whether a character of its own or markup, is written as Unicode's superscript or subscript
+(The Unicode Standard, 22.4), one character for one, so that offsets in the text do not change. In the letters of a
+normal form they count as gaps, and each gap of a quote is compared with that of the source.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ import re
 from citekit.domain.quotes.characters import UNPARTED, UNSPACED
 
 UNSEEN = "\u2063"
-"""Stands for each character of a text that nobody sees, as hidden paragraphs: no letter, and not in what is shown."""
+"""Replaces each hidden character of a text, such as in hidden paragraphs. It is not a letter, and results do not show
+it.
+"""
 
 CUT = "\ufdd1"
-"""Stands between two stretches of text that no quote may join; a noncharacter, so no quote holds it."""
+"""Separates two ranges of text that no quote may cross. It is a noncharacter, so no quote contains it."""
 
 NOTE = "\ufdd2"
-"""Encloses the mark of a note in a normal form."""
+"""Encloses a note mark in a normal form."""
 
 _PLAIN_SIGNS, _HIGH_SIGNS, _LOW_SIGNS = "+-\u2212\u2013=()[],", "⁺⁻⁻⁻⁼⁽⁾⁽⁾⸴", "₊₋₋₋₌₍₎₍₎"
 _HIGH_DIGITS, _LOW_DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹", "₀₁₂₃₄₅₆₇₈₉"
@@ -31,7 +33,7 @@ _LOW_LETTERS = str.maketrans(_VARIABLES, _LOW_VARIABLES)
 _NOTE_LETTERS = str.maketrans("abcd", "ᵃᵇᶜᵈ")
 
 SCRIPTS = "⁰¹²³⁴-⁹⁺⁻⁼⁽⁾⸴ⁿˣᵏᵐⁱʲʸᶻᵖᵀᴺᵃᵇᶜᵈ₀-₉₊₋₌₍₎ₙₓₖₘᵢⱼₚ\u204e†‡"
-"""Superscripts, subscripts and daggers, for a class of a regular expression."""
+"""Superscripts, subscripts, and daggers, as a character class for regular expressions."""
 
 _FORMULA = re.compile(rf"(?:[{_VARIABLES}](?![{_VARIABLES}])|[\d{re.escape(_PLAIN_SIGNS)}])+")
 _BASE = re.compile(r"(?:[\d)\]]|(?<![^\W_])[^\W\d_])\Z")
@@ -50,9 +52,9 @@ _LOWERED = frozenset(_LOW_DIGITS + _LOW_SIGNS + "ₙₓₖₘᵢⱼₚ")
 _FUNCTIONS = "sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan log exp max min det rad"
 _UNITS = "mile miles inch inches foot feet yard yards metre metres meter meters mol kilometre kilometres kilometer kilometers"
 _POWERED = frozenset(f"{_FUNCTIONS} {_UNITS}".split())
-"""Words of three letters and more whose superscripts are powers: functions and units."""
+"""Words of three or more letters whose superscripts are powers: functions and units."""
 _RATE = re.compile(r"\bper\s(?:second|minute|hour)\Z|[·×⋅]\s?[^\W\d_]+\Z", re.IGNORECASE)
-"""The same of what a unit is divided by, and of the last factor of a product."""
+"""Other contexts whose superscripts are powers: the divisor of a unit, and the last factor of a product."""
 _LOOK = 32
 
 _NUMBERS = r"\d{1,3}(?:[,\u2013-]\d{1,3})*"
@@ -65,12 +67,12 @@ _APART = re.compile(
     rf"(?<=[.,;:!?\"\u201d\u2019)]\s){_NUMBERS}(?=\s)|(?<={_LETTER}{{3}}\s){_NUMBERS}(?=\s)|\A{_NUMBERS}(?=\s)"
 )
 _CHEMICAL = re.compile(r"(?<![^\W_])(?=[A-Za-z()]{1,40}\d)(?:[A-Z][a-z]?\d{0,3}|\(|\)\d{0,2})+(?![^\W_])")
-"""Symbols of elements with how many atoms there are of each (IUPAC Red Book 2005, IR-4.2), as chemists type them."""
+"""Symbols of elements with their numbers of atoms (IUPAC Red Book 2005, IR-4.2), as typed without subscripts."""
 _POWER = re.compile(r"(?<=[\w)\]])\^\{?([+\-\u2212]?\d{1,4})\}?")
 
 
 def superscript(text: str, before: str = "") -> str:
-    """`text`, which stands higher than `before`, in superscripts, character by character; words stay as they are."""
+    """Return `text`, which is raised after `before`, in superscript characters, one for one. Words stay unchanged."""
     stripped = text.strip()
     if _is_formula(stripped, before):
         return text.translate(_HIGH).translate(_HIGH_LETTERS)
@@ -80,7 +82,7 @@ def superscript(text: str, before: str = "") -> str:
 
 
 def subscript(text: str, before: str = "") -> str:
-    """`text`, which stands lower than `before`, in subscripts, as `superscript` does it."""
+    """Return `text`, which is lowered after `before`, in subscript characters, like `superscript`."""
     stripped = text.strip()
     if _is_formula(stripped, before):
         return text.translate(_LOW).translate(_LOW_LETTERS)
@@ -88,7 +90,7 @@ def subscript(text: str, before: str = "") -> str:
 
 
 def _is_formula(text: str, before: str) -> bool:
-    """Whether it is made of numbers, signs and single letters, as exponents are."""
+    """Return whether `text` consists of numbers, signs, and single letters, as exponents do."""
     return bool(_FORMULA.fullmatch(text)) and (not _has_letters(text) or bool(_BASE.search(before)))
 
 
@@ -97,19 +99,19 @@ def _has_letters(text: str) -> bool:
 
 
 def seen(text: str) -> str:
-    """`text` without what nobody sees, and of the spaces around that only one; without cuts."""
+    """Return `text` without hidden characters and cuts, and with one space in place of those around a hidden part."""
     if UNSEEN in text:
         text = _HIDDEN.sub("", text)
     return _CUTS.sub("", text) if CUT in text else text
 
 
 def note_ends(text: str, at: int) -> int:
-    """Where the mark of a note that begins at `at` ends; `at` itself if there is no mark.
+    """Return the end of the note mark that begins at `at`, or `at` itself if there is none.
 
-    A mark of a note is a superscript number, letter, star or dagger behind a word of three letters or more, behind
-    punctuation, or behind a year. Behind any other number it is an exponent, behind a shorter word it may belong to a unit
-    or a formula. A star or dagger is one behind anything, with or without a plus sign next to it; a plus sign alone is
-    one behind a word that ends in four small letters.
+    A note mark is a superscript number, letter, star, or dagger after a word of three or more letters, after
+    punctuation, or after a year. After any other number it is an exponent; after a shorter word it may belong to a unit
+    or a formula. A star or dagger is a note mark after anything, with or without an adjacent plus sign. A plus sign
+    alone is one after a word that ends in four lowercase letters.
     """
     stars = _STARS.match(text, at)
     if stars:
@@ -125,7 +127,7 @@ def note_ends(text: str, at: int) -> int:
 
 
 def with_notes_marked(text: str) -> str:
-    """`text` with `NOTE` before and behind each mark of a note."""
+    """Return `text` with `NOTE` before and after each note mark."""
     pieces, position = [], 0
     for script in _SCRIPT.finditer(text):
         end = note_ends(text, script.start()) if script.start() >= position else 0
@@ -136,9 +138,10 @@ def with_notes_marked(text: str) -> str:
 
 
 def raisable(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """A quote with what stands behind `^` raised, and where (start, end) other numbers stand that may be raised or lowered.
+    """Return a quote with the text after `^` raised, and the ranges (start, end) of other numbers that may be raised or
+    lowered.
 
-    These are numbers and stars behind words and punctuation, and those of chemical formulas (`H2O`), in order.
+    These are numbers and stars after words and punctuation, and those of chemical formulas (`H2O`), in order.
     """
     text = _POWER.sub(lambda found: superscript(found[1]), text)
     places = [found.span() for pattern in (_FLAT, _APART) for found in pattern.finditer(text)]
@@ -154,6 +157,6 @@ def raisable(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def is_low(text: str) -> bool:
-    """Whether the first superscript or subscript of `text` is a subscript."""
+    """Return whether the first superscript or subscript of `text` is a subscript."""
     found = _SCRIPT.search(text)
     return found is not None and found[0] in _LOWERED

@@ -1,4 +1,4 @@
-"""What is said in a recording, and when."""
+"""The text of subtitles with the time of each line."""
 
 from __future__ import annotations
 
@@ -16,25 +16,28 @@ from citekit.domain.modality import Modality
 from citekit.domain.quotes.superscripts import CUT
 
 PAUSE = 3.0
-"""Seconds between two subtitles up to which a quote may run from one into the other."""
+"""Maximum pause in seconds between two subtitles that one quote may span."""
 
 PAUSE_IN_SENTENCE = 8.0
-"""The same where the sentence plainly runs on: the first one does not end it, the second goes on with a small letter."""
+"""Maximum pause inside a sentence: the first subtitle does not end it, and the second one begins with a lowercase
+letter.
+"""
 
 _ENDED = re.compile(r"""[.!?:\u2026\u3002\uff01\uff1f\u266a\u266b)\]]["'\u201d\u2019\u00bb]?\s*\Z""")
 
 
 def is_pause_between(pause: float, before: str, after: str) -> bool:
-    """Whether the pause between two subtitles, in seconds, parts what they say."""
+    """Return whether the pause between two subtitles, in seconds, separates their texts."""
     runs_on = after.lstrip()[:1].islower() and not _ENDED.search(before)
     return round(pause, 3) > (PAUSE_IN_SENTENCE if runs_on else PAUSE)
 
 
 @frozen
 class Transcript:
-    """The text of subtitles, a line for each, `CUT` on a line of its own where a pause parts them.
+    """The text of subtitles, one per line, with a line that contains only `CUT` at each separating pause.
 
-    Number i is `text[starts[i]:ends[i]]`, said from `since[i]` to `until[i]` s."""
+    Subtitle i is `text[starts[i]:ends[i]]`, from `since[i]` to `until[i]` seconds.
+    """
 
     modality: Modality
     text: str
@@ -45,7 +48,9 @@ class Transcript:
 
     @classmethod
     def of(cls, cues: Iterable[tuple[float, float, str]], modality: Modality) -> Transcript:
-        """Of (start, end, text) of each subtitle, in seconds; the times go outwards to whole milliseconds."""
+        """Create a transcript of subtitles (start, end, text), in seconds. Times are rounded outward to whole
+        milliseconds.
+        """
         lines: list[str] = []
         made = cls(modality, "", array("q"), array("q"), array("d"), array("d"))
         length, shown = 0, -math.inf
@@ -63,14 +68,14 @@ class Transcript:
         return cls(modality, "\n".join(lines), made.starts, made.ends, made.since, made.until)
 
     def locate(self, start: int, end: int) -> Location:
-        """The time in which `text[start:end]` is said, whole subtitles. Raises `LocationOutside`."""
+        """Return the time range of `text[start:end]`, in whole subtitles. Raises `LocationOutside`."""
         if not 0 <= start < end <= len(self.text):
             raise LocationOutside(f"the characters {start}-{end} are not in a text of {len(self.text)}")
         first, last = max(0, bisect_right(self.starts, start) - 1), bisect_left(self.starts, end) - 1
         return TimeSpan(self.since[first], max(self.until[first : last + 1]), self.modality)
 
     def span_of(self, location: Location) -> tuple[int, int] | None:
-        """The subtitles that are shown at some time of that place."""
+        """Return the characters of the subtitles that are displayed at any time in that location."""
         if not isinstance(location, TimeSpan):
             return None
         end = math.inf if location.end is None else location.end

@@ -1,4 +1,4 @@
-"""What is said of a quote."""
+"""The result of verifying a quote."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citekit.domain.quotes.hidden import NOT_VISIBLE
 
 
 class Finding(StrEnum):
-    """The answer: is it there?"""
+    """Whether and how a quote occurs."""
 
     EXACT = "exact"
     NORMALISED = "normalised"
@@ -25,10 +25,11 @@ class Finding(StrEnum):
 
 @frozen
 class QuotePlace:
-    """Where a quote is: `text` is the source's; `differences` says what differs, nothing if it is exact.
+    """An occurrence of a quote. `text` is that of the source; `differences` names the differences, empty if it is
+    exact.
 
-    `gaps` are the omissions that its ellipses stand for, in order. `changes` are symbols whose case means something else
-    in the quote than in the source.
+    `gaps` are the omissions at its ellipses, in order. `changes` are symbols whose case means something else in the
+    quote than in the source.
     """
 
     address: Address
@@ -40,13 +41,13 @@ class QuotePlace:
 
     @property
     def visible(self) -> bool:
-        """Whether a reader sees it: not if the words are hidden, as `note` says."""
+        """Whether readers see it: False if the words are hidden, as `note` says."""
         return self.note != NOT_VISIBLE
 
 
 @frozen
 class NearPlace:
-    """A passage that is only like the quote: `similarity` is the share of words in common, from 0 to 1."""
+    """A passage that is similar to the quote. `similarity` is the share of common words, from 0 to 1."""
 
     address: Address
     text: str
@@ -55,13 +56,13 @@ class NearPlace:
 
 @frozen(kw_only=True)
 class QuoteVerdict:
-    """The answer. `asked` is the place that was named, None for all of the resource.
+    """The result. `asked` is the requested address, or None for the whole resource.
 
-    `places` are where the quote stands, best first: inside of the place asked for `exact` and `normalised`, outside of it
-    for `elsewhere`; for `altered`, where the same words are, but the quote leaves out or changes something that can change
-    their meaning (the `gaps` and `changes` of each place say what). `more` says that there are others. `near` is only given
-    for `absent` and `unread`. `unread` are the numbers of the pages of the resource that were not read, because that would
-    take too long: where there are any, words that are on no other page are `unread`, not `absent`.
+    `places` are the occurrences of the quote, best first: inside the requested address for `exact` and `normalised`,
+    outside it for `elsewhere`. For `altered`, they have the same words, but the quote omits or changes something that
+    can change their meaning (see the `gaps` and `changes` of each). `more` is True if there are others. `near` is given
+    only for `absent` and `unread`. `unread` has the numbers of the pages that were not read because that would take too
+    long. If there are any, words that occur on no other page are `unread`, not `absent`.
     """
 
     finding: Finding
@@ -75,10 +76,10 @@ class QuoteVerdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the quote is in the place asked, where a reader sees it."""
+        """Whether the quote is at the requested address, visible to readers."""
         return self.finding in (Finding.EXACT, Finding.NORMALISED) and self.visible
 
     @property
     def visible(self) -> bool:
-        """Whether a reader sees the words at the first of the places; true if there is none."""
+        """Whether readers see the words of the first occurrence; True if there is none."""
         return not self.places or self.places[0].visible
