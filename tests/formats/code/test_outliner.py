@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from citekit.adapters.formats.code.languages.every import GRAMMARS
 from citekit.adapters.formats.code.outliner import SAME_NAME_LIMIT, CodeOutliner
 from citekit.adapters.formats.code.preprocessing import objective_c, scss, shell, sql
-from citekit.adapters.formats.code.preprocessing.dialects import NEST, hidden
-from citekit.adapters.formats.code.symbols import LEVELS
+from citekit.adapters.formats.code.preprocessing.dialects import NESTED_BRACKETS_LIMIT, prepare
+from citekit.adapters.formats.code.symbols import NESTING_LIMIT
 from citekit.adapters.formats.shared.outline import Outline, make_nodes
 from citekit.adapters.libraries import tree_sitter
 from citekit.domain.detection import detect
@@ -315,14 +315,14 @@ def test_functions_are_nested_to_a_bounded_depth(outlined: Outlined) -> None:
 
     deepest = max(node.id.count(".") for node in nodes(outlined("a.py", data)))
 
-    assert LEVELS - 1 == deepest
+    assert NESTING_LIMIT - 1 == deepest
 
 
 def test_thousands_of_one_name_are_thinned_and_it_says_so(outlined: Outlined) -> None:
     outline = outlined("a.js", b"function a(){}\n" * (SAME_NAME_LIMIT + 5))
 
     assert SAME_NAME_LIMIT == len(outline.items)
-    assert ("The file holds 1005 definitions; the map shows 1000 of them.",) == outline.notes
+    assert ("The file has 1005 definitions; the map lists 1000 of them.",) == outline.notes
 
 
 def test_parsing_can_be_cancelled(tmp_path: Path) -> None:
@@ -406,7 +406,7 @@ def test_what_a_file_says_of_itself_comes_first(
 def test_a_file_that_does_not_parse_says_where(outlined: Outlined) -> None:
     notes = outlined("a.py", b"def f():\n    pass\n\n)))(\n").notes
 
-    assert ("Not all of the file is understood by the parser of python, first at line 4.",) == notes
+    assert ("The python parser does not understand all of the file; the first error is on line 4.",) == notes
 
 
 def test_a_header_is_taken_for_the_language_it_is_written_in(outlined: Outlined) -> None:
@@ -487,8 +487,8 @@ def test_statements_that_the_grammar_of_sql_does_not_know_hide_nothing(outlined:
 
 @given(st.lists(st.sampled_from(MARKS), max_size=40).map(b"".join))
 def test_what_the_parser_is_given_has_the_same_length_and_lines(data: bytes) -> None:
-    for readable in (objective_c.readable, sql.readable):
-        given = readable(data)
+    for prepare_language in (objective_c.prepare, sql.prepare):
+        given = prepare_language(data)
 
         assert len(data) == len(given)
         assert data.count(b"\n") == given.count(b"\n")
@@ -509,7 +509,7 @@ def test_a_grammar_of_an_extra_that_is_missing_gives_groups_of_lines_and_names_i
 def test_angle_brackets_that_never_close_are_not_parsed(outlined: Outlined) -> None:
     outline = outlined("a.cs", b"a<" * 1000)
 
-    assert ("The file is too tangled for a parser of code.",) == outline.notes
+    assert ("The brackets in the file are nested too deeply for the code parser.",) == outline.notes
 
 
 def test_a_parser_that_takes_too_long_is_stopped(outlined: Outlined, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -517,7 +517,7 @@ def test_a_parser_that_takes_too_long_is_stopped(outlined: Outlined, monkeypatch
 
     outline = outlined("a.py", SAMPLES["a.py"] * 600)
 
-    assert ("The file is too tangled for a parser of code.",) == outline.notes
+    assert ("Parsing the file takes too much time or memory.",) == outline.notes
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
@@ -671,7 +671,7 @@ def test_what_is_left_out_takes_little_memory(language: str, text: bytes) -> Non
     data = text * 4000
     tracemalloc.start()
     try:
-        kept = hidden(data, language)
+        kept = prepare(data, language)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -691,16 +691,16 @@ def test_what_is_left_out_takes_little_memory(language: str, text: bytes) -> Non
     ids=["comments", "blanks and comments", "url", "quotes"],
 )
 def test_a_sheet_is_gone_over_once(text: bytes) -> None:
-    assert b"" == scss.readable(text).strip()
+    assert b"" == scss.prepare(text).strip()
 
 
 def test_a_program_of_brackets_in_brackets_is_lines(tmp_path: Path) -> None:
     path = tmp_path / "deep.c"
-    path.write_bytes(b"AAAA(" * NEST)
+    path.write_bytes(b"AAAA(" * NESTED_BRACKETS_LIMIT)
 
     outline = _outline_of(path)
 
-    assert ("The file is too tangled for a parser of code.",) == outline.notes
+    assert ("The brackets in the file are nested too deeply for the code parser.",) == outline.notes
 
 
 def test_the_second_reading_of_a_script_can_be_cancelled(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ class ParseBudget:
     def check(self, spent: float) -> None:
         """Raise `ParseBudgetExceeded` if `spent` seconds of processor time or the memory used since the start exceed it."""
         if spent > self.seconds or resident_bytes() - self._held > self.memory:
-            raise ParseBudgetExceeded("The file is too tangled for a parser of code.")
+            raise ParseBudgetExceeded("Parsing the file takes too much time or memory.")
 
 
 def parse(language: Language, data: bytes, progress: Progress, budget: ParseBudget | None = None) -> Tree:

@@ -1,4 +1,4 @@
-"""The sentence that says what a definition is for: from its docstring, or from the comment directly above it."""
+"""Extracts the first sentence of a docstring, or of the comment right above a definition."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _LETTER = re.compile(r"[^\W\d_]")
 _GAP_LIMIT = 400
 _DOC_LIMIT = 4000
 _NO_WORDS = frozenset({"attribute_item", "decorator", "annotation", "signature"})
-"""Nodes above a definition that say nothing in words, and may have code before them on their line."""
+"""Nodes above a definition that contain no prose, and that may follow code on the same line."""
 
 
 def comment_sentence(text: str) -> str:
-    """The first sentence of comments, their marks removed; empty where they say nothing."""
+    """Returns the first sentence of comments without their markers; an empty string if they contain no words."""
     return _first_sentence(_XML_TAG.sub(" ", _MARKS.sub("", text)))
 
 
 def docstring_sentence(literal: str) -> str:
-    """The first sentence of a Python docstring, given as it is written with its quotes."""
+    """Returns the first sentence of a Python string literal, given with its quotes."""
     quoted = _QUOTES.match(literal)
     return _first_sentence(quoted[2]) if quoted else ""
 
@@ -52,13 +52,13 @@ def _first_sentence(text: str) -> str:
 
 @define
 class Comments:
-    """The comments and attributes of the program `data` seen since the last definition."""
+    """The comments and attributes of the program `data` since the last definition."""
 
     data: bytes
     found: list[Node] = field(factory=list)
 
     def add(self, node: Node) -> None:
-        """Take note of one, in the order of the file; those that it does not continue are forgotten."""
+        """Adds a node, in source order. Earlier nodes are dropped unless the new one directly follows them."""
         if self.data.startswith(b"#!", node.start_byte) and not self.data.startswith(b"#![", node.start_byte):
             return
         if node.type == "unary_operator" and not self.data.startswith(b"@", node.start_byte):
@@ -68,12 +68,15 @@ class Comments:
         self.found.append(node)
 
     def take(self, start: int, least: int) -> tuple[int, str, str]:
-        """Where those directly above byte `start` begin (not before `least`), their first sentence, and the attributes."""
+        """Takes the nodes directly above byte `start`, none of them before byte `least`.
+
+        Returns the offset where they begin, their first sentence, and the text of the attributes.
+        """
         words: list[str] = []
         attributes: list[str] = []
         while self.found and self.found[-1].start_byte >= start:
             self.found.pop()
-        while self.found and self._touches(self.found[-1], start) and self._alone(self.found[-1]):
+        while self.found and self._touches(self.found[-1], start) and self._starts_line(self.found[-1]):
             node = self.found.pop()
             if node.start_byte < least:
                 break
@@ -84,7 +87,7 @@ class Comments:
         return start, sentence.strip("\"' "), "\n".join(attributes)
 
     def _touches(self, node: Node, start: int) -> bool:
-        """Whether between that node and byte `start` there is no more than a line end and blanks; below POD, a blank line."""
+        """Returns whether at most one line break separates the node from byte `start`; POD allows a blank line."""
         end = node.end_byte
         if not 0 <= start - end <= _GAP_LIMIT:
             return False
@@ -93,8 +96,8 @@ class Comments:
         gap = self.data[end:start]
         return not gap.strip() and gap.count(b"\n") <= (2 if node.type == "pod" else 1)
 
-    def _alone(self, node: Node) -> bool:
-        """Whether nothing but blanks stands before that comment on its line; it then speaks of what follows."""
+    def _starts_line(self, node: Node) -> bool:
+        """Returns whether only spaces precede the comment on its line, so that it describes the code after it."""
         if node.type in _NO_WORDS:
             return True
         window = self.data[max(0, node.start_byte - _GAP_LIMIT) : node.start_byte]
@@ -103,6 +106,6 @@ class Comments:
 
 
 def _documented(attributes: list[str]) -> str:
-    """The sentence of an attribute that holds documentation, as in Elixir."""
-    said = next((each for each in attributes if each.startswith("@doc ")), "")
-    return _first_sentence(said.removeprefix("@doc ").strip("\"' \n"))
+    """Returns the first sentence of a documentation attribute, such as `@doc` in Elixir."""
+    documented = next((each for each in attributes if each.startswith("@doc ")), "")
+    return _first_sentence(documented.removeprefix("@doc ").strip("\"' \n"))

@@ -1,4 +1,4 @@
-"""What a file of code says about itself: its module docstring, or the comment it begins with."""
+"""Finds the module docstring of a source file, or the comment at its beginning."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citekit.adapters.formats.code.signatures import block_docstring, docstring_
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
-_LOOKED_AT = 40
+_LEADING_NODES = 40
 _DOC_LIMIT = 4000
 _LEGAL = re.compile(rb"copyright|licen[cs]e|\(c\)\s|SPDX|all rights reserved|permission is hereby", re.IGNORECASE)
 _EDITORS = re.compile(
@@ -26,7 +26,7 @@ _FILE = re.compile(
 
 @frozen
 class Preface:
-    """Bytes [start, end) of the text, and its first sentence."""
+    """The docstring or comment at the bytes [start, end), and its first sentence."""
 
     start: int
     end: int
@@ -34,15 +34,17 @@ class Preface:
 
 
 def preface(tree: Tree, data: bytes, first: int) -> Preface | None:
-    """The preface of the program `data`, which ends before byte `first`, where its first definition begins.
+    """Returns the preface of the program `data`, or None.
 
-    Licences, settings of editors and linters, and comments that belong to the first definition are none.
+    A preface ends before byte `first`, where the first definition begins.
+
+    License notices, editor and linter settings, and comments on the first definition do not count.
     """
     root = tree.root_node
     literal = docstring_node(root)
     if literal is not None:
-        said = block_docstring(root, data)
-        return Preface(literal.start_byte, literal.end_byte, said) if said else None
+        sentence = block_docstring(root, data)
+        return Preface(literal.start_byte, literal.end_byte, sentence) if sentence else None
     for start, end in _blocks(root, data):
         if end > first:
             return None
@@ -56,7 +58,7 @@ def preface(tree: Tree, data: bytes, first: int) -> Preface | None:
 
 
 def _blocks(root: Node, data: bytes) -> list[tuple[int, int]]:
-    """The comments before the first line of code, those on neighbouring lines as one."""
+    """Returns the comments before the first line of code as byte ranges; comments on adjacent lines are merged."""
     blocks: list[tuple[int, int]] = []
     for node in _leading(root, data):
         end = node.start_byte + len(data[node.start_byte : node.end_byte].rstrip())
@@ -71,15 +73,17 @@ def _leading(root: Node, data: bytes) -> list[Node]:
     found = []
     cursor = root.walk()
     more = cursor.goto_first_child()
-    for _ in range(_LOOKED_AT):
+    for _ in range(_LEADING_NODES):
         node = cursor.node if more else None
-        if node is None or not ("comment" in node.type or node.type in _BESIDE):
+        if node is None or not ("comment" in node.type or node.type in _NOT_CODE):
             break
-        spoken = "comment" in node.type or node.type in ("haddock", "pod")
-        if spoken and not data.startswith(b"#!", node.start_byte):
+        is_text = "comment" in node.type or node.type in ("haddock", "pod")
+        if is_text and not data.startswith(b"#!", node.start_byte):
             found.append(node)
         more = cursor.goto_next_sibling()
     return found
 
 
-_BESIDE = frozenset({"haddock", "pod", "hash_bang_line", "php_tag", "shebang", "pragma", "pragmas", "empty_statement"})
+_NOT_CODE = frozenset(
+    {"haddock", "pod", "hash_bang_line", "php_tag", "shebang", "pragma", "pragmas", "empty_statement"}
+)

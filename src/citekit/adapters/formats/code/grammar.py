@@ -1,4 +1,4 @@
-"""What the outliner has to know of one language."""
+"""Describes how the definitions of one language appear in its syntax tree."""
 
 from __future__ import annotations
 
@@ -11,45 +11,46 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BINDING = "binding"
-"""A name bound to a value: a function where its value is one, else nothing."""
+"""The kind of a node that binds a name to a value. It becomes a function if the value is one, otherwise nothing."""
 
 PROTOTYPE = "prototype"
-"""A declaration: a function where it declares one that the file does not define, else nothing."""
+"""The kind of a declaration. It becomes a function if the file does not define that function, otherwise nothing."""
 
 _HOLDING = "class interface enum struct trait impl record union object protocol extension mixin actor instance"
 CONTAINERS = frozenset(_HOLDING.split())
 """Kinds whose functions are methods."""
 
 EXTRA = "code"
-"""The extra that installs the grammars too large for everybody."""
+"""The extra that installs the grammars that are too large for the default installation."""
 
 KindOf = Callable[["Node", str, str | None, bytes], str]
-"""(node, the kind its type is listed as, the kind of the definition around it, the program) to its kind, "" for none."""
+"""Maps (node, listed kind, kind of the enclosing definition, program) to a kind, or to "" if the node defines nothing."""
 
 NameOf = Callable[["Node", bytes], str]
-"""(node, the program) to the name it defines, "" for none."""
+"""Maps (node, program) to the name that the node defines, or "" if it has no name."""
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
+    """Returns the words of a text as a set."""
     return frozenset(text.split())
 
 
 def _kinds(text: str) -> dict[str, str]:
-    """Rows of a kind and the node types that are of it."""
+    """Parses rows that consist of a kind and its node types."""
     rows = [row.split() for row in text.splitlines() if row.strip()]
     return {each: kind for kind, *types in rows for each in types}
 
 
 @frozen
 class Grammar:
-    """One language: `kinds` maps a node type to the type of its draft. Node types are those of `node-types.json`.
+    """The grammar of one language.
 
-    `wrappers` are nodes that may hold a definition and belong to it (decorators, `export`); `above` are those that
-    belong to the definition they directly precede (comments, attributes); `tail` those that follow one and belong to it.
-    `clauses` are kinds of which neighbours of one name are one definition; `open` are kinds that reach to the next of
-    their kind. `kind` and `name` are for languages whose nodes do not say these plainly; `extra` installs the package
-    where citekit alone does not.
+    `kinds` maps a node type, as listed in the grammar's `node-types.json`, to the type of an outline item. `wrappers` are
+    nodes that may contain a definition and belong to it (decorators, `export`). `above` are nodes that belong to the
+    definition right after them (comments, attributes). `tail` are nodes that follow a definition and belong to it. Neighbors
+    of a kind in `clauses` that have the same name are one definition. A definition of a kind in `open` extends to the next
+    one of a kind in `open`. `kind` and `name` handle languages whose nodes have no plain fields for them. `extra` names the
+    citekit extra that installs the package, or is None if the default installation includes it.
     """
 
     package: str
@@ -66,5 +67,5 @@ class Grammar:
 
     @property
     def wanted(self) -> frozenset[str]:
-        """Every node type that matters here."""
+        """The node types that the outliner visits."""
         return self.wrappers | self.above | frozenset(self.kinds)

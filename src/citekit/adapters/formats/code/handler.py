@@ -1,4 +1,4 @@
-"""Source code as formats, one per language."""
+"""Handles source code in all supported languages."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from citekit.domain.formats import Format
 
 
 class CodeHandler(TextHandler):
-    """Outlines a program by its syntax tree."""
+    """Outlines a program from its syntax tree."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
-        """Grammars of tree-sitter are compiled."""
+        """Returns True for outlining, because tree-sitter grammars are compiled."""
         return task is Task.OUTLINE
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""What a definition is called, and what it is, in the languages whose grammars say so alike."""
+"""Finds the names and kinds of definitions in the languages whose grammars have the same fields."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ _FUNCTION_VALUES = frozenset(
     ["arrow_function", "function_expression", "generator_function", "function", "lambda", "anonymous_function"]
 )
 _KEYWORDS = frozenset(["if", "for", "while", "switch", "return", "else", "sizeof", "defined", "catch", "do"])
-"""Words that stand where a name does after text that a grammar of C does not fit."""
+"""Keywords that appear in the position of a name after text that the C grammar cannot parse."""
 
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
-"""What is called as a function in C is a macro that makes one, as `TEST(Coding, Numbers) { ... }`: its arguments name it."""
+"""Matches an uppercase name that is called like a function in C.
+
+It is a macro that defines a function, such as `TEST(Coding, Numbers) { ... }`, and its arguments are part of the name.
+"""
 
 _CALL_LIMIT = 120
 _UNWRAPPED = 4
@@ -28,21 +31,21 @@ _DECLARATOR_LIMIT = 20
 
 
 def first_child(node: Node) -> Node | None:
-    """The first named child, or None: of a node that the parser made up for a damaged text there may be none."""
+    """Returns the first named child, or None. A node that the parser inserted after an error may have no children."""
     return node.named_child(0) if node.named_child_count else None
 
 
 def text_of(node: Node | None, data: bytes, limit: int = 1000) -> str:
-    """The text of a node of the program `data`, cut to `limit` bytes; empty for none."""
+    """Returns at most `limit` bytes of the text of a node of the program `data`; an empty string if `node` is None."""
     if node is None:
         return ""
     return data[node.start_byte : min(node.end_byte, node.start_byte + limit)].decode("utf-8", "replace")
 
 
 def kind_of(node: Node, kind: str, parent: str | None, _data: bytes = b"") -> str:
-    """The type of the draft of `node`, whose type stands in the table as `kind`, inside a draft of type `parent`.
+    """Returns the outline type of `node`, which its grammar lists as `kind`, inside a definition of type `parent`.
 
-    Empty where the node defines nothing.
+    Returns an empty string if the node defines nothing.
     """
     if node.type in _NEEDS_BODY and node.child_by_field_name("body") is None:
         return ""
@@ -57,17 +60,17 @@ def kind_of(node: Node, kind: str, parent: str | None, _data: bytes = b"") -> st
 
 
 def method_or(kind: str, parent: str | None) -> str:
-    """A function inside a class or its like is a method."""
+    """Returns `method` for a function inside a class or similar type, otherwise `kind`."""
     return "method" if kind == "function" and parent in CONTAINERS else kind
 
 
 def bound_kind(node: Node, kind: str, parent: str | None, data: bytes) -> str:
-    """As `kind_of`, where a name that a function or a class is bound to is a definition too."""
+    """Like `kind_of`, but a name that is bound to a function or a class also counts as a definition."""
     return method_or(_bound(node), parent) if kind == BINDING else kind_of(node, kind, parent, data)
 
 
 def name_of(node: Node, data: bytes) -> str:
-    """The bare name of a definition in the program `data`; empty for one without a name."""
+    """Returns the unqualified name of a definition in the program `data`; an empty string if it has no name."""
     if node.type == "impl_item":
         return _implementation(node, data)
     if node.type in ("assignment_expression", "assignment"):
@@ -83,7 +86,7 @@ def name_of(node: Node, data: bytes) -> str:
 
 
 def _declared_name(node: Node, data: bytes) -> str:
-    """The name in a declarator of the C family, or that of an operator of C# or C++."""
+    """Returns the name in a declarator of the C family, or the operator that a C# or C++ definition overloads."""
     if node.type in ("operator_declaration", "conversion_operator_declaration"):
         sign = node.child_by_field_name("operator") or node.child_by_field_name("type")
         return f"operator {text_of(sign, data)}"
@@ -96,7 +99,7 @@ def _declared_name(node: Node, data: bytes) -> str:
 
 
 def owner_of(node: Node, data: bytes) -> str:
-    """The type that a method of Go has as its receiver; empty elsewhere."""
+    """Returns the receiver type of a Go method; an empty string for other definitions."""
     receiver = node.child_by_field_name("receiver")
     if receiver is None:
         return ""
@@ -119,7 +122,10 @@ def _bound(node: Node) -> str:
 
 
 def _unwrapped(value: Node | None) -> Node | None:
-    """The function that is called where it is written, as `(function () { ... })()` makes a class in old JavaScript."""
+    """Returns the function of an immediately invoked expression.
+
+    `(function () { ... })()` defines a class in older JavaScript.
+    """
     for _ in range(_UNWRAPPED):
         if value is None or value.type not in ("parenthesized_expression", "call_expression"):
             break
@@ -140,7 +146,7 @@ def _declared(node: Node, parent: str | None) -> str:
 
 
 def _declarators(node: Node) -> list[Node]:
-    """The chain of C declarators below a declaration, its name last."""
+    """Returns the chain of C declarators below a declaration; the last one is the name."""
     chain: list[Node] = []
     inner = node.child_by_field_name("declarator")
     while inner is not None and len(chain) < _DECLARATOR_LIMIT:
@@ -169,5 +175,5 @@ def _implementation(node: Node, data: bytes) -> str:
 
 
 def _plain(name: str) -> str:
-    """A type without its parameters."""
+    """Returns a type name without its type parameters."""
     return name.partition("<")[0].strip()

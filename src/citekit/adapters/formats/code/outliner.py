@@ -1,4 +1,4 @@
-"""Source code in the languages of `grammars.py`, by a real parser."""
+"""Outlines source code from the syntax tree that tree-sitter builds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 
 from citekit.adapters.formats.code.file_summary import Preface, preface
 from citekit.adapters.formats.code.languages.every import GRAMMARS
-from citekit.adapters.formats.code.preprocessing.dialects import dialect, hidden, is_tangled, plainer
+from citekit.adapters.formats.code.preprocessing.dialects import dialect, is_too_nested, prepare, simplify
 from citekit.adapters.formats.code.symbols import Symbol, count, symbols
 from citekit.adapters.formats.code.tags import EXPORTED, TEST, exports_of, is_test
 from citekit.adapters.formats.plain_text.outliner import PlainTextOutliner
@@ -32,32 +32,33 @@ if TYPE_CHECKING:
 
     from citekit.adapters.formats.code.grammar import Grammar
 
-AGAIN = 4 << 20
-"""Bytes of the longest file that is read a second time where its parser did not understand all of it."""
+SECOND_PARSE_LIMIT = 4 << 20
+"""The largest file, in bytes, that is simplified and parsed again after syntax errors."""
 
 SIZE_LIMIT = 16 << 20
-"""Bytes of the longest file that is parsed; a syntax tree takes about sixty times the bytes of its file."""
+"""The largest file, in bytes, that is parsed. A syntax tree needs about sixty times the size of its file."""
 
 SYMBOL_LIMIT = 50_000
-"""Definitions that one map holds; beyond, those that stand inside others are left out."""
+"""The most definitions in one map. If a file has more, only its top-level definitions are listed."""
 
 SAME_NAME_LIMIT = 1000
-"""Definitions of one name inside one other."""
+"""The most definitions with the same name inside one parent."""
 
 _LONE_CR = re.compile(rb"\r(?!\n)")
 
 
 class CodeOutliner:
-    """Classes, functions and their kin, nested as in the file. No drafts where a file defines nothing."""
+    """Outlines classes, functions, and similar definitions, nested as in the file."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """The structure of `source`. Raises as `Mapper.map` does.
+        """Returns the structure of `source`.
 
-        A file that is too long or too tangled, or whose grammar is not installed, is mapped as plain text, with a note.
+        A file that is too long, too deeply nested, or in a language whose grammar is not installed is outlined as plain text,
+        with a note that says why. A file without definitions has no items. Raises the errors of `Mapper.map`.
         """
         text = open_text(source.path, progress)
         if text.index.size > SIZE_LIMIT or text.is_long:
-            note = f"The file is too long for a parser of code (over {SIZE_LIMIT >> 20} MB or a million lines)."
+            note = f"The file is too long for the code parser (over {SIZE_LIMIT >> 20} MB or a million lines)."
             return _plain(source, progress, note)
         try:
             return _outline(text, source.format.name, progress)
@@ -66,7 +67,7 @@ class CodeOutliner:
 
 
 def _plain(source: Source, progress: Progress, note: str) -> Outline:
-    """The groups of lines of a file that is not parsed, and why it is not."""
+    """Outlines a file that is not parsed in groups of lines, with `note` as the reason."""
     outline = PlainTextOutliner().outline(source, progress)
     return evolve(outline, facts={**outline.facts, "language": source.format.name}, notes=[note])
 
@@ -74,47 +75,48 @@ def _plain(source: Source, progress: Progress, note: str) -> Outline:
 def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
     data, index = _utf8(text)
     language = dialect(language, text.path.suffix, data)
-    if is_tangled(data, language):
-        raise tree_sitter.ParseBudgetExceeded("The file is too tangled for a parser of code.")
+    if is_too_nested(data, language):
+        raise tree_sitter.ParseBudgetExceeded("The brackets in the file are nested too deeply for the code parser.")
     grammar = GRAMMARS[language]
     loaded = tree_sitter.grammar(grammar.package, grammar.function, grammar.extra)
     budget = tree_sitter.ParseBudget.of(len(data))
     parse = partial(tree_sitter.parse, loaded, progress=progress, budget=budget)
-    tree = parse(hidden(data, language))
+    tree = parse(prepare(data, language))
     wrong = tree_sitter.first_error(tree)
     known = symbols(tree, data, grammar)
-    if wrong is not None and len(data) <= AGAIN:
-        with suppress(tree_sitter.ParseBudgetExceeded):  # what the first parse understood is kept
-            known = _second_reading(data, language, grammar, known, parse)
+    if wrong is not None and len(data) <= SECOND_PARSE_LIMIT:
+        with suppress(tree_sitter.ParseBudgetExceeded):  # keep the result of the first parse
+            known = _parse_simplified(data, language, grammar, known, parse)
     found, notes = _bounded(known)
     if wrong is not None:
         line = _line(index, wrong)
-        notes.append(f"Not all of the file is understood by the parser of {language}, first at line {line}.")
+        notes.append(f"The {language} parser does not understand all of the file; the first error is on line {line}.")
     before = preface(tree, data, found[0].start if found else len(data))
-    drafts = _Drafts(index, language, exports_of(language, data)).all(found, before) if found else ()
-    return Outline(
-        title=None, bounds=text.bounds, items=drafts, facts={**text.facts, "language": language}, notes=notes
-    )
+    items = _ItemBuilder(index, language, exports_of(language, data)).all(found, before) if found else ()
+    return Outline(title=None, bounds=text.bounds, items=items, facts={**text.facts, "language": language}, notes=notes)
 
 
-def _second_reading(
+def _parse_simplified(
     data: bytes, language: str, grammar: Grammar, known: list[Symbol], parse: Callable[[bytes], Tree]
 ) -> list[Symbol]:
-    """The symbols of a simplified version of the program, where that gives more of them; otherwise those `known`."""
+    """Returns the symbols of a simplified version of the program if it yields more of them, otherwise `known`."""
 
-    def fits(piece: bytes) -> bool:
-        return tree_sitter.first_error(parse(hidden(piece, language))) is None
+    def is_valid(fragment: bytes) -> bool:
+        return tree_sitter.first_error(parse(prepare(fragment, language))) is None
 
-    again = plainer(data, language, fits)
-    if again is None:
+    simplified = simplify(data, language, is_valid)
+    if simplified is None:
         return known
-    second = parse(again)
-    seen = symbols(second, data, grammar)
-    return seen if count(seen) >= count(known) + (tree_sitter.first_error(second) is not None) else known
+    tree = parse(simplified)
+    found = symbols(tree, data, grammar)
+    return found if count(found) >= count(known) + (tree_sitter.first_error(tree) is not None) else known
 
 
 def _utf8(text: TextFile) -> tuple[bytes, LineIndex]:
-    """The text in UTF-8, line for line, and its index. CR alone becomes LF: grammars take it for a blank."""
+    """Returns the text as UTF-8, and its line index.
+
+    A lone CR becomes LF, because the grammars treat it as a space.
+    """
     try:
         data = text.path.read_bytes()
     except OSError as error:
@@ -127,7 +129,7 @@ def _utf8(text: TextFile) -> tuple[bytes, LineIndex]:
 
 
 def _thinned(found: list[Symbol]) -> list[Symbol]:
-    """At most `SAME_NAME_LIMIT` definitions of one name in one place: more are generated, and tell nobody anything."""
+    """Keeps at most `SAME_NAME_LIMIT` definitions per name and parent. A file with more of them is generated code."""
     seen: Counter[str] = Counter()
     kept = []
     for each in found:
@@ -145,26 +147,26 @@ def _bounded(found: list[Symbol]) -> tuple[list[Symbol], list[str]]:
         kept = kept[:SYMBOL_LIMIT]
         for each in kept:
             each.children = []
-    shown = count(kept)
-    return kept, [f"The file holds {total} definitions; the map shows {shown} of them."] if shown < total else []
+    listed = count(kept)
+    return kept, [f"The file has {total} definitions; the map lists {listed} of them."] if listed < total else []
 
 
 @frozen
-class _Drafts:
-    """Makes drafts of definitions."""
+class _ItemBuilder:
+    """Builds outline items from definitions."""
 
     index: LineIndex
     language: str
     exported: Callable[[Symbol, bool], bool]
 
     def all(self, found: Sequence[Symbol], before: Preface | None) -> list[OutlineItem]:
-        drafts = [self._draft(each, top=True) for each in found]
+        items = [self._item(each, top=True) for each in found]
         if before is None:
-            return drafts
-        place = Lines(_line(self.index, before.start), _line(self.index, max(before.start, before.end - 1)))
-        return [OutlineItem(before.sentence, "preface", place), *drafts]
+            return items
+        location = Lines(_line(self.index, before.start), _line(self.index, max(before.start, before.end - 1)))
+        return [OutlineItem(before.sentence, "preface", location), *items]
 
-    def _draft(self, symbol: Symbol, *, top: bool) -> OutlineItem:
+    def _item(self, symbol: Symbol, *, top: bool) -> OutlineItem:
         first = _line(self.index, symbol.start)
         last = _line(self.index, max(symbol.start, symbol.end - 1))
         return OutlineItem(
@@ -172,18 +174,18 @@ class _Drafts:
             type=symbol.kind,
             location=Lines(first, last),
             summary=self._summary(symbol, top),
-            children=[self._draft(each, top=False) for each in symbol.children],
+            children=[self._item(each, top=False) for each in symbol.children],
             keep_case=True,
             name=f"{symbol.owner}.{symbol.name}" if symbol.owner else None,
         )
 
     def _summary(self, symbol: Symbol, top: bool) -> str:
-        """The signature, the first sentence of what is said of it, and whether it is a test or exported."""
+        """Returns the signature, the first sentence of the documentation, and the tags `test` and `exported`."""
         marks = [TEST] if is_test(self.language, symbol) else []
         marks += [EXPORTED] if self.exported(symbol, top) else []
         mark = f" [{', '.join(marks)}]" if marks else ""
-        said = " - ".join(filter(None, (symbol.signature, symbol.sentence)))
-        return one_line(said, SUMMARY_LIMIT - len(mark)) + mark
+        text = " - ".join(filter(None, (symbol.signature, symbol.sentence)))
+        return one_line(text, SUMMARY_LIMIT - len(mark)) + mark
 
 
 def _line(index: LineIndex, offset: int) -> int:

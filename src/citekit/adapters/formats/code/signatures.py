@@ -1,4 +1,4 @@
-"""The head of a definition on one line, and the docstring below it."""
+"""Extracts the signature of a definition as one line, and its Python docstring."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _LIMIT = 200
 _DOC_LIMIT = 4000
 
 _COLON_ENDED = frozenset({"class_definition", "function_definition"})
-"""Definitions of Python; those of the same name in other grammars have no colon and no docstring."""
+"""Python definitions. Definitions with the same node type in other grammars have no colon and no docstring."""
 
 _OPENER = re.compile(r"(?<![#$]){")
-"""Opens a block; `#{` and `${` open text that is put in."""
+"""The brace that opens a block; `#{` and `${` begin an interpolation."""
 
 _FIRST_LINE = frozenset({"class", "module", "method", "singleton_method", "call", "module_definition"})
-"""Definitions whose head is their first line: no brace ends it."""
+"""Definitions whose signature is their first line, because no brace ends it."""
 
 
 def signature(head: Node, node: Node, data: bytes) -> str:
-    """What stands before the body of a definition `node`, from where its wrapper `head` begins."""
+    """Returns the text before the body of the definition `node`, starting at its wrapper `head`."""
     body = _body(node)
     end = body.start_byte if body is not None else node.end_byte
     if node.type in _COLON_ENDED:
@@ -51,18 +51,18 @@ def _body(node: Node) -> Node | None:
 
 
 def docstring(node: Node, data: bytes) -> str:
-    """The first sentence of the docstring of a Python definition; empty for others."""
+    """Returns the first sentence of the docstring of a Python definition; an empty string for other definitions."""
     return block_docstring(node.child_by_field_name("body"), data) if node.type in _COLON_ENDED else ""
 
 
 def block_docstring(body: Node | None, data: bytes) -> str:
-    """The first sentence of the string that a block or a module of Python begins with."""
+    """Returns the first sentence of the string at the beginning of a Python block or module."""
     literal = docstring_node(body)
     return docstring_sentence(text_of(literal, data, _DOC_LIMIT)) if literal is not None else ""
 
 
 def docstring_node(body: Node | None) -> Node | None:
-    """The string that a block or a module of Python begins with."""
+    """Returns the string at the beginning of a Python block or module."""
     if body is None or body.type not in ("block", "module"):
         return None
     first = next((each for each in body.named_children[:20] if each.type != "comment"), None)

@@ -1,4 +1,4 @@
-"""The definitions of a program, with the lines that belong to them, out of its syntax tree."""
+"""Finds the definitions of a program, and the lines that belong to each, in its syntax tree."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from citekit.adapters.libraries import tree_sitter
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
-LEVELS = 10
-"""How deep definitions are nested in a map; deeper ones are parts of the bodies they stand in."""
+NESTING_LIMIT = 10
+"""The most levels of nested definitions in a map. Deeper definitions count as part of the enclosing body."""
 
 _BLANKS_AND_QUOTES = " \t\r\n\"'`"
 
 
 @define
 class Symbol:
-    """A definition: its bytes are [start, end), decorators and the comment above included.
+    """A definition that covers the bytes [start, end), including its decorators and the comment above it.
 
-    `head` is the byte where its own text begins, below those; `owner` the type that it is defined for from outside.
+    `head` is the offset of the definition itself, after the decorators and the comment. `owner` is the type that a method
+    belongs to if the method is defined outside that type, as in Go.
     """
 
     kind: str
@@ -43,15 +44,15 @@ class Symbol:
 
 
 def symbols(tree: Tree, data: bytes, grammar: Grammar) -> list[Symbol]:
-    """The definitions of the program `data`, in order, those inside others as their children."""
+    """Returns the definitions of the program `data` in source order; nested definitions are children."""
     scan = _Scan(data, grammar, len(data.rstrip()), Comments(data), grammar.kind or kind_of, grammar.name or name_of)
     for node in tree_sitter.walk(tree, grammar.wanted):
-        scan.see(node)
+        scan.visit(node)
     return _without_prototypes(scan.roots)
 
 
 def _without_prototypes(found: list[Symbol]) -> list[Symbol]:
-    """Declarations go where the same file defines what they declare."""
+    """Removes the declarations of functions that the same file also defines."""
     defined = {each.name for each in found if not each.prototype}
     for each in found:
         each.children = _without_prototypes(each.children)
@@ -60,7 +61,7 @@ def _without_prototypes(found: list[Symbol]) -> list[Symbol]:
 
 @define
 class _Scan:
-    """Sees the nodes of a tree in the order they begin."""
+    """Collects definitions from the nodes of a tree, visited in the order in which they begin."""
 
     data: bytes
     grammar: Grammar
@@ -72,7 +73,7 @@ class _Scan:
     stack: list[Symbol] = field(factory=list)
     wrappers: list[Node] = field(factory=list)
 
-    def see(self, node: Node) -> None:
+    def visit(self, node: Node) -> None:
         kind = self.grammar.kinds.get(node.type)
         if kind is not None and self._definition(node, kind):
             return
@@ -88,7 +89,7 @@ class _Scan:
     def _definition(self, node: Node, listed: str) -> bool:
         while self.stack and self.stack[-1].end <= node.start_byte:
             self.stack.pop()
-        if len(self.stack) >= LEVELS:
+        if len(self.stack) >= NESTING_LIMIT:
             return False
         parent = self.stack[-1] if self.stack else None
         kind = self.kind(node, listed, parent.kind if parent else None, self.data)
@@ -111,12 +112,12 @@ class _Scan:
         self.stack.append(symbol)
 
     def _is_clause(self, before: Symbol, symbol: Symbol) -> bool:
-        """Whether a definition is one more clause of that before it."""
+        """Returns whether a definition is another clause of the previous one."""
         same = symbol.kind in self.grammar.clauses and (before.kind, before.name) == (symbol.kind, symbol.name)
         return same and not symbol.sentence
 
     def _close(self, symbol: Symbol) -> None:
-        """A package that ends where the next begins: the one before ends here, this one where the file does."""
+        """Ends the previous package where this one begins, and extends this one to the end of the file."""
         while self.stack and self.stack[-1].kind in self.grammar.open and self.stack[-1].end == self.size:
             last = self.stack.pop()
             last.end = last.start + len(self.data[last.start : symbol.start].rstrip())
@@ -143,7 +144,10 @@ class _Scan:
         )
 
     def _tail(self, outer: Node) -> int:
-        """Where a definition ends, with the body that some grammars put beside it; or the file, whose namespace it is."""
+        """Returns the end of a definition.
+
+        It includes a body that some grammars make the next sibling. A file-scoped namespace ends with the file.
+        """
         if outer.type == "file_scoped_namespace_declaration":
             return self.size
         if self.grammar.tail:
@@ -153,7 +157,7 @@ class _Scan:
         return outer.end_byte
 
     def _wrapped(self, node: Node) -> Node:
-        """The outermost node that holds this definition and nothing after it."""
+        """Returns the outermost node that contains this definition and no code after it."""
         wrappers, self.wrappers = self.wrappers, []
         for each in wrappers:
             inside = each.start_byte <= node.start_byte and node.end_byte <= each.end_byte <= node.end_byte + 8
@@ -163,12 +167,12 @@ class _Scan:
 
 
 def count(found: list[Symbol]) -> int:
-    """How many definitions there are on all levels."""
-    return sum(1 for _ in every(found))
+    """Returns the number of definitions at all levels."""
+    return sum(1 for _ in all_symbols(found))
 
 
-def every(found: list[Symbol]) -> Iterator[Symbol]:
-    """The definitions of all levels, in reading order."""
+def all_symbols(found: list[Symbol]) -> Iterator[Symbol]:
+    """Yields the definitions of all levels in source order."""
     for each in found:
         yield each
-        yield from every(each.children)
+        yield from all_symbols(each.children)

@@ -1,4 +1,4 @@
-"""Which definitions are tests, and which can be used from outside, by the conventions of each language."""
+"""Recognizes tests and exported definitions by the conventions of each language."""
 
 from __future__ import annotations
 
@@ -35,11 +35,14 @@ _WORDS = {
     "swift": re.compile(r"\b(?:public|open)\s"),
     "elixir": re.compile(r"\A(?:def|defmacro|defguard)\s"),
 }
-"""What stands in the head of a definition that can be used from outside, where a word says so."""
+"""Patterns that match the signature of an exported definition, for languages that mark exports with a keyword."""
 
 
 def exports_of(language: str, data: bytes) -> Callable[[Symbol, bool], bool]:
-    """A function that says of a definition of the program `data`, and whether it is at the top level, if it is exported."""
+    """Returns a function that checks whether a definition of the program `data` is exported.
+
+    It takes the definition and whether it is at the top level.
+    """
     listed = frozenset(
         word.decode("utf-8", "replace")
         for pattern in _LISTS.get(language, ())
@@ -51,8 +54,8 @@ def exports_of(language: str, data: bytes) -> Callable[[Symbol, bool], bool]:
     def exported(symbol: Symbol, top: bool) -> bool:
         if language == "go":
             return symbol.name[:1].isupper() and (top or symbol.kind != "function")
-        said = words is not None and words.search(symbol.signature) is not None
-        return said or (symbol.name in listed and (top or language in ("julia", "perl", "haskell")))
+        marked = words is not None and words.search(symbol.signature) is not None
+        return marked or (symbol.name in listed and (top or language in ("julia", "perl", "haskell")))
 
     return exported
 
@@ -95,7 +98,7 @@ _CLASS = {
 
 
 def is_test(language: str, symbol: Symbol) -> bool:
-    """Whether a definition is a test, or a class of tests, by the conventions of the frameworks of its language."""
+    """Returns whether a definition is a test or a test class by the conventions of its language's test frameworks."""
     if symbol.kind == TEST:
         return True
     annotated = _ANNOTATED.get(language)

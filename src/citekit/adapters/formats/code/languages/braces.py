@@ -1,4 +1,4 @@
-"""Languages of classes and braces: Java, C#, Go, Rust, Kotlin, Swift, Scala, Dart."""
+"""Object-oriented languages with braces: Java, C#, Go, Rust, Kotlin, Swift, Scala, and Dart."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _CLAUSES_BEFORE_NAME = 6
 
 
 def _kotlin_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
-    """A `class_declaration` of Kotlin is an interface or an enum too: a word before its name says so."""
+    """Reads the keyword before the name, because a Kotlin `class_declaration` may also be an interface or an enum."""
     if node.type != "class_declaration":
         return kind_of(node, listed, parent, data)
     name = node.child_by_field_name("name")
     end = name.start_byte if name is not None else node.end_byte
-    said = data[node.start_byte : end].split()[-3:]
-    return next((kind for kind in _KOTLIN_KINDS if kind.encode() in said), listed)
+    keywords = data[node.start_byte : end].split()[-3:]
+    return next((kind for kind in _KOTLIN_KINDS if kind.encode() in keywords), listed)
 
 
 def _kotlin_name(node: Node, data: bytes) -> str:
@@ -38,7 +38,7 @@ def _kotlin_name(node: Node, data: bytes) -> str:
 
 
 def _swift_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
-    """The word that declares a type: class, struct, enum, actor or extension."""
+    """Returns the keyword that declares a type: class, struct, enum, actor, or extension."""
     word = node.child_by_field_name("declaration_kind") if node.type == "class_declaration" else None
     return text_of(word, data) if word is not None else kind_of(node, listed, parent, data)
 
@@ -52,7 +52,7 @@ def _scala_name(node: Node, data: bytes) -> str:
 
 
 def _dart_name(node: Node, data: bytes) -> str:
-    """The name of a Dart declaration; of a named constructor both its names, of an operator its sign."""
+    """Returns the name of a Dart declaration: both parts of a named constructor, or the symbol of an operator."""
     children = node.named_children[:_CLAUSES_BEFORE_NAME]
     if "constructor" in node.type:
         return ".".join(text_of(each, data) for each in children if each.type == "identifier")

@@ -1,4 +1,4 @@
-"""C, C++, and Objective-C."""
+"""C, C++, Objective-C, and Zig."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _objc_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
 
 
 def _objc_name(node: Node, data: bytes) -> str:
-    """The selector of a method (`insert:at:`), the name of a class, with that of the category where it has one."""
+    """Returns the selector of a method (`insert:at:`), or the name of a class, with its category if it has one."""
     if node.type in _MEMBERS:
         return _selector(node, data)
     if node.type in ("class_interface", "class_implementation", "protocol_declaration"):

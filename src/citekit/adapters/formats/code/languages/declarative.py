@@ -1,4 +1,4 @@
-"""Languages that say what is, rather than what to do: Haskell and SQL."""
+"""Declarative languages: Haskell and SQL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def _haskell_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
-    """A signature is a method in a class, and elsewhere stands above what it is the signature of."""
+    """A type signature in a class is a method; elsewhere it belongs to the definition after it."""
     if node.type == "signature":
         return "method" if parent == "class" else ""
     if listed == "function" and parent in ("function", "method"):
@@ -30,15 +30,15 @@ def _haskell_name(node: Node, data: bytes) -> str:
         name = infix.child_by_field_name("operator") if infix.type == "infix" else None
     if node.type in ("foreign_import", "pattern_synonym"):
         name = _declared(node)
-    said = text_of(name, data).strip("()` ")
+    full_name = text_of(name, data).strip("()` ")
     if node.type == "instance":
         patterns = node.child_by_field_name("patterns")
-        said = f"{said} {text_of(patterns, data, 80)}".strip()
-    return said
+        full_name = f"{full_name} {text_of(patterns, data, 80)}".strip()
+    return full_name
 
 
 def _declared(node: Node) -> Node | None:
-    """The name that a foreign import has in its signature, a pattern synonym at the left of its equation."""
+    """Returns the name in the signature of a foreign import, or on the left side of a pattern synonym."""
     signature = node.child_by_field_name("signature")
     if signature is not None:
         return signature.child_by_field_name("name")
@@ -50,7 +50,7 @@ def _declared(node: Node) -> Node | None:
 
 
 def _sql_name(node: Node, data: bytes) -> str:
-    """The name of a thing that is created, its schema left out."""
+    """Returns the name of the created object, without its schema."""
     column = node.child_by_field_name("column")
     if column is not None:
         return text_of(column, data)

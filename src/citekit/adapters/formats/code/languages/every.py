@@ -1,4 +1,4 @@
-"""For every language: which package parses it, and which of its syntax nodes are the parts of a program."""
+"""The grammars of all languages, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripting languages: Python, Ruby, PHP, Bash, Lua, Perl, PowerShell, Elixir, Julia."""
+"""Scripting languages: Python, Ruby, PHP, Bash, Lua, Perl, PowerShell, Elixir, and Julia."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from citekit.adapters.formats.code.names import bound_kind, first_child, kind_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_TITLED = 120
+_TITLE_LIMIT = 120
 
 
 def _lua_kind(node: Node, _listed: str, _parent: str | None, data: bytes) -> str:
-    """A named function, or one that is assigned to a name or a field of a table."""
+    """Accepts a named function, or a function that is assigned to a name or to a table field."""
     if node.type == "function_declaration":
         return "function"
     return "function" if _lua_name(node, data) else ""
@@ -46,7 +46,7 @@ def _ruby_name(node: Node, data: bytes) -> str:
 
 
 def _ruby_title(node: Node, data: bytes) -> str:
-    """What `describe "a thing" do ... end` and similar calls describe; empty for other calls."""
+    """Returns the title in `describe "a thing" do ... end` and similar calls; an empty string for other calls."""
     if (
         node.child_by_field_name("block") is None
         or text_of(node.child_by_field_name("method"), data, 20) not in _SUITES
@@ -54,7 +54,7 @@ def _ruby_title(node: Node, data: bytes) -> str:
         return ""
     arguments = node.child_by_field_name("arguments")
     first = first_child(arguments) if arguments is not None else None
-    return text_of(first, data, _TITLED) if first is not None and first.type in ("string", "constant") else ""
+    return text_of(first, data, _TITLE_LIMIT) if first is not None and first.type in ("string", "constant") else ""
 
 
 _ELIXIR = {
@@ -90,7 +90,7 @@ def _elixir_name(node: Node, data: bytes) -> str:
         elif head is not None and head.type == "call":
             inner = head.child_by_field_name("target")
         head = inner or head
-    name = text_of(head, data, _TITLED)
+    name = text_of(head, data, _TITLE_LIMIT)
     kinds = ("alias", "identifier", "string", "operator_identifier")
     return name if head is not None and head.type in kinds else ""
 
@@ -109,7 +109,7 @@ def _julia_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str
 
 
 def _julia_name(node: Node, data: bytes) -> str:
-    """The name in the head of a definition: the first plain one, down its left side."""
+    """Returns the first plain name on the left side of a definition's signature."""
     named = node.child_by_field_name("name")
     inner = named if named is not None else first_child(node)
     for _ in range(8):

@@ -1,4 +1,4 @@
-"""JavaScript, TypeScript and style sheets."""
+"""JavaScript, TypeScript, CSS, and SCSS."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ def _script_name(node: Node, data: bytes) -> str:
 
 
 def _title(node: Node, data: bytes) -> str:
-    """The title of `describe("a thing", () => ...)`, `it.each(...)("does", ...)` and their kin; empty for other calls."""
+    """Returns the title of `describe("a thing", () => ...)`, `it.each(...)("does", ...)`, and similar test calls.
+
+    Returns an empty string for other calls.
+    """
     called = node.child_by_field_name("function")
     while called is not None and called.type in ("member_expression", "call_expression"):
         called = called.child_by_field_name("object") or called.child_by_field_name("function")
@@ -37,13 +40,13 @@ def _title(node: Node, data: bytes) -> str:
 
 
 def _rule_kind(node: Node, listed: str, _parent: str | None, _data: bytes) -> str:
-    """An at-rule counts where it has a block."""
+    """Accepts an at-rule only if it has a block."""
     bare = node.type == "at_rule" and not any(each.type == "block" for each in node.named_children[:20])
     return "" if bare else listed
 
 
 def _rule_name(node: Node, data: bytes) -> str:
-    """The selectors of a rule, or what stands before the block of an at-rule."""
+    """Returns the selectors of a rule, or the text before the block of an at-rule."""
     block = next((each for each in node.named_children[:8] if each.type.endswith(("block", "block_list"))), None)
     end = block.start_byte if block is not None else node.end_byte
     named = node.child_by_field_name("name")

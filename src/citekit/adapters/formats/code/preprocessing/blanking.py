@@ -1,6 +1,6 @@
-"""Replaces parts of a program with blanks, so that the rest keeps its position.
+"""Replaces parts of a program with spaces, so that all other text keeps its position.
 
-Removes conditional directives (`#if` and similar) that a grammar cannot parse.
+Also removes the conditional directives (`#if` and similar) that a grammar cannot parse.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _BLANKS = bytes(each if each in b"\r\n" else ord(" ") for each in range(256))
 
 
 def blank(text: bytes) -> bytes:
-    """As many blanks as `text` has bytes; its line ends stay."""
+    """Returns as many spaces as `text` has bytes; line breaks are kept."""
     return text.translate(_BLANKS)
 
 
@@ -22,17 +22,19 @@ _CONDITION = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elseif|else|endif)
 
 
 def without_conditions(data: bytes) -> bytes:
-    """The program without `#if` and similar directives: with all branches where the braces of each are even, else
-    with the first."""
+    """Returns the program without `#if` and similar directives.
+
+    All branches of a condition are kept if the braces in each of them are balanced, otherwise only the first one.
+    """
     lines = data.splitlines(keepends=True)
     edges = [0] * (len(lines) + 1)
     open_: list[_Condition] = []
-    depth, going_on = 0, False
+    depth, continues = 0, False
     for number, line in enumerate(lines):
-        mark = None if going_on else _CONDITION.match(line)
-        if mark or going_on:
+        mark = None if continues else _CONDITION.match(line)
+        if mark or continues:
             lines[number] = blank(line)
-            going_on = line.rstrip(b"\r\n").endswith(b"\\")
+            continues = line.rstrip(b"\r\n").endswith(b"\\")
         else:
             depth += line.count(b"{") - line.count(b"}")
         if mark and mark[1].startswith(b"if"):
@@ -48,14 +50,17 @@ def without_conditions(data: bytes) -> bytes:
 
 @frozen
 class _Condition:
-    """The lines of an `#if`, its other branches and its end, and how many braces were open at each."""
+    """The lines of an `#if`, its other branches, and its `#endif`, and the number of open braces at each."""
 
     marks: list[int]
     depths: list[int]
 
 
 def _keep_one(edges: list[int], condition: _Condition) -> int:
-    """How many braces are open behind a condition; `edges` gain where its lines that go begin (1) and end (-1)."""
+    """Returns the number of open braces after a condition.
+
+    `edges` receives 1 where the lines to be removed begin, and -1 where they end.
+    """
     marks, depths = condition.marks, condition.depths
     if len(marks) == 2 or all(before == after for before, after in pairwise(depths)):
         return depths[-1]

@@ -1,4 +1,4 @@
-"""Programs of the C family as their parser has to be given them."""
+"""Prepares a program for its parser, and detects the dialect of C header files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLUS = re.compile(
 
 
 def dialect(language: str, suffix: str, data: bytes) -> str:
-    """The language of a program: a header ends in `.h` in C, C++ and Objective-C alike, and only its words say which."""
+    """Returns the language of a program. A `.h` file may be C, C++, or Objective-C, so its content decides."""
     if language != "c" or suffix.lower() != ".h":
         return language
     if _OBJECTIVE.search(data):
@@ -25,12 +25,12 @@ def dialect(language: str, suffix: str, data: bytes) -> str:
     return "cpp" if _PLUS.search(data) else language
 
 
-_READERS = {
-    "bash": shell.readable,
+_PREPARERS = {
+    "bash": shell.prepare,
     "haskell": without_conditions,
-    "objc": objective_c.readable,
-    "scss": scss.readable,
-    "sql": sql.readable,
+    "objc": objective_c.prepare,
+    "scss": scss.prepare,
+    "sql": sql.prepare,
     "swift": without_conditions,
 }
 _MACROS: dict[str, tuple[re.Pattern[bytes], ...]] = {
@@ -45,22 +45,23 @@ _MACROS["c"] = (_MACROS["cpp"][0], _MACROS["cpp"][2])
 _STATEMENT = re.compile(
     rb"^([A-Z][A-Z0-9_]{4,80}[ \t]*\((?:[^(){};#]|\([^(){};#]{0,500}\)){0,2000}\))[ \t]*\r?$(?!\s*\{)", re.MULTILINE
 )
-"""A macro that is called where a declaration stands, without a semicolon."""
+"""Matches a macro that is called in the position of a declaration, without a semicolon."""
 
 
 _CONFLICT = re.compile(rb"^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?(?=\r?$)", re.MULTILINE)
-"""The lines with which Git marks a conflict; both sides stay."""
+"""Matches the lines with which Git marks a merge conflict. Both sides are kept."""
 
 
-def hidden(data: bytes, language: str) -> bytes:
-    """The program `data` for the parser, of the same length: what it would stumble over is blanks.
+def prepare(data: bytes, language: str) -> bytes:
+    """Returns the program `data` for the parser, with the same length and with spaces for text that it cannot handle.
 
-    That is macros between a head and its body, and between `class` and its name; and words that a grammar misreads.
+    Affected are macros between a signature and its body, macros between `class` and its name, and words that a grammar
+    misreads.
     """
     if b"<<<<<<< " in data:
         data = _CONFLICT.sub(lambda found: b" " * len(found[0]), data)
-    if language in _READERS:
-        return _READERS[language](data)
+    if language in _PREPARERS:
+        return _PREPARERS[language](data)
     for pattern in _MACROS.get(language, ()):
         data = pattern.sub(_blanked, data)
     return data
@@ -71,29 +72,35 @@ def _blanked(found: re.Match[bytes]) -> bytes:
     return found[0][:start] + b" " * (end - start) + found[0][end:]
 
 
-CONDITIONAL = frozenset(("c", "cpp", "csharp"))
+_PREPROCESSED = frozenset(("c", "cpp", "csharp"))
 
 
-def plainer(data: bytes, language: str, fits: shell.Fits) -> bytes | None:
-    """The program once more, for a parser that did not understand all of what `hidden` gave; None where that is all."""
+def simplify(data: bytes, language: str, is_valid: shell.IsValid) -> bytes | None:
+    """Returns a simpler version of a program that the parser did not fully understand after `prepare`.
+
+    Returns None if the language has no simpler version.
+    """
     if language == "bash":
-        return shell.readable(shell.skeleton(data, fits))
-    if language not in CONDITIONAL:
+        return shell.prepare(shell.skeleton(data, is_valid))
+    if language not in _PREPROCESSED:
         return None
-    return hidden(_STATEMENT.sub(_blanked, without_conditions(data)), language)
+    return prepare(_STATEMENT.sub(_blanked, without_conditions(data)), language)
 
 
-NEST = 50_000
-"""Brackets inside one another from which on a program is tangled: each takes kilobytes of a parser's stack."""
+NESTED_BRACKETS_LIMIT = 50_000
+"""Programs with deeper nested brackets are not parsed: each level takes kilobytes of the parser's stack."""
 
-_GENERIC_NEST = re.compile(rb"<\s{0,4}(?:[\w.:]{1,60}\s{0,4}<\s{0,4}){300}")
+_NESTED_GENERICS = re.compile(rb"<\s{0,4}(?:[\w.:]{1,60}\s{0,4}<\s{0,4}){300}")
 _STEPS = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
 _OTHERS = bytes(each for each in range(256) if each not in _STEPS)
 
 
-def is_tangled(data: bytes, language: str) -> bool:
-    """Whether a program opens thousands of brackets, or hundreds of angle brackets, and closes none."""
-    if language in ("csharp", "cpp") and _GENERIC_NEST.search(data) is not None:
+def is_too_nested(data: bytes, language: str) -> bool:
+    """Returns whether a program opens thousands of brackets, or hundreds of angle brackets, without closing them."""
+    if language in ("csharp", "cpp") and _NESTED_GENERICS.search(data) is not None:
         return True
     brackets = data.translate(None, _OTHERS)
-    return len(brackets) >= NEST and max(accumulate(map(_STEPS.__getitem__, brackets))) >= NEST
+    return (
+        len(brackets) >= NESTED_BRACKETS_LIMIT
+        and max(accumulate(map(_STEPS.__getitem__, brackets))) >= NESTED_BRACKETS_LIMIT
+    )

@@ -1,6 +1,6 @@
-"""Objective-C and Objective-C++ as a grammar of Objective-C can read them: what it stumbles over is replaced.
+"""Rewrites Objective-C and Objective-C++ so that the Objective-C grammar can parse it.
 
-Only the shape counts, for names and signatures are taken from the program as it is.
+Only the structure must be right, because names and signatures are taken from the original program.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Callable
 
 from citekit.adapters.formats.code.preprocessing.blanking import blank, without_conditions
 
-_TELLING = re.compile(rb"\w::~?\w|^[ \t]*namespace\b|\b(?:static|const|dynamic|reinterpret)_cast<", re.MULTILINE)
+_CPP_SYNTAX = re.compile(rb"\w::~?\w|^[ \t]*namespace\b|\b(?:static|const|dynamic|reinterpret)_cast<", re.MULTILINE)
 
 _Replace = Callable[[re.Match[bytes]], bytes]
 
 
-def _as(text: bytes) -> _Replace:
-    """The text, with blanks and line ends to the length of what was found."""
+def _replace_with(text: bytes) -> _Replace:
+    """Returns a replacement by `text`, padded with spaces and the original line breaks to the length of the match."""
     return lambda found: text + blank(found[0][len(text) :])
 
 
@@ -28,51 +28,51 @@ _PLAIN_STEPS: tuple[tuple[re.Pattern[bytes], _Replace], ...] = (
         re.compile(
             rb"(?<=[\w)])\s+[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:\((?:[^(){};]|\([^(){};]{0,99}\)){0,200}\))?(?=\s*[{;])"
         ),
-        _as(b""),
+        _replace_with(b""),
     ),
-    (re.compile(rb"(?<=\()(?:nonnull|nullable)\b"), _as(b"")),
+    (re.compile(rb"(?<=\()(?:nonnull|nullable)\b"), _replace_with(b"")),
     (
         re.compile(rb"^[ \t]*[A-Z][A-Z0-9_]{4,80}(?:" + _ARGUMENTS + rb")?[ \t]*;?[ \t]*$(?!\s*\{)", re.MULTILINE),
-        _as(b""),
+        _replace_with(b""),
     ),
 )
-"""What hides definitions in any Objective-C: conditions, macros that stand alone, and those that make a method."""
+"""Removes what hides definitions in any Objective-C: standalone macros, and macros that define a method."""
 
 _MIXED_STEPS: tuple[tuple[re.Pattern[bytes], _Replace], ...] = (
-    (re.compile(rb"::"), _as(b"__")),
-    (re.compile(rb"^[ \t]*using\s[\w: =<>,*]{1,300};", re.MULTILINE), _as(b"")),
-    (re.compile(rb"\binline\s+(?=namespace\b)"), _as(b"")),
-    (re.compile(rb"\bnamespace(?:\s+\w+)?\s*(?=\{)"), _as(b'extern "C"')),
-    *((re.compile(rb"(?<=\w)<[\w\s,*&.]{0,300}>"), _as(b"")),) * 3,
-    (re.compile(rb"^[ \t]*template\b[ \t]*(?:<[\w\s,*&.=]{0,300}>)?", re.MULTILINE), _as(b"")),
+    (re.compile(rb"::"), _replace_with(b"__")),
+    (re.compile(rb"^[ \t]*using\s[\w: =<>,*]{1,300};", re.MULTILINE), _replace_with(b"")),
+    (re.compile(rb"\binline\s+(?=namespace\b)"), _replace_with(b"")),
+    (re.compile(rb"\bnamespace(?:\s+\w+)?\s*(?=\{)"), _replace_with(b'extern "C"')),
+    *((re.compile(rb"(?<=\w)<[\w\s,*&.]{0,300}>"), _replace_with(b"")),) * 3,
+    (re.compile(rb"^[ \t]*template\b[ \t]*(?:<[\w\s,*&.=]{0,300}>)?", re.MULTILINE), _replace_with(b"")),
     (
         re.compile(
             rb"\[(?:[&=]|&?\w+(?:\s*=\s*[\w.>()-]{1,80})?)?(?:,\s*&?\w+){0,20}\]"
             rb"(?=\s*\([^(){};]{0,300}\)\s*(?:mutable\s*)?(?:->\s*[\w *&]{1,80})?\{)"
         ),
-        _as(b"^"),
+        _replace_with(b"^"),
     ),
-    (re.compile(rb"(?<=\))\s*(?:mutable\s*)?->\s*[\w *&]{1,80}(?=\{)"), _as(b"")),
-    (re.compile(rb"(?<=\))\s*(?:noexcept|override|mutable)(?=\s*[{;])"), _as(b"")),
+    (re.compile(rb"(?<=\))\s*(?:mutable\s*)?->\s*[\w *&]{1,80}(?=\{)"), _replace_with(b"")),
+    (re.compile(rb"(?<=\))\s*(?:noexcept|override|mutable)(?=\s*[{;])"), _replace_with(b"")),
     (
         re.compile(rb"(\bfor ?\([\w\s*&,]{1,120}\w)(?:\w : |\w\w(?:: | :)|\w{3}:)"),
         lambda found: found[1] + b" in ",
     ),
     (re.compile(rb"(?<=\w)\{([^{};\n]{0,80})\}(?=\s*[,;)])"), lambda found: b"(" + found[1] + b")"),
-    (re.compile(rb"\bconstexpr\b"), _as(b"const")),
-    (re.compile(rb"\bauto\b"), _as(b"int")),
-    (re.compile(rb"\benum[ \t]+(?:class|struct)\b"), _as(b"enum")),
-    (re.compile(rb"\b(?:new|delete|throw)[ \t]+(?=\w)"), _as(b"")),
-    (re.compile(rb"(?<!&)&(?![&=])"), _as(b"*")),
+    (re.compile(rb"\bconstexpr\b"), _replace_with(b"const")),
+    (re.compile(rb"\bauto\b"), _replace_with(b"int")),
+    (re.compile(rb"\benum[ \t]+(?:class|struct)\b"), _replace_with(b"enum")),
+    (re.compile(rb"\b(?:new|delete|throw)[ \t]+(?=\w)"), _replace_with(b"")),
+    (re.compile(rb"(?<!&)&(?![&=])"), _replace_with(b"*")),
 )
 
 
-def readable(data: bytes) -> bytes:
-    """The program for the parser, of the same length and with the same lines."""
+def prepare(data: bytes) -> bytes:
+    """Returns the program for the parser, with the same length and the same lines."""
     data = without_conditions(data)
     for pattern, replace in _PLAIN_STEPS:
         data = pattern.sub(replace, data)
-    if _TELLING.search(data) is not None:
+    if _CPP_SYNTAX.search(data) is not None:
         for pattern, replace in _MIXED_STEPS:
             data = pattern.sub(replace, data)
     return data

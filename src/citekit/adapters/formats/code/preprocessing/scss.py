@@ -1,6 +1,6 @@
-"""SCSS as its grammar can read it: the blocks and what they are headed by, without declarations.
+"""Rewrites SCSS so that its grammar can parse it: keeps the blocks and their headers, and drops the declarations.
 
-Only the shape counts, for names and signatures are taken from the sheet as it is.
+Only the structure must be right, because names and signatures are taken from the original style sheet.
 """
 
 from __future__ import annotations
@@ -21,23 +21,26 @@ _PASSED = re.compile(
     rb"@(?!(?:media|supports|(?:-\w+-)?keyframes|layer|container|font-face|page|scope|at-root|mixin|function)\b)|--|\$|.*:\Z",
     re.DOTALL,
 )
-"""What heads a block that is no rule: an at-rule for control (what is inside counts), or a name of nested properties."""
+"""Matches the header of a block that is not a rule.
+
+It is a control at-rule, whose content counts, or the name of nested properties.
+"""
 
 _FRAMES = re.compile(rb"@(?:-\w+-)?keyframes\b")
 _INTERPOLATION, _KEPT, _DROPPED, _MOVING = "interpolation", "kept", "dropped", "moving"
 
 
-def readable(data: bytes) -> bytes:
-    """The sheet for the parser, of the same length and with the same lines; comments stay, before what they precede."""
+def prepare(data: bytes) -> bytes:
+    """Returns the style sheet for the parser, with the same length and the same lines. Comments are kept."""
     sheet = _Sheet(data, bytearray(blank(data)))
     for token in _TOKEN.finditer(data):
-        sheet.see(token)
+        sheet.visit(token)
     return bytes(sheet.kept)
 
 
 @define
 class _Sheet:
-    """Goes over the tokens of a sheet; `start` is where the text before the next block or semicolon begins."""
+    """Processes the tokens of a style sheet. `start` is the offset of the text before the next block or semicolon."""
 
     data: bytes
     kept: bytearray
@@ -45,7 +48,7 @@ class _Sheet:
     open: list[str] = field(factory=list)
     moving: int = 0
 
-    def see(self, token: re.Match[bytes]) -> None:
+    def visit(self, token: re.Match[bytes]) -> None:
         text, inside = token[0], bool(self.open) and self.open[-1] == _INTERPOLATION
         if text == b"#{":
             self.open.append(_INTERPOLATION)
@@ -61,31 +64,31 @@ class _Sheet:
             self._comment(token)
 
     def _comment(self, token: re.Match[bytes]) -> None:
-        """Keep a comment with nothing before it; blanks are gone over once, however many comments follow."""
+        """Keep a comment that has nothing before it. `start` moves past it, so that no space is scanned twice."""
         ink = _INK.search(self.data, self.start, token.start())
         self.start = ink.start() if ink else token.end()
         if ink is None:
             self.kept[token.start() : token.end()] = token[0]
 
-    def _close(self, place: int) -> None:
+    def _close(self, offset: int) -> None:
         state = self.open.pop() if self.open else _DROPPED
         if state == _INTERPOLATION:
             return
         self.moving -= state == _MOVING
         if state != _DROPPED:
-            self.kept[place] = ord("}")
-        self.start = place + 1
+            self.kept[offset] = ord("}")
+        self.start = offset + 1
 
-    def _open(self, place: int) -> None:
-        text = self.data[self.start : place]
+    def _open(self, offset: int) -> None:
+        text = self.data[self.start : offset]
         head = self.start + len(text) - len(text.lstrip())
-        self.start, text = place + 1, text.strip()
+        self.start, text = offset + 1, text.strip()
         if not text or _PASSED.match(text) or self.moving:
             self.open.append(_DROPPED)
             return
         named = _NAMED.match(text)
         shape = named[0] if named else b"a"
         self.kept[head : head + len(shape)] = shape
-        self.kept[place] = ord("{")
+        self.kept[offset] = ord("{")
         self.moving = int(_FRAMES.match(text) is not None)
         self.open.append(_MOVING if self.moving else _KEPT)

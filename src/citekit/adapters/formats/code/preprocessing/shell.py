@@ -1,6 +1,6 @@
-"""Shell scripts that their grammar does not understand as a whole: it loses every function of a file to one odd line.
+"""Rewrites shell scripts that their grammar cannot parse: one unusual line makes it lose every function of a file.
 
-Functions are then recognized by their lines: a head, and the line with the same indentation that closes it.
+Functions are recognized by their lines instead: the header, and the closing line with the same indentation.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _WORD = re.compile(rb"^[ \t]*(\w+)[ \t]*(?=\r?$)", re.MULTILINE)
 _ROOM = re.compile(rb"[^\r\n]")
 _NESTED = 8
 
-Fits = Callable[[bytes], bool]
-"""Whether a piece of shell is understood by the parser."""
+IsValid = Callable[[bytes], bool]
+"""Returns whether the parser understands a fragment of a shell script."""
 
 
 @frozen
 class _Function:
-    """Bytes: its first, that after its opener, that of its closer, and that after it."""
+    """The offsets of a function's first byte, the byte after its opener, its closer, and the byte after that."""
 
     start: int
     body: int
@@ -45,21 +45,21 @@ class _Function:
     end: int
 
 
-def readable(data: bytes) -> bytes:
-    """The program for the parser, of the same length: `for x do` has a semicolon."""
+def prepare(data: bytes) -> bytes:
+    """Returns the program for the parser, with the same length: adds the semicolon that `for x do` lacks."""
     return _FOR.sub(rb"\1;", data)
 
 
-def skeleton(data: bytes, fits: Fits) -> bytes:
-    """The functions of a program and the comments around them, of the same length and with the same lines.
+def skeleton(data: bytes, is_valid: IsValid) -> bytes:
+    """Returns the functions of a program and the comments around them, with the same length and the same lines.
 
-    A body that does not fit is reduced to the functions in it.
+    A body that is not valid is reduced to the functions in it.
     """
     kept = bytearray(blank(data))
     for comment in _COMMENT.finditer(data):
         kept[comment.start() : comment.end()] = comment[0]
     quoted = _quoted(data)
-    script = _Script(data, fits, kept, quoted, _closers(data, quoted))
+    script = _Script(data, is_valid, kept, quoted, _closers(data, quoted))
     for each in script.outermost(0, len(data)):
         script.keep(each, _NESTED)
     return bytes(kept)
@@ -67,18 +67,22 @@ def skeleton(data: bytes, fits: Fits) -> bytes:
 
 @frozen
 class _Script:
-    """A program, what is kept of it, the texts of its here-documents, and where lines close something, by indent and mark."""
+    """A program and the analysis of its lines.
+
+    `kept` is the result so far. `quoted` lists the ranges of here-documents. `closers` maps the indentation and the closing
+    character of a line to the offsets of such lines.
+    """
 
     data: bytes
-    fits: Fits
+    is_valid: IsValid
     kept: bytearray
     quoted: Sequence[tuple[int, int]]
     closers: dict[bytes, list[int]]
 
     def keep(self, each: _Function, levels: int) -> None:
-        """Keep a function: as it is where it fits, else its head, its closer and the functions between them."""
+        """Keep a function: all of it if it is valid, otherwise its header, its closer, and the functions inside."""
         whole = self.data[each.start : each.end]
-        if self.fits(whole):
+        if self.is_valid(whole):
             self.kept[each.start : each.end] = whole
             return
         self.kept[each.start : each.end] = blank(whole)
@@ -90,7 +94,7 @@ class _Script:
             self.keep(nested, levels - 1)
 
     def outermost(self, start: int, end: int) -> list[_Function]:
-        """The functions between two places that stand in no other there, nor in the texts of here-documents."""
+        """Returns the functions in the bytes [start, end) that are not inside another function or a here-document."""
         found: list[_Function] = []
         for head in _HEAD.finditer(self.data, start, end):
             inside = found and head.start() < found[-1].end
@@ -102,20 +106,25 @@ class _Script:
         return found
 
     def _closed(self, head: re.Match[bytes], end: int) -> _Function | None:
-        """The function of a head, to the closer at the end of its line or on the first line indented as the head is."""
+        """Returns the function that begins at a header.
+
+        It ends with the closer at the end of the same line, or on the first line that has the indentation of the header.
+        """
         mark = _CLOSERS[head["opener"]]
         same = _SAME_LINE[mark].match(self.data, head.end(), end)
-        places = self.closers.get(head["indent"] + mark, [])
-        below = bisect_left(places, head.end())
-        place = same.start(1) if same else places[below] if below < len(places) else end
+        offsets = self.closers.get(head["indent"] + mark, [])
+        below = bisect_left(offsets, head.end())
+        closer = same.start(1) if same else offsets[below] if below < len(offsets) else end
         return (
-            _Function(head.start("indent") + len(head["indent"]), head.end(), place, place + 1) if place < end else None
+            _Function(head.start("indent") + len(head["indent"]), head.end(), closer, closer + 1)
+            if closer < end
+            else None
         )
 
 
-def _is_quoted(place: int, quoted: Sequence[tuple[int, int]]) -> bool:
-    before = bisect_right(quoted, place, key=itemgetter(0)) - 1
-    return before >= 0 and place < quoted[before][1]
+def _is_quoted(offset: int, quoted: Sequence[tuple[int, int]]) -> bool:
+    before = bisect_right(quoted, offset, key=itemgetter(0)) - 1
+    return before >= 0 and offset < quoted[before][1]
 
 
 def _closers(data: bytes, quoted: Sequence[tuple[int, int]]) -> dict[bytes, list[int]]:
@@ -128,7 +137,7 @@ def _closers(data: bytes, quoted: Sequence[tuple[int, int]]) -> dict[bytes, list
 
 
 def _quoted(data: bytes) -> list[tuple[int, int]]:
-    """Where the texts of here-documents are."""
+    """Returns the byte ranges of here-documents."""
     words: dict[bytes, list[int]] = {}
     for word in _WORD.finditer(data):
         words.setdefault(word[1], []).append(word.end())

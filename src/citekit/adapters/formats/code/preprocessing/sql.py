@@ -1,4 +1,4 @@
-"""SQL as its grammar can read it: statements and clauses that it does not know are blanks of the same length."""
+"""Rewrites SQL so that its grammar can parse it: unknown statements and clauses become spaces."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _OUT = re.compile(
 _RETURNS = b"()RETURNS x"
 
 
-def readable(data: bytes) -> bytes:
-    """The program for the parser, of the same length and with the same lines.
+def prepare(data: bytes) -> bytes:
+    """Returns the program for the parser, with the same length and the same lines.
 
-    What goes: commands of psql, statements about operators, casts, rights and their kin, the symbol of a function in C, the
-    description of a type that is defined in C, and the arguments of a function that says by `OUT` what it returns.
+    Removed are psql commands, statements about operators, casts, permissions, and the like, the C symbol of a function, the
+    description of a type that is defined in C, and the arguments of a function that declares its results with `OUT`.
     """
     data = _without_statements(_COMMANDS.sub(lambda found: blank(found[0]), data))
     for pattern in (_SYMBOL, _SHAPE):
@@ -39,15 +39,15 @@ def readable(data: bytes) -> bytes:
 
 
 def _without_statements(data: bytes) -> bytes:
-    pieces, place = [], 0
-    while (found := _UNKNOWN.search(data, place)) and (rest := _REST.match(data, found.end())):
-        pieces += [data[place : found.start()], blank(data[found.start() : rest.end()])]
-        place = rest.end()
-    return b"".join([*pieces, data[place:]])
+    parts, position = [], 0
+    while (found := _UNKNOWN.search(data, position)) and (rest := _REST.match(data, found.end())):
+        parts += [data[position : found.start()], blank(data[found.start() : rest.end()])]
+        position = rest.end()
+    return b"".join([*parts, data[position:]])
 
 
 def _returning(found: re.Match[bytes]) -> bytes:
-    """The head with empty arguments and a type that is returned, on the first line on which that fits."""
+    """Returns the signature with empty arguments and a return type, on the first line that has room for them."""
     lines = found[0][len(found[1]) :].splitlines(keepends=True)
     wide = next((number for number, line in enumerate(lines) if len(line.rstrip(b"\r\n")) >= len(_RETURNS)), None)
     if wide is None:
