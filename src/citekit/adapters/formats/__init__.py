@@ -1,1 +1,1 @@
-"""File formats, one package per format: detection, outline, text and evidence of that format."""
+"""File formats, one package per format. Each package detects, outlines, measures, reads, and extracts its format."""

@@ -1,4 +1,4 @@
-"""Any reflowable book, by what its first bytes say it is."""
+"""Reads reflowable books of every supported format. The first bytes of the file determine the format."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from citekit.domain.progress import Progress, silent
 
 
 class AnyBookReader:
-    """EPUB, MOBI (with AZW3), FB2 and DOCX; any other file is read as an EPUB, and refused as one.
+    """Reads EPUB, MOBI (including AZW3), FB2, and DOCX files.
 
-    `as_seen` as `flow` has it.
+    Any other file is passed to the EPUB reader, which rejects it with an error. For `as_seen`, see the `flow` module.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -31,15 +31,19 @@ class AnyBookReader:
         self._epub = EpubReader(as_seen=as_seen)
 
     def facts(self, path: Path) -> BookFacts:
-        """What the book says of itself, cheap next to `read`. Raises as `read` does."""
+        """Return the book's metadata without reading its chapters. Raises the same errors as `read`."""
         return self._reader(path).facts(path)
 
     def read(self, path: Path) -> Book:
-        """The whole book. Raises `SourceUnsupported`: no book, encrypted, too large; `SourceUnreadable`."""
+        """Read the whole book.
+
+        Raises `SourceUnsupported` if the file is not a book, is encrypted, or is too large; `SourceUnreadable` if it
+        cannot be read.
+        """
         return self._reader(path).read(path)
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
-        """See `Reader.texts`; raises as `read` does, too."""
+        """See `Reader.texts`. Raises the same errors as `read`."""
         return self._reader(path).texts(path, chapter, last=last)
 
     def html(
@@ -51,7 +55,7 @@ class AnyBookReader:
         last: int | None = None,
         progress: Progress = silent,
     ) -> str:
-        """See `Reader.html`; raises as `read` does, too."""
+        """See `Reader.html`. Raises the same errors as `read`."""
         return self._reader(path).html(path, chapter, chars, last=last, progress=progress)
 
     def _reader(self, path: Path) -> EpubReader | MarkupReader:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Task(Enum):
-    """What CiteKit does with a file apart from extraction."""
+    """A task that CiteKit performs on a file, other than extraction."""
 
     OUTLINE = "outline"
     MEASURE = "measure"
@@ -30,122 +30,129 @@ class Task(Enum):
 
 
 class BookReader(Protocol):
-    """A reader of books that also reads their metadata, without their chapters."""
+    """Reads books, and can read their metadata without reading their chapters."""
 
     def read(self, path: Path) -> Book:
         """See `Reader.read`."""
 
     def facts(self, path: Path) -> BookFacts:
-        """The metadata of the book."""
+        """Return the metadata of the book."""
 
 
 class Services(Protocol):
-    """What a handler may use. Each member is created when it is first used."""
+    """The services that a handler can use. Each one is created when it is first used."""
 
     @property
     def index(self) -> Index | None:
-        """The cache of facts about files, by the digest of their bytes; None if there is no cache."""
+        """The cache of facts about files, keyed by file digest; None if caching is off."""
 
     @property
     def password(self) -> str | None:
-        """The password for locked documents."""
+        """The password for encrypted documents."""
 
     @property
     def ocr_reader(self) -> OcrReader | None:
-        """The reader of text in images; None if OCR is off or not installed."""
+        """Recognizes text in images; None if OCR is off or not installed."""
 
     @property
     def probe(self) -> MediaProbe:
-        """The probe of video and audio files."""
+        """Reads the properties of video and audio files."""
 
     @property
     def reader(self) -> Reader:
-        """The reader of reflowable books."""
+        """Reads reflowable books."""
 
     @property
     def marked_reader(self) -> Reader:
-        """The reader of reflowable books that marks superscripts, subscripts, and hidden text."""
+        """Reads reflowable books, marking superscripts, subscripts, and hidden text."""
 
     def books(self, *, marked: bool = False) -> BookReader:
-        """The reader of every kind of reflowable book, with the metadata of books; `marked` as for `marked_reader`."""
+        """Return a reader of all reflowable book formats that also reads their metadata; `marked` works as for
+        `marked_reader`.
+        """
 
     def line_reader(self, *, marked: bool = False) -> TextReader:
-        """The reader of text files by their lines; `marked` as for `FormatHandler.text_reader`."""
+        """Return a reader that reads text files line by line; `marked` works as for `FormatHandler.text_reader`."""
 
     def plain_outliner(self) -> Outliner:
-        """The outliner of texts in which no other outliner finds structure."""
+        """Return the outliner for texts in which no other outliner finds any structure."""
 
 
 class FormatHandler(Protocol):
-    """What CiteKit knows about one format, or about a family of formats that are alike.
+    """Everything that CiteKit knows about one format or one family of similar formats.
 
-    Members are cheap: a handler imports a library only inside of the function that uses it.
+    Creating a handler and looking up its members must be cheap: import libraries inside the functions that use them.
     """
 
     def uses_native_code(self, task: Task, format: Format) -> bool:
-        """Whether a compiled parser does the task, so that it runs in a worker for files of any size."""
+        """Return whether the task uses a compiled parser. If so, it runs in a worker process, whatever the file
+        size.
+        """
 
     def outliner(self, format: Format, services: Services) -> Outliner:
-        """The outliner of the format."""
+        """Return the outliner of the format."""
 
     def measure(self, path: Path, services: Services) -> Extent:
-        """The extent of the file, without a search for structure. Raises as `Measurer.measure` does."""
+        """Return the extent of the file without analyzing its structure. Raises the same errors as
+        `Measurer.measure`.
+        """
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader | None:
-        """The reader of the text; None if such a file holds no text.
+        """Return the reader of the file's text; None if such files contain no text.
 
-        With `marked`, the text is as quotes need it: superscripts, subscripts, and hidden text are marked, and words
-        stay split at line ends.
+        With `marked`, the reader returns the form that quotes need: superscripts, subscripts, and hidden text are
+        marked, and words that are hyphenated at a line end stay split.
         """
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
-        """What creates the extractors of this format, by the names under which workers know them."""
+        """Return the factories of this format's extractors, keyed by the names under which workers request them."""
 
 
 class InstalledFormat(FormatHandler, Protocol):
-    """A handler from an installed package: an entry point of the group `citekit.formats` names an instance.
+    """A handler from an installed package, published as an entry point in the group `citekit.formats`.
 
-    CiteKit asks it about files whose suffix is not in its own table. Locations are of one of CiteKit's kinds.
+    CiteKit uses it for files whose suffix is not in the built-in table. Its locations must be of CiteKit's location
+    types.
     """
 
     @property
     def format(self) -> Format:
-        """The format. The package's handler is used for files of exactly this name."""
+        """The format. CiteKit uses the handler only for files of the format with this name."""
 
     @property
     def suffixes(self) -> Sequence[str]:
-        """The file suffixes of the format, in lower case with their dots."""
+        """The file suffixes of the format, in lowercase and with the leading dot."""
 
 
 class NativeHandler:
-    """A base for handlers whose tasks are all done by compiled parsers."""
+    """Base class for handlers whose tasks all use compiled parsers."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
         """See `FormatHandler.uses_native_code`."""
         return True
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
-        """See `FormatHandler.extractors`: none."""
+        """See `FormatHandler.extractors`. Returns an empty mapping."""
         return {}
 
 
 class TextHandler:
-    """A base for handlers of text files: locations are lines, and every text can be read and measured by its lines."""
+    """Base class for handlers of text files, which are measured and read by line."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
         """See `FormatHandler.uses_native_code`."""
         return False
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """The number of lines."""
+        """Return the number of lines."""
         from citekit.adapters.formats.shared.text_file import open_text
 
         return open_text(path).bounds
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader | None:
-        """A reader of lines without their markup."""
+        """Return a reader of the lines without their markup."""
         return services.line_reader(marked=marked)
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
-        """None: the extractor of plain text copies lines of every text."""
+        """Return an empty mapping: the plain-text extractor handles the lines of every text format."""
         return {}

@@ -1,4 +1,4 @@
-"""Reads text files by their lines, without markup, and the metadata in their first lines."""
+"""Reads the visible text of line-based files, and the metadata at the beginning of the file."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ _RULE = re.compile(r" {0,3}=+[ \t]*$")
 
 
 def text_facts(lines: Sequence[str]) -> BookFacts:
-    """The header of a plain text: `Title:`, `Author:` and `Language:` at the beginnings of lines, as Project Gutenberg
-    writes them; a line indented below such a line goes on with it."""
+    """Read the metadata header of a plain text: lines that start with `Title:`, `Author:`, or `Language:`.
+
+    Project Gutenberg uses this header. An indented line below a header line continues it.
+    """
     found: dict[str, list[str]] = {"Title": [], "Author": [], "Language": []}
     name = ""
     for line in lines:
@@ -53,7 +55,10 @@ def text_facts(lines: Sequence[str]) -> BookFacts:
 
 
 def markdown_facts(lines: Sequence[str]) -> BookFacts:
-    """Title, authors, language, ISBN of the front matter (YAML, TOML, JSON of one level); else the first level-1 heading."""
+    """Return the title, authors, language, and ISBN from the front matter (YAML, TOML, or JSON without nesting).
+
+    Without a title in the front matter, the first level-1 heading is the title.
+    """
     front = front_matter(lines)
     said: dict[str, list[str]] = {}
     for name, value in _fields(lines[1 : front - 1] if front else ()):
@@ -70,7 +75,9 @@ def markdown_facts(lines: Sequence[str]) -> BookFacts:
 
 
 def _fields(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """(name, value): a list gives each of its items, in a line `[a, b]` or in lines `- a`."""
+    """Yield (name, value) pairs. A list, either `[a, b]` on one line or one `- a` per line, yields a pair for each
+    item.
+    """
     name = ""
     for line in lines:
         field, item = _FIELD.match(line), _ITEM.match(line)
@@ -110,11 +117,13 @@ _SPOKEN: dict[str, Callable[[Sequence[str]], Iterable[str]]] = {
     "rst": rst_visible_lines,
     "subtitles": subtitle_visible_lines,
 }
-"""Formats with markup: each function gives every line without it, an empty one for a line that is markup alone."""
+"""For each format with markup, a function that removes the markup. It returns one line per input line; a line that
+consists only of markup becomes empty.
+"""
 
 
 class LinesTextReader:
-    """Reads all formats of text but HTML. A unit is a line that is not blank, without the white space at its ends.
+    """Reads every text format except HTML. Each unit is a nonblank line without leading and trailing whitespace.
 
     With `as_seen`, subtitles are split at long pauses.
     """
@@ -123,24 +132,26 @@ class LinesTextReader:
         self._spoken = {**_SPOKEN, "subtitles": split_subtitles} if as_seen else _SPOKEN
 
     def supports(self, format: Format) -> bool:
-        """Every format of lines but HTML."""
+        """Return whether the format is a text format other than HTML."""
         return format.modality is Modality.TEXT and format.name != "html"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """The lines, separated by line feeds; an empty line stays empty. See `TextReader.read`."""
+        """Return the lines, separated by line feeds; empty lines are kept. See `TextReader.read`."""
         lines = read_lines(source.path, progress)
         spoken = self._spoken.get(source.format.name)
         return lined(lines if spoken is None else list(spoken(lines)), progress)
 
     def facts(self, source: Source) -> BookFacts:
-        """Markdown: its front matter, else its first heading; other texts: header lines as Project Gutenberg writes them."""
+        """Return the metadata: front matter or first heading for Markdown, the Project Gutenberg header for plain
+        text.
+        """
         if source.format.name == "markdown":
             return markdown_facts(head_lines(source.path, _HEAD))
         return text_facts(head_lines(source.path, _HEAD)) if source.format.name == "text" else BookFacts()
 
 
 def lined(lines: Sequence[str], progress: Progress = silent) -> ExtractedText:
-    """The extracted_text of lines, of which the first is line 1."""
+    """Return the extracted text for `lines`; the first element is line 1."""
     units, start = Units(), 0
     for number, line in enumerate(lines, 1):
         if number % _STEP == 0:

@@ -1,4 +1,4 @@
-"""Measures the extent of files, and caches what was measured by the bytes of the file."""
+"""Measures the extent of files and caches the results by file digest."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class FileMeasurer:
 
 
 VERSION = 2
-"""Changes whenever the same bytes would be measured otherwise."""
+"""Increase this number when a change makes the measured extent of the same bytes differ."""
 
 
 @frozen
 class RememberingMeasurer:
-    """Asks `inner` once for the same bytes, in any process, as long as `index` keeps the answer."""
+    """Measures files with `inner` and caches each result in `index`, which all processes share."""
 
     inner: Measurer
     index: Index
 
     def measure(self, source: Source) -> Extent:
-        """See `Measurer.measure`; a failure is not remembered."""
+        """See `Measurer.measure`. Failures are not cached."""
         known = from_plain(self.index.get(_key(source)))
         if known is not None:
             return known
@@ -45,7 +45,7 @@ class RememberingMeasurer:
         return found
 
     def remember(self, source: Source, bounds: Extent) -> None:
-        """Somebody who may be believed has measured `source`."""
+        """Cache the extent of `source`, as measured by trusted code."""
         self.index.put(_key(source), to_plain(bounds))
 
 

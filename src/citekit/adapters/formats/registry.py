@@ -23,7 +23,7 @@ from citekit.domain.modality import Modality
 from citekit.domain.ports.extractor import Extractor
 
 GROUP = "citekit.formats"
-"""The group of entry points under which packages offer formats."""
+"""The entry-point group in which packages publish formats."""
 
 CODE = frozenset(
     """
@@ -31,7 +31,7 @@ CODE = frozenset(
     scala scss sql swift tsx typescript zig
     """.split()  # noqa: SIM905
 )
-"""The names of the formats of source code."""
+"""The names of the source-code formats."""
 
 FORMATS: Mapping[str, str] = {
     "pdf": "pdf",
@@ -48,7 +48,7 @@ FORMATS: Mapping[str, str] = {
     **dict.fromkeys(("csv", "ini", "json", "jsonl", "log", "notebook", "toml", "tsv", "xml", "yaml"), "data"),
     **dict.fromkeys(CODE, "code"),
 }
-"""The package that handles each format, by the format's name. Images, video, and audio go by their modality."""
+"""The package that handles each format, by format name. Images, video, and audio are looked up by modality instead."""
 
 _BY_MODALITY = {Modality.IMAGE: "image", Modality.VIDEO: "media", Modality.AUDIO: "media"}
 
@@ -66,11 +66,11 @@ EXTRACTORS: Mapping[str, tuple[type, str]] = {
     "cells": (Cells, "xlsx"),
     "comics": (Pages, "comic"),
 }
-"""For each extractor, in the order in which they are asked: the kind of location that it extracts, and its package."""
+"""The location type and the package of each extractor, in order of precedence."""
 
 
 def handler_of(format: Format) -> FormatHandler:
-    """The handler of a format. Raises `SourceUnsupported` for a format that no package offers any more."""
+    """Return the handler of a format. Raises `SourceUnsupported` if no installed package provides the format."""
     package = FORMATS.get(format.name) or _BY_MODALITY.get(format.modality)
     if package is not None:
         return _handler_in(package)
@@ -78,12 +78,12 @@ def handler_of(format: Format) -> FormatHandler:
         if installed.format.name == format.name:
             return installed
     raise SourceUnsupported(
-        f"No handler is installed for {format.name} files: install the package that offered the format."
+        f"No handler is installed for {format.name} files: install the package that provides the format."
     )
 
 
 def extractor_of(name: str, services: Services) -> Extractor:
-    """The extractor of that name. Raises `KeyError`."""
+    """Return the extractor with this name. Raises `KeyError` if there is none."""
     if name in EXTRACTORS:
         return _handler_in(EXTRACTORS[name][1]).extractors()[name](services)
     for installed in installed_formats():
@@ -93,7 +93,7 @@ def extractor_of(name: str, services: Services) -> Extractor:
 
 
 def format_of_name(file_name: str) -> Format | None:
-    """The format that a file name stands for by its suffix, in CiteKit's table or in that of an installed package."""
+    """Return the format for the suffix of a file name, from the built-in table or from an installed package."""
     known = by_name(file_name)
     if known is not None:
         return known
@@ -102,9 +102,9 @@ def format_of_name(file_name: str) -> Format | None:
 
 
 def installed_formats() -> Sequence[InstalledFormat]:
-    """The formats of installed packages. The packages are searched and loaded once per process, on the first call.
+    """Return the formats of installed packages. The first call in a process finds and loads the packages.
 
-    Raises `SourceUnsupported` for an entry point that cannot be loaded, or is no handler.
+    Raises `SourceUnsupported` if an entry point cannot be loaded or is not a handler.
     """
     with _LOADING:
         return _installed_formats()
@@ -124,7 +124,7 @@ def _loaded(entry: metadata.EntryPoint) -> InstalledFormat:
     except Exception as error:
         raise SourceUnsupported(
             f"The format '{entry.name}' ({entry.value}) cannot be loaded: {type(error).__name__}: {error}."
-            " Update or remove the package that offers it."
+            " Update or remove the package that provides it."
         ) from error
     lacking = [name for name in _MEMBERS if not hasattr(handler, name)]
     if lacking:
@@ -138,10 +138,11 @@ _MEMBERS = ("format", "suffixes", "uses_native_code", "outliner", "measure", "te
 
 
 class InstalledExtractors(Sequence[Extractor]):
-    """Extractors in the order in which they are asked: `built_in` ones, then those of installed packages.
+    """All extractors in order of precedence: first `built_in`, then those of installed packages.
 
-    Iterate over it and stop at the first extractor that accepts a location: installed packages are searched only when no
-    built-in extractor does. A package that cannot be loaded offers none; files of its format are refused when identified.
+    Iterate and stop at the first extractor that accepts the location. Installed packages are loaded only if no built-in
+    extractor accepts it. If a package cannot be loaded, no installed extractors are available; identifying files of its
+    format raises an error.
     """
 
     def __init__(

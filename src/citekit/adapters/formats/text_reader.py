@@ -1,4 +1,4 @@
-"""The text of any file, read by the handler of its format."""
+"""Reads the text of any file through the handler of its format."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from citekit.domain.source import Source
 
 @frozen
 class FormatTextReader:
-    """A `TextReader` of every format that holds text; `marked` as for `FormatHandler.text_reader`."""
+    """Reads the text of every format that has text; `marked` works as for `FormatHandler.text_reader`."""
 
     services: Services
     marked: bool = False
 
     def supports(self, format: Format) -> bool:
-        """Whether files of that format hold text."""
+        """Return whether files of the format contain text."""
         return self._reader(format) is not None
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """See `TextReader.read`; also raises `SourceUnsupported` for a format without text."""
+        """See `TextReader.read`. Also raises `SourceUnsupported` for a format without text."""
         return self._reader_of(source).read(source, progress)
 
     def facts(self, source: Source) -> BookFacts:
@@ -38,7 +38,7 @@ class FormatTextReader:
         found = self._reader(source.format)
         if found is None:
             raise SourceUnsupported(
-                f"{source.path.name} is {source.format.name}: only documents, books and texts hold text to read."
+                f"{source.path.name} ({source.format.name}) contains no text to read; use a document, a book, or a text file."
             )
         return found
 

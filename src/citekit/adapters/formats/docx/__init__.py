@@ -1,1 +1,1 @@
-"""Word documents."""
+"""Word documents (DOCX)."""

@@ -1,4 +1,4 @@
-"""Word documents as a format."""
+"""The handler for Word documents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from citekit.domain.formats import Format
 
 
 class DocxHandler(BookHandler):
-    """Word documents have the chapters of a book, and tables and figures of their own."""
+    """Handles Word documents, which have chapters like a book, plus tables and figures."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""

@@ -1,7 +1,8 @@
-"""The markup of a Word document as mammoth takes it: with explicit heading levels, and without everything but text.
+"""Prepares the markup of a Word document for mammoth: adds explicit heading levels and removes everything but the text.
 
-WordprocessingML: ECMA-376 part 1, 17. The level of a heading is its outline level (17.3.1.20), by the paragraph itself, or
-by its style and those that the style is based on. Runs that mammoth does not report as hidden or superscript are marked.
+WordprocessingML is specified in ECMA-376 part 1, 17. The level of a heading is its outline level (17.3.1.20), set in
+the paragraph itself, in its style, or in a style that its style is based on. Hidden, superscript, and subscript runs
+that mammoth does not detect are marked.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 
 
 _NOTES = frozenset(("footnoteReference", "endnoteReference"))
-"""Elements that are written as superscripts whatever their style says."""
+"""Elements that are superscripts regardless of their style."""
 
 
 def mark_run(run: _Element, paragraph_style: str, styles: Styles) -> None:
-    """Give a hidden run the style `UNSEEN_STYLE`, and one that is raised or lowered by its style that property itself."""
+    """Give a hidden run the style `UNSEEN_STYLE`. Copy a vertical alignment from the style of a run to the run
+    itself.
+    """
     properties = next(below(run, "rPr"), None)
     style = "" if properties is None else value_of(properties, "rStyle") or ""
     own = None if properties is None else said_of(properties, "vanish")
@@ -54,13 +57,13 @@ def _set(run: _Element, properties: _Element | None, name: str, value: str) -> N
 
 
 MARKUP_LIMIT = 48 * 1024 * 1024
-"""Bytes of the body of the largest document that is read; a page has about 20,000."""
+"""Bytes of the body of the largest document that is read. A page takes about 20,000 bytes."""
 
 HEADING_LIMIT = 300
-"""Characters of a heading; longer paragraphs of such a style are text."""
+"""Maximum characters of a heading. A longer paragraph with a heading style is text."""
 
 LOOK_LIMIT = 100
-"""Characters of a bold line that is taken for a heading where no style says so."""
+"""Maximum characters of a bold line that counts as a heading in a document without heading styles."""
 
 _GONE = names(
     """
@@ -69,14 +72,15 @@ _GONE = names(
     tcPrChange trPrChange annotationRef spacing ind jc tabs rFonts lang color sz szCs tblBorders tblLook shd
     """
 )
-"""Elements that hold no text that is read, or say only how it is drawn."""
+"""Elements without text to read, and elements that only affect appearance."""
 
 
 def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles) -> _Element:
-    """The body below `root` with its headings, captions and titles marked; changed in place. Raises `SourceUnsupported`."""
+    """Mark the headings, captions, and titles of the body below `root`, in place. Raises `SourceUnsupported`."""
     if package.size(part) > MARKUP_LIMIT:
         raise SourceUnsupported(
-            f"{package.path.name} has {package.size(part) >> 20} MB of markup, more than is read of one document; split it."
+            f"{package.path.name} has {package.size(part) >> 20} MB of markup, more than the limit of "
+            f"{MARKUP_LIMIT >> 20} MB; split it into smaller documents."
         )
     paragraphs = [each for each in root.iter("{*}p") if each.tag == root.tag.rpartition("}")[0] + "}p"]
     levels = [_paragraph_level(each, styles) for each in paragraphs]
@@ -103,8 +107,10 @@ def _paragraph_level(paragraph: _Element, styles: Styles) -> int:
 
 
 def _by_look(paragraphs: list[_Element], styles: Styles) -> list[int]:
-    """Levels for documents without heading styles: short bold lines outside tables are headings, and a larger size
-    is a higher level."""
+    """Return the heading levels of a document without heading styles.
+
+    Short bold lines outside tables are headings; a larger font size is a higher level.
+    """
     levels = [BODY] * len(paragraphs)
     bold = {at: _size(each, styles) for at, each in enumerate(paragraphs) if _looks_like_heading(each, styles)}
     if not bold or len(bold) * 2 > sum(1 for each in paragraphs if _words(each)):
@@ -136,7 +142,7 @@ def _bold(run: _Element, inherited: bool) -> bool:
 
 
 def _size(paragraph: _Element, styles: Styles) -> int:
-    """The size of the paragraph's text in half points; 0 where nothing says it."""
+    """Return the font size of the paragraph in half points; 0 if it is not specified."""
     for run in paragraph.iter("{*}r"):
         properties = next(below(run, "rPr"), None)
         size = None if properties is None else whole(value_of(properties, "sz"))
@@ -146,7 +152,7 @@ def _size(paragraph: _Element, styles: Styles) -> int:
 
 
 def _mark(paragraph: _Element, level: int, styles: Styles) -> None:
-    """Give a paragraph the style that says what it is."""
+    """Give a paragraph the style that represents its role: heading level, caption, or title."""
     properties = next(below(paragraph, "pPr"), None)
     key = _style_of(paragraph)
     if level < BODY:
@@ -180,7 +186,7 @@ def _style_of(paragraph: _Element) -> str:
 
 
 def _words(element: _Element) -> str:
-    """The text of a paragraph or run, as far as it tells whether there is any, and whether it is short."""
+    """Return the text of a paragraph or run, truncated. It is used only to test for emptiness and length."""
     found = []
     length = 0
     for each in element.iter("{*}t"):

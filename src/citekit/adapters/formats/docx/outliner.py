@@ -1,4 +1,4 @@
-"""Word documents: the structure of a book, and its tables and figures with a caption as nodes."""
+"""Outlines Word documents: the headings, and the tables and figures that have captions."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 EXHIBITS_LIMIT = 2000
-"""Tables and figures of one document that become nodes."""
+"""Maximum number of tables and figures in a document that become nodes."""
 
 OPENING_LOOK, OPENING_TITLE = 2000, 80
-"""Characters of a chapter without a heading that are looked at, and that become its title."""
+"""Characters to search for the first line of a chapter without a heading, and maximum length of the title made of it."""
 
-_NO_HEADINGS = "The document has no headings: it is one chapter."
+_NO_HEADINGS = "The document has no headings, so it is one chapter."
 
 
 @frozen
 class DocxOutliner:
-    """Maps documents that `reader` reads as books."""
+    """Outlines the documents that `reader` reads as books."""
 
     reader: Reader
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """The headings as a tree, below them what has a caption. Raises as `Reader.read` does."""
+        """Return the tree of headings with captioned tables and figures below them. Raises the same errors as
+        `Reader.read`.
+        """
         progress(0, 1, "reading the document")
         book = self.reader.read(source.path)
         lengths = tuple(len(chapter.text) for chapter in book.chapters)
@@ -52,7 +54,7 @@ class DocxOutliner:
 
 
 def _named(draft: OutlineItem, book: Book) -> OutlineItem:
-    """A chapter without a heading, titled by its first words, because its name is not in the document."""
+    """Replace the generated title of a chapter without a heading by the first words of the chapter."""
     place = draft.location
     chapter = book.chapters[place.number - 1] if isinstance(place, Chapter) else None
     if chapter is None or draft.title != chapter.name:
@@ -68,7 +70,7 @@ def _exhibits(book: Book) -> Iterator[OutlineItem]:
 
 
 def _with(drafts: Sequence[OutlineItem], exhibit: OutlineItem) -> Sequence[OutlineItem]:
-    """The drafts with one more below the innermost that holds it; one that none holds is left out."""
+    """Insert `exhibit` below the innermost item that contains it; without such an item, return the items unchanged."""
     for at, draft in enumerate(drafts):
         if draft.type not in ("figure", "table") and _holds(draft, exhibit):
             deeper = _with(draft.children, exhibit)

@@ -1,7 +1,8 @@
-"""Word documents by mammoth, as books: a chapter for each heading of the highest level, and one for what stands before.
+"""Reads Word documents as books, using mammoth.
 
-A document has no pages until a program lays it out, so its places are chapters and characters (see the ADR on places in
-Office files). Captions are joined with the table or picture beside them.
+Each heading of the highest level starts a chapter; the text before the first one is a chapter, too. A document has no
+pages until a program lays it out, so its locations are chapters and characters (see the ADR on locations in Office
+files). Captions are joined with the adjacent table or image.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
 
 KEPT = 2
 KEPT_SIZE = 16 * 1024 * 1024
-"""Documents whose HTML is kept, and the characters of the largest."""
+"""Number of documents whose HTML is cached, and the maximum characters of the HTML of one."""
 
 RACY = COARSE
-"""Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
+"""Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""
 
 _READ = frozenset(("styles", "numbering", "footnotes", "endnotes", "comments"))
 _ARROW = re.compile(r"#note-(?:footnote|endnote)-ref-")
@@ -45,12 +46,12 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
 def docx_reader(*, as_seen: bool = False) -> MarkupReader:
-    """The reader of such documents."""
+    """Return the reader of Word documents."""
     return MarkupReader(_DOCUMENTS.load, said, as_seen)
 
 
 def said(path: Path) -> BookFacts:
-    """What the document at `path` says of itself. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    """Return the metadata of the document at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
     with opened_package(path) as package:
         package.main("document")
         return facts_in(package)
@@ -58,13 +59,13 @@ def said(path: Path) -> BookFacts:
 
 @define
 class _Documents:
-    """The HTML of documents by the state of their files. Safe for threads."""
+    """A cache of the HTML of documents, by file state. Thread-safe."""
 
     _known: OrderedDict[FileState, tuple[str, BookFacts]] = field(factory=OrderedDict)
     _lock: Lock = field(factory=Lock)
 
     def load(self, path: Path) -> MarkupBook:
-        """The document at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+        """Return the document at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
         html, facts = self._html(path)
         root = parse_html(html, path.name)
         body = next((each for each in root if local_name(each) == "body"), root)
@@ -73,7 +74,7 @@ class _Documents:
         title = next((inner_text(each) for each in body.iter("p") if each.get("class") == "title"), None)
         parts, contents = _chapters(body)
         if not any(inner_text(part.root()) for part in parts) and body.find(".//img") is None:
-            raise SourceUnsupported(f"{path.name} is a Word document without any text.")
+            raise SourceUnsupported(f"{path.name} is a Word document that contains no text.")
         known = BookFacts(
             title=facts.title or title, authors=facts.authors, language=facts.language, identifiers=facts.identifiers
         )
@@ -97,11 +98,15 @@ class _Documents:
 
 
 _DOCUMENTS = _Documents()
-"""The last few, for every reader of this process: mammoth takes longest of all."""
+"""The most recent documents, shared by all readers in this process, because the conversion by mammoth is the slowest
+step.
+"""
 
 
 def _parts(package: OfficePackage) -> dict[str, bytes]:
-    """What mammoth needs: the body, what is said of styles and lists, notes; of pictures their names."""
+    """Return the parts that mammoth needs: body, styles, numbering, and notes. Images are replaced by their part
+    names.
+    """
     from lxml import etree
 
     main, root = package.main("document")
@@ -138,7 +143,7 @@ def _picture(path: Path, name: str) -> tuple[bytes, str] | None:
 
 
 def _without_arrows(body: _Element) -> None:
-    """Take out the arrows by which mammoth leads back from its notes: they are none of the document's text."""
+    """Remove the arrows that mammoth adds as links back from notes. They are not part of the document's text."""
     for arrow in [each for each in body.iter("a") if _ARROW.match(each.get("href") or "") and each.text == "\u2191"]:
         before, parent = arrow.getprevious(), arrow.getparent()
         if parent is None:
@@ -151,7 +156,11 @@ def _without_arrows(body: _Element) -> None:
 
 
 def _join_captions(body: _Element) -> None:
-    """Tables and pictures hold their captions: a table the one before it, a picture the one below it, else the other."""
+    """Move captions into their tables and figures.
+
+    A caption belongs to the table below it or the image above it; otherwise, to the table above it or the image below
+    it.
+    """
     captions = [each for each in body if local_name(each) == "p" and each.get("class") == "caption"]
     for caption in captions:
         before, after = caption.getprevious(), caption.getnext()
@@ -166,7 +175,7 @@ def _join_captions(body: _Element) -> None:
 
 
 def _is_figure(element: _Element) -> bool:
-    """Whether a paragraph shows a picture and holds no text."""
+    """Return whether a paragraph contains an image and no text."""
     return local_name(element) == "p" and element.find(".//img") is not None and not inner_text(element)
 
 
@@ -178,7 +187,7 @@ def _into_table(caption: _Element, table: _Element, place: int) -> None:
 
 
 def _into_figure(caption: _Element, picture: _Element) -> None:
-    """Both in a figure, the caption on its own side of the picture."""
+    """Put the image and its caption into one figure, in their original order."""
     from lxml import etree
 
     parent = picture.getparent()
@@ -193,7 +202,7 @@ def _into_figure(caption: _Element, picture: _Element) -> None:
 
 
 def _chapters(body: _Element) -> tuple[list[Part], list[Entry]]:
-    """The chapters and the contents: a chapter begins with each heading of the highest level that stands by itself."""
+    """Return the chapters and the table of contents. Each top-level heading outside other elements starts a chapter."""
     levels = [_HEADINGS[local_name(each)] for each in body if local_name(each) in _HEADINGS]
     top = min(levels, default=0)
     groups: list[list[_Element]] = []
@@ -219,7 +228,7 @@ def _gathered(group: Sequence[_Element]) -> _Element:
 
 
 def _entries(root: _Element, name: str, top: int) -> list[Entry]:
-    """The headings of a chapter, each with an id to point to."""
+    """Return the TOC entries for the headings of a chapter; each heading gets an ID as the link target."""
     found = []
     for number, each in enumerate([each for each in root.iter() if local_name(each) in _HEADINGS], 1):
         title = inner_text(each)

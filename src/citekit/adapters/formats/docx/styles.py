@@ -1,7 +1,7 @@
-"""The styles of a Word document: what they say of headings, of how text looks, and of what is hidden.
+"""The styles of a Word document: their heading levels, their fonts, and whether they hide text.
 
-WordprocessingML: ECMA-376 part 1, 17.7. The built-in styles of headings are called `heading 1` to `heading 9` in every
-language, whatever their ids.
+WordprocessingML is specified in ECMA-376 part 1, 17.7. The built-in heading styles are named `heading 1` to `heading 9`
+in every language, regardless of their IDs.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 BODY = 9
-"""The outline level of what is no heading."""
+"""The outline level of body text."""
 
 CHAIN_LIMIT = 50
-"""Styles that a style may be based on, one after the other."""
+"""Maximum length of a chain of styles that are based on each other."""
 
 _HEADING = re.compile(r"heading ([1-9])", re.I)
 
@@ -39,7 +39,7 @@ class _Style:
 
 @define
 class Styles:
-    """The styles of a document: `known` are those of paragraphs, `runs` those of characters."""
+    """The styles of a document: `known` are paragraph styles, `runs` are character styles."""
 
     known: dict[str, _Style] = field(factory=dict)
     runs: dict[str, _Style] = field(factory=dict)
@@ -47,7 +47,7 @@ class Styles:
 
     @classmethod
     def of(cls, root: _Element | None) -> Styles:
-        """Those of the part that holds them; none without."""
+        """Return the styles defined below `root`; no styles if `root` is None."""
         styles = cls()
         for each in () if root is None else below(root, "style"):
             if (attribute(each, "type") or "paragraph") == "paragraph":
@@ -60,7 +60,7 @@ class Styles:
         return styles
 
     def level(self, key: str) -> int:
-        """The outline level from 0, `BODY` for text."""
+        """Return the outline level, from 0; `BODY` for body text."""
         for style in self._chain(key):
             if style.level is not None:
                 return style.level
@@ -70,25 +70,28 @@ class Styles:
         return BODY
 
     def is_called(self, key: str, name: str) -> bool:
-        """Whether a style is the built-in one of that name, or based on it."""
+        """Return whether the style is the built-in style with this name or is based on it."""
         return any(style.name.casefold() == name for style in self._chain(key))
 
     def is_bold(self, key: str) -> bool:
-        """Whether the style makes text bold."""
+        """Return whether the style is bold."""
         return any(style.bold for style in self._chain(key))
 
     def size(self, key: str) -> int | None:
-        """The size of the style's text in half points."""
+        """Return the font size of the style in half points."""
         return next((style.size for style in self._chain(key) if style.size is not None), None)
 
     def hides(self, paragraph: str, run: str) -> bool:
-        """Whether text of these styles is hidden (17.3.2.41), which is a toggle: twice is not at all (17.7.3)."""
+        """Return whether text with these styles is hidden (17.3.2.41).
+
+        The property is a toggle: set in both styles, it cancels out (17.7.3).
+        """
         above = next((each.hidden for each in self._chain(paragraph) if each.hidden is not None), False)
         own = next((each.hidden for each in self._chain(run, self.runs) if each.hidden is not None), False)
         return above != own
 
     def height(self, run: str) -> str | None:
-        """Whether a style of characters makes them superscripts or subscripts (17.3.2.42)."""
+        """Return the vertical alignment of a character style, such as superscript or subscript (17.3.2.42)."""
         return next((each.height for each in self._chain(run, self.runs) if each.height is not None), None)
 
     def _chain(self, key: str, known: dict[str, _Style] | None = None) -> Iterator[_Style]:
@@ -118,23 +121,23 @@ def _style(element: _Element) -> _Style:
 
 
 def outline_level(properties: _Element) -> int | None:
-    """The outline level that the properties of a paragraph say."""
+    """Return the outline level in the properties of a paragraph."""
     level = whole(value_of(properties, "outlineLvl"))
     return None if level is None else min(level, BODY)
 
 
 def value_of(element: _Element, name: str) -> str | None:
-    """The value of the property of that name."""
+    """Return the value of the property with this name."""
     child = next(below(element, name), None)
     return None if child is None else attribute(child, "val")
 
 
 def said_of(properties: _Element, name: str) -> bool | None:
-    """Whether a property that is on or off is on (17.17.4); None where nothing is said."""
+    """Return whether an on-off property is on (17.17.4); None if it is not specified."""
     child = next(below(properties, name), None)
     return None if child is None else attribute(child, "val") not in ("0", "false", "off")
 
 
 def whole(text: str | None) -> int | None:
-    """A number of at most five digits; None for anything else."""
+    """Parse a number of at most five digits; None for any other text."""
     return int(text) if text and len(text) < 6 and text.isascii() and text.isdigit() else None

@@ -1,4 +1,4 @@
-"""The title and the data of a chart of any kind, as its own markup keeps them (DrawingML charts, ECMA-376 part 1, 21.2)."""
+"""Reads the title and the data of a chart of any type from its markup (DrawingML charts, ECMA-376 part 1, 21.2)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 POINTS_LIMIT = 100_000
-"""Points of one series that are read."""
+"""Maximum number of points that are read of one series."""
 
 CELLS_LIMIT = 1_000_000
-"""Cells of the rows of series that share them: what comes after is left out."""
+"""Maximum number of cells in the rows that a group of series shares. The rest is dropped."""
 
 _LABELS = ("cat", "xVal")
 _VALUES = ("val", "yVal", "bubbleSize")
@@ -27,7 +27,7 @@ _VALUES = ("val", "yVal", "bubbleSize")
 
 @frozen
 class Series:
-    """A series: its name, and by the number of a point its label (of a scatter chart: x) and its values."""
+    """A series: its name, its labels (the x values of a scatter chart), and its values, both keyed by point number."""
 
     name: str
     labels: dict[int, str]
@@ -35,9 +35,10 @@ class Series:
 
 
 def chart_text(space: _Element) -> str:
-    """The title of a chart, else the names of its series; then its data as rows: a label, then the value of each series.
+    """Return the chart's title, or else the names of its series, followed by its data in rows.
 
-    Series that lie side by side at the same labels share their rows. `space` is the root of the chart's part.
+    A row has a label and the value of each series. Adjacent series with the same labels share their rows. `space` is
+    the root of the chart part.
     """
     epoch = EPOCH_1904 if _is_on(space.find("{*}date1904")) else EPOCH
     found = [_series(each, epoch) for each in space.iterfind("{*}chart/{*}plotArea/*/{*}ser")]
@@ -69,7 +70,7 @@ def _series(element: _Element, epoch: datetime) -> Series:
 
 
 def _points(data: _Element, epoch: datetime) -> dict[int, str]:
-    """The points of some data by number; of labels with several levels, the innermost."""
+    """Return the points of some chart data by number. For labels with several levels, returns the innermost level."""
     level = data.find(".//{*}lvl")
     inside = data if level is None else level
     code = inside.findtext(".//{*}formatCode") or "General"
@@ -84,7 +85,7 @@ def _points(data: _Element, epoch: datetime) -> dict[int, str]:
 
 
 def _groups(found: Sequence[Series]) -> Iterator[list[Series]]:
-    """Neighbouring series with the same labels, or none of their own."""
+    """Yield groups of adjacent series that have the same labels or no labels."""
     group: list[Series] = []
     for each in found:
         if group and each.labels and each.labels != group[0].labels:

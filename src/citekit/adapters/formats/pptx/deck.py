@@ -1,8 +1,8 @@
-"""A presentation with some of its slides: what only the others refer to is not in the file.
+"""Writes a presentation that contains only some of the slides, without the parts that only other slides use.
 
-Parts are copied byte for byte; rewritten are only the lists of slides, sections and layouts, the relations, and links to
-slides that are left out. Data about the whole deck (statistics with all titles, thumbnail, custom shows, revisions),
-macros, and custom data are omitted as well.
+Parts are copied byte for byte, except for the lists of slides, sections, and layouts, the relationships, and the slides
+with links to omitted slides. Data about the whole presentation (statistics with all titles, thumbnail, custom shows,
+revisions), macros, and custom data are omitted.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 _OF_PACKAGE = frozenset(("officeDocument", "core-properties"))
 _NEVER = frozenset(("vbaProject", "revisionInfo", "changesInfo", "printerSettings", "customXml", "handoutMaster"))
-"""What the presentation refers to and is left out."""
+"""Types of relationships of the presentation that are always omitted."""
 
 _AS_NEEDED = frozenset(("slide", "slideMaster", "notesMaster"))
-"""What it refers to and is kept where one of the slides needs it."""
+"""Types of relationships of the presentation that are retained only if one of the slides needs the target."""
 
 _MACROS = ".macroEnabled.main+xml"
 _PLAIN = "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
@@ -41,7 +41,9 @@ _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 
 
 def write_deck(package: OfficePackage, location: Pages, target: Path, progress: Progress) -> None:
-    """Write the slides of `location` as a presentation. Raises `LocationOutside`, `SourceUnsupported`, `HomeUnwritable`."""
+    """Write the slides of `location` as a presentation. Raises `LocationOutside`, `SourceUnsupported`,
+    `HomeUnwritable`.
+    """
     deck = _Deck.of(package, location)
     names = list(deck.kept)
     with still_archive(target) as archive:
@@ -57,7 +59,9 @@ def write_deck(package: OfficePackage, location: Pages, target: Path, progress: 
 
 @define
 class _Deck:
-    """`kept` are the parts of the new presentation, each with its relations; `rewritten` the bytes of those that change."""
+    """The new presentation: `kept` maps its parts to their relationships; `rewritten` maps the changed parts to their
+    bytes.
+    """
 
     package: OfficePackage
     main: str
@@ -75,18 +79,18 @@ class _Deck:
         wanted = [listed[number - 1] for number in location.numbers]
         missing = [each for each in wanted if _reference(each) not in targets]
         if missing:
-            raise SourceUnsupported(f"{package.path.name} is damaged: a slide is in its list but not in the file.")
+            raise SourceUnsupported(f"{package.path.name} is damaged: a slide is listed but missing from the file.")
         deck = cls(package, main, {targets[_reference(each)] for each in wanted})
         deck._gather(root, relations, {str(each.get("id")) for each in wanted})
         return deck
 
     def of_package(self) -> list[Relation]:
-        """What the package itself refers to."""
+        """Return the relationships of the package itself."""
         found = [each for each in self.package.relations() if each.kind in _OF_PACKAGE and not each.outside]
         return [each for each in found if each.kind != "officeDocument" or each.target == self.main]
 
     def content_types(self) -> bytes:
-        """The types of the parts that are kept (ECMA-376 part 2, 7.2.3)."""
+        """Return the content types of the retained parts (ECMA-376 part 2, 7.2.3)."""
         part = self.package.find("[Content_Types].xml")
         root = [] if part is None else list(self.package.root(part))
         lines = []
@@ -101,7 +105,7 @@ class _Deck:
         return f'{_HEADER}<Types xmlns="{_TYPES}">{"".join(lines)}</Types>'.encode()
 
     def _gather(self, root: _Element, relations: list[Relation], ids: set[str]) -> None:
-        """Everything that the slides need, and the presentation around it."""
+        """Collect the parts that the slides need and the parts of the presentation itself."""
         self.kept[self.main] = []
         for name in sorted(self.slides):
             self._follow(name)
@@ -119,7 +123,9 @@ class _Deck:
         self._trim_masters()
 
     def _follow(self, name: str) -> None:
-        """Keep a part and all that it needs; a master brings none of its layouts, a slide brings its own."""
+        """Retain a part and everything it needs. A master does not bring its layouts; a slide brings the layout it
+        uses.
+        """
         pending = [name]
         while pending:
             part = pending.pop()
@@ -139,7 +145,7 @@ class _Deck:
         return relation.outside or relation.kind != "slide" or relation.target in self.slides
 
     def _trim_masters(self) -> None:
-        """Masters keep only the layouts that are used."""
+        """Remove the unused layouts from the slide masters."""
         for name, relations in list(self.kept.items()):
             if any(each.kind == "slideLayout" and each.target not in self.kept for each in relations):
                 self.kept[name] = [each for each in relations if each.kind != "slideLayout" or each.target in self.kept]
@@ -154,12 +160,12 @@ def _check_inside(location: Pages, count: int) -> None:
 
 
 def _reference(element: _Element) -> str:
-    """The id of the relation that an element names; its own `id` has no namespace."""
+    """Return the relationship ID that an element refers to. The element's own `id` attribute has no namespace."""
     return next((str(value) for key, value in element.items() if str(key).endswith("}id")), "")
 
 
 def _presentation(root: _Element, relations: set[str], slides: set[str]) -> bytes:
-    """The presentation with only those slides, and nothing that refers to what is left out."""
+    """Return the presentation part with only these slides and without references to omitted parts."""
     for name in ("custShowLst", "handoutMasterIdLst", "custDataLst", "photoAlbum"):
         for each in list(below(root, name)):
             root.remove(each)
@@ -192,7 +198,7 @@ def _keep_references(root: _Element, listing: str, relations: set[str]) -> None:
 
 
 def _unlinked(root: _Element, gone: set[str]) -> bytes:
-    """A slide without the links to slides that are left out."""
+    """Return a slide part without its links to omitted slides."""
     for each in list(root.iter()):
         if isinstance(each.tag, str) and _reference(each) in gone:
             _remove(each)

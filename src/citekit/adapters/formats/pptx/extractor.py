@@ -1,4 +1,4 @@
-"""Slides of a presentation as a smaller presentation, or as their text."""
+"""Extracts slides of a presentation as a smaller presentation or as text."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 RECIPE = "2"
-"""Changes whenever this package would make other bytes of the same request."""
+"""Changes when a change to this package makes the bytes for the same request differ."""
 
 _FORMS = (Form.NATIVE, Form.TEXT)
-_WHOLE = "A slide is not cut into pieces: the region {region} is on the slide that is given as a whole."
+_WHOLE = "Slides are extracted whole: the region {region} is on the extracted slide."
 
 
 @frozen
 class SlideExtractor:
-    """Slides as a presentation that holds only them and what they show (NATIVE), or as their text and notes (TEXT)."""
+    """Extracts slides as a presentation with only those slides (NATIVE), or as their text and notes (TEXT)."""
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """The recipe, and the library that tells the text."""
+        """The version of the recipe and of the library that reads the text."""
         return ExtractorIdentity("office-slides", f"{RECIPE}-{version_of('pptx', 'python-pptx')}")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """PPTX and text of any slides of a presentation."""
+        """Return the forms of slides: PPTX (native) and text."""
         return _FORMS if format.name == "pptx" and isinstance(location, Pages) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write those slides to `target`; see the port for what is raised."""
+        """Write the slides to `target`. See the port for the errors."""
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
-            raise FormUnsupported(f"Slides are cut as pptx (native) or text, not as {options.form.value}.")
+            raise FormUnsupported(f"Slides are available in the forms native and text, but not {options.form.value}.")
         progress(0, 1, "cutting slides")
         with opened_package(source.path) as package:
             if options.form is Form.TEXT:
@@ -59,7 +59,7 @@ class SlideExtractor:
 
 
 def check_inside(location: Pages, count: int) -> None:
-    """Raises `LocationOutside` where some of the slides do not exist."""
+    """Raise `LocationOutside` if one of the slides does not exist."""
     if location.clamp(Extent(pages=count)) != location:
         raise LocationOutside(f"slide {location.numbers[-1]} is beyond the end: the presentation has {count} slides")
 
@@ -73,7 +73,9 @@ def _text(deck: Any, location: Pages, name: str) -> str:
 
 
 def _slide_text(slide: Any, location: Pages, size: tuple[int, int]) -> str:
-    """The text of a slide with its notes, or of what overlaps the region without them."""
+    """Return the text of a slide and its notes. With a region, return only the text of the shapes that overlap the
+    region.
+    """
     found = shapes(slide, *size, as_seen=True)
     region = location.region
     if region is not None:

@@ -1,4 +1,4 @@
-"""Presentations as a format."""
+"""The handler for presentations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class PptxHandler(NativeHandler):
-    """Slides are pages."""
+    """Handles presentations. Slides are pages."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""
@@ -23,7 +23,7 @@ class PptxHandler(NativeHandler):
         return PptxOutliner()
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """The number of slides."""
+        """Return the number of slides."""
         from citekit.adapters.formats.pptx import presentation
         from citekit.adapters.libraries.office_package import opened_package
 

@@ -1,4 +1,6 @@
-"""Presentations: sections of the deck, slides as pages, and what stands on a slide with its region."""
+"""Outlines presentations: sections, slides as pages, and the tables, charts, and images on a slide with their
+regions.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,20 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 LEAST_AREA = 0.01
-"""Part of a slide that a picture must cover to be a node of its own: smaller ones are logos and bullets."""
+"""Minimum fraction of a slide that an image covers to become a node. Smaller images are logos and bullets."""
 
 
 @frozen
 class PptxOutliner:
-    """Maps presentations. A slide is a page; a picture, table or chart on it is a node with a region of that page."""
+    """Outlines presentations. A slide is a page; an image, table, or chart on it is a node with a region of that
+    page.
+    """
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """The slides, below the sections that the deck has. Raises `SourceUnsupported`, `SourceUnreadable`."""
+        """Return the slides below the sections of the presentation, if it has any.
+
+        Raises `SourceUnsupported`, `SourceUnreadable`.
+        """
         progress(0, 1, "reading the slides")
         with opened_package(source.path) as package:
             deck = driver.presentation(package)
@@ -47,7 +54,9 @@ def _outline(
     progress: Progress,
 ) -> Outline:
     if not 0 < len(slides) <= PAGES_LIMIT:
-        raise SourceUnsupported(f"{source.path.name} is a presentation of {len(slides)} slides: nothing can be mapped.")
+        raise SourceUnsupported(
+            f"{source.path.name} has {len(slides)} slides; a presentation must have 1 to {PAGES_LIMIT} to be mapped."
+        )
     size = int(deck.slide_width or 9144000), int(deck.slide_height or 6858000)
     drafts = []
     for number, slide in enumerate(slides, 1):
@@ -61,19 +70,21 @@ def _outline(
         bounds=Extent(pages=len(slides)),
         items=tuple(_sectioned(drafts, ids, named)),
         facts={"slide_size_emu": list(size), **said, **({"author": about.author} if about and about.author else {})},
-        notes=("Pages are slides, in the order of the deck, hidden ones included.",),
+        notes=("Pages are slides in presentation order, including hidden slides.",),
     )
 
 
 def _has_core(deck: Any) -> bool:
-    """Whether the file says something of itself; python-pptx would make it up, with today's date."""
+    """Return whether the file has core properties. Without them, python-pptx would create some with today's date."""
     return any(each.reltype.endswith("/core-properties") for each in deck.part.package._rels.values())
 
 
 def _sectioned(
     drafts: Sequence[OutlineItem], ids: Sequence[int], named: Sequence[tuple[str, list[int]]]
 ) -> Iterator[OutlineItem]:
-    """The slides below their sections; slides without a section are next to them. Sections hold neighbouring slides."""
+    """Yield the slides below their sections; a slide without a section is on the top level. Sections hold adjacent
+    slides.
+    """
     section_of = {slide: place for place, (_, slides) in enumerate(named) for slide in slides}
     places = [section_of.get(each) for each in ids] if len(ids) == len(drafts) else [None] * len(drafts)
     at = 0
@@ -107,7 +118,7 @@ def _slide(slide: Any, number: int, size: tuple[int, int]) -> OutlineItem:
 
 
 def _exhibits(found: Sequence[Placed], number: int) -> Iterator[OutlineItem]:
-    """A draft for every picture, table and chart; those without a title of their own are titled by their kind."""
+    """Yield an item for each image, table, and chart. Without a title of its own, an item is titled by its kind."""
     for shape in found:
         if shape.kind in ("text", "running") or shape.box is None:
             continue

@@ -1,4 +1,4 @@
-"""python-pptx, given only the markup of a presentation, each part of it bounded and without a document type."""
+"""Opens presentations with python-pptx, passing it only their markup, which is bounded in size and has no DOCTYPE."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DAMAGED: tuple[type[Exception], ...] = (
 
 
 def table() -> dict[type[Exception], type[CiteKitError]]:
-    """From the exceptions that reading a presentation raises to ours; subclasses included."""
+    """Map the exceptions that reading a presentation can raise, including their subclasses, to CiteKit errors."""
     from lxml import etree
     from pptx.exc import PythonPptxError
 
@@ -41,7 +41,7 @@ def table() -> dict[type[Exception], type[CiteKitError]]:
 
 @contextmanager
 def translated(name: str) -> Iterator[None]:
-    """Work on the presentation called `name` whose errors become ours."""
+    """Convert the errors that python-pptx raises for the presentation `name` to CiteKit errors."""
     try:
         yield
     except CiteKitError:
@@ -49,13 +49,11 @@ def translated(name: str) -> Iterator[None]:
     except tuple(table()) as error:
         ours = next(ours for theirs, ours in table().items() if isinstance(error, theirs))
         detail = " ".join(str(error).split())[:200]
-        raise ours(
-            f"{name} cannot be read as a presentation: it is damaged or not as it should be ({detail})."
-        ) from error
+        raise ours(f"{name} cannot be read as a presentation because it is damaged or malformed ({detail}).") from error
 
 
 def presentation(package: OfficePackage) -> Presentation:
-    """The presentation without its media, which stand as empty parts. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    """Open the presentation with its media replaced by empty parts. Raises `SourceUnsupported`, `SourceUnreadable`."""
     import pptx
 
     package.main("presentation")
@@ -64,7 +62,7 @@ def presentation(package: OfficePackage) -> Presentation:
 
 
 def _markup(package: OfficePackage) -> bytes:
-    """The package with all its markup, and with nothing in its other parts."""
+    """Return the package with all its markup and with its other parts empty."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name in package.names:
@@ -74,14 +72,16 @@ def _markup(package: OfficePackage) -> bytes:
 
 
 def notes_text(slide: Slide, *, as_seen: bool = False) -> str:
-    """The speaker's notes; "" where there are none."""
+    """Return the speaker notes; "" if there are none."""
     if not slide.has_notes_slide:
         return ""
     return written(body_of(slide.notes_slide.notes_placeholder), as_seen=as_seen)
 
 
 def title_of(slide: Slide) -> str:
-    """The text of the title placeholder, else the first line of the slide's text; "" where it has none."""
+    """Return the text of the title placeholder, else the first line of the slide's text; "" if the slide has no
+    text.
+    """
     title = slide.shapes.title
     said = "" if title is None else written(body_of(title))
     return " ".join(said.split()) or next((_first_line(each) for each in shapes(slide, 1, 1) if _first_line(each)), "")
@@ -96,19 +96,19 @@ def _first_line(shape: Placed) -> str:
 
 
 def is_hidden(slide: Slide) -> bool:
-    """Whether a slide is left out when the presentation is shown."""
+    """Return whether a slide is skipped when the presentation is shown."""
     return slide._element.get("show") in ("0", "false")
 
 
 def slide_ids(deck: Presentation) -> list[int]:
-    """The ids of the slides, in order."""
+    """Return the IDs of the slides in order."""
     part: Any = deck.part
     listed = part._element.sldIdLst
     return [] if listed is None else [int(each.get("id")) for each in listed]
 
 
 def sections(package: OfficePackage) -> list[tuple[str, list[int]]]:
-    """(name, ids of slides) of the sections of the presentation ([MS-PPTX] 2.6.25); none where it has no sections."""
+    """Return (name, slide IDs) for each section of the presentation ([MS-PPTX] 2.6.25)."""
     _, root = package.main("presentation")
     return [
         (

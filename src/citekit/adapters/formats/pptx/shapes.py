@@ -1,4 +1,4 @@
-"""What stands on a slide, with its place: text, tables, charts and pictures, groups opened."""
+"""The shapes on a slide with their bounding boxes: text, tables, charts, and images, including those in groups."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from pptx.slide import Slide
 
 DEPTH_LIMIT = 32
-"""Levels of groups on a slide that are looked into."""
+"""Maximum nesting depth of groups that are searched on a slide."""
 
 SHAPES_LIMIT = 5000
-"""Shapes of one slide that are looked at."""
+"""Maximum number of shapes that are read on one slide."""
 
 
 @frozen
 class Placed:
-    """A shape of a slide: its own words, and its box where it has one.
+    """A shape on a slide: its text, and its bounding box if it has one.
 
-    `kind` is `text`, `table`, `chart`, `figure`, or `running` for the date, footer and number that all slides have.
+    `kind` is `text`, `table`, `chart`, `figure`, or `running` for the date, footer, and number that all slides share.
     """
 
     kind: str
@@ -37,9 +37,9 @@ class Placed:
 
 
 def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> list[Placed]:
-    """What is on a slide of that size (EMU), groups opened, the title first; pictures of slides hold no text.
+    """Return the shapes of a slide of that size (in EMU), including those in groups, with the title first.
 
-    With `as_seen`, raised and lowered numbers are superscripts and subscripts; see `pptx_text.written`.
+    With `as_seen`, raised and lowered numbers become superscript and subscript characters; see `text.written`.
     """
     _choose(slide)
     title = slide.shapes.title
@@ -54,9 +54,9 @@ def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> l
 
 
 def _choose(slide: Slide) -> None:
-    """Put what newer programs show in the place of what they and older ones may choose from (ECMA-376 part 3, 7.6).
+    """Replace alternate content by the choice that current programs show (ECMA-376 part 3, 7.6).
 
-    python-pptx passes such shapes by: text boxes with equations, newer charts, ink.
+    python-pptx skips such shapes: text boxes with equations, newer chart types, ink.
     """
     for each in list(slide._element.iter("{*}AlternateContent")):
         parent = each.getparent()
@@ -92,7 +92,9 @@ def _walk(among: Iterable[Any], place: Place, depth: int) -> Iterator[tuple[Any,
 
 
 def _inside(group: Any, place: Place) -> Place:
-    """Where the points of a group's own coordinates lie on the slide (DrawingML, `a:chOff` and `a:chExt`)."""
+    """Return the conversion from the coordinates of a group to those of the slide (DrawingML, `a:chOff` and
+    `a:chExt`).
+    """
     frame = group._element.grpSpPr.find(".//{*}xfrm")
     parts = {} if frame is None else {str(child.tag).rpartition("}")[2]: child for child in frame}
     if not {"off", "ext", "chOff", "chExt"} <= parts.keys():
@@ -109,7 +111,7 @@ def _placed(shape: Any, place: Place, width: int, height: int, *, as_seen: bool)
 
 
 def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
-    """(kind, title, text) of a shape."""
+    """Return (kind, title, text) of a shape."""
     described = _described(shape)
     if getattr(shape, "has_table", False) and shape.has_table:
         rows = [[_cell(each, as_seen=as_seen) for each in row] for row in shape._element.iter("{*}tr")]
@@ -123,7 +125,7 @@ def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
 
 
 def _diagram_text(shape: Any, *, as_seen: bool) -> str:
-    """The texts of a diagram (21.4), a line each, as its data list them; "" for any other picture."""
+    """Return the text of a diagram (21.4), one line per item in the order of its data; "" for any other image."""
     from pptx.oxml import parse_xml
 
     reference = next(shape._element.iter("{*}relIds"), None)
@@ -139,12 +141,12 @@ def _cell(cell: Any, *, as_seen: bool) -> str:
 
 
 def body_of(shape: Any) -> Any:
-    """The text body of a shape; None where it has none."""
+    """Return the text body of a shape; None if it has none."""
     return None if shape is None else shape._element.find("{*}txBody")
 
 
 def _runs(shape: Any) -> bool:
-    """Whether a shape is the date, footer or number that all slides have (19.3.1.36)."""
+    """Return whether a shape is the date, footer, or number that all slides share (19.3.1.36)."""
     holder = shape._element.find("{*}nvSpPr/{*}nvPr/{*}ph")
     return holder is not None and holder.get("type") in ("dt", "ftr", "sldNum", "hdr")
 
@@ -160,7 +162,9 @@ def _described(shape: Any) -> str:
 
 
 def _box(shape: Any, place: Place, width: int, height: int) -> Box | None:
-    """The rectangle around a shape, turned as it is, inside the slide; None where it has no place or lies outside."""
+    """Return the bounding box of the rotated shape, clipped to the slide; None without a position or outside the
+    slide.
+    """
     sides = (shape.left, shape.top, shape.width, shape.height)
     if any(side is None for side in sides):
         return None

@@ -1,4 +1,4 @@
-"""The text of a slide's paragraphs (DrawingML, ECMA-376 part 1, 21.1.2), where asked with raised and lowered numbers."""
+"""Reads the text of paragraphs on a slide (DrawingML, ECMA-376 part 1, 21.1.2), optionally marking shifted numbers."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ if TYPE_CHECKING:
 
 
 def plain(text: str) -> str:
-    """Text with LF for every line and paragraph break."""
+    """Return `text` with line feeds for all line and paragraph breaks."""
     return text.replace("\v", "\n").replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def written(body: _Element | None, *, as_seen: bool = False) -> str:
-    """The paragraphs of a text body (`a:txBody` and kin), a line each.
+    """Return the paragraphs of a text body (such as `a:txBody`), one per line.
 
-    With `as_seen`, numbers whose baseline is moved (21.1.2.3.9) are superscripts and subscripts, one character for one.
+    With `as_seen`, numbers with a shifted baseline (21.1.2.3.9) become superscript or subscript characters, one for
+    one.
     """
     paragraphs = () if body is None else body.iterchildren("{*}p")
     return plain("\n".join("".join(_pieces(each, as_seen=as_seen)) for each in paragraphs))
 
 
 def _pieces(paragraph: _Element, *, as_seen: bool) -> Iterator[str]:
-    """What the runs, fields and line breaks of a paragraph say."""
+    """Yield the texts of the runs, fields, and line breaks of a paragraph."""
     before = ""
     for each in paragraph.iterchildren("{*}r", "{*}fld", "{*}br"):
         text = "\n" if str(each.tag).endswith("}br") else each.findtext("{*}t") or ""
@@ -38,7 +39,7 @@ def _pieces(paragraph: _Element, *, as_seen: bool) -> Iterator[str]:
 
 
 def _height(run: _Element) -> int:
-    """1 where the baseline of a run is moved up, -1 where it is moved down."""
+    """Return 1 if the baseline of a run is raised, -1 if it is lowered, else 0."""
     properties = run.find("{*}rPr")
     said = "" if properties is None else str(properties.get("baseline") or "").strip()
     moved = any(digit in said for digit in "123456789")

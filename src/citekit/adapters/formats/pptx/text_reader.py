@@ -1,4 +1,4 @@
-"""Presentations by their slides."""
+"""Reads the text of presentations slide by slide."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from citekit.domain.source import Source
 
 
 class SlidesTextReader:
-    """Reads presentations: a unit a slide, hidden ones too, with what its notes say below what stands on it.
+    """Reads presentations. Each slide, including hidden ones, is a unit; its speaker notes follow the text on the
+    slide.
 
-    With `as_seen`, `CUT` replaces the heading that evidence adds above the notes, which is not in the file; raised and
-    lowered numbers are superscripts and subscripts.
+    With `as_seen`, `CUT` replaces the heading that evidence adds above the notes, because that heading is not in the
+    file; raised and lowered numbers become superscript and subscript characters.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -31,17 +32,21 @@ class SlidesTextReader:
         self._label = "" if as_seen else "Notes: "
 
     def supports(self, format: Format) -> bool:
-        """PPTX alone."""
+        """Return whether the format is PPTX."""
         return format.name == "pptx"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """The slides, separated by two line feeds, with the text that the extractor returns; see `TextReader.read`."""
+        """Return the slides, separated by blank lines, with the same text that the extractor returns. See
+        `TextReader.read`.
+        """
         with opened_package(source.path) as package:
             deck = driver.presentation(package)
             with driver.translated(source.path.name):
                 slides = list(deck.slides)
                 if len(slides) > PAGES_LIMIT:
-                    raise SourceUnsupported(f"{source.path.name} has more than {PAGES_LIMIT} slides.")
+                    raise SourceUnsupported(
+                        f"{source.path.name} has more than {PAGES_LIMIT} slides; split it into smaller presentations."
+                    )
                 size = int(deck.slide_width or 9144000), int(deck.slide_height or 6858000)
                 texts = []
                 for number, slide in enumerate(slides):
@@ -50,7 +55,7 @@ class SlidesTextReader:
         return ExtractedText.joined(UnitKind.PAGE, texts, "\n\n")
 
     def facts(self, source: Source) -> BookFacts:
-        """Title, author and language of the core properties."""
+        """Return the title, authors, and language from the core properties."""
         return core_facts(source.path)
 
     def _text(self, slide: Any, size: tuple[int, int]) -> str:

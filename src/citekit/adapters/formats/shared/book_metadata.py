@@ -1,4 +1,4 @@
-"""What books say of themselves, written in one way."""
+"""Normalizes the metadata of books: languages and identifiers."""
 
 from __future__ import annotations
 
@@ -32,11 +32,14 @@ _NAMES = {
     "spanish": "es",
     "swedish": "sv",
 }
-"""Languages as Project Gutenberg names them (the most frequent), by ISO 639-1."""
+"""English names of the most frequent languages in Project Gutenberg, with their ISO 639-1 codes."""
 
 
 def language_code(said: str | None) -> str | None:
-    """The ISO 639 code in lower case of a language tag (RFC 5646: `en-GB` is `en`) or an English name; else None."""
+    """Return the lowercase ISO 639 code for a language tag (RFC 5646; `en-GB` gives `en`) or an English language name.
+
+    Returns None for any other text.
+    """
     text = (said or "").strip()
     found = _CODE.fullmatch(text)
     code = found[1].lower() if found else _NAMES.get(text.partition(",")[0].strip().lower())
@@ -44,9 +47,9 @@ def language_code(said: str | None) -> str | None:
 
 
 def identified(text: str, scheme: str = "") -> tuple[str, str]:
-    """(scheme in lower case, identifier) of what a book writes: `urn:isbn:978...`, or an ISBN alone.
+    """Return (lowercase scheme, identifier) for the text of an identifier, such as `urn:isbn:978...` or a bare ISBN.
 
-    What names no scheme is a `uri` where it looks like one, else an `id`.
+    Without a recognized scheme, the result is `uri` for text that looks like a URI, and `id` otherwise.
     """
     said = " ".join(text.split())
     prefixed = _SCHEME.match(said)

@@ -1,4 +1,4 @@
-"""Lines of a text, byte for byte."""
+"""Extracts lines of a text file byte for byte."""
 
 from __future__ import annotations
 
@@ -25,10 +25,13 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 INDEX_LIMIT = 16 << 20
-"""Bytes of line marks that are kept, 16 for 64 kB of text; the least recently used go first, the newest stays."""
+"""Maximum bytes of cached line positions (16 bytes per 64 kB of text).
+
+The least recently used entries are evicted first; the newest is always retained.
+"""
 
 RACY = COARSE
-"""Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
+"""Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""
 
 _CHUNK = 1 << 20
 _FORMS = (Form.NATIVE, Form.TEXT, Form.SOURCE)
@@ -39,16 +42,17 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_NO_MARK = "The lines are {encoding}, as in the source; the byte-order mark of the source is not among them."
-_GUESSED = "The source is not UTF-8; its encoding was taken to be {encoding}."
-_REPLACED = "Some bytes are not {encoding}; U+FFFD stands for them."
+_NO_MARK = "The lines are encoded in {encoding}, as in the source, but without the byte-order mark of the source."
+_GUESSED = "The source is not valid UTF-8; its encoding was detected as {encoding}."
+_REPLACED = "Some bytes are not valid {encoding}; they were replaced with U+FFFD."
 
 
 class TextExtractor:
-    """Cuts any text by lines. A source is read to the last line that was asked for, and where its lines lie is remembered.
+    """Extracts ranges of lines from any text file.
 
-    The native and the source form are exactly the bytes of those lines, line ends included. The text form is the same
-    lines in UTF-8 without a byte-order mark, line ends kept. Safe for threads.
+    A file is read only up to the last requested line, and the line positions found are cached. The native and source
+    forms contain exactly the bytes of the lines, including line endings. The text form contains the same lines and line
+    endings in UTF-8 without a byte-order mark. Thread-safe.
     """
 
     identity = ExtractorIdentity("text", "2")
@@ -58,9 +62,10 @@ class TextExtractor:
         self._lock = Lock()
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """The lines as they are (native, source) and as UTF-8 (text); none for anything but lines of a text.
+        """Return the forms of a range of lines: unchanged bytes (native, source) and UTF-8 (text).
 
-        The native form of HTML and XML, which browsers run, is made by other extractors.
+        Other locations have no forms. The native form of HTML and XML, which browsers execute, comes from other
+        extractors.
         """
         if format.modality is not Modality.TEXT or not isinstance(location, Lines):
             return ()
@@ -69,9 +74,11 @@ class TextExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write those lines to `target`; raises as the port says, and `SourceUnreadable`."""
+        """Write the lines to `target`. See the port for the errors; also raises `SourceUnreadable`."""
         if not isinstance(location, Lines) or options.form not in _FORMS:
-            raise FormUnsupported(f"Lines of a text are cut as they are or as UTF-8, not as {options.form.value}.")
+            raise FormUnsupported(
+                f"Lines of text are available in the forms native, source, and text, but not {options.form.value}."
+            )
         try:
             stream = open_for_reading(source.path)
         except OSError as error:
@@ -86,7 +93,9 @@ class TextExtractor:
             return _decoded(location, _pieces(stream, start, end), target, encoding or "utf-8", notes)
 
     def _marks(self, source: Source, stream: BinaryIO) -> LineMarks:
-        """What is known of the lines of this file in this state; of one that may change unseen nothing is kept."""
+        """Return the line positions known for this version of the file. They are not cached if the file could still
+        change without a new modification time.
+        """
         state = FileState.of(os.fstat(stream.fileno()))
         now = time.time()
         with self._lock:
@@ -103,7 +112,9 @@ class TextExtractor:
 
 
 def _reading(source: Source, stream: BinaryIO, progress: Progress) -> Read:
-    """Reads blocks of the stream, and reports the first and then each that begins another megabyte."""
+    """Return a function that reads blocks of the stream. It reports progress on the first block and once per
+    megabyte.
+    """
     reported = -1
 
     def read(offset: int, size: int, *, counting: bool) -> bytes:
@@ -129,13 +140,13 @@ def _pieces(stream: BinaryIO, start: int, end: int) -> Iterator[bytes]:
     while start < end:
         piece = _read(stream, min(_CHUNK, end - start))
         if not piece:
-            raise ExtractionFailed("The text is shorter than it was when its lines were counted.")
+            raise ExtractionFailed("The file became shorter while it was read; try again.")
         start += len(piece)
         yield piece
 
 
 def _mark(stream: BinaryIO) -> tuple[int, str]:
-    """(length in bytes, encoding) of the byte-order mark, (0, "") where there is none."""
+    """Return (length in bytes, encoding) of the byte-order mark; (0, "") if there is none."""
     stream.seek(0)
     head = _read(stream, 4)
     return next(((len(mark), encoding) for mark, encoding in _MARKS if head.startswith(mark)), (0, ""))
@@ -145,7 +156,7 @@ def _native(location: Lines, pieces: Iterator[bytes], target: Path, unmarked: in
     with writing(target), target.open("xb") as out:
         out.writelines(pieces)
     notes = (_NO_MARK.format(encoding=str(unmarked).upper()),) if unmarked and unmarked != "utf-8" else ()
-    return Extraction(suffix="", media_type="", extent=location, notes=notes)  # still of the source's format
+    return Extraction(suffix="", media_type="", extent=location, notes=notes)  # the source's own
 
 
 def _decoded(
@@ -166,7 +177,9 @@ def _decoded(
 
 
 def _encoding(source: Source, stream: BinaryIO, start: int, end: int) -> tuple[str, tuple[str, ...]]:
-    """The encoding of a text without a byte-order mark: UTF-8 where those bytes are, else what its map says too."""
+    """Detect the encoding of a text without a byte-order mark: UTF-8 if these bytes are valid UTF-8, else the encoding
+    that the map reports. The second element contains notes.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     try:
         for piece in _pieces(stream, start, end):

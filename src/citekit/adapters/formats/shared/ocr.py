@@ -1,7 +1,7 @@
-"""Recognition of text in pictures (OCR), if it is installed.
+"""Optical character recognition (OCR) of images, if the extra `ocr` is installed.
 
-Scanned pages and pictures share this interface. Code that needs text from pixels takes `ocr: OcrReader | None`. None
-means that the extra `ocr` isn't installed or wanted; the map is then made without that text, which isn't an error.
+Scanned pages and images share this interface. Code that needs OCR takes `ocr: OcrReader | None`. None means that OCR is
+off or the extra is not installed; the map is then made without that text, and no error is raised.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @frozen
 class OcrLine:
-    """One recognized line: its `text`, its position, and the confidence of the reader, from 0 to 1.
+    """One recognized line: its `text`, its bounding box, and the confidence of the recognizer, from 0 to 1.
 
-    `box` has fractions of the upright picture, with the origin at the top left.
+    `box` is in fractions of the upright image, with the origin at the top left.
     """
 
     text: str
@@ -32,19 +32,20 @@ class OcrLine:
 
 
 class OcrReader(Protocol):
-    """Reads the text of a picture."""
+    """Recognizes the text in an image."""
 
     def lines(self, image: Image) -> Sequence[OcrLine]:
-        """Return the lines of text in the upright `image`, in reading order; the same picture gives the same lines.
+        """Return the lines of text in the upright `image`, in reading order. The result is deterministic.
 
-        Returns an empty sequence if there is no text. Threads can call it concurrently. Raises `MapperUnavailable` if
-        the reader fails.
+        Returns an empty sequence if there is no text. Thread-safe. Raises `MapperUnavailable` if recognition fails.
         """
 
 
 @frozen
 class RapidOcrReader:
-    """Reads Latin, Chinese, and Japanese script with the models in RapidOCR's wheel; all threads share one engine."""
+    """Recognizes Latin, Chinese, and Japanese script with the models in the RapidOCR wheel. All threads share one
+    engine.
+    """
 
     engine: rapidocr.RapidOcr = field(factory=rapidocr.RapidOcr)
 
@@ -54,14 +55,16 @@ class RapidOcrReader:
         return rapidocr.installed()
 
     def lines(self, image: Image) -> Sequence[OcrLine]:
-        """See `OcrReader.lines`. Raises `DriverMissing` without the extra."""
+        """See `OcrReader.lines`. Raises `DriverMissing` if the extra `ocr` is not installed."""
         read = self.engine.read(image)
         return in_reading_order([OcrLine(each.text, Box(*each.corners), each.score) for each in read])
 
 
 @frozen
 class AnnouncedOcrReader:
-    """Reads with `inner`, and calls `before` first, because each picture has its own budget."""
+    """Calls `before` ahead of each image and then recognizes it with `inner`. Each image gets a time budget of its
+    own.
+    """
 
     inner: OcrReader
     before: Callable[[], object]
@@ -73,11 +76,11 @@ class AnnouncedOcrReader:
 
 
 def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:
-    """Return the lines in reading order: down a column, then the next column.
+    """Return the lines in reading order: down one column, then down the next.
 
-    The order of Breuel (High Performance Document Layout Analysis, 2003): a line comes before the lines below it that
-    overlap with it horizontally. It also comes before lines completely to its right unless a line between them
-    vertically spans both.
+    Implements the order of Breuel (High Performance Document Layout Analysis, 2003). A line precedes the lines below it
+    that overlap it horizontally. It also precedes lines entirely to its right, unless a line vertically between them
+    spans both.
     """
     ranked = sorted(lines, key=lambda line: (line.box.y1 + line.box.y2, line.box.x1, line.text))
     successors, predecessors = _constraints(ranked)
@@ -96,7 +99,9 @@ def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:
 
 
 def _constraints(ranked: Sequence[OcrLine]) -> tuple[list[list[int]], list[int]]:
-    """Return, for each line, the lines after it, and the number of lines before it. Sets of lines are bits of integers."""
+    """Return the successors of each line and the number of its predecessors. Sets of lines are represented as bit
+    masks.
+    """
     boxes = [line.box for line in ranked]
     overlaps = [sum(1 << n for n, other in enumerate(boxes) if _overlap_horizontally(box, other)) for box in boxes]
     successors: list[list[int]] = [[] for _ in boxes]
@@ -110,7 +115,7 @@ def _constraints(ranked: Sequence[OcrLine]) -> tuple[list[list[int]], list[int]]
 
 
 def _ordered(first: int, second: int, one: Box, two: Box, overlaps: Sequence[int]) -> tuple[int, int]:
-    """Return which of two lines comes first, `first` being the upper one."""
+    """Return two line numbers in reading order; `first` is the upper line."""
     if overlaps[first] >> second & 1:
         return first, second
     between = ((1 << second) - 1) & ~((1 << (first + 1)) - 1)
@@ -120,6 +125,6 @@ def _ordered(first: int, second: int, one: Box, two: Box, overlaps: Sequence[int
 
 
 def _overlap_horizontally(one: Box, two: Box) -> bool:
-    """Return whether two lines overlap horizontally by more than the ragged edge of a box."""
+    """Return whether two lines overlap horizontally by more than 10% of the narrower one."""
     overlap = min(one.x2, two.x2) - max(one.x1, two.x1)
     return overlap > 0.1 * min(one.x2 - one.x1, two.x2 - two.x1)

@@ -1,4 +1,4 @@
-"""What an Office file says of itself in its core properties (ECMA-376 part 2, 8.2)."""
+"""Reads the core properties of an Office file (ECMA-376 part 2, 8.2)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from citekit.domain.library.books import BookFacts
 
 
 def core_facts(path: Path) -> BookFacts:
-    """Title, authors and language of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    """Return the title, authors, and language of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
     with opened_package(path) as package:
         return facts_in(package)
 
 
 def facts_in(package: OfficePackage) -> BookFacts:
-    """Title, authors (separated by semicolons), and language, as far as the file states them."""
+    """Return the title, the authors (separated by semicolons in the file), and the language, if the file states
+    them.
+    """
     core = next(
         (each.target for each in package.relations() if each.kind == "core-properties" and not each.outside), None
     )

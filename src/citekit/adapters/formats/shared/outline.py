@@ -23,7 +23,9 @@ _JOINERS = "\u200c\u200d"
 _INVISIBLE_IN_WORDS = re.compile(
     f"[\u00ad\u2060\ufeff]|(?<![^\\x00-\\x7f\\s{_JOINERS}])[{_JOINERS}]|[{_JOINERS}](?![^\\x00-\\x7f\\s{_JOINERS}])"
 )
-"""Invisible characters that separate no words: soft hyphens, and joiners except those that Persian, Hindi, and emoji need."""
+"""Invisible characters to remove from words: soft hyphens, and joiners except those that Persian, Hindi, and emoji
+need.
+"""
 
 
 @frozen
@@ -44,9 +46,9 @@ class OutlineItem:
 
 @frozen(kw_only=True)
 class Outline:
-    """The structure of one file. `bounds` is the extent of the file, and `facts` become metadata of its map.
+    """The structure of one file. `bounds` is the extent of the file; `facts` are added to the metadata of its map.
 
-    `notes` are sentences for the reader of the map about how the structure was found.
+    `notes` are sentences that tell the reader of the map how the structure was found.
     """
 
     title: str | None
@@ -60,14 +62,15 @@ class Outliner(Protocol):
     """Finds the structure of files of one format."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """The structure of `source`. Raises as `Mapper.map` does."""
+        """Return the structure of `source`. Raises the same errors as `Mapper.map`."""
 
 
 def make_nodes(outline: Outline) -> tuple[Node, ...]:
-    """The nodes of an outline, with unique IDs, titles and summaries on one line, and locations clamped to the file.
+    """Return the nodes of an outline with unique IDs, single-line titles and summaries, and locations clamped to the
+    file.
 
     An item outside the file is dropped together with its children. Parents are not extended to contain their children;
-    an outliner returns parents that already do.
+    outliners must return parents that already do.
     """
     return tuple(_make_nodes(outline.items, "", outline.bounds, set()))
 
@@ -91,7 +94,9 @@ def _make_nodes(items: Sequence[OutlineItem], parent: str, extent: Extent, used_
 
 
 def one_line(text: str, limit: int) -> str:
-    """`text` on one line without control characters, truncated at a word to at most `limit` characters."""
+    """Return `text` on one line without control characters, truncated at a word boundary to at most `limit`
+    characters.
+    """
     visible = text if text.isascii() else _INVISIBLE_IN_WORDS.sub("", text)
     characters = (c if c.isprintable() or c.isspace() or c in _JOINERS else " " for c in visible)
     flat = " ".join("".join(characters).split())
@@ -102,9 +107,10 @@ def one_line(text: str, limit: int) -> str:
 
 
 def nested(leveled: Sequence[tuple[int, OutlineItem]]) -> tuple[OutlineItem, ...]:
-    """The tree of (level, item) pairs in reading order: the parent is the nearest preceding item of a smaller level.
+    """Build the tree of (level, item) pairs in reading order. The parent is the nearest preceding item with a smaller
+    level.
 
-    Children that an item already has come first.
+    The children that an item already has come first.
     """
     roots: list[tuple[OutlineItem, list[Any]]] = []
     stack: list[tuple[int, list[Any]]] = [(-1, roots)]

@@ -1,4 +1,4 @@
-"""ZIP archives whose bytes depend on nothing but what is in them."""
+"""Writes ZIP archives whose bytes depend only on their contents."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from citekit.adapters.system.files import writing
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PACKED = (".png", ".jpg", ".jpeg", ".gif", ".mp4", ".m4v", ".mov", ".mp3", ".m4a", ".wmv", ".zip", ".docx", ".xlsx")
-"""Content that is compressed already."""
+"""Suffixes of content that is already compressed."""
 
 
 @frozen
 class StillArchive:
-    """Takes items one after the other; their times are those of the ZIP epoch."""
+    """Adds entries to an archive. Every entry gets the ZIP epoch as its modification time."""
 
     zip: zipfile.ZipFile
 
     def add(self, name: str, pieces: Iterable[bytes]) -> None:
-        """Add an item."""
+        """Add an entry with the bytes of `pieces`."""
         item = zipfile.ZipInfo(name, _EPOCH)
         item.create_system = 3
         item.external_attr = 0o600 << 16
@@ -35,6 +35,6 @@ class StillArchive:
 
 @contextmanager
 def still_archive(target: Path) -> Iterator[StillArchive]:
-    """A new archive at `target`. Raises `HomeUnwritable`."""
+    """Create an archive at `target`. Raises `HomeUnwritable`."""
     with writing(target), target.open("xb") as out, zipfile.ZipFile(out, "w", compresslevel=6) as archive:
         yield StillArchive(archive)

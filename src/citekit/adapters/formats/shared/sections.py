@@ -1,4 +1,4 @@
-"""From headings with line numbers to the sections of a text."""
+"""Derives the sections of a text from its headings and their line numbers."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from citekit.adapters.formats.shared.text_file import TextFile
 from citekit.domain.locations import Lines
 
 SUMMARY_LINES = 40
-"""Lines after a heading that a summary is looked for in."""
+"""Number of lines after a heading that are searched for a summary."""
 
 HEADING_LIMIT = 20_000
-"""Sections of one text; where there are more headings, the deepest levels are left out."""
+"""Maximum number of sections in one text. If there are more headings, the deepest levels are dropped."""
 
 
 @frozen
 class TextHeading:
-    """A heading: the line it begins on (from 1), its level (from 1, smaller is higher), its title, the lines it takes.
+    """A heading: its first line (from 1), its level (from 1, the highest), its title, and its height in lines.
 
-    With a `last` line it is a part of a section that ends there, such as a figure with its caption, and ends no section.
+    If `last` is set, the item ends at that line and does not end the surrounding section. Figures with captions are
+    such items.
     """
 
     line: int
@@ -35,7 +36,7 @@ class TextHeading:
 
 
 FLOAT = 99
-"""The level of what is in a section and holds none: figures, tables."""
+"""The level of figures, tables, and other items that belong to a section and contain none."""
 
 
 def sections(
@@ -43,10 +44,11 @@ def sections(
     headings: Sequence[TextHeading],
     plain: Callable[[str], str] = str,
 ) -> tuple[OutlineItem, ...]:
-    """A section for every heading, to before the next of its own or a higher level, nested by level.
+    """Return a section for each heading, nested by level. A section ends before the next heading of the same or a
+    higher level.
 
-    What comes before the first heading is a section of the type `preamble` where it holds text. `plain` takes the markup
-    out of a line, for the summaries.
+    Text before the first heading becomes a section of type `preamble`. `plain` removes the markup from a line for the
+    summaries.
     """
     kept = kept_headings(headings)
     behind = {heading.last + 1: 0 for heading in kept if heading.last is not None and heading.last < text.line_count}
@@ -57,7 +59,10 @@ def sections(
 def _with_text_after_figures(
     headings: Sequence[TextHeading], bodies: Mapping[int, list[str]]
 ) -> Mapping[int, list[str]]:
-    """The bodies, where a section begins with a figure or the like with what follows that: a summary is made of it."""
+    """Return the bodies, replacing the empty body of a section that starts with a figure by the text after that figure.
+
+    Summaries are made from the bodies.
+    """
     joined = dict(bodies)
     section: TextHeading | None = None
     for heading in headings:
@@ -74,9 +79,9 @@ def section_items(
     bodies: Mapping[int, Sequence[str]],
     plain: Callable[[str], str] = str,
 ) -> tuple[OutlineItem, ...]:
-    """As `sections`, from what is already read: `bodies` holds the text below each heading, by the heading's line.
+    """Same as `sections`, for text that has already been read. `bodies` maps a heading's line to the lines below it.
 
-    The body of line 1 is what comes before the first heading, where that does not begin on it.
+    The body of line 1 is the text before the first heading, unless that heading is on line 1.
     """
     items = [
         (heading.level, _section(heading, end, map(plain, bodies.get(heading.line, ()))))
@@ -87,7 +92,7 @@ def section_items(
 
 
 def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
-    """The headings in the order of their lines, of several on one line the first only."""
+    """Return the headings sorted by line; if several share a line, only the first is included."""
     kept: dict[int, TextHeading] = {}
     for heading in sorted(headings, key=lambda each: each.line):
         kept.setdefault(heading.line, heading)
@@ -95,14 +100,17 @@ def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
 
 
 def section_openings(text: TextFile, starts: Mapping[int, int]) -> dict[int, list[str]]:
-    """For each line in `starts`, the lines that follow it up to the next one: the first few, its own `height` left out."""
+    """For each line in `starts`, return the first lines of the text up to the next start.
+
+    The values of `starts` are heights: that many lines are skipped at the start.
+    """
     lines = [*sorted(starts), text.line_count + 1]
     spans = [(line + starts[line], min(line + starts[line] + SUMMARY_LINES, end) - 1) for line, end in pairwise(lines)]
     return dict(zip(lines, text.passages(spans), strict=False))
 
 
 def kept_headings(headings: Sequence[TextHeading]) -> list[TextHeading]:
-    """The headings, the deepest levels left out where there are more than `HEADING_LIMIT`."""
+    """Return the headings without the deepest levels if there are more than `HEADING_LIMIT`."""
     kept = list(headings)
     while len(kept) > HEADING_LIMIT:
         deepest = max(heading.level for heading in kept)
@@ -112,7 +120,7 @@ def kept_headings(headings: Sequence[TextHeading]) -> list[TextHeading]:
 
 
 def _ends(headings: Sequence[TextHeading], line_count: int) -> list[int]:
-    """The last line of each heading's section."""
+    """Return the last line of each heading's section."""
     ends = [line_count] * len(headings)
     open_: list[int] = []
     for position, heading in enumerate(headings):

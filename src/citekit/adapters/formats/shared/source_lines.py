@@ -1,4 +1,4 @@
-"""The lines of a text file, each whole, numbered as the extractor cuts them."""
+"""Reads all lines of a text file, numbered as the line extractor numbers them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from citekit.domain.errors import SourceUnsupported
 from citekit.domain.progress import Progress, silent
 
 SIZE_LIMIT = 256 * 1024 * 1024
-"""Bytes of the longest text that is read as a whole."""
+"""Bytes of the largest text that is read as a whole."""
 
 
 def read_lines(path: Path, progress: Progress = silent) -> list[str]:
-    """All lines without their ends: element i is line i + 1 of `LineIndex`. Raises `SourceUnsupported`, `SourceUnreadable`.
+    """Return all lines without their line endings; element i is line i + 1 of `LineIndex`.
 
-    Bytes that are not of the encoding are U+FFFD.
+    Bytes that are invalid in the encoding become U+FFFD. Raises `SourceUnsupported`, `SourceUnreadable`.
     """
     text = open_text(path, progress)
     if text.index.size > SIZE_LIMIT:
         raise SourceUnsupported(
-            f"{path.name} has more than {SIZE_LIMIT >> 20} MB: part it into smaller files to read it."
+            f"{path.name} has more than {SIZE_LIMIT >> 20} MB of text; split it into smaller files."
         )
     lines = _decoded(text).split("\n")
     if len(lines) == text.line_count + 1 and not lines[-1]:
@@ -32,13 +32,15 @@ def read_lines(path: Path, progress: Progress = silent) -> list[str]:
 
 
 def head_lines(path: Path, count: int, progress: Progress = silent) -> list[str]:
-    """The first `count` lines, each cut to what a header needs. Raises as `read_lines` does."""
+    """Return the first `count` lines, each truncated to 4000 bytes. Raises the same errors as `read_lines`."""
     text = open_text(path, progress)
     return next(text.passages([(1, min(count, text.line_count))]), [])
 
 
 def _decoded(text: TextFile) -> str:
-    """The whole text with line feeds for ends, as `index_lines` knows them: LF, CR LF and CR."""
+    """Return the whole text with line feeds as line endings. Recognizes the line endings of `index_lines`: LF, CR LF,
+    and CR.
+    """
     try:
         with open_for_reading(text.path) as stream:
             stream.seek(text.mark)

@@ -1,4 +1,4 @@
-"""Sentences out of running text: what a summary is made of."""
+"""Extracts the first meaningful sentence of a text, for summaries."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ _ABBREVIATED = re.compile(
 _LETTER = re.compile(r"[^\W\d_]")
 _PARAGRAPH = 2000
 _WORTH = 25
-"""Characters that a sentence needs to say something."""
+"""Minimum number of characters in a sentence that can be a summary."""
 
 
 def first_sentence(lines: Iterable[str], *, skip: str = "") -> str | None:
-    """The first sentence that says something; paragraphs are separated by blank lines. None where there is no text.
+    """Return the first sentence that is long enough to be a summary; None if there is no text.
 
-    A first line that repeats `skip` (a title) is passed over. Where no sentence is long enough, the first text counts.
+    Blank lines separate paragraphs. Leading lines that repeat `skip` (a title) are skipped. If no sentence is long
+    enough, the first sentence is returned.
     """
     found: str | None = None
     for paragraph in _paragraphs(lines, _folded(skip)):
@@ -30,7 +31,7 @@ def first_sentence(lines: Iterable[str], *, skip: str = "") -> str | None:
 
 
 def has_text(line: str) -> bool:
-    """Whether a line holds a letter or a digit."""
+    """Return whether a line contains a letter or a digit."""
     return any(character.isalnum() for character in line)
 
 
@@ -66,7 +67,7 @@ def _sentences(paragraph: str) -> Iterable[str]:
 
 
 def _repeats_title(line: str, title: str) -> tuple[bool, str]:
-    """Whether a line is (the beginning of) the title, a number before it allowed; and what is left of the title."""
+    """Return whether a line repeats the title or its beginning, possibly after a number, and the rest of the title."""
     if line and title.startswith(line):
         return True, title[len(line) :]
     if title in line and len(line) <= len(title) + 12:

@@ -1,6 +1,6 @@
-"""How a local mapper reads a text: its encoding found, its lines those that the extractor cuts by.
+"""Opens a text file for mapping: detects its encoding and indexes its lines like the line extractor.
 
-A text of any size is read in bounded memory: 8 bytes a line for the index, and of a very long line only its beginning.
+Memory use is bounded: the index takes 8 bytes per line, and only the beginning of a very long line is read.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from citekit.domain.line_index import LineIndex, index_lines
 from citekit.domain.progress import Progress, silent
 
 LINE_LIMIT = 4000
-"""Bytes of a line that are looked at; what follows is not needed to tell what the line is."""
+"""Bytes that are read of a line. The rest is not needed to classify the line."""
 
 LINES_LIMIT = 1_000_000
-"""Lines of the longest text whose lines are all looked at, one by one."""
+"""Lines of the largest text whose lines are examined one by one."""
 
 _BREAK = re.compile(rb"[\r\n]+")
 _CHUNK = 1 << 20
@@ -42,7 +42,7 @@ _MARKS = (
 
 @frozen
 class TextFile:
-    """A text file: `encoding` is the name of a Python codec, `mark` the length of its byte-order mark in bytes."""
+    """A text file. `encoding` is the name of a Python codec; `mark` is the length of the byte-order mark in bytes."""
 
     path: Path
     encoding: str
@@ -51,26 +51,28 @@ class TextFile:
 
     @property
     def line_count(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return self.index.count
 
     @property
     def is_long(self) -> bool:
-        """Whether there are too many lines to look at each: such a text is mapped in groups of lines."""
+        """Whether there are too many lines to examine each of them; such a text is mapped in groups of lines."""
         return self.index.count > LINES_LIMIT
 
     @property
     def bounds(self) -> Extent:
-        """How far the text reaches."""
+        """The extent of the text."""
         return Extent(lines=self.index.count)
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the metadata of a map says about a text."""
+        """The metadata of the text for its map."""
         return {"line_count": self.index.count, "encoding": self.encoding}
 
     def lines(self, progress: Progress = silent, limit: int = LINE_LIMIT) -> Iterator[str]:
-        """The lines in order, without their ends, each cut to `limit` bytes. Raises `SourceUnreadable`."""
+        """Yield the lines in order without their line endings, each truncated to `limit` bytes. Raises
+        `SourceUnreadable`.
+        """
         try:
             with self.path.open("rb") as stream:
                 yield from self._read(stream, (1, self.index.count), progress, limit)
@@ -78,7 +80,9 @@ class TextFile:
             raise SourceUnreadable(f"{self.path} cannot be read: {error.strerror or error}.") from error
 
     def passages(self, spans: Iterable[tuple[int, int]]) -> Iterator[list[str]]:
-        """For each (first, last) of `spans` those lines, as `lines` gives them; no others are read."""
+        """For each (first, last) pair in `spans`, yield those lines in the form that `lines` returns. Reads no other
+        lines.
+        """
         try:
             with self.path.open("rb") as stream:
                 for span in spans:
@@ -103,17 +107,17 @@ class TextFile:
             yield data.decode(self.encoding, "replace").rstrip("\r\n")
 
     def whole(self, limit: int) -> str | None:
-        """All lines, whole, joined by line feeds; None where the file has more than `limit` bytes, or is long."""
+        """Return all lines, joined by line feeds; None if the file has more than `limit` bytes or is long."""
         if self.index.size > limit or self.is_long:
             return None
         return "\n".join(self.lines(limit=max(limit, 4)))
 
 
 def open_text(path: Path, progress: Progress = silent) -> TextFile:
-    """The text file at `path`.
+    """Open the text file at `path` and detect its encoding.
 
-    Its encoding is that of the byte-order mark; else UTF-8 if all of it is valid UTF-8; else that of an XML or HTML
-    declaration at its start; else the guess of charset-normalizer for its first lines that are not ASCII.
+    A byte-order mark determines the encoding. Otherwise, it is UTF-8 if the whole file is valid UTF-8, else the
+    encoding in an XML or HTML declaration at the start, else charset-normalizer's guess from the first non-ASCII lines.
     Raises `SourceUnreadable`.
     """
     reader = _EncodingScan(progress)
@@ -130,9 +134,9 @@ def open_text(path: Path, progress: Progress = silent) -> TextFile:
 
 
 def encoding_of(path: Path) -> str:
-    """The encoding that `open_text` finds for a text without a byte-order mark that is known not to be UTF-8.
+    """Return the encoding that `open_text` detects for a text that has no byte-order mark and is known not to be UTF-8.
 
-    Only as much is read as shows it. Raises `SourceUnreadable`.
+    Reads only as much of the file as detection needs. Raises `SourceUnreadable`.
     """
     reader = _EncodingScan(silent, failed=True)
     try:
@@ -148,7 +152,9 @@ def encoding_of(path: Path) -> str:
 
 @define
 class _EncodingScan:
-    """Watches the chunks of a file go by: is it UTF-8, and if not, which of its lines tell what it is."""
+    """Validates chunks of a file as UTF-8 while they pass through, and samples non-ASCII lines to detect other
+    encodings.
+    """
 
     progress: Progress
     decoder: codecs.IncrementalDecoder | None = None
@@ -175,7 +181,7 @@ class _EncodingScan:
         self.look_at(chunk)
 
     def look_at(self, chunk: bytes) -> None:
-        """Take from a chunk what tells its encoding, unless there is enough of it."""
+        """Add the non-ASCII lines of a chunk to the sample, unless the sample is full."""
         if len(self.sample) < _SAMPLE and not chunk.isascii():
             telling = b"\n".join(line[:2000] for line in _BREAK.split(chunk) if not line[:2000].isascii())
             self.sample += telling[: _SAMPLE - len(self.sample)] + b"\n"
@@ -209,10 +215,10 @@ def _guessed(sample: bytes) -> str:
 
 
 def _looks_western(sample: bytes) -> bool:
-    """Whether bytes make sense as windows-1252: accented letters of western languages, few and between plain ones.
+    """Return whether the bytes are plausible windows-1252: a few accented Western letters among unaccented ones.
 
-    Statistics mistake short western texts for central European ones. Letters that Czech, Polish and Hungarian need are
-    not western ones, nor are scripts written wholly in accented letters.
+    Statistical detection mistakes short Western texts for Central European ones. Letters that only Czech, Polish, or
+    Hungarian use do not count as Western; neither do scripts that consist entirely of accented letters.
     """
     letters = sum(chr(byte).isalpha() for byte in sample if byte < 128)
     others = [byte for byte in sample if byte >= 128]
@@ -221,7 +227,7 @@ def _looks_western(sample: bytes) -> bool:
 
 
 def _lines_are_bytes(encoding: str) -> bool:
-    """Whether a line feed is one byte in that encoding, as it was when the lines were counted."""
+    """Return whether the encoding represents a line feed as the single byte that line counting assumes."""
     try:
         return "a\n".encode(encoding) == b"a\n"
     except (LookupError, UnicodeError):

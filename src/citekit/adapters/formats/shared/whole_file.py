@@ -1,4 +1,4 @@
-"""The bytes of a book that is read as a whole."""
+"""Reads the bytes of a whole book."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from citekit.domain.errors import SourceUnsupported
 
 
 def read_whole(path: Path, limit: int) -> bytes:
-    """All bytes of the file. Raises `SourceUnsupported` where there are more than `limit`, `SourceUnreadable`."""
+    """Return all bytes of the file. Raises `SourceUnsupported` if there are more than `limit`, `SourceUnreadable`."""
     try:
         with open_for_reading(path) as stream:
             data = stream.read(limit + 1)
     except OSError as error:
         raise unreadable(error, path) from error
     if len(data) > limit:
-        raise SourceUnsupported(f"{path.name} has more than {limit >> 20} MB, which is more than is read of a book.")
+        raise SourceUnsupported(f"{path.name} is larger than {limit >> 20} MB, the limit for books.")
     return data
