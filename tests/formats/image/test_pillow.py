@@ -42,7 +42,7 @@ def test_every_exception_of_the_driver_is_mapped() -> None:
 @pytest.mark.parametrize("kind", list(pillow.error_table(SourceUnsupported)), ids=lambda kind: kind.__name__)
 def test_a_translated_exception_is_one_sentence_with_its_cause(kind: type[BaseException]) -> None:
     with (
-        pytest.raises(CiteKitError, match=r"^The picture a\.png .*\.$") as caught,
+        pytest.raises(CiteKitError, match=r"^The image a\.png .*\.$") as caught,
         pillow.translated_errors(Path("/tmp/a.png"), ExtractionFailed),
     ):
         raise kind("first line\nsecond line")

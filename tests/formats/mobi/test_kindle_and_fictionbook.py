@@ -92,7 +92,7 @@ def test_a_protected_mobi_is_refused_by_name(reader: AnyBookReader, tmp_path: Pa
         reader.facts(path)
 
 
-@pytest.mark.parametrize(("compression", "what"), [(17480, "HUFF/CDIC"), (7, "no compression 7")])
+@pytest.mark.parametrize(("compression", "what"), [(17480, "HUFF/CDIC"), (7, "compression type 7")])
 def test_a_compression_that_is_not_known_is_refused(
     reader: AnyBookReader, tmp_path: Path, compression: int, what: str
 ) -> None:
@@ -140,7 +140,7 @@ def test_absurd_sizes_in_a_mobi_are_refused(reader: AnyBookReader, tmp_path: Pat
     pack_into(">I", data, first + 4, 0xFFFFFFF0)
     path.write_bytes(data)
 
-    with pytest.raises(SourceUnsupported, match="claims"):
+    with pytest.raises(SourceUnsupported, match="declares"):
         reader.read(path)
 
 

@@ -73,7 +73,7 @@ def test_a_document_type_is_refused_wherever_it_stands(
 ) -> None:
     path = made.changed(files[kind], tmp_path / f"b.{kind}", **{part: f"{BOMB}<a>&c;</a>".encode(encoding)})
 
-    with pytest.raises(SourceUnsupported, match="declares a document type"):
+    with pytest.raises(SourceUnsupported, match="contains a DOCTYPE"):
         mapped(app, path)
 
 
@@ -159,20 +159,20 @@ def test_a_part_is_read_to_its_limit_whatever_is_said_of_its_size(
 
     with (
         office_package.opened_package(path) as package,
-        pytest.raises(SourceUnsupported, match="unpacks to more than is read"),
+        pytest.raises(SourceUnsupported, match="is too large: its part"),
     ):
         package.read("large.xml")
 
 
 def test_a_document_type_of_shared_strings_is_refused() -> None:
-    with pytest.raises(SourceUnsupported, match="declares a document type"):
+    with pytest.raises(SourceUnsupported, match="contains a DOCTYPE"):
         cells.shared_strings([f"{BOMB}<sst><si><t>&c;</t></si></sst>".encode()], "x")
 
 
 def test_too_many_shared_strings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "CHARACTERS_LIMIT", 10)
 
-    with pytest.raises(SourceUnsupported, match="more text than is read"):
+    with pytest.raises(SourceUnsupported, match="MB of text"):
         cells.shared_strings([b"<sst><si><t>twelve chars</t></si></sst>"], "x")
 
 

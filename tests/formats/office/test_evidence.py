@@ -147,7 +147,7 @@ def test_a_formula_without_a_value_is_given_as_text_and_said(cut: Cut) -> None:
     extraction, data = cut("budget.xlsx", Cells.read("Q1 Plan", "B8"), Form.HTML)
 
     assert "=SUM(B3:B7)" in data.decode()
-    assert "holds no values for 1 formulas" in extraction.notes[0]
+    assert "1 formulas have no stored value" in extraction.notes[0]
 
 
 def test_shared_strings_and_dates_of_either_epoch_are_read(tmp_path: Path, cut: Cut, files: Path) -> None:

@@ -100,7 +100,7 @@ def test_an_unmarked_eight_bit_text_is_decoded_and_the_guess_is_said(cut: Cut) -
     actual, extraction = cut(text.encode("windows-1251"), Lines(2, 2), Form.TEXT)
 
     assert text.splitlines(keepends=True)[1].encode() == actual
-    assert "not UTF-8" in extraction.notes[0]
+    assert "not valid UTF-8" in extraction.notes[0]
 
 
 def test_bytes_that_the_encoding_does_not_have_are_replaced_and_it_says_so(cut: Cut) -> None:

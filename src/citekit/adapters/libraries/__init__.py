@@ -1,1 +1,1 @@
-"""Third-party libraries: imported on first use, configured once, their exceptions translated."""
+"""Adapters for third-party libraries. Each library is imported on first use, and its exceptions are translated."""

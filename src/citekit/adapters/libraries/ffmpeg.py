@@ -1,6 +1,6 @@
-"""The ffmpeg program: found on the PATH or in the extra `ffmpeg`, and run as a child process.
+"""Runs the ffmpeg program, found on the PATH or in the extra `ffmpeg`, in a child process.
 
-It never prompts and never outlives the call.
+The process never waits for input and never outlives the call.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ def program() -> str:
 
         return str(imageio_ffmpeg.get_ffmpeg_exe())
     except (ImportError, RuntimeError) as error:
-        raise DriverMissing("Cutting with the ffmpeg program", "ffmpeg") from error
+        raise DriverMissing("Extracting clips with the ffmpeg program", "ffmpeg") from error
 
 
 def run(command: Sequence[str], progress: Progress, limit: float = TIME_LIMIT) -> None:
-    """Run `command` to its end. Raises `ExtractionFailed` with its last message, and the errors of `progress`.
+    """Run `command` to completion.
 
-    The child process gets an environment without API keys. It is killed after `limit` seconds, or if `progress` raises.
+    Raises `ExtractionFailed` with the program's last message, and the errors of `progress`. The child process gets an
+    environment without API keys. It is killed after `limit` seconds, or if `progress` raises.
     """
     with tempfile.TemporaryFile() as words:
         with subprocess.Popen(
@@ -51,7 +52,7 @@ def run(command: Sequence[str], progress: Progress, limit: float = TIME_LIMIT) -
                 raise
         if child.returncode:
             words.seek(0)
-            raise ExtractionFailed(f"ffmpeg could not cut that part: {_last_line(words.read(65536))}")
+            raise ExtractionFailed(f"ffmpeg could not extract the clip: {_last_line(words.read(65536))}")
 
 
 def _watch(child: subprocess.Popen[bytes], progress: Progress, limit: float) -> None:
@@ -63,14 +64,14 @@ def _watch(child: subprocess.Popen[bytes], progress: Progress, limit: float) -> 
         except subprocess.TimeoutExpired:
             progress(monotonic() - started, None, "cutting with ffmpeg")
         if monotonic() - started > limit:
-            raise ExtractionFailed(f"ffmpeg took longer than {limit:g} s: ask for a shorter part.")
+            raise ExtractionFailed(f"ffmpeg took longer than {limit:g} s; request a shorter part.")
 
 
 def _last_line(data: bytes) -> str:
     lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "it gave no reason."
+    return lines[-1][:300] if lines else "no reason given."
 
 
 def file_url(path: Path) -> str:
-    """Return `path` as a URL that can only be a local file."""
+    """Return `path` as a URL that ffmpeg always treats as a local file."""
     return f"file:{path.absolute()}"

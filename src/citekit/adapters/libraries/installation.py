@@ -1,4 +1,4 @@
-"""What is installed here, and what state the home is in: what the doctor asks."""
+"""Checks for the doctor command: installed packages, the state of the index, and leftover files."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
 _MAKING = "making"
 
 Package = tuple[str, str | None, str | None, str | None]
-"""(name, version or None, extra or None, why it does not load or None) of a package."""
+"""(name, version, extra, reason why it cannot be loaded) of a package. All but the name can be None."""
 
 
 def packages() -> Iterator[Package]:
-    """Python, CiteKit, and every package that CiteKit's own metadata names.
+    """Yield Python, CiteKit, and each package in CiteKit's metadata.
 
-    Those with compiled parts are loaded: they may have been built for another machine. Of the others, some of which take
-    a second, only their place is looked up.
+    Packages with compiled modules are imported, because they may have been built for another platform. Other packages,
+    some of which take a second to import, are only located.
     """
     yield "python", platform.python_version(), None, None
     yield "citekit", _version("citekit"), None, None
@@ -49,7 +49,7 @@ def packages() -> Iterator[Package]:
 
 
 def ffmpeg() -> str | None:
-    """Where the ffmpeg program is, or None."""
+    """Return the path of the ffmpeg program; None if it is not installed."""
     try:
         return program()
     except DriverMissing:
@@ -57,7 +57,7 @@ def ffmpeg() -> str | None:
 
 
 def index_fault(folder: Path) -> str | None:
-    """What is wrong with the index in `folder`, or None where it is sound or not there. Changes nothing."""
+    """Return what is wrong with the index in `folder`; None if it is intact or missing. Changes nothing."""
     database = folder / "cache.db"
     check_database(database)
     if not database.exists():
@@ -74,7 +74,7 @@ def index_fault(folder: Path) -> str | None:
 
 
 def leftovers(folders: Sequence[Path]) -> list[Path]:
-    """Temporary files and unfinished evidence below `folders` that nobody has written to for an hour."""
+    """Return temporary files and unfinished evidence below `folders` that have not changed for an hour."""
     horizon = time.time() - LEFTOVER_AGE
     found = []
     for folder in folders:
@@ -87,7 +87,10 @@ def leftovers(folders: Sequence[Path]) -> list[Path]:
 
 
 def clean(folders: Sequence[Path]) -> int:
-    """Remove the temporary files among the leftovers below `folders`; return how many went. Evidence being made stays."""
+    """Remove the temporary files below `folders` that have not changed for an hour. Return how many were removed.
+
+    Unfinished evidence stays.
+    """
     cleaned = 0
     for path in leftovers(folders):
         if is_temporary(path.name):
@@ -104,7 +107,9 @@ def _is_older(path: Path, horizon: float) -> bool:
 
 
 def _is_unreachable(error: sqlite3.Error) -> bool:
-    """Whether the database only could not be opened just now: locked, or on a disk where its journal cannot be made."""
+    """Return whether the database is intact as far as known but cannot be opened now, because it is locked or
+    read-only.
+    """
     code = getattr(error, "sqlite_errorcode", None)
     near = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
     return isinstance(code, int) and code & 0xFF in near
@@ -125,7 +130,9 @@ def _version(name: str) -> str | None:
 
 
 def _modules() -> dict[str, str]:
-    """One public module of every installed package, the one of the same name where there is one, by normal name."""
+    """Return one public module per installed package, keyed by normalized package name. Prefers a module of the same
+    name.
+    """
     found: dict[str, str] = {}
     for module, names in metadata.packages_distributions().items():
         for name in map(_normal, names):
@@ -135,7 +142,7 @@ def _modules() -> dict[str, str]:
 
 
 def _normal(name: str) -> str:
-    """The name under which an index knows a package (PEP 503)."""
+    """Normalize a package name (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

@@ -1,11 +1,11 @@
-"""lxml, entered with everything closed: no entities, no DTD, no network.
+"""Parses markup with lxml, with entities, DTDs, and network access disabled.
 
-Markup is decoded and cleaned before a parser sees it: the document type goes, named HTML entities become characters,
-every other entity reference stays as plain text. So no document can make a parser expand or fetch anything.
+Markup is decoded and sanitized before parsing: the document type is removed, named HTML entities become characters, and
+all other entity references become plain text. No document can make the parser expand or fetch anything.
 
-A parser that recovers from errors drops all that follows elements that are nested too deep, or a text that is too long. So it
-is given its higher limits (`huge_tree`: 2,048 levels instead of 256), and a document that it does not read to the end is
-refused.
+A recovering parser silently drops the content after an element that is nested too deeply or a text that is too long.
+For that reason, the parser gets higher limits (`huge_tree`: 2,048 levels instead of 256), and a document that it cannot
+read to the end is rejected.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from lxml.etree import HTMLParser, XMLParser, _Element
 
 ERRORS: dict[str, type[CiteKitError]] = {"Error": SourceUnsupported}
-"""From the exception classes of `lxml.etree`, by name and with all their subclasses, to ours."""
+"""CiteKit errors for the exception classes of `lxml.etree`, by class name, including subclasses."""
 
 TAGS_LIMIT = 500_000
-"""Tags of one document; a larger one is refused before a tree of many times its size is built."""
+"""Maximum number of tags in a document. Larger documents are rejected, because their trees are many times as large."""
 
 _USUAL = 200
-"""Characters of a name with its namespace; longer ones are not kept."""
+"""Maximum characters of a namespaced name that is cached."""
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _DECLARED = re.compile(rb"""(?:<\?xml[^>]{0,200}?encoding|<meta[^>]{0,200}?charset)\s*=\s*["']?([\w.:-]{1,40})""", re.I)
@@ -47,20 +47,20 @@ _SELF_CLOSED = re.compile(
 
 
 def parse_xml(data: bytes, name: str) -> _Element:
-    """The root of the XML document `name`, damaged parts of it left out. Raises `SourceUnsupported`."""
+    """Return the root of the XML document `name`, recovering from errors if possible. Raises `SourceUnsupported`."""
     text = _bounded(decoded(data), name)
     root = _strict(text)
     if root is None:
         root = _parsed(lambda: _xml_root(_STRAY.sub("&amp;", text), name, recover=True), name)
     if root is None:
-        raise SourceUnsupported(f"{name} is not XML.")
+        raise SourceUnsupported(f"{name} is not an XML document.")
     return root
 
 
 def parse_page(data: bytes, name: str) -> _Element:
-    """The root of the XHTML or HTML document `name`: read as XML where it is well-formed, else as browsers read HTML.
+    """Return the root of the XHTML or HTML document `name`, parsed as XML if it is well-formed, else as HTML.
 
-    A document without any element gives an empty one. Raises `SourceUnsupported`.
+    A document without elements gives an empty root. Raises `SourceUnsupported`.
     """
     text = _bounded(decoded(data), name)
     root = _strict(text)
@@ -68,9 +68,9 @@ def parse_page(data: bytes, name: str) -> _Element:
 
 
 def parse_html(text: str, name: str, *, self_closing: bool = False) -> _Element:
-    """The root of the HTML document `name`, read as browsers do; an empty one where it holds nothing.
+    """Return the root of the HTML document `name`, parsed like browsers do; an empty root if there is no content.
 
-    With `self_closing`, `<script/>` is an element that ends there, as in XHTML. Raises `SourceUnsupported`.
+    With `self_closing`, a tag such as `<script/>` is a complete element, as in XHTML. Raises `SourceUnsupported`.
     """
     clean = _ILLEGAL.sub("", _SELF_CLOSED.sub(r"<\1\2></\1>", text) if self_closing else text)
     root = _parsed(lambda: _html_root(_bounded(clean, name), name), name) if clean.strip() else None
@@ -78,13 +78,17 @@ def parse_html(text: str, name: str, *, self_closing: bool = False) -> _Element:
 
 
 def local_name(element: _Element) -> str:
-    """The name of an element, lower-case, without its namespace or prefix; "" for what is no element."""
+    """Return the lowercase name of an element without its namespace or prefix; "" for comments and other
+    non-elements.
+    """
     tag = element.tag
     return _local(tag) if isinstance(tag, str) else ""
 
 
 def local_attributes(element: _Element) -> dict[str, str]:
-    """The attributes of an element by their lower-case names without namespace or prefix; the first of a name counts."""
+    """Return the attributes of an element, keyed by lowercase name without namespace or prefix. The first duplicate
+    wins.
+    """
     found: dict[str, str] = {}
     for key, value in element.items():
         found.setdefault(_local(str(key)), str(value))
@@ -103,22 +107,27 @@ _known_local = lru_cache(1024)(_new_local)
 
 
 def inner_text(element: _Element) -> str:
-    """All text in an element, on one line."""
+    """Return all text in an element on one line."""
     return " ".join("".join(str(piece) for piece in element.itertext()).split())
 
 
 def names(text: str) -> frozenset[str]:
-    """A set of element names, written as words."""
+    """Return a set of element names from a space-separated list."""
     return frozenset(text.split())
 
 
 def decoded(data: bytes) -> str:
-    """Markup as text: by its byte-order mark, else as it declares, else UTF-8, else windows-1252; cleaned for a parser."""
+    """Decode markup and sanitize it for a parser.
+
+    The encoding is that of the byte-order mark, else the declared one, else UTF-8, else windows-1252.
+    """
     return cleaned(_text(data))
 
 
 def cleaned(text: str) -> str:
-    """Markup as a parser may see it: no document type, named entities as characters, no characters that XML forbids."""
+    """Sanitize markup for a parser: remove the document type and characters invalid in XML, and replace named
+    entities.
+    """
     prolog = _PROLOG.match(text)
     text = text[prolog.end() if prolog else 0 :]
     text = _DOCTYPE.sub("", text[:_HEAD], count=1) + text[_HEAD:]
@@ -190,18 +199,18 @@ def _html_root(text: str, name: str) -> _Element:
 
 
 def _check_end(parser: XMLParser | HTMLParser, name: str) -> None:
-    """Raise `SourceUnsupported` where the parser gave up before the end of the document `name`."""
+    """Raise `SourceUnsupported` if the parser stopped before the end of the document `name`."""
     from lxml import etree
 
     if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
         raise SourceUnsupported(
-            f"{name} cannot be read to its end: it is nested deeper than 2,048 levels, or a text in it is too long."
+            f"{name} cannot be read to the end: it is nested deeper than 2,048 levels or has a text that is too long."
         )
 
 
 def _bounded(text: str, name: str) -> str:
     if text.count("<") > TAGS_LIMIT:
-        raise SourceUnsupported(f"{name} holds more than {TAGS_LIMIT} tags; split it into smaller documents.")
+        raise SourceUnsupported(f"{name} has more than {TAGS_LIMIT} tags; split it into smaller documents.")
     return text
 
 
@@ -217,7 +226,7 @@ def _parsed(parse: Callable[[], _Element | None], name: str) -> _Element | None:
 
 
 def translated(error: Exception, name: str) -> CiteKitError:
-    """Our error for one of lxml's, met while reading `name`."""
+    """Return the CiteKit error for an lxml exception that occurred while reading `name`."""
     kinds = [kind.__name__ for kind in type(error).__mro__]
     ours = next((ERRORS[kind] for kind in kinds if kind in ERRORS), SourceUnsupported)
-    return ours(f"{name} cannot be read as markup ({error}); it is damaged or not what it seems.")
+    return ours(f"{name} cannot be parsed as markup ({error}); it is damaged or another type of file.")

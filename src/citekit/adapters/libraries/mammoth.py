@@ -1,6 +1,6 @@
-"""mammoth, which turns the body of a Word document into HTML: imported on first use, its exceptions by one table.
+"""Converts the body of a Word document to HTML with mammoth, which is imported on first use.
 
-mammoth reads its file with parsers of its own (`xml.dom.minidom`), so it is given only markup that was checked and thinned.
+mammoth has parsers of its own (`xml.dom.minidom`). For that reason, it gets only markup that was validated and reduced.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ ERRORS: dict[type[Exception], type[CiteKitError]] = dict.fromkeys(
     ),
     SourceUnsupported,
 )
-"""From what mammoth raises where a document is not as the standard says to ours; subclasses included."""
+"""CiteKit errors for the exceptions that mammoth raises for invalid documents, including subclasses."""
 
 UNSEEN_STYLE = "citekit-unseen"
-"""The style of runs that are hidden, and the class of what they become."""
+"""The style of hidden runs, and the class of the resulting elements."""
 
 STYLE_MAP = "\n".join(
     (
@@ -47,7 +47,7 @@ STYLE_MAP = "\n".join(
 
 
 def own_errors() -> list[type[Exception]]:
-    """The exception classes that mammoth itself defines."""
+    """Return the exception classes that mammoth defines."""
     from mammoth.docx.files import InvalidFileReferenceError
     from mammoth.styles.parser.errors import LineParseError
 
@@ -56,7 +56,7 @@ def own_errors() -> list[type[Exception]]:
 
 @contextmanager
 def translated(name: str) -> Iterator[None]:
-    """Work on the document called `name` whose errors become ours."""
+    """Convert exceptions raised while processing the document `name` to CiteKit errors."""
     try:
         yield
     except CiteKitError:
@@ -65,15 +65,16 @@ def translated(name: str) -> Iterator[None]:
         ours = next((ours for theirs, ours in ERRORS.items() if isinstance(error, theirs)), SourceUnsupported)
         detail = " ".join(str(error).split())[:200]
         raise ours(
-            f"{name} cannot be read as a Word document: it is damaged or not as it should be ({detail})."
+            f"{name} cannot be read as a Word document because it is damaged or malformed ({detail})."
         ) from error
 
 
 def to_html(parts: Mapping[str, bytes], name: str) -> str:
-    """The HTML of the document that `parts` hold, by name. A picture's part holds what becomes the `src` of its `img`.
+    """Return the HTML of the document whose parts are given by name. The part of an image contains the `src` for its
+    `img`.
 
-    Paragraphs of the styles `citekit-1` to `citekit-9` are headings, `citekit-caption` captions, `citekit-title` titles.
-    Runs of the style `UNSEEN_STYLE` are spans of that class. Raises `SourceUnsupported`.
+    Paragraphs with the styles `citekit-1` to `citekit-9`, `citekit-caption`, and `citekit-title` become headings,
+    captions, and titles. Runs with the style `UNSEEN_STYLE` become spans of that class. Raises `SourceUnsupported`.
     """
     import mammoth
 
@@ -93,9 +94,9 @@ def to_html(parts: Mapping[str, bytes], name: str) -> str:
 
 
 def _source(image: Any) -> dict[str, str]:
-    """The attributes of a picture; one that lies outside the document is not fetched."""
+    """Return the attributes of an image. Images outside the document are not fetched."""
     try:
         with image.open() as stream:
             return {"src": stream.read(1000).decode("utf-8", "replace")}
-    except Exception:  # mammoth's own class for it is not public
+    except Exception:  # the class that mammoth raises is not public
         return {"src": ""}

@@ -1,4 +1,4 @@
-"""Files of models: found in an installed package without importing it, and known by their digests."""
+"""Locates model files in installed packages without importing the packages, and verifies their digests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citekit.domain.errors import DriverMissing, EmbedderUnavailable
 
 
 def imported(module: str, what: str, extra: str) -> Any:
-    """The module of that name. Raises `DriverMissing`: `what` needs the extra, or what is installed does not load."""
+    """Import a module. Raises `DriverMissing` if it is missing or cannot be loaded; `what` needs the `extra`."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -20,7 +20,7 @@ def imported(module: str, what: str, extra: str) -> Any:
 
 
 def package_folder(module: str, what: str, extra: str) -> Path:
-    """The folder of an installed package, which is not imported. Raises `DriverMissing`."""
+    """Return the folder of an installed package without importing the package. Raises `DriverMissing`."""
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:
         raise DriverMissing(what, extra)
@@ -28,7 +28,7 @@ def package_folder(module: str, what: str, extra: str) -> Path:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal digits. Raises `EmbedderUnavailable`."""
+    """Return the SHA-256 of a file in hexadecimal. Raises `EmbedderUnavailable`."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -37,10 +37,12 @@ def digest(path: Path) -> str:
 
 
 def verified(path: Path, sha256: str, package: str) -> Path:
-    """`path`, whose bytes have that digest. Raises `EmbedderUnavailable` where they have another, or there are none."""
+    """Return `path` if its bytes have the expected digest. Raises `EmbedderUnavailable` if they differ or cannot be
+    read.
+    """
     if digest(path) != sha256:
         raise EmbedderUnavailable(
-            f"The model file {path} is not the one that {package} was published with: "
+            f"The model file {path} differs from the published file of {package}; run "
             f"pip install --force-reinstall {package}."
         )
     return path

@@ -1,6 +1,6 @@
-"""The ZIP package of an Office file (ECMA-376 part 2, Open Packaging Conventions), read with every size bounded.
+"""Reads the ZIP package of an Office file (ECMA-376 part 2, Open Packaging Conventions) with bounded sizes.
 
-Nothing is unpacked to disk, and no part that declares a document type reaches a parser, so nothing can be expanded.
+Nothing is extracted to disk. Parts with a DOCTYPE are never parsed, so entities cannot be expanded.
 """
 
 from __future__ import annotations
@@ -26,21 +26,23 @@ PART_LIMIT = 64 * 1024 * 1024
 """Bytes of the largest part that is read as a whole."""
 
 STREAM_LIMIT = 512 * 1024 * 1024
-"""Bytes of the largest part that is read piece by piece."""
+"""Bytes of the largest part that is streamed."""
 
 TOTAL_LIMIT = 128 * 1024 * 1024
-"""Bytes of markup that are read as a whole of one file."""
+"""Maximum bytes of all parts of a file that are read as a whole."""
 
 PARTS_LIMIT = 20_000
 RELATIONS_LIMIT = 100_000
-"""Parts, and relations of one part, that a file may have."""
+"""Maximum number of parts in a file and of relationships in one part."""
 
 _HEAD = 4096
 
 
 @frozen
 class Relation:
-    """What a part refers to: `kind` is the last word of its type, `target` a part's name or, `outside`, an address."""
+    """A relationship. `kind` is the last segment of its type; `target` is a part name, or an address if `outside` is
+    set.
+    """
 
     id: str
     kind: str
@@ -50,36 +52,37 @@ class Relation:
 
 
 class OfficePackage:
-    """The parts of the Office file `stream` at `path` by their names, without the leading slash.
+    """The parts of an Office file by name, without the leading slash.
 
-    Raises `SourceUnsupported` (no package, damaged, too large, with a document type), `SourceUnreadable`.
+    Raises `SourceUnsupported` if the file is not a package, is damaged or too large, or has a DOCTYPE;
+    `SourceUnreadable`.
     """
 
     def __init__(self, path: Path, stream: BinaryIO) -> None:
         self.path = path
         self._left = TOTAL_LIMIT
-        with self._translated("it is not a ZIP archive that can be opened"):
+        with self._translated("it is not a valid ZIP archive"):
             self._zip = zipfile.ZipFile(stream)
         self._items = {item.filename.lstrip("/"): item for item in self._zip.infolist() if not is_folder(item)}
         if len(self._items) > PARTS_LIMIT:
-            raise SourceUnsupported(f"{path.name} holds {len(self._items)} parts; at most {PARTS_LIMIT} are read.")
+            raise SourceUnsupported(f"{path.name} has {len(self._items)} parts; the limit is {PARTS_LIMIT}.")
         self._folded = {name.casefold(): name for name in reversed(self._items)}
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all parts, in the order of the archive."""
+        """The names of all parts in archive order."""
         return tuple(self._items)
 
     def find(self, name: str) -> str | None:
-        """The part of that name, upper and lower case alike (ECMA-376 part 2, 6.2.2.3); None where there is none."""
+        """Return the name of a part, matched case-insensitively (ECMA-376 part 2, 6.2.2.3); None if there is none."""
         return name if name in self._items else self._folded.get(name.casefold())
 
     def size(self, name: str) -> int:
-        """The size of a part in bytes, as the archive declares it: reading stops there."""
+        """Return the size of a part in bytes as declared in the archive. Reading never exceeds it."""
         return self._items[name].file_size
 
     def read(self, name: str) -> bytes:
-        """A part as a whole; markup only without a document type."""
+        """Return the bytes of a part. Raises `SourceUnsupported` for markup with a DOCTYPE."""
         limit = min(PART_LIMIT, self._left)
         if self._items[name].file_size > limit:
             raise self._too_large(name)
@@ -89,56 +92,58 @@ class OfficePackage:
         return data
 
     def stream(self, name: str, limit: int = STREAM_LIMIT) -> Iterator[bytes]:
-        """A part piece by piece, each of at most 64 kB."""
+        """Yield the bytes of a part in chunks of at most 64 kB."""
         if self._items[name].file_size > limit:
             raise self._too_large(name)
         return self._pieces(name, limit)
 
     def root(self, name: str) -> _Element:
-        """The root of a part that is markup."""
+        """Parse a markup part and return its root element."""
         from citekit.adapters.libraries.lxml import parse_xml
 
         return parse_xml(self.read(name), f"{self.path.name} ({name})")
 
     def relations(self, name: str = "") -> list[Relation]:
-        """What the part `name` refers to, or with no name the package; nothing where it refers to nothing."""
+        """Return the relationships of the part `name`, or of the package if no name is given."""
         folder, _, last = name.rpartition("/")
         part = self.find(posixpath.join(folder, "_rels", f"{last}.rels"))
         if part is None:
             return []
         found = [_relation(each.attrib, folder) for each in self.root(part) if each.get("Id") and each.get("Target")]
         if len(found) > RELATIONS_LIMIT:
-            raise SourceUnsupported(f"{self.path.name}: {part} holds too many relations.")
+            raise SourceUnsupported(f"{self.path.name}: {part} has more than {RELATIONS_LIMIT} relationships.")
         inside = ((each, each.target if each.outside else self.find(each.target)) for each in found)
         return [evolve(relation, target=target) for relation, target in inside if target is not None]
 
     def main(self, root: str) -> tuple[str, _Element]:
-        """The name of the main part and its root element, which is called `root`."""
+        """Return the name and the root element of the main part, whose root element must be called `root`."""
         for relation in self.relations():
             if relation.kind == "officeDocument" and not relation.outside:
                 element = self.root(relation.target)
                 if local(element) == root:
                     return relation.target, element
                 raise SourceUnsupported(
-                    f"{self.path.name} is another kind of file than it seems: a {local(element)[:40]!r}."
+                    f"{self.path.name} contains a {local(element)[:40]!r}, not a {root!r}; correct its file name extension."
                 )
-        raise SourceUnsupported(f"{self.path.name} is no Office file, or damaged: it has no main part ({root}).")
+        raise SourceUnsupported(f"{self.path.name} is not an Office file or is damaged: it has no main part ({root}).")
 
     def check_head(self, name: str, head: bytes) -> None:
-        """Refuse a part whose beginning declares a document type, which no Office file has (ECMA-376 part 2, 7.2)."""
+        """Raise `SourceUnsupported` if the part starts with a DOCTYPE, which Office files must not have (ECMA-376 part
+        2, 7.2).
+        """
         if b"<!DOCTYPE" in head.replace(b"\0", b"").upper() and not name.lower().endswith((".htm", ".html", ".mht")):
             raise SourceUnsupported(
-                f"{self.path.name}: {name} declares a document type, which Office files must not (ECMA-376 part 2, 7.2)."
+                f"{self.path.name}: {name} contains a DOCTYPE, which Office files must not have (ECMA-376 part 2, 7.2)."
             )
 
     def _pieces(self, name: str, limit: int) -> Iterator[bytes]:
         item = self._items[name]
         if item.compress_type not in METHODS:
             raise SourceUnsupported(
-                f"{self.path.name}: {name} is compressed by an unusual method ({item.compress_type})."
+                f"{self.path.name}: {name} uses unsupported compression ({item.compress_type}); save the file again."
             )
         done = 0
-        with self._translated(f"its part {name} cannot be unpacked"):
+        with self._translated(f"its part {name} cannot be decompressed"):
             for piece in pieces(self._zip, item, limit):
                 done += len(piece)
                 if done > limit:
@@ -147,7 +152,7 @@ class OfficePackage:
 
     def _too_large(self, name: str) -> SourceUnsupported:
         return SourceUnsupported(
-            f"{self.path.name} unpacks to more than is read: {name} has {self._items[name].file_size} bytes or more."
+            f"{self.path.name} is too large: its part {name} decompresses to {self._items[name].file_size} bytes or more."
         )
 
     def _translated(self, what: str) -> AbstractContextManager[None]:
@@ -156,7 +161,7 @@ class OfficePackage:
 
 @contextmanager
 def opened_package(path: Path) -> Iterator[OfficePackage]:
-    """The Office file at `path`. Raises as `OfficePackage` does."""
+    """Open the Office file at `path`. Raises the same errors as `OfficePackage`."""
     try:
         stream = open_for_reading(path)
     except OSError as error:
@@ -166,13 +171,15 @@ def opened_package(path: Path) -> Iterator[OfficePackage]:
 
 
 def local(element: _Element) -> str:
-    """The name of an element without its namespace, as it is written; "" for what is no element."""
+    """Return the name of an element without its namespace, in its original case; "" for non-elements."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def attribute(element: _Element, name: str) -> str | None:
-    """The attribute of that local name, whatever its namespace (transitional and strict documents differ in it)."""
+    """Return the attribute with this local name in any namespace. Transitional and strict documents use different
+    ones.
+    """
     value = element.get(name)
     if value is not None:
         return value
@@ -180,7 +187,7 @@ def attribute(element: _Element, name: str) -> str | None:
 
 
 def below(element: _Element, name: str) -> Iterator[_Element]:
-    """The children of that local name."""
+    """Yield the children with this local name."""
     return (child for child in element if local(child) == name)
 
 

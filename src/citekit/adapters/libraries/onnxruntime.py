@@ -1,7 +1,7 @@
-"""ONNX Runtime on the processor: imported on first use, silent, its exceptions translated by one table.
+"""Runs models with ONNX Runtime on the CPU. The library is imported on first use and its log is off.
 
-The memory arena stays off: it keeps the largest buffers that any input needed (measured with MiniLM: 350 MB without,
-0.95 to 1.6 GB with it).
+The memory arena is disabled because it retains the largest buffers ever needed (measured with MiniLM: 350 MB without
+it, 0.95 to 1.6 GB with it).
 """
 
 from __future__ import annotations
@@ -14,45 +14,45 @@ from citekit.adapters.libraries.model_files import imported
 from citekit.domain.errors import EmbedderUnavailable
 
 _ERRORS = 3
-"""Severity from which the runtime writes to stderr."""
+"""Minimum severity of messages that the runtime writes to stderr."""
 
 
 def table() -> dict[type[BaseException], str]:
-    """For every exception of the runtime: what it says of the model."""
+    """Map each exception of the runtime to a predicate for the error message about the model."""
     state: Any = imported("onnxruntime.capi.onnxruntime_pybind11_state", "Embedding with ONNX", "library")
     return {
-        state.NoSuchFile: "is not there",
-        state.NoModel: "holds no model",
-        state.InvalidProtobuf: "is no ONNX model, or a damaged one",
-        state.InvalidGraph: "is no valid ONNX model",
-        state.InvalidArgument: "does not take tokens as a sentence encoder does",
-        state.NotImplemented: "needs operations that this runtime does not have",
-        state.ModelLoaded: "is loaded already",
-        state.ModelLoadCanceled: "was not loaded to its end",
-        state.ModelRequiresCompilation: "has to be compiled before it runs here",
+        state.NoSuchFile: "does not exist",
+        state.NoModel: "contains no model",
+        state.InvalidProtobuf: "is not an ONNX model or is damaged",
+        state.InvalidGraph: "is not a valid ONNX model",
+        state.InvalidArgument: "does not accept the inputs of a sentence encoder",
+        state.NotImplemented: "needs operations that this runtime does not support",
+        state.ModelLoaded: "is already loaded",
+        state.ModelLoadCanceled: "was not loaded completely",
+        state.ModelRequiresCompilation: "must be compiled before it can run here",
         state.EngineError: "failed in the runtime",
         state.EPFail: "failed in the runtime",
         state.DeviceReset: "failed in the runtime",
-        state.NotFound: "needs something that the runtime does not find",
+        state.NotFound: "needs a resource that the runtime cannot find",
         state.RuntimeException: "failed in the runtime",
         state.Fail: "failed in the runtime",
-        MemoryError: "needs more memory than there is",
+        MemoryError: "needs more memory than is available",
         OSError: "cannot be read",
         UnicodeError: "cannot be read",
-        ValueError: "does not take tokens as a sentence encoder does",
-        TypeError: "does not take tokens as a sentence encoder does",
+        ValueError: "does not accept the inputs of a sentence encoder",
+        TypeError: "does not accept the inputs of a sentence encoder",
         RuntimeError: "failed in the runtime",
     }
 
 
 def cores() -> int:
-    """How many processors this process may use."""
+    """Return the number of CPUs that this process can use."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def load(path: Path, threads: int) -> Any:
-    """A session on the model at `path`, whose runs use `threads` threads each.
+    """Create a session for the model at `path` that uses `threads` threads per run.
 
     Raises `DriverMissing`, `EmbedderUnavailable`.
     """
@@ -62,7 +62,7 @@ def load(path: Path, threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = _ERRORS
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads leave the processor free
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads must not occupy the CPU
     try:
         return runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except tuple(table()) as error:
@@ -70,7 +70,7 @@ def load(path: Path, threads: int) -> Any:
 
 
 def failure(path: Path, error: BaseException) -> EmbedderUnavailable:
-    """Our error for an exception of the runtime about the model at `path`."""
+    """Return the CiteKit error for an exception of the runtime about the model at `path`."""
     known = table()
     says = next(known[kind] for kind in type(error).__mro__ if kind in known)
     detail = " ".join(str(error).split())[:200].rstrip(".")

@@ -1,7 +1,7 @@
-"""The `openai` SDK: imported on first use, configured explicitly, with one table that classifies its exceptions.
+"""Configures the `openai` SDK, which is imported on first use, and classifies its exceptions.
 
-The SDK reads some environment variables (organization, project, base URL, extra headers). None of them affects a
-request: only the caller's arguments do.
+The SDK reads some environment variables (organization, project, base URL, extra headers). They do not affect requests:
+only the arguments of the caller do.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 DEFAULT_URL = "https://api.openai.com/v1"
 PLACEHOLDER = "no-key"
-"""The key that is sent to a server that needs none; the SDK requires one."""
+"""The key sent to servers that do not need one. The SDK requires a key."""
 
 CONNECT_SECONDS = 10.0
-"""The maximum time to connect; a running server answers much sooner."""
+"""Maximum time to connect. A running server answers much sooner."""
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 class FailureKind(StrEnum):
-    """The kinds of failures that exceptions of the SDK stand for."""
+    """The kinds of failures that SDK exceptions represent."""
 
     STATUS = "status"
     TIMEOUT = "timeout"
@@ -44,9 +44,9 @@ class FailureKind(StrEnum):
 
 @frozen(kw_only=True)
 class OpenAiFailure:
-    """The meaning of an exception: the HTTP `status` if there is one, and the service's `code`, `param`, and `message`.
+    """The meaning of an exception: the HTTP `status`, if any, and the service's `code`, `param`, and `message`.
 
-    `retry_after` is in seconds. `lasting` says that the connection fails for a permanent reason, such as an untrusted
+    `retry_after` is in seconds. `lasting` means that the connection fails for a permanent reason, such as an untrusted
     certificate.
     """
 
@@ -60,15 +60,14 @@ class OpenAiFailure:
 
     @property
     def words(self) -> str:
-        """The service's code, parameter, and message in lower case, for searches."""
+        """The service's code, parameter, and message in lowercase, for searching."""
         return f"{self.code} {self.param} {self.message}".lower()
 
 
 def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
-    """A client for the service at `base_url` (None: OpenAI's own), without the SDK's retries.
+    """Return a client for the service at `base_url` (None: OpenAI's own) without the SDK's retries.
 
-    `timeout` is in seconds, for each wait for more of an answer. For a server on this computer, a proxy in the
-    environment is ignored.
+    `timeout` in seconds limits each wait for more data. For a server on this computer, proxy variables are ignored.
     """
     openai = importlib.import_module("openai")
     limits = openai.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
@@ -77,7 +76,7 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
     transport = openai.DefaultHttpxClient(
         timeout=limits,
         trust_env=not local,
-        # A redirect would carry the whole document to a host that the user did not name.
+        # A redirect would send the whole document to a host that the user did not choose.
         follow_redirects=False,
         event_hooks={"response": [limit_body]},
     )
@@ -91,12 +90,14 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
         http_client=transport,
     )
     client.organization = client.project = None
-    client._custom_headers = {}  # of OPENAI_CUSTOM_HEADERS, which could replace the key
+    client._custom_headers = {}  # from OPENAI_CUSTOM_HEADERS, which could override the key
     return client
 
 
 def table() -> dict[type[BaseException], FailureKind]:
-    """The kind of failure for each exception of the SDK, and for those of Python that reading an answer raises."""
+    """Map each exception of the SDK, and each built-in exception that reading a response raises, to a kind of
+    failure.
+    """
     openai = importlib.import_module("openai")
     httpx = importlib.import_module("httpx2")
     status = (
@@ -139,9 +140,9 @@ def table() -> dict[type[BaseException], FailureKind]:
 
 
 def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure | None:
-    """The failure that `error` stands for, or None if it does not come from the SDK.
+    """Return the failure that `error` represents; None if the error does not come from the SDK.
 
-    `secret`, the key, is removed from the service's message and from the exception.
+    `secret`, the key, is redacted in the service's message and in the exception.
     """
     known = table()
     limit = exceeded_limit(error)
@@ -167,7 +168,7 @@ def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure |
 
 
 def failure_in_body(body: Any, secret: str | None = None) -> OpenAiFailure:
-    """The failure in the body of a response with status 200. OpenRouter reports failures of models this way."""
+    """Return the failure reported in the body of a response with status 200, as OpenRouter does when a model fails."""
     code = body.get("code") if isinstance(body, Mapping) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else None
     message = _redacted(_message(body), secret)
@@ -175,7 +176,9 @@ def failure_in_body(body: Any, secret: str | None = None) -> OpenAiFailure:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds to wait from `retry-after-ms` or `Retry-After` (RFC 9110: seconds, or a date); None without either."""
+    """Return the delay in seconds from `retry-after-ms` or `Retry-After` (RFC 9110: seconds or a date); None without
+    either.
+    """
     for name, divisor in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) / divisor
@@ -195,8 +198,9 @@ def _field(body: object, name: str) -> str:
 
 
 def _message(body: object) -> str:
-    """The message in the body of an error, in the forms of OpenAI, of FastAPI (`detail`), and as plain text; empty for
-    web pages."""
+    """Return the message in an error body, in the format of OpenAI, FastAPI (`detail`), or plain text; "" for web
+    pages.
+    """
     if isinstance(body, Mapping):
         found = next((body[name] for name in ("message", "detail", "error") if body.get(name)), "")
         return _message(found) if isinstance(found, Mapping | list) else str(found)
@@ -207,7 +211,9 @@ def _message(body: object) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    """The innermost reason of a failed connection (`Connection refused`), which the SDK's text hides."""
+    """Return the innermost cause of a failed connection, such as `Connection refused`, which the SDK's message
+    omits.
+    """
     seen = error
     while seen.__cause__ is not None or seen.__context__ is not None:
         seen = seen.__cause__ or seen.__context__ or seen
@@ -220,7 +226,7 @@ def _is_permanent(error: BaseException) -> bool:
 
 
 def _redact_error(error: BaseException, secret: str | None) -> None:
-    """Remove the key from an exception, in which a server may repeat it, because the cause may be printed."""
+    """Redact the key in an exception. A server may repeat it, and the exception may be printed as a cause."""
     if not secret:
         return
     error.args = tuple(_redacted(part, secret) if isinstance(part, str) else part for part in error.args)

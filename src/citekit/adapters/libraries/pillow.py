@@ -1,6 +1,6 @@
-"""Pillow: opens pictures safely and upright, with errors translated by one table.
+"""Opens images with Pillow, safely and upright.
 
-Only the formats in `FORMATS` are tried, so that no file reaches a decoder that runs other programs. The declared size
+Only the formats in `FORMATS` are enabled, so that no file reaches a decoder that runs other programs. The declared size
 is checked before anything is decoded.
 """
 
@@ -24,24 +24,25 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 PIXEL_LIMIT = 178_956_970
-"""Pixels of the largest picture that is decoded. It is twice Pillow's warning limit, from which Pillow raises an error.
-"""
+"""Pixels of the largest image that is decoded: twice Pillow's warning threshold, at which Pillow raises an error."""
 
 FORMATS = ("JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "DIB", "AVIF", "ICO", "PPM", "JPEG2000")
-"""Pillow's names of the formats that are opened. JPEG includes MPO, several JPEGs in one file."""
+"""Pillow's names of the supported formats. JPEG includes MPO (several JPEG images in one file)."""
 
 ORIENTATION = 0x0112
 """The EXIF orientation tag (EXIF 2.3, table 4)."""
 
 _STRIP_PIXELS = 4_000_000
-"""Pixels that are converted to another mode at a time."""
+"""Number of pixels that are converted to another mode at a time."""
 
 _BROKEN = "is damaged or truncated"
 
 
 @lru_cache(maxsize=1)
 def library() -> ModuleType:
-    """Return the module `PIL.Image`. Ignores its warnings about odd files (your own warning filters take precedence)."""
+    """Return the module `PIL.Image`. Suppresses its warnings about unusual files; your own warning filters take
+    precedence.
+    """
     from PIL import Image
 
     warnings.filterwarnings("ignore", module=r"PIL(\.|\Z)", append=True)
@@ -49,9 +50,9 @@ def library() -> ModuleType:
 
 
 def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[CiteKitError], str]]:
-    """Return, for each exception that Pillow raises, the error to raise and its reason. Subclasses come first.
+    """Map each exception that Pillow raises to the error to raise and its reason. Subclasses come first.
 
-    Damaged files also make it raise most of Python's own exceptions.
+    Damaged files make Pillow raise most built-in exceptions, too.
     """
     from PIL import ImageCms, UnidentifiedImageError
 
@@ -59,11 +60,11 @@ def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[
     too_large = (SourceUnsupported, f"declares more than the limit of {PIXEL_LIMIT // 1_000_000} megapixels")
     broken = (failure, _BROKEN)
     return {
-        UnidentifiedImageError: (SourceUnsupported, "is not a readable picture, or its start is damaged"),
+        UnidentifiedImageError: (SourceUnsupported, "is not a readable image, or its header is damaged"),
         image.DecompressionBombError: too_large,
         image.DecompressionBombWarning: too_large,
         ImageCms.PyCMSError: (failure, "has an unusable color profile"),
-        MemoryError: (failure, "needs more memory than there is"),
+        MemoryError: (failure, "needs more memory than is available"),
         **dict.fromkeys(
             (OSError, EOFError, SyntaxError, ValueError, TypeError, LookupError, AttributeError, Warning), broken
         ),
@@ -73,7 +74,7 @@ def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[
 
 @contextmanager
 def translated_errors(path: Path, failure: type[CiteKitError]) -> Iterator[None]:
-    """Translate Pillow's errors about the picture at `path`. The original error stays as the cause."""
+    """Translate Pillow's errors about the image at `path`. The original error is retained as the cause."""
     table = error_table(failure)
     try:
         yield
@@ -82,22 +83,22 @@ def translated_errors(path: Path, failure: type[CiteKitError]) -> Iterator[None]
     except tuple(table) as error:
         error_class, reason = next(table[kind] for kind in table if isinstance(error, kind))
         detail = f" ({_short_reason(error)})" if reason == _BROKEN else ""
-        raise error_class(f"The picture {path.name} {reason}{detail}.") from error
+        raise error_class(f"The image {path.name} {reason}{detail}.") from error
 
 
 def _short_reason(error: BaseException) -> str:
     text = (str(error).splitlines() or [""])[0].strip(" .")[:120]
-    if "MAX_TEXT_" in text:  # Pillow names its own settings
+    if "MAX_TEXT_" in text:  # Pillow's message names its own setting
         return "it has more text metadata than the limit"
     return text or type(error).__name__
 
 
 @contextmanager
 def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> Iterator[ImageFile]:
-    """Open the first frame of the picture at `path` without decoding it.
+    """Open the first frame of the image at `path` without decoding it.
 
-    Raises `SourceUnreadable` or `SourceUnsupported` (not a picture, or one that declares more than `PIXEL_LIMIT`
-    pixels). Pillow's errors inside the block become `failure`.
+    Raises `SourceUnreadable`, or `SourceUnsupported` if the file is not an image or declares more than `PIXEL_LIMIT`
+    pixels. Pillow's errors inside the block are raised as `failure`.
     """
     try:
         stream = path.open("rb")
@@ -116,31 +117,31 @@ def _check_size(path: Path, picture: Image) -> None:
     if width * height > PIXEL_LIMIT:
         limit = PIXEL_LIMIT // 1_000_000
         raise SourceUnsupported(
-            f"The picture {path.name} declares {width} x {height} pixels, more than the limit of {limit} megapixels."
+            f"The image {path.name} declares {width} x {height} pixels, more than the limit of {limit} megapixels."
         )
 
 
 def orientation(picture: Image) -> int:
     """Return the EXIF orientation of the stored pixels, 1 to 8; 1 if it is missing or invalid.
 
-    Pillow rotates TIFF files itself while it decodes them.
+    For TIFF files, returns 1, because Pillow rotates them while decoding.
     """
     if picture.format == "TIFF":
         return 1
     value: object = None
-    with suppress(Exception):  # EXIF is optional and often damaged; without it, the picture is upright
+    with suppress(Exception):  # EXIF is optional and often damaged; without it, the image is upright
         value = picture.getexif().get(ORIENTATION)
     return value if isinstance(value, int) and 1 <= value <= 8 else 1
 
 
 def upright_size(picture: Image) -> tuple[int, int]:
-    """Return (width, height) in pixels of the upright picture."""
+    """Return (width, height) in pixels of the upright image."""
     width, height = picture.size
     return (height, width) if orientation(picture) >= 5 else (width, height)
 
 
 def turn_upright(picture: Image, orientation: int) -> Image:
-    """Return the picture turned upright from the EXIF orientation `orientation`."""
+    """Return the image rotated and mirrored according to the EXIF orientation `orientation`."""
     method = library().Transpose
     methods = {
         2: method.FLIP_LEFT_RIGHT,
@@ -155,8 +156,8 @@ def turn_upright(picture: Image, orientation: int) -> Image:
 
 
 def frame_count(picture: Image) -> int:
-    """Return the number of frames or pages, at least 1; 1 if they can't be counted."""
-    with suppress(Exception):  # a file with damaged later frames still has its first
+    """Return the number of frames or pages; 1 if they cannot be counted."""
+    with suppress(Exception):  # the first frame is usable even if later ones are damaged
         return max(1, int(getattr(picture, "n_frames", 1)))
     return 1
 
@@ -165,7 +166,7 @@ def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
     """Return an upright copy of the first frame, at most `side` pixels on its longer side; `mode` is `L` or `RGB`.
 
     Transparent areas become white. JPEG is decoded at a lower resolution if that suffices. Other formats are converted
-    to `mode` in strips, so that only the stored picture is ever in memory as a whole.
+    to `mode` in strips, so that only the stored image is ever entirely in memory.
     """
     exif_orientation = orientation(picture)
     picture.draft(mode, (side, side))
@@ -182,7 +183,9 @@ def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
 
 
 def _value_range(picture: Image) -> tuple[float, float] | None:
-    """Return the darkest and the lightest value of a picture with more than 8 bits; None for others."""
+    """Return the darkest and the lightest value of an image with more than 8 bits per channel; None for other
+    images.
+    """
     if not picture.mode.startswith(("I", "F")):
         return None
     low, high = cast("tuple[float, float]", picture.getextrema())

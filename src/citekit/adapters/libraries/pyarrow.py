@@ -1,4 +1,4 @@
-"""PyArrow, for tables in Parquet files: imported on first use, with one table that translates its exceptions."""
+"""Reads tables in Parquet files with PyArrow, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from citekit.domain.errors import DriverMissing, FaultyAnswer
 
 ROW_LIMIT = 5_000_000
 SIZE_LIMIT = 1 << 30
-"""The maximum size in bytes of the decoded row groups of one file, according to its metadata."""
+"""Maximum bytes of the decoded row groups of a file, according to its metadata."""
 
 
 def table(pyarrow: Any) -> dict[type[BaseException], str]:
-    """For each exception that reading a table raises, what it says about the file."""
+    """Map each exception that reading a table raises to a description of the problem with the file."""
     lib = pyarrow.lib
     return {
         lib.ArrowInvalid: "not a Parquet file, or damaged",
         lib.ArrowNotImplementedError: "written with a feature that PyArrow does not support",
-        lib.ArrowMemoryError: "needs more memory than there is",
+        lib.ArrowMemoryError: "needs more memory than is available",
         lib.ArrowCapacityError: "too large",
         lib.ArrowException: "damaged",
-        MemoryError: "needs more memory than there is",
-        UnicodeDecodeError: "holds text that is not UTF-8",
+        MemoryError: "needs more memory than is available",
+        UnicodeDecodeError: "contains text that is not UTF-8",
         OSError: "damaged",
     }
 
 
 def read_rows(path: Path, columns: Collection[str]) -> list[dict[str, Any]]:
-    """The rows of the Parquet file at `path`, with those of `columns` that exist.
+    """Return the rows of the Parquet file at `path`, with only the existing columns among `columns`.
 
     Raises `DriverMissing`, `SourceUnreadable`, `FaultyAnswer`.
     """
@@ -55,7 +55,10 @@ def _rows(file: Any, path: Path, columns: Collection[str]) -> list[dict[str, Any
     facts = file.metadata
     size = sum(facts.row_group(number).total_byte_size for number in range(facts.num_row_groups))
     if facts.num_rows > ROW_LIMIT or size > SIZE_LIMIT:
-        raise FaultyAnswer(str(path), [f"$: {facts.num_rows} rows of {size} bytes are more than is read"])
+        raise FaultyAnswer(
+            str(path),
+            [f"$: {facts.num_rows} rows with {size} bytes exceed the limit of {ROW_LIMIT} rows or {SIZE_LIMIT} bytes"],
+        )
     wanted = [name for name in file.schema_arrow.names if name in columns]
     rows: list[dict[str, Any]] = file.read(columns=wanted, use_threads=False).to_pylist()
     return rows

@@ -1,4 +1,6 @@
-"""PyAV (FFmpeg in process): imported on first use, silent, limited to local files, with errors translated by one table."""
+"""Reads and writes media with PyAV (FFmpeg in process), limited to local files. The library is imported on first
+use.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,12 @@ DEMUXERS = (
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpeg,mpegts,mpegvideo,flv,live_flv,asf,ogg,mp3,wav,w64,aac,flac,aiff,caf,"
     "ac3,eac3,amr,au,tta,wv,ape,m4v,h264,hevc,obu,ivf,gif"
 )
-"""Formats that can be opened: no playlists (HLS, DASH, concat) or image patterns, and nothing that names other files.
+"""Formats that can be opened. Playlists (HLS, DASH, concat), image patterns, and formats that refer to other files are
+excluded.
 """
 
 PIXEL_LIMIT = 2**26
-"""Pixels of the largest frame that is decoded, 67 million. 8K has 33 million."""
+"""Pixels of the largest frame that is decoded (67 million). An 8K frame has 33 million."""
 
 DTS_SYNC = re.compile(
     rb"\x7f\xfe\x80\x01|\xfe\x7f\x01\x80|\x1f\xff\xe8\x00\x07[\xf0-\xff]|\xff\x1f\x00\xe8[\xf0-\xff]\x07"
@@ -37,7 +40,7 @@ DTS_SYNC = re.compile(
 """The sync words of DTS frames in 16-bit and 14-bit words and both byte orders (ETSI TS 102 114)."""
 
 DTS_SEARCH_SIZE = 2**18
-"""Bytes of a WAV that are searched for DTS: twice what FFmpeg would probe."""
+"""Bytes of a WAV file that are searched for DTS: twice what FFmpeg would probe."""
 
 
 class Cause(Enum):
@@ -67,13 +70,13 @@ _EXCEPTIONS = {
 }
 
 CAUSES: dict[str, Cause] = {name: blame for blame, names in _EXCEPTIONS.items() for name in names.split()}
-"""The cause of each exception class of `av.error`, by its name."""
+"""The cause of each exception class of `av.error`, by class name."""
 
 _DISK_FULL = {errno.ENOSPC, errno.EROFS, errno.EDQUOT}
 
 
 def library() -> Any:
-    """Return the module `av`, imported on first use. FFmpeg's own messages are discarded."""
+    """Return the module `av`. FFmpeg's own messages are discarded."""
     import av
     import av.logging
 
@@ -84,10 +87,10 @@ def library() -> Any:
 
 @contextmanager
 def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> Iterator[InputContainer]:
-    """Open the media file at `path` for reading. Files that it refers to aren't opened.
+    """Open the media file at `path` for reading. Files that it refers to are not opened.
 
-    Translates FFmpeg's errors inside the block to `SourceUnsupported`, `SourceUnreadable`, or `fallback` if FFmpeg
-    itself is the cause.
+    FFmpeg's errors inside the block become `SourceUnsupported`, `SourceUnreadable`, or `fallback` if FFmpeg itself is
+    the cause.
     """
     av = library()
     limits = {
@@ -107,10 +110,10 @@ def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> 
 
 
 def _probe_options(path: Path) -> dict[str, str]:
-    """Limit how much FFmpeg reads to detect the streams of PCM, which its header describes completely.
+    """Limit how much FFmpeg reads to detect the streams of a PCM file, whose header describes them completely.
 
-    FFmpeg tries all its formats on the samples of a WAV, because DTS can be stored as PCM. That takes most of the time
-    of opening. It is unnecessary if no DTS frame starts in the bytes that FFmpeg would probe.
+    FFmpeg tries all of its formats on the samples of a WAV file, because DTS can be stored as PCM. That accounts for
+    most of the time to open the file. It is unnecessary if no DTS frame starts in the bytes that FFmpeg would probe.
     """
     try:
         with path.open("rb") as file:
@@ -125,7 +128,7 @@ def _probe_options(path: Path) -> dict[str, str]:
 
 @contextmanager
 def create_media(target: Path, muxer: str, options: dict[str, str]) -> Iterator[OutputContainer]:
-    """Create a media file at `target` without content that differs between runs."""
+    """Create a media file at `target` whose bytes do not vary between runs."""
     av = library()
     with av.open(
         f"file:{target.absolute()}", "w", format=muxer, container_options={"fflags": "+bitexact", **options}
@@ -135,7 +138,7 @@ def create_media(target: Path, muxer: str, options: dict[str, str]) -> Iterator[
 
 @contextmanager
 def translated_errors(path: Path, otherwise: type[CiteKitError] = ExtractionFailed) -> Iterator[None]:
-    """Translate the library's errors inside the block. Errors of FFmpeg itself become `otherwise`."""
+    """Translate PyAV's errors inside the block. Errors of FFmpeg itself become `otherwise`."""
     av = library()
     try:
         yield
@@ -151,7 +154,7 @@ def translated_errors(path: Path, otherwise: type[CiteKitError] = ExtractionFail
 
 def _translate(error: Any, path: Path, otherwise: type[CiteKitError]) -> CiteKitError:
     if getattr(error, "errno", None) in _DISK_FULL:
-        return HomeUnwritable("The disk is full or cannot be written: free some space and try again.")
+        return HomeUnwritable("The disk is full or read-only; free some space, and try again.")
     reason = str(getattr(error, "strerror", None) or error).rstrip(".")
     match CAUSES.get(type(error).__name__, Cause.DRIVER):
         case Cause.FILE:
@@ -164,5 +167,5 @@ def _translate(error: Any, path: Path, otherwise: type[CiteKitError]) -> CiteKit
 
 def _translate_os_error(error: OSError, path: Path) -> CiteKitError:
     if error.errno in _DISK_FULL:
-        return HomeUnwritable("The disk is full or cannot be written: free some space and try again.")
+        return HomeUnwritable("The disk is full or read-only; free some space, and try again.")
     return SourceUnreadable(f"{path} cannot be read: {error.strerror or error}.")

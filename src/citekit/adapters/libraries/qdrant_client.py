@@ -1,4 +1,4 @@
-"""The client of a Qdrant server or cluster: imported on first use, told everything, its exceptions sorted by one table."""
+"""Connects to a Qdrant server or cluster. The client library is imported on first use and configured explicitly."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
 CONNECT_SECONDS = 5.0
-"""How long a connection may take to come about; a server that is there answers much sooner."""
+"""Maximum time to connect. A running server answers much sooner."""
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 class Kind(StrEnum):
-    """What sort of trouble an exception of the client means."""
+    """The kinds of failures that client exceptions represent."""
 
     UNREACHABLE = "unreachable"
     TIMEOUT = "timeout"
@@ -42,7 +42,7 @@ class Kind(StrEnum):
 
 @frozen
 class Trouble:
-    """What an exception says: the status where there was one, and the server's own words."""
+    """The meaning of an exception: its kind and the server's own message."""
 
     kind: Kind
     words: str = ""
@@ -50,11 +50,11 @@ class Trouble:
 
 @frozen
 class QdrantSettings:
-    """Where the server is, and how its collections are made.
+    """The address of the server and the options for new collections.
 
-    `url`, else `host` and `port`. `timeout` is in seconds, for one answer. `shards` and `replicas` spread a collection over
-    a cluster (None: what the server is set to). `quantized` keeps int8 copies in memory, `on_disk` leaves the vectors, the
-    payloads and the word index on the disk.
+    The address is `url`, or else `host` and `port`. `timeout` is in seconds per response. `shards` and `replicas`
+    distribute a collection over a cluster (None: the server's default). `quantized` keeps int8 copies in memory;
+    `on_disk` leaves vectors, payloads, and the word index on disk.
     """
 
     url: str | None = field(default=None, repr=False)
@@ -72,7 +72,7 @@ class QdrantSettings:
 
     @property
     def place(self) -> str:
-        """The address, without a key or password in it."""
+        """The address without any key or password."""
         if self.url:
             scheme, _, rest = self.url.rpartition("://")
             return f"{scheme or 'http'}://{rest.rpartition('@')[2]}"
@@ -80,12 +80,12 @@ class QdrantSettings:
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether `host` is spoken to over TLS: as told, else where a key would leave this computer."""
+        """Whether connections to `host` use TLS: the configured value, else whether a key would leave this computer."""
         return self.https if self.https is not None else bool(self.api_key) and self.host not in _LOOPBACK
 
 
 def package() -> ModuleType:
-    """The client's package; importing it takes about a second. Raises `DriverMissing`."""
+    """Import the client library, which takes about a second. Raises `DriverMissing`."""
     try:
         return importlib.import_module("qdrant_client")
     except ImportError as error:
@@ -93,9 +93,10 @@ def package() -> ModuleType:
 
 
 def connect(settings: QdrantSettings) -> QdrantClient:
-    """A client. With gRPC the server is knocked at first, as gRPC itself waits for it to come. Raises what `trouble` sorts.
+    """Return a client. Raises exceptions that `trouble` classifies.
 
-    A server on this computer is reached without the proxy that the environment may name.
+    With gRPC, a TCP connection is attempted first, because gRPC itself would wait for the server to start. For a server
+    on this computer, proxy variables are ignored.
     """
     url = settings.url if settings.url is None or "://" in settings.url else f"http://{settings.url}"
     host = urlsplit(url).hostname if url else settings.host
@@ -103,7 +104,7 @@ def connect(settings: QdrantSettings) -> QdrantClient:
         socket.create_connection((host or "localhost", settings.grpc_port), CONNECT_SECONDS).close()
     where: dict[str, Any] = {"url": url} if url else {"host": settings.host, "https": settings.is_encrypted}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a key without TLS; docs/how-to/qdrant-server.md explains how to fix that
+        warnings.simplefilter("ignore")  # about a key without TLS; see docs/how-to/qdrant-server.md
         client: QdrantClient = package().QdrantClient(
             **where,
             port=settings.port,
@@ -119,13 +120,15 @@ def connect(settings: QdrantSettings) -> QdrantClient:
 
 
 def _limit_connecting(client: Any, timeout: float) -> None:
-    """A dead address must not be waited for as long as an answer; the client has one number for both."""
+    """Limit the time to connect. The client has a single timeout, which would also apply to unreachable addresses."""
     httpx = importlib.import_module("httpx")
     client.http.client._client.timeout = httpx.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
 
 
 def table() -> dict[type[BaseException], Kind]:
-    """For every exception of the client, and of what it stands on: what sort of trouble it is where nothing else tells."""
+    """Map each exception of the client and its dependencies to the kind of failure that applies without further
+    details.
+    """
     http = importlib.import_module("qdrant_client.http.exceptions")
     common = importlib.import_module("qdrant_client.common.client_exceptions")
     httpx = importlib.import_module("httpx")
@@ -147,7 +150,7 @@ def table() -> dict[type[BaseException], Kind]:
         grpc.RpcError: Kind.SERVER,
         pydantic.ValidationError: Kind.FOREIGN,
         json.JSONDecodeError: Kind.FOREIGN,
-        AssertionError: Kind.FOREIGN,  # the client asserts that an answer holds a result
+        AssertionError: Kind.FOREIGN,  # the client asserts that a response has a result
         ValueError: Kind.REFUSED,
         TypeError: Kind.REFUSED,
         OSError: Kind.UNREACHABLE,
@@ -166,7 +169,7 @@ STATUSES: dict[int, Kind] = {
     429: Kind.SERVER,
     507: Kind.FULL,
 }
-"""What a status of HTTP means here; every other one is the server's trouble."""
+"""The kind of failure for each HTTP status. All other statuses are server failures."""
 
 GRPC_CODES: dict[str, Kind] = {
     "UNAVAILABLE": Kind.UNREACHABLE,
@@ -182,7 +185,7 @@ _WORDINGS = {"no space left": Kind.FULL, "already exists": Kind.EXISTS, "not fou
 
 
 def trouble(error: BaseException, secret: str | None = None) -> Trouble | None:
-    """What `error` means, or None where it is nothing of the client's; `secret`, the key, is taken out of the words."""
+    """Return the meaning of `error`; None if it does not come from the client. `secret`, the key, is redacted."""
     source = getattr(error, "source", None)
     if isinstance(source, BaseException) and trouble(source) is not None:
         return trouble(source, secret)
@@ -196,7 +199,7 @@ def trouble(error: BaseException, secret: str | None = None) -> Trouble | None:
 
 
 def _refined(kind: Kind, error: BaseException, words: str) -> Kind:
-    """The sort of trouble, given the status or the words."""
+    """Refine the kind of failure using the status or the message."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         kind = STATUSES.get(status, Kind.SERVER)
@@ -211,7 +214,7 @@ def _refined(kind: Kind, error: BaseException, words: str) -> Kind:
 
 
 def _words(error: BaseException) -> str:
-    """The server's own sentence, `status.error` of its JSON; of a web page nothing, else the exception's text."""
+    """Return the server's message (`status.error` of its JSON), else the exception's text; "" for a web page."""
     content = getattr(error, "content", None)
     if isinstance(content, bytes):
         try:

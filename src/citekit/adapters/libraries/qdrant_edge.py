@@ -1,7 +1,7 @@
-"""The embedded vector engine `qdrant-edge-py`: imported on first use, its exceptions sorted by one table.
+"""Adapts the embedded vector engine `qdrant-edge-py`, which is imported on first use.
 
-The engine raises bare `Exception` with a sentence, and `pyo3_runtime.PanicException`, which is no `Exception`, where its
-own code breaks. So the table goes by words.
+The engine raises bare `Exception` with a message. Bugs in its own code raise `pyo3_runtime.PanicException`, which is
+not an `Exception`. For that reason, exceptions are classified by their messages.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ WORDS = "words"
 
 
 SEGMENTS = 8
-"""The maximum number of segments: with fewer, every optimization rewrites the whole collection."""
+"""Maximum number of segments. With fewer, every optimization rewrites the whole collection."""
 
 INDEXING_KB = 2_000
-"""Kilobytes of vectors from which an optimisation orders a segment."""
+"""Kilobytes of vectors in a segment from which the optimizer indexes it."""
 
 
 class Kind(StrEnum):
-    """What sort of trouble an exception of the engine means."""
+    """The kinds of failures that engine exceptions represent."""
 
     HELD = "held"
     FULL = "full"
@@ -59,12 +59,12 @@ WORDINGS: dict[str, Kind] = {
     "Vector dimension error": Kind.REQUEST,
     "Not existing vector name": Kind.REQUEST,
 }
-"""The first of these that stands in an exception's text says what it means; without any, something is damaged."""
+"""Kinds of failures by a phrase in the message; the first match applies. Without a match, data is damaged."""
 
 
 @define
-class Trouble(Exception):  # noqa: N818  (an exception of the engine, put in words)
-    """An exception of the engine, sorted."""
+class Trouble(Exception):  # noqa: N818  (wraps exceptions of the engine)
+    """An exception of the engine with its kind of failure."""
 
     kind: Kind
     words: str
@@ -72,9 +72,9 @@ class Trouble(Exception):  # noqa: N818  (an exception of the engine, put in wor
 
 @frozen
 class EdgeSettings:
-    """How a shard is made: fixed when a collection is created, and written beside it.
+    """The settings of a shard. They are fixed when a collection is created and stored with it.
 
-    `quantized` searches int8 copies of the vectors and rescores the best of them; `on_disk` leaves vectors and words on the
+    `quantized` searches int8 copies of the vectors and rescores the best matches; `on_disk` leaves vectors and words on
     disk instead of in memory.
     """
 
@@ -83,7 +83,7 @@ class EdgeSettings:
 
 
 def engine() -> ModuleType:
-    """The package. Raises `DriverMissing`."""
+    """Import the engine. Raises `DriverMissing`."""
     try:
         return importlib.import_module("qdrant_edge")
     except ImportError as error:
@@ -92,7 +92,7 @@ def engine() -> ModuleType:
 
 @contextmanager
 def troubles() -> Iterator[None]:
-    """Work on a shard whose exceptions, panics too, become `Trouble`."""
+    """Convert exceptions of the engine, including panics, to `Trouble`."""
     try:
         yield
     except BaseException as error:
@@ -103,7 +103,7 @@ def troubles() -> Iterator[None]:
 
 
 def kind_of(error: BaseException) -> Kind | None:
-    """The meaning of an exception from the engine; None for other exceptions."""
+    """Return the kind of failure of an exception from the engine; None for other exceptions."""
     if isinstance(error, CiteKitError):
         return None
     if type(error) is Exception or type(error).__name__ == "PanicException":
@@ -116,7 +116,11 @@ def kind_of(error: BaseException) -> Kind | None:
 
 
 def config(dimensions: int, settings: EdgeSettings) -> Any:
-    """One named dense vector and one of words, whose rarity the engine counts; no graph: scanning int8 is fast enough."""
+    """Return a configuration with one dense vector and one sparse vector of words, for which the engine computes the
+    IDF.
+
+    There is no HNSW graph, because scanning int8 vectors is fast enough.
+    """
     q = engine()
     memory = q.Memory.Cold if settings.on_disk else q.Memory.Cached
     quantization = q.ScalarQuantizationConfig(q.ScalarType.Int8, memory=memory) if settings.quantized else None
@@ -132,7 +136,7 @@ def config(dimensions: int, settings: EdgeSettings) -> Any:
 def create(
     path: str, dimensions: int, settings: EdgeSettings, keywords: Sequence[str], integers: Sequence[str]
 ) -> None:
-    """Make an empty shard at `path`, with an index for each of the fields. Raises `Trouble`."""
+    """Create an empty shard at `path` with an index for each of the fields. Raises `Trouble`."""
     q = engine()
     with troubles():
         shard = q.EdgeShard.create(path, config(dimensions, settings))

@@ -1,7 +1,7 @@
-"""RapidOCR on ONNX Runtime: recognizes text in pictures with the models in its wheel.
+"""Recognizes text in images with RapidOCR on ONNX Runtime, using the models in its wheel.
 
-Nothing is downloaded: the models are given by their paths, and RapidOCR downloads only missing models. All threads
-share one engine under a lock, because it changes its state while it works. Its log is disabled.
+Nothing is downloaded: RapidOCR downloads only missing models, and here it gets the paths of existing ones. All threads
+share one engine under a lock, because the engine changes its state during recognition. Its log is disabled.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from citekit.domain.errors import CiteKitError, MapperUnavailable
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-FEATURE, EXTRA = "Reading text in pictures", "ocr"
+FEATURE, EXTRA = "Recognizing text in images", "ocr"
 SIDE_LIMIT = 1920
-"""Pixels of the longer side that are read; larger pictures are reduced. A page at 150 dpi has 1754."""
+"""Pixels of the longer side; larger images are scaled down to it. A page at 150 dpi has 1754."""
 
 _ENLARGE_BELOW = 960
-"""Pixels of the shorter side below which a picture is enlarged, at most twice, because small print is recognized badly.
+"""Pixels of the shorter side below which an image is scaled up, at most by 2, because small print is recognized
+poorly.
 """
 
 _MIN_SIDE = 64
@@ -41,7 +42,7 @@ _MODELS = {"Det": "*_det_*.onnx", "Cls": "*_cls_*.onnx", "Rec": "*_rec_*.onnx"}
 
 @frozen
 class RecognizedLine:
-    """A line from the engine. `corners` are (left, top, right, bottom) as fractions; `score` is 0 to 1."""
+    """A line from the engine. `corners` are (left, top, right, bottom) as fractions; `score` is from 0 to 1."""
 
     text: str
     corners: tuple[float, float, float, float]
@@ -54,7 +55,7 @@ def installed() -> bool:
 
 
 def error_table() -> dict[type[BaseException], str]:
-    """Return the reason for each exception of RapidOCR and its dependencies. Subclasses come first."""
+    """Map each exception of RapidOCR and its dependencies to a description of the failure. Subclasses come first."""
     package: Any = imported("rapidocr.main", FEATURE, EXTRA)
     sizes: Any = imported("rapidocr.utils.process_img", FEATURE, EXTRA)
     detection: Any = imported("rapidocr.ch_ppocr_det.utils", FEATURE, EXTRA)
@@ -72,7 +73,7 @@ def error_table() -> dict[type[BaseException], str]:
         fetching.DownloadFileException: "has no models in its package",
         vision.error: failed,
         **dict.fromkeys(runtime_table(), failed),
-        MemoryError: "needs more memory than there is",
+        MemoryError: "needs more memory than is available",
         OSError: "has models that cannot be read",
         **dict.fromkeys((ArithmeticError, LookupError, AttributeError, AssertionError), failed),
     }
@@ -80,7 +81,7 @@ def error_table() -> dict[type[BaseException], str]:
 
 @define(eq=False)
 class RapidOcr:
-    """The engine, created on first use and shared by all threads."""
+    """The OCR engine. It is created on first use and shared by all threads."""
 
     _engine: Once[Any] = field(init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
@@ -89,9 +90,9 @@ class RapidOcr:
         self._engine = Once(_new_engine)
 
     def read(self, image: Image) -> list[RecognizedLine]:
-        """Return the lines of an upright picture in the engine's order: top to bottom, then left to right.
+        """Return the lines of an upright image in the engine's order: top to bottom, then left to right.
 
-        Raises `DriverMissing` without the extra, and `MapperUnavailable` if the engine fails.
+        Raises `DriverMissing` if the extra is not installed, `MapperUnavailable` if the engine fails.
         """
         array: Any = imported("numpy", FEATURE, EXTRA)
         with _translated_errors():
@@ -112,8 +113,8 @@ def _new_engine() -> Any:
         params={
             **paths,
             "Global.log_level": "critical",
-            "Global.use_cls": False,  # pictures are upright, and it turns some upright lines (1 of 8 words lost)
-            "Det.limit_type": "max",  # never enlarges: `_prepare` does that, with a limit
+            "Global.use_cls": False,  # images are upright, and it rotates some upright lines (1 of 8 words lost)
+            "Det.limit_type": "max",  # never scales up: `_prepare` does that within a limit
             "Det.limit_side_len": 2 * SIDE_LIMIT,
             "EngineConfig.onnxruntime.intra_op_num_threads": threads,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
@@ -130,11 +131,13 @@ def _silence() -> None:
 
 
 def _model_path(pattern: str) -> Path:
-    """Return the model of this kind in the wheel. The engine gets its path and has nothing to download."""
+    """Return the path of the model that matches `pattern` in the wheel, so that the engine has nothing to download."""
     folder = package_folder("rapidocr", FEATURE, EXTRA) / "models"
     found = sorted(folder.glob(pattern))
     if not found:
-        raise MapperUnavailable(f"RapidOCR has no model {pattern} in {folder}: pip install --force-reinstall rapidocr.")
+        raise MapperUnavailable(
+            f"RapidOCR has no model {pattern} in {folder}; run pip install --force-reinstall rapidocr."
+        )
     return found[0]
 
 
@@ -149,14 +152,16 @@ def _translated_errors() -> Iterator[None]:
 
 
 def translate_error(error: BaseException) -> MapperUnavailable:
-    """Return the error for an exception of the engine."""
+    """Return the CiteKit error for an exception of the engine."""
     reason = next((text for kind, text in error_table().items() if isinstance(error, kind)), "failed")
     detail = (str(error).strip().splitlines() or [""])[-1].strip(" .")[:160] or type(error).__name__
     return MapperUnavailable(f"Text recognition (RapidOCR) {reason}: {detail}.")
 
 
 def _prepare(image: Image) -> tuple[Image, tuple[int, int]]:
-    """Return the picture in RGB, limited in size and padded with white if too narrow, and its size without the padding."""
+    """Return the image in RGB, limited in size and padded with white if too narrow, and its size without the
+    padding.
+    """
     width, height = image.size
     scale = min(SIDE_LIMIT / max(width, height), max(1.0, min(2.0, _ENLARGE_BELOW / min(width, height))))
     size = max(1, round(width * scale)), max(1, round(height * scale))
@@ -183,5 +188,5 @@ def _recognized_lines(result: Any, size: tuple[int, int]) -> Iterator[Recognized
 
 
 def _fraction(value: float) -> float:
-    """Round to ten-thousandths, because smaller differences come from rounding on other processors."""
+    """Clamp to 0 to 1, and round to four decimals, because smaller differences vary between processors."""
     return round(min(1.0, max(0.0, value)), 4)

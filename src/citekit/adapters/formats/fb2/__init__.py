@@ -1,1 +1,1 @@
-"""FictionBook 2 books."""
+"""FictionBook 2 books (FB2)."""

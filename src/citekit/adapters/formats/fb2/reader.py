@@ -1,6 +1,6 @@
-"""FictionBook 2 by lxml: every section below a body is a chapter, the sections below it are its headings.
+"""Reads FictionBook 2 with lxml. Each top-level section of a body is a chapter; nested sections are its headings.
 
-MuPDF opens such files, too, but gives them as one chapter without contents.
+MuPDF also opens these files, but treats them as a single chapter without a table of contents.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 SIZE_LIMIT = 64 * 1024 * 1024
-"""Bytes of the largest file that is read, its pictures included."""
+"""Bytes of the largest file that is read, including images."""
 
 _HTML = {
     "annotation": "blockquote",
@@ -42,27 +42,29 @@ _HTML = {
     "text-author": "p",
     "v": "p",
 }
-"""FictionBook's elements as HTML has them; those of the same name in both stay, any other is a span."""
+"""FictionBook elements and the HTML elements they become. Elements in `_SAME` keep their names; all others become
+`span`.
+"""
 
 _SAME = names("a p strong sub sup table tr td th")
 
 
 def fb2_reader(*, as_seen: bool = False) -> MarkupReader:
-    """The reader of such books."""
+    """Return the reader of FictionBook files."""
     return MarkupReader(load, said, as_seen)
 
 
 def said(path: Path) -> BookFacts:
-    """What the description of the book at `path` says. Raises as `load` does."""
+    """Return the metadata in the description of the book at `path`. Raises the same errors as `load`."""
     return _facts(_parsed(path))
 
 
 def load(path: Path) -> MarkupBook:
-    """The book at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    """Return the book at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
     root = _parsed(path)
     parts, contents = _chapters(root)
     if not parts:
-        raise SourceUnsupported(f"{path.name} is a FictionBook without any text.")
+        raise SourceUnsupported(f"{path.name} is a FictionBook file that contains no text.")
     pictures = {local_attributes(each).get("id", ""): each for each in root.iter() if local_name(each) == "binary"}
 
     def picture(href: str) -> tuple[bytes, str] | None:
@@ -83,7 +85,7 @@ def _parsed(path: Path) -> _Element:
     data = read_whole(path, SIZE_LIMIT)
     root = parse_xml(data, path.name)
     if local_name(root) != "fictionbook":
-        raise SourceUnsupported(f"{path.name} is not a FictionBook: its root element is {local_name(root)!r}.")
+        raise SourceUnsupported(f"{path.name} is not a FictionBook file: its root element is {local_name(root)!r}.")
     return root
 
 
@@ -122,7 +124,10 @@ def _below(element: _Element, name: str) -> Iterator[_Element]:
 
 
 def _chapters(root: _Element) -> tuple[list[Part], list[Entry]]:
-    """The chapters of all bodies, and the contents: what a body with a name (`notes`) holds is below its title or name."""
+    """Return the chapters of all bodies and the table of contents.
+
+    The sections of a named body, such as `notes`, are nested below its title or, without a title, its name.
+    """
     parts: list[Part] = []
     contents: list[Entry] = []
     marks = count(1)
@@ -142,7 +147,7 @@ def _chapters(root: _Element) -> tuple[list[Part], list[Entry]]:
 
 
 def _pieces(body: _Element) -> Iterator[_Element]:
-    """The sections of a body; what stands before and between them is a piece of its own."""
+    """Yield the sections of a body. The content before and between them becomes chapters of its own."""
     loose: list[_Element] = []
     for child in [*body]:
         if local_name(child) == "section":
@@ -164,7 +169,7 @@ def _gathered(loose: list[_Element]) -> Iterator[_Element]:
 
 
 def _entries(piece: _Element, marks: Iterator[int]) -> Iterator[tuple[int, str, str]]:
-    """(level, title, id) of a piece and of the sections below it that have a title."""
+    """Yield (level, title, ID) of a chapter and of each nested section that has a title."""
     from lxml import etree
 
     level = 0
@@ -186,7 +191,7 @@ def _title(title: _Element) -> str:
 
 
 def _as_html(piece: _Element) -> None:
-    """Give the elements of a piece the names of HTML's, in place."""
+    """Rename the elements of a chapter to HTML elements, in place."""
     for each in list(piece.iter()):
         name = local_name(each)
         if name == "title":

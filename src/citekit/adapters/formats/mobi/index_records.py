@@ -1,4 +1,4 @@
-"""An index (INDX records) of a Kindle book: rows of a name and of numbers by tag, and the texts they point to."""
+"""Reads an index (INDX records) of a Kindle book: rows with a name and numbers by tag, and the texts they refer to."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from attrs import frozen
 from citekit.adapters.formats.mobi.records import NONE, Records
 
 ROWS_LIMIT = 200_000
-"""Rows of one index."""
+"""Maximum number of rows in an index."""
 
 
 @frozen
 class Row:
-    """One row; `texts` of the whole index are found by the numbers that some tags hold."""
+    """A row of an index. The numbers of some tags are keys of `Index.texts`."""
 
     name: bytes
     tags: Mapping[int, Sequence[int]]
@@ -25,14 +25,14 @@ class Row:
 
 @frozen
 class Index:
-    """All rows, in order."""
+    """All rows of an index, in order, and its texts by offset."""
 
     rows: Sequence[Row] = ()
     texts: Mapping[int, bytes] = {}
 
 
 def read_index(records: Records, number: int) -> Index:
-    """The index that begins at record `number`; an empty one where there is none, or it is damaged."""
+    """Return the index that starts at record `number`; an empty index if there is none or it is damaged."""
     if number == NONE or records[number][:4] != b"INDX":
         return Index()
     try:
@@ -103,7 +103,7 @@ def _tags(data: bytes, table: Sequence[bytes], control: int) -> dict[int, list[i
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """(number, place after it): seven bits a byte, the last byte has its high bit set."""
+    """Return (number, position after it). Numbers have seven bits per byte; the last byte has its high bit set."""
     value = 0
     while at < len(data):
         byte = data[at]

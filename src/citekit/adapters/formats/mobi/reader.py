@@ -1,6 +1,6 @@
-"""Mobipocket and Kindle books (MOBI 6, KF8) as rows of HTML parts, with their contents.
+"""Reads Mobipocket and Kindle books (MOBI 6, KF8) as sequences of HTML parts with a table of contents.
 
-MuPDF opens such files, too, but knows neither chapters nor contents, and shows no text of KF8 (AZW3) at all.
+MuPDF also opens these files, but reads neither chapters nor a table of contents, and no text from KF8 (AZW3).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from citekit.domain.errors import SourceUnsupported
 from citekit.domain.library.books import BookFacts
 
 PARTS_LIMIT = 20_000
-"""Chapters of one book."""
+"""Maximum number of chapters in a book."""
 
 COPY_LIMIT = 2 << 30
-"""Bytes that putting the pages of one book together may copy."""
+"""Maximum bytes that assembling the pages of a book may copy."""
 
 _GUIDE = re.compile(rb"<guide>.{0,20000}?</guide>", re.IGNORECASE | re.DOTALL)
 _REFERENCE = re.compile(rb"<reference\s[^>]{0,1000}>", re.IGNORECASE)
@@ -40,29 +40,32 @@ _LANGUAGES = {
     4: "zh", 5: "cs", 6: "da", 7: "de", 8: "el", 9: "en", 10: "es", 11: "fi", 12: "fr", 14: "hu", 16: "it", 17: "ja",
     18: "ko", 19: "nl", 20: "no", 21: "pl", 22: "pt", 25: "ru", 29: "sv", 31: "tr",
 }  # fmt: skip
-"""The primary languages of Windows (MS-LCID) by ISO 639-1."""
+"""The ISO 639-1 codes of primary language IDs in Windows (MS-LCID)."""
 
 
 @frozen
 class _Piece:
-    """A chapter: `data` begins at byte `start` of the text as the contents count it."""
+    """A chapter. `start` is the byte offset of `data` in the text, as used by the table of contents."""
 
     start: int
     data: bytes
 
 
 def mobi_reader(*, as_seen: bool = False) -> MarkupReader:
-    """The reader of such books."""
+    """Return the reader of Mobipocket and Kindle books."""
     return MarkupReader(load, said, as_seen)
 
 
 def said(path: Path) -> BookFacts:
-    """What the header of the book at `path` says. Raises as `load` does."""
+    """Return the metadata in the header of the book at `path`. Raises the same errors as `load`."""
     return _facts(read_header(read_records(path), path.name))
 
 
 def load(path: Path) -> MarkupBook:
-    """The book at `path`. Raises `SourceUnsupported` (no such book, damaged, protected), `SourceUnreadable`."""
+    """Return the book at `path`.
+
+    Raises `SourceUnsupported` if the file is another format, damaged, or protected; `SourceUnreadable`.
+    """
     records = read_records(path)
     header = read_header(records, path.name)
     text = text_of(records, header, path.name)
@@ -77,7 +80,7 @@ def load(path: Path) -> MarkupBook:
         named = list(_references(text))
         entries = _placed(contents, header, lambda tags: next(iter(tags.get(_POSITION, ())), None))
     if not pieces:
-        raise SourceUnsupported(f"{path.name} is a book without any text.")
+        raise SourceUnsupported(f"{path.name} is a book that contains no text.")
     starts = [piece.start for piece in pieces]
     marks = _marks(starts, [place for _, _, place in entries] + [place for _, place in named])
     return MarkupBook(
@@ -110,7 +113,9 @@ def _facts(header: Header) -> BookFacts:
 
 
 def _parted(text: bytes) -> Iterator[_Piece]:
-    """The text of MOBI 6, a piece from each page break to the next; pieces that hold nothing but tags join the next."""
+    """Split the text of a MOBI 6 book at its page breaks. A part that consists only of tags is merged with the next
+    one.
+    """
     starts = [0]
     for found in _BREAK.finditer(text):
         if _says_something(text[starts[-1] : found.start()]) and len(starts) < PARTS_LIMIT:
@@ -124,7 +129,7 @@ def _says_something(data: bytes) -> bool:
 
 
 def _first_flow(text: bytes, records: Records, header: Header) -> bytes:
-    """The HTML of KF8; behind it stand its styles and drawings."""
+    """Return the HTML of a KF8 book, without the style sheets and drawings that follow it."""
     table = records[header.flows]
     if table[:4] != b"FDST" or len(table) < 20:
         return text
@@ -132,7 +137,7 @@ def _first_flow(text: bytes, records: Records, header: Header) -> bytes:
 
 
 def _assembled(text: bytes, skeletons: Index, fragments: Index) -> Iterator[_Piece]:
-    """The pages of KF8: each skeleton, and put into it the fragments that follow it."""
+    """Yield the pages of a KF8 book: each skeleton with the fragments that follow it inserted."""
     if not skeletons.rows:
         yield _Piece(0, text)
         return
@@ -152,7 +157,7 @@ def _assembled(text: bytes, skeletons: Index, fragments: Index) -> Iterator[_Pie
             copied += len(page)
         kept += len(page)
         if kept > 2 * TEXT_LIMIT or copied > COPY_LIMIT:
-            raise SourceUnsupported("The book is damaged: its pages hold more than its text.")
+            raise SourceUnsupported("The book is damaged: its pages are larger than its text.")
         yield _Piece(start, page)
 
 
@@ -174,7 +179,7 @@ def _fragment_place(tags: Mapping[int, Sequence[int]], fragments: Index) -> int 
 def _placed(
     index: Index, header: Header, place: Callable[[Mapping[int, Sequence[int]]], int | None]
 ) -> list[tuple[int, str, int]]:
-    """(level, title, byte) of every entry of the contents, in reading order."""
+    """Return (level, title, byte offset) of each TOC entry in reading order."""
     found = []
     for row in index.rows:
         tags = row.tags
@@ -186,7 +191,7 @@ def _placed(
 
 
 def _guide(index: Index, fragments: Index) -> Iterator[tuple[str, int]]:
-    """(type, byte) of the places that a KF8 names by their use: the guide of EPUB 2 as an index of its own."""
+    """Yield (type, byte offset) of the landmarks in a KF8 book, whose EPUB 2 guide is stored as an index."""
     for row in index.rows[:LANDMARK_LIMIT]:
         place = _fragment_place(row.tags, fragments)
         if place is not None:
@@ -194,7 +199,7 @@ def _guide(index: Index, fragments: Index) -> Iterator[tuple[str, int]]:
 
 
 def _references(text: bytes) -> Iterator[tuple[str, int]]:
-    """The same of a MOBI 6: a guide at the beginning of its text."""
+    """Yield (type, byte offset) of the landmarks in a MOBI 6 book, whose guide is at the beginning of its text."""
     guides = b"".join(guide[0] for guide in islice(_GUIDE.finditer(text), 8))
     for found in islice(_REFERENCE.finditer(guides), LANDMARK_LIMIT):
         said = dict(_ATTRIBUTE.findall(found[0].lower()))
@@ -204,7 +209,7 @@ def _references(text: bytes) -> Iterator[tuple[str, int]]:
 
 
 def _marks(starts: Sequence[int], places: Iterable[int]) -> dict[int, list[int]]:
-    """For every piece the places in it that the contents name."""
+    """Return, for each part, the offsets in it that the table of contents refers to."""
     found: dict[int, list[int]] = {}
     for place in sorted(set(places)):
         found.setdefault(_number_of(starts, place), []).append(place)
@@ -229,7 +234,7 @@ def _part(number: int, piece: _Piece, marks: dict[int, list[int]], header: Heade
 
 
 def _marked(piece: _Piece, places: Sequence[int]) -> bytes:
-    """A piece with an empty anchor at each of those places; one inside a tag goes before the tag."""
+    """Insert an empty anchor at each of these offsets; for an offset inside a tag, before the tag."""
     kept, before = [], 0
     for place in places:
         at = min(max(place - piece.start, 0), len(piece.data))

@@ -1,6 +1,6 @@
-"""The Palm database that a Kindle or Mobipocket book is, its headers, and its text unpacked.
+"""Reads the Palm database of a Kindle or Mobipocket book: its records, headers, and decompressed text.
 
-The format is described at https://wiki.mobileread.com/wiki/MOBI. Every count in it is checked against what is there.
+The format is described at https://wiki.mobileread.com/wiki/MOBI. All counts in the file are validated.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ SIZE_LIMIT = 512 * 1024 * 1024
 """Bytes of the largest file that is read."""
 
 TEXT_LIMIT = 64 * 1024 * 1024
-"""Bytes of the longest text that is unpacked."""
+"""Maximum bytes of decompressed text."""
 
 RECORD_TEXT_LIMIT = 64 * 1024
-"""Bytes that one record unpacks to; makers write 4096."""
+"""Maximum bytes of one decompressed record. Typical records have 4096 bytes."""
 
 NONE = 0xFFFFFFFF
 _PLAIN, _PALMDOC, _HUFFMAN = 1, 2, 17480
@@ -31,7 +31,7 @@ _EXTH_FLAG = 0x40
 
 @frozen
 class Records:
-    """The records of a database by number; a number beyond the end is an empty record."""
+    """The records of a database by number. Numbers beyond the end give an empty record."""
 
     data: bytes
     starts: Sequence[int]
@@ -44,7 +44,7 @@ class Records:
 
 @frozen(kw_only=True)
 class Header:
-    """What record 0 says; indexes are record numbers, `NONE` where there is no such index."""
+    """The fields of record 0. Index fields are record numbers, or `NONE` if the book has no such index."""
 
     compression: int
     encryption: int
@@ -65,27 +65,30 @@ class Header:
 
 
 def read_records(path: Path) -> Records:
-    """The records of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    """Return the records of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
     data = read_whole(path, SIZE_LIMIT)
     if data[60:68] != b"BOOKMOBI" or len(data) < 78:
         raise SourceUnsupported(f"{path.name} is not a Mobipocket or Kindle book.")
     (count,) = unpack_from(">H", data, 76)
     if len(data) < 78 + 8 * count or not count:
-        raise SourceUnsupported(f"{path.name} is damaged: its list of records is cut off.")
+        raise SourceUnsupported(f"{path.name} is damaged: its list of records is truncated.")
     starts = [unpack_from(">I", data, 78 + 8 * number)[0] for number in range(count)]
     if starts != sorted(starts) or starts[-1] > len(data):
-        raise SourceUnsupported(f"{path.name} is damaged: its records lie outside the file.")
+        raise SourceUnsupported(f"{path.name} is damaged: its records are outside the file or out of order.")
     return Records(data, (*starts, len(data)))
 
 
 def read_header(records: Records, name: str) -> Header:
-    """The header of the book `name`. Raises `SourceUnsupported`: damaged, protected, compressed in a way not known."""
+    """Return the header of the book `name`.
+
+    Raises `SourceUnsupported` if the book is damaged, protected, or compressed by an unsupported method.
+    """
     record = records[0]
     try:
         compression, length, count, _, encryption = unpack_from(">HxxIHHH", record)
         size = unpack_from(">I", record, 20)[0] if record[16:20] == b"MOBI" else 0
     except struct.error as error:
-        raise SourceUnsupported(f"{name} is damaged: its header is cut off.") from error
+        raise SourceUnsupported(f"{name} is damaged: its header is truncated.") from error
     own = record[: 16 + size]
     header = Header(
         compression=compression,
@@ -117,12 +120,12 @@ def _check(header: Header, name: str) -> None:
         )
     if header.compression == _HUFFMAN:
         raise SourceUnsupported(
-            f"{name} is compressed by HUFF/CDIC, which is not read; convert it to EPUB (calibre does)."
+            f"{name} uses HUFF/CDIC compression, which is not supported; convert it to EPUB, for example with calibre."
         )
     if header.compression not in (_PLAIN, _PALMDOC):
-        raise SourceUnsupported(f"{name} is damaged: there is no compression {header.compression} of such books.")
+        raise SourceUnsupported(f"{name} is damaged: its compression type {header.compression} does not exist.")
     if header.text_length > TEXT_LIMIT:
-        raise SourceUnsupported(f"{name} claims {header.text_length} bytes of text; at most {TEXT_LIMIT} are read.")
+        raise SourceUnsupported(f"{name} declares {header.text_length} bytes of text; the limit is {TEXT_LIMIT}.")
 
 
 def _word(data: bytes, at: int, default: int) -> int:
@@ -136,7 +139,7 @@ def _title(record: bytes, own: bytes) -> str:
 
 
 def _extra(record: bytes, at: int) -> dict[int, list[bytes]]:
-    """The EXTH block: values by their type."""
+    """Return the values of the EXTH block by type."""
     if record[at : at + 4] != b"EXTH":
         return {}
     found: dict[int, list[bytes]] = {}
@@ -151,7 +154,7 @@ def _extra(record: bytes, at: int) -> dict[int, list[bytes]]:
 
 
 def text_of(records: Records, header: Header, name: str) -> bytes:
-    """All of the text, its markup included. Raises `SourceUnsupported` where a record cannot be unpacked."""
+    """Return all of the text, including its markup. Raises `SourceUnsupported` if a record cannot be decompressed."""
     pieces, size = [], 0
     for number in range(1, header.text_records + 1):
         piece = _without_trailing(records[number], header.trailing)
@@ -159,13 +162,15 @@ def text_of(records: Records, header: Header, name: str) -> bytes:
             piece = unpacked(piece, name)
         size += len(piece)
         if size > TEXT_LIMIT:
-            raise SourceUnsupported(f"{name} unpacks to more than {TEXT_LIMIT} bytes of text.")
+            raise SourceUnsupported(
+                f"{name} decompresses to more than {TEXT_LIMIT} bytes of text, the limit for books."
+            )
         pieces.append(piece)
     return b"".join(pieces)[: header.text_length or None]
 
 
 def _without_trailing(record: bytes, flags: int) -> bytes:
-    """A text record without the entries behind its text, whose kinds `flags` tells."""
+    """Return a text record without its trailing entries, whose types are given by `flags`."""
     for _ in range((flags >> 1).bit_count()):
         size = 0
         for byte in record[-4:]:
@@ -177,7 +182,7 @@ def _without_trailing(record: bytes, flags: int) -> bytes:
 
 
 def unpacked(packed: bytes, name: str) -> bytes:
-    """A record of PalmDOC's LZ77, unpacked. Raises `SourceUnsupported`."""
+    """Decompress a PalmDOC record (LZ77). Raises `SourceUnsupported`."""
     out = bytearray()
     at, end = 0, len(packed)
     while at < end:
@@ -196,14 +201,14 @@ def unpacked(packed: bytes, name: str) -> bytes:
             _repeat(out, pair >> 3 & 0x7FF, (pair & 7) + 3, name)
         if len(out) > RECORD_TEXT_LIMIT:
             raise SourceUnsupported(
-                f"{name} is damaged: a record of it unpacks to more than {RECORD_TEXT_LIMIT} bytes."
+                f"{name} is damaged: one of its records decompresses to more than {RECORD_TEXT_LIMIT} bytes."
             )
     return bytes(out)
 
 
 def _repeat(out: bytearray, distance: int, length: int, name: str) -> None:
     if not 0 < distance <= len(out):
-        raise SourceUnsupported(f"{name} is damaged: a record of its text cannot be unpacked.")
+        raise SourceUnsupported(f"{name} is damaged: one of its text records cannot be decompressed.")
     start = len(out) - distance
     piece = bytes(out[start : start + length])
     out += (piece * (length // len(piece) + 1))[:length]

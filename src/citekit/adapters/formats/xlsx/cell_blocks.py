@@ -1,4 +1,7 @@
-"""Blocks of cells on a sheet: what empty rows and columns part. Found row by row, in memory bounded by what is open."""
+"""Finds blocks of cells on a sheet: rectangles separated by empty rows and columns.
+
+Rows are processed one at a time. Memory use depends only on the number of open blocks.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,18 @@ from attrs import define, field
 from citekit.adapters.formats.xlsx.cells import Value
 
 OPEN_LIMIT = 1000
-"""Blocks that one row may touch or part."""
+"""Maximum number of blocks that are open in one row."""
 
 BLOCKS_LIMIT = 500
-"""Blocks of one sheet; a sheet with more has no regions worth telling."""
+"""Maximum number of blocks on a sheet. A sheet with more has no useful regions."""
 
 FIRST_ROWS = 10
-"""Rows of a block whose values are kept."""
+"""Number of rows at the top of a block whose values are stored."""
 
 
 @define
 class Block:
-    """The rectangle around cells that lie side by side; `head` has the values of its first rows, by row and column."""
+    """The bounding rectangle of adjacent cells. `head` maps the first rows to their values by column."""
 
     top: int
     left: int
@@ -30,7 +33,7 @@ class Block:
     head: dict[int, dict[int, Value]] = field(factory=dict)
 
     def join(self, other: Block) -> None:
-        """Hold the other block, too."""
+        """Merge the other block into this one."""
         self.top, self.left = min(self.top, other.top), min(self.left, other.left)
         self.bottom, self.right = max(self.bottom, other.bottom), max(self.right, other.right)
         self.filled += other.filled
@@ -41,7 +44,7 @@ class Block:
             del self.head[row]
 
     def touches(self, other: Block) -> bool:
-        """Whether no empty row and no empty column lies between the two."""
+        """Return whether no empty row and no empty column separates the two blocks."""
         return (
             self.left <= other.right + 1
             and other.left <= self.right + 1
@@ -51,11 +54,13 @@ class Block:
 
 
 class TooManyBlocksError(Exception):
-    """The cells of a sheet are scattered."""
+    """The cells of the sheet are too scattered to form blocks."""
 
 
 def blocks(rows: Iterable[tuple[int, dict[int, Value]]]) -> list[Block]:
-    """The blocks of rows (number, values by column) that come in rising order. Raises `TooManyBlocksError`."""
+    """Return the blocks in `rows`: pairs of row number and values by column, sorted by row. Raises
+    `TooManyBlocksError`.
+    """
     done: list[Block] = []
     open_: list[Block] = []
     for row, values in rows:
@@ -68,7 +73,7 @@ def blocks(rows: Iterable[tuple[int, dict[int, Value]]]) -> list[Block]:
 
 
 def _runs(row: int, values: dict[int, Value]) -> Iterator[Block]:
-    """The cells of a row that lie side by side."""
+    """Yield a block for each run of adjacent cells in a row."""
     columns = sorted(values)
     if columns and columns[-1] - columns[0] + 1 == len(columns):
         yield Block(row, columns[0], row, columns[-1], len(columns), {row: values})
@@ -87,7 +92,7 @@ def _runs(row: int, values: dict[int, Value]) -> Iterator[Block]:
 
 
 def _joined(found: list[Block]) -> list[Block]:
-    """Blocks that touch are one: in one sweep from left to right, since all of them reach the same rows."""
+    """Merge the blocks that touch. One sweep from left to right suffices because all blocks include the same rows."""
     kept: list[Block] = []
     for block in sorted(found, key=lambda each: each.left):
         if kept and kept[-1].touches(block):
@@ -98,7 +103,7 @@ def _joined(found: list[Block]) -> list[Block]:
 
 
 def _settled(found: list[Block]) -> list[Block]:
-    """Blocks whose rectangles touch or overlap, joined until none do."""
+    """Merge blocks whose rectangles touch or overlap until none do."""
     changed = True
     while changed:
         changed = False

@@ -1,6 +1,6 @@
-"""The cells of a worksheet, read as a stream by expat: in the same memory whatever the sheet holds or says of itself.
+"""Streams the cells of a worksheet with expat, in memory that does not depend on the size of the sheet.
 
-SpreadsheetML: ECMA-376 part 1, 18.3.1. Only cells with a value are given.
+SpreadsheetML is specified in ECMA-376 part 1, 18.3.1. Only cells with a value are returned.
 """
 
 from __future__ import annotations
@@ -16,30 +16,33 @@ from citekit.domain.errors import SourceUnsupported
 from citekit.domain.locations.cells import COLUMNS_LIMIT, ROWS_LIMIT
 
 TEXT_LIMIT = 32_767
-"""Characters of one cell (Excel specifications and limits); what is beyond them is left out."""
+"""Maximum characters in a cell (Excel specifications and limits). Longer text is truncated."""
 
 STRINGS_LIMIT = 4_000_000
 CHARACTERS_LIMIT = 128 * 1024 * 1024
-"""Shared strings of one workbook, and their characters in all."""
+"""Maximum number of shared strings in a workbook, and of the characters in all of them."""
 
 NO_VALUE = "f"
-"""The kind of a formula for which the file holds no value: its text is the formula."""
+"""The kind of a cell that has a formula but no stored value. Its text is the formula."""
 
 _OFTEN = frozenset(("c", "v", "row", "f"))
-"""Elements whose name has no prefix in nearly every workbook."""
+"""Elements that have no prefix in nearly every workbook."""
 
 _LETTERS = {chr(64 + number): number for number in range(1, 27)} | {chr(96 + number): number for number in range(1, 27)}
 
 
 ELEMENTS = (300_000, 0.75)
 CHARACTERS = (16 * 1024 * 1024, 100)
-"""Elements, and bytes of markup, that one pass through a workbook may take: so many for any file, and so many more for each
-byte of the file. Workbooks that people make have an element for two or three bytes and unpack to 5 to 30 times their size."""
+"""The maximum number of elements and of bytes of markup in one pass through a workbook.
+
+Each limit is a constant plus a factor times the file size. Typical workbooks have one element for every two or three
+bytes and unpack to 5 to 30 times their size.
+"""
 
 
 @define
 class Allowance:
-    """What is left of the elements and the bytes of markup that one pass through a workbook may take."""
+    """The remaining number of elements and bytes of markup for one pass through a workbook."""
 
     name: str
     elements: int
@@ -47,25 +50,25 @@ class Allowance:
 
     @classmethod
     def of(cls, name: str, size: int) -> Allowance:
-        """The allowance of a file called `name` of `size` bytes."""
+        """Return the initial allowance for the file `name`, which has `size` bytes."""
         return cls(name, int(ELEMENTS[0] + ELEMENTS[1] * size), int(CHARACTERS[0] + CHARACTERS[1] * size))
 
     def take(self, elements: int, characters: int) -> None:
-        """Raise `SourceUnsupported` where nothing is left."""
+        """Deduct elements and bytes. Raises `SourceUnsupported` if the allowance is exceeded."""
         self.elements -= elements
         self.characters -= characters
         if self.elements < 0 or self.characters < 0:
             raise SourceUnsupported(
-                f"{self.name} unpacks to far more cells than a workbook of its size holds, so it is not read: "
-                "split it, or save it again with a spreadsheet program."
+                f"{self.name} unpacks to far more cells than is plausible for its size, so it was not read; "
+                "split it, or resave it with a spreadsheet program."
             )
 
 
 @define
 class Value:
-    """A cell with a value, `text` as it is written.
+    """A cell that has a value; `text` is the value as stored in the file.
 
-    `kind` is SpreadsheetML's (`n`, `s`, `str`, `inlineStr`, `b`, `e`, `d`), or `NO_VALUE`.
+    `kind` is the cell type in SpreadsheetML (`n`, `s`, `str`, `inlineStr`, `b`, `e`, `d`) or `NO_VALUE`.
     """
 
     row: int
@@ -78,7 +81,7 @@ class Value:
 
 @define
 class _Sheet:
-    """Collects the values that are complete; what `wide` says of columns and merged cells goes to the handlers."""
+    """Event handler that collects complete values in `ready`. It passes all other elements to `seen`."""
 
     ready: list[Value] = field(factory=list)
     seen: Callable[[str, dict[str, str]], None] | None = None
@@ -158,10 +161,10 @@ def values(
     seen: Callable[[str, dict[str, str]], None] | None = None,
     allowance: Allowance | None = None,
 ) -> Iterator[Value]:
-    """The cells with a value of the worksheet that comes in `pieces`, in the order of the file.
+    """Yield the cells with a value of the worksheet whose bytes arrive in `pieces`, in file order.
 
-    `seen` is called with every other element and its attributes. Raises `SourceUnsupported` where `name` is no worksheet, or
-    takes more than is left of `allowance`.
+    `seen` is called with the name and attributes of all other elements. Raises `SourceUnsupported` if the part `name`
+    is not a valid worksheet or exceeds the `allowance`.
     """
     sheet = _Sheet(seen=seen)
     for _ in _parsed(pieces, name, sheet, allowance):
@@ -197,7 +200,9 @@ class _Strings:
             self.found.append("".join(self.pieces))
             self.total += min(self.length, TEXT_LIMIT)
             if len(self.found) > STRINGS_LIMIT or self.total > CHARACTERS_LIMIT:
-                raise SourceUnsupported("The workbook holds more text than is read of one file; split it.")
+                raise SourceUnsupported(
+                    f"The workbook has more than {STRINGS_LIMIT} strings or {CHARACTERS_LIMIT >> 20} MB of text; split it."
+                )
         elif tag == "t":
             self.taking = False
         elif tag == "rPh":
@@ -210,7 +215,9 @@ class _Strings:
 
 
 def shared_strings(pieces: Iterable[bytes], name: str, allowance: Allowance | None = None) -> list[str]:
-    """The shared strings of a workbook (18.4), formatting and phonetic readings left out. Raises `SourceUnsupported`."""
+    """Return the shared strings of a workbook (18.4) without formatting and phonetic readings. Raises
+    `SourceUnsupported`.
+    """
     strings = _Strings()
     for _ in _parsed(pieces, name, strings, allowance):
         pass
@@ -233,12 +240,12 @@ def _parsed(pieces: Iterable[bytes], name: str, handlers: Any, allowance: Allowa
             yield
         parser.Parse(b"", True)
     except expat.ExpatError as error:
-        raise SourceUnsupported(f"{name} is not well-formed ({error}); the workbook is damaged.") from error
+        raise SourceUnsupported(f"The workbook is damaged: {name} is not well-formed XML ({error}).") from error
 
 
 def _refuse_doctype(name: str) -> Callable[..., None]:
     def refuse(*_: object) -> None:
-        raise SourceUnsupported(f"{name} declares a document type, which Office files must not (ECMA-376 part 2, 7.2).")
+        raise SourceUnsupported(f"{name} contains a DOCTYPE, which Office files must not have (ECMA-376 part 2, 7.2).")
 
     return refuse
 
@@ -248,7 +255,7 @@ def _whole(text: str | None) -> int:
 
 
 def _place(reference: str) -> tuple[int, int]:
-    """(row, column) of `B3`; (0, 0) for a text that is not a cell name."""
+    """Parse a cell name such as `B3` into (row, column); (0, 0) if the text is not a cell name."""
     letters = reference.rstrip("0123456789")
     column = _known_column(letters)
     row = reference[len(letters) :]
@@ -256,7 +263,7 @@ def _place(reference: str) -> tuple[int, int]:
 
 
 def _column(letters: str) -> int:
-    """The number of the column called `letters`; 0 for none that a sheet has."""
+    """Return the number of the column with these letters; 0 if sheets have no such column."""
     column = 0
     for letter in letters[:4]:
         column = column * 26 + _LETTERS.get(letter, COLUMNS_LIMIT)

@@ -1,4 +1,4 @@
-"""Cells of a workbook as a small workbook, as CSV (the text form), or as an HTML table."""
+"""Extracts cells of a workbook as a small workbook, as CSV (the text form), or as an HTML table."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 SIZE_LIMIT = 256 * 1024 * 1024
-"""Characters of one CSV or HTML file."""
+"""Maximum characters in one CSV or HTML file."""
 
 MERGES_LIMIT = 8 * 1024 * 1024
-"""The size in bytes of the largest sheet whose merged cells are read: the file lists them after all cells."""
+"""Bytes of the largest sheet whose merged cells are read. The file lists them after all cells."""
 
 _FORMS = (Form.NATIVE, Form.TEXT, Form.HTML)
-_NO_VALUES = (
-    "The workbook holds no values for {count} formulas, which are given as text: its program has not computed them."
-)
-_FORMULAS = "Formulas are given as the values that the workbook held for them, not as formulas."
+_NO_VALUES = "{count} formulas have no stored value because they were not computed before saving; they appear as text."
+_FORMULAS = "Formulas are replaced by the values stored in the workbook."
 _STYLE = "table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px 6px;text-align:left}"
 
 
 @frozen
 class CellsExtractor:
-    """Cells as a workbook of one sheet on which they stand at their own addresses (NATIVE), as CSV (TEXT), or as HTML."""
+    """Extracts cells as a workbook with one sheet and unchanged cell addresses (NATIVE), as CSV (TEXT), or as HTML."""
 
     identity = ExtractorIdentity("office-cells", "2")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """XLSX, text and HTML of any cells of a workbook."""
+        """Return the forms of cells: XLSX (native), text, and HTML."""
         return _FORMS if format.name == "xlsx" and isinstance(location, Cells) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write those cells to `target`; see the port for what is raised."""
+        """Write the cells to `target`. See the port for the errors."""
         if not isinstance(location, Cells) or options.form not in self.forms(source.format, location):
-            raise FormUnsupported(f"Cells are cut as xlsx (native), text or html, not as {options.form.value}.")
+            raise FormUnsupported(
+                f"Cells are available in the forms native, text, and html, but not {options.form.value}."
+            )
         progress(0, 1, "reading cells")
         with opened_package(source.path) as package:
             workbook = Workbook.of(package)
@@ -77,13 +77,17 @@ def _sheet(workbook: Workbook, location: Cells) -> Sheet:
     if sheet is None:
         raise LocationOutside(f"there is no sheet {location.sheet!r} in {workbook.package.path.name}")
     if not sheet.has_cells:
-        raise FormUnsupported(f"The sheet {sheet.name!r} shows a chart and holds no cells: name the sheet of its data.")
+        raise FormUnsupported(
+            f"The sheet {sheet.name!r} is a chart sheet without cells; use the sheet that contains its data."
+        )
     return sheet
 
 
 @define
 class _Cut:
-    """The values inside the place. After they were read, `rows` and `columns` say how far the sheet reaches."""
+    """The values within a location. After they are read, `rows` and `columns` are the extent of the sheet that was
+    read.
+    """
 
     workbook: Workbook
     sheet: Sheet
@@ -96,14 +100,14 @@ class _Cut:
 
     @property
     def corners(self) -> tuple[int, int, int, int]:
-        """(top, left, bottom, right); as far as sheets reach for a whole one."""
+        """(top, left, bottom, right); for a whole sheet, the largest possible sheet."""
         place = self.location
         if place.first is None or place.last is None:
             return 1, 1, ROWS_LIMIT, COLUMNS_LIMIT
         return (*place.first, *place.last)
 
     def values(self) -> Iterator[Value]:
-        """The cells with a value; small sheets are read to their end, where the file lists merged cells."""
+        """Yield the cells with a value. Small sheets are read to the end, because the file lists merged cells there."""
         top, left, bottom, right = self.corners
         large = self.workbook.package.size(self.sheet.part) > MERGES_LIMIT
         for value in self.workbook.values(self.sheet, self.layout.see):
@@ -117,7 +121,7 @@ class _Cut:
         self.layout.keep(top, left, bottom, right)
 
     def by_row(self) -> Iterator[tuple[int, dict[int, str]]]:
-        """(row, texts by column), of rows with a value."""
+        """Yield (row, texts by column) for each row with a value."""
         now = 0
         row: dict[int, str] = {}
         for value in self.values():
@@ -130,30 +134,30 @@ class _Cut:
             yield now, row
 
     def check(self) -> None:
-        """Raises `LocationOutside` where the place reaches beyond the cells in use."""
+        """Raise `LocationOutside` if the location extends beyond the cells in use."""
         last = self.location.last
         if last is not None and (last[0] > self.rows or last[1] > self.columns):
             used = f"ends at {cell_name((self.rows, self.columns))}" if self.rows else "is empty"
             raise LocationOutside(f"cell {cell_name(last)} is beyond the end: the sheet {self.sheet.name!r} {used}")
 
     def notes(self) -> tuple[str, ...]:
-        """What is not exactly as in the source."""
+        """Return notes on the differences from the source."""
         computed = (_FORMULAS,) if self.formulas > self.without_value else ()
         return (*computed, *((_NO_VALUES.format(count=self.without_value),) if self.without_value else ()))
 
     def write(self, lines: Iterator[str], target: Path) -> None:
-        """Write the pieces of a text. Raises `FormUnsupported` where they become too many."""
+        """Write the lines to `target`. Raises `FormUnsupported` if they exceed the size limit."""
         size = 0
         with writing(target), target.open("xb") as out:
             for line in lines:
                 size += len(line)
                 if size > SIZE_LIMIT:
-                    raise FormUnsupported(f"These cells make more than {SIZE_LIMIT >> 20} MB: ask for fewer of them.")
+                    raise FormUnsupported(f"These cells produce more than {SIZE_LIMIT >> 20} MB; request fewer cells.")
                 out.write(line.encode("utf-8", "replace"))
 
 
 def _csv(cut: _Cut) -> Iterator[str]:
-    """RFC 4180: from the first column of the place (of the sheet: A), empty rows included."""
+    """Yield CSV records (RFC 4180), starting at the location's first column (A for a sheet), including empty rows."""
     top, left, bottom, right = cut.corners
     whole = cut.location.first is None
     at = top
@@ -169,7 +173,7 @@ def _csv(cut: _Cut) -> Iterator[str]:
 
 
 def _html(cut: _Cut) -> Iterator[str]:
-    """A table with the numbers of the rows; each cell says its address. Rows without a value are left out."""
+    """Yield a table with row numbers, in which each cell has its address as the title. Empty rows are omitted."""
     left = cut.corners[1]
     title = escape(f"{cut.sheet.name}, {cut.location.range}" if cut.location.range else cut.sheet.name)
     yield '<!DOCTYPE html>\n<html><head><meta charset="utf-8">'
@@ -183,7 +187,7 @@ def _html(cut: _Cut) -> Iterator[str]:
 
 
 def _html_cells(row: int, values: dict[int, str], left: int) -> Iterator[str]:
-    """The cells of a row, one for each gap between them."""
+    """Yield the cells of a row; a gap between them becomes one empty cell."""
     at = left
     for column in sorted(values):
         if column > at:

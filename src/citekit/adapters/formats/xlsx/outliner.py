@@ -1,4 +1,4 @@
-"""Workbooks: sheets, and on them tables, blocks of cells, named ranges and the data of charts."""
+"""Outlines workbooks: sheets with their tables, blocks of cells, named ranges, and chart data."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 TITLE_GAP = 3
-"""Rows that a title stands at most above what it names."""
+"""Maximum distance in rows between a title and the block below it."""
 
 _T = TypeVar("_T")
 
 
 @frozen
 class XlsxOutliner:
-    """Maps workbooks. A node is a sheet, or a rectangle of cells on it."""
+    """Outlines workbooks. A node is a sheet or a rectangle of cells on it."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """The sheets in the order of their tabs, hidden ones said so. Raises `SourceUnsupported`, `SourceUnreadable`."""
+        """Return the sheets in tab order, including hidden sheets. Raises `SourceUnsupported`, `SourceUnreadable`."""
         with opened_package(source.path) as package:
             workbook = Workbook.of(package)
             names = workbook.names()
@@ -67,11 +67,11 @@ def _sheet(
 def _about(read: ReadSheet, regions: Sequence[OutlineItem]) -> str:
     hidden = {"hidden": "Hidden sheet. ", "veryHidden": "Hidden sheet. "}.get(read.sheet.state, "")
     if not read.sheet.has_cells:
-        return f"{hidden}A sheet of a chart, without cells."
+        return f"{hidden}Chart sheet without cells."
     if not read.filled:
         return f"{hidden}Empty."
     formulas = f", {read.formulas} of them formulas" if read.formulas else ""
-    scattered = "" if read.blocks is not None else " The cells are scattered, so no regions are recognized."
+    scattered = "" if read.blocks is not None else " The cells are too scattered to detect regions."
     single = f" {regions[0].summary}" if len(regions) == 1 and regions[0].summary else ""
     size = f"{_many(read.rows, 'row')}, {_many(read.columns, 'column')}, {_many(read.filled, 'cell')}"
     return f"{hidden}{size}{formulas}.{scattered}{single}"
@@ -82,7 +82,7 @@ def _many(count: int, what: str) -> str:
 
 
 def _fits(place: Cells, read: ReadSheet) -> bool:
-    """Whether a named range lies on the sheet, is more than a cell, and begins among the cells in use."""
+    """Return whether a named range is on the sheet, has more than one cell, and starts within the cells in use."""
     if place.sheet != read.sheet.name or place.first is None or place.first == place.last:
         return False
     return place.first[0] <= read.rows and place.first[1] <= read.columns
@@ -93,7 +93,7 @@ def _once(named: Sequence[tuple[str, _T]]) -> list[tuple[str, _T]]:
 
 
 def _regions(workbook: Workbook, read: ReadSheet, tables: Sequence[Cells]) -> list[OutlineItem]:
-    """A draft for each block that is no defined table, nor a few cells beside larger ones."""
+    """Return an item for each block that does not overlap a table. Small blocks next to larger ones are dropped."""
     found = [(block, _place(block, read)) for block in read.blocks or ()]
     free = [(block, place) for block, place in found if not any(place.overlaps(table) for table in tables)]
     large = [pair for pair in free if pair[0].filled >= 3] or (free if not tables else [])
@@ -102,12 +102,12 @@ def _regions(workbook: Workbook, read: ReadSheet, tables: Sequence[Cells]) -> li
 
 
 def _is_title(workbook: Workbook, block: Block) -> bool:
-    """Whether a block is one or two cells, one below the other, that hold words."""
+    """Return whether a block consists of one or two text cells in one column."""
     return block.filled < 3 and block.left == block.right and all(said(workbook, row) for row in block.head.values())
 
 
 def _above(block: Block, small: Sequence[Block]) -> Block | None:
-    """The title that stands above a block with at most two empty rows between."""
+    """Return the nearest title above a block with at most two empty rows between them."""
     near = [
         each
         for each in small
@@ -137,21 +137,19 @@ def _columns(header: Sequence[str], rows: int) -> str | None:
 
 
 def _table(table: Table) -> OutlineItem:
-    """A defined table, with its header."""
+    """Return the item for a defined table with its header."""
     first, last = table.place.first or (1, 1), table.place.last or (1, 1)
     return OutlineItem(table.name, "table", table.place, _columns(table.columns, last[0] - first[0]))
 
 
 def _chart(title: str, areas: Sequence[Cells], read: ReadSheet) -> Iterator[OutlineItem]:
-    """A chart as the rectangle of its data on this sheet."""
+    """Yield a chart as the bounding rectangle of its data on this sheet."""
     here = [each for each in areas if _fits_any(each, read)]
     if here:
         firsts, lasts = [each.first or (1, 1) for each in here], [each.last or (1, 1) for each in here]
         first = min(row for row, _ in firsts), min(column for _, column in firsts)
         last = max(row for row, _ in lasts), max(column for _, column in lasts)
-        yield OutlineItem(
-            title or "Chart", "chart", Cells(read.sheet.name, first, last), "The data that a chart shows."
-        )
+        yield OutlineItem(title or "Chart", "chart", Cells(read.sheet.name, first, last), "The data of a chart.")
 
 
 def _fits_any(place: Cells, read: ReadSheet) -> bool:
@@ -169,7 +167,7 @@ class _Branch:
 
 
 def _nested(drafts: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
-    """Drafts in reading order, each below the smallest one that holds it."""
+    """Nest the items in reading order, each below the smallest item that contains it."""
     roots: list[_Branch] = []
     branches: list[_Branch] = []
     for draft in sorted(drafts, key=_reading):
@@ -184,7 +182,7 @@ _ORDER = ("table", "region", "range", "chart")
 
 
 def _reading(draft: OutlineItem) -> tuple[int, ...]:
-    """From top to bottom and left to right, of those that begin at one cell the larger first."""
+    """Sort key for top to bottom, then left to right; of items that start at the same cell, the larger comes first."""
     place = draft.location
     if not isinstance(place, Cells):
         return ()

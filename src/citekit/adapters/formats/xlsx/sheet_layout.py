@@ -1,4 +1,4 @@
-"""The layout of a sheet: its extent, its blocks of cells, and the titles and column names in their first rows."""
+"""Analyzes a sheet: its extent, its blocks of cells, and the titles and column names in their first rows."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from citekit.adapters.formats.xlsx.workbook import Sheet, Workbook
 from citekit.domain.errors import SourceUnsupported
 
 CELLS_LIMIT = 20_000_000
-"""Cells of one workbook that are looked at."""
+"""Maximum number of cells that are read from a sheet."""
 
 
 @define
 class ReadSheet:
-    """A sheet that was read: how far it reaches, and its blocks (None where its cells are scattered)."""
+    """The extent of a sheet and its blocks; `blocks` is None if the cells are too scattered."""
 
     sheet: Sheet
     rows: int = 0
@@ -29,7 +29,7 @@ class ReadSheet:
 
     @classmethod
     def of(cls, workbook: Workbook, sheet: Sheet) -> ReadSheet:
-        """The `sheet`, read to its end. Raises `SourceUnsupported`, `SourceUnreadable`."""
+        """Read the `sheet` to its end. Raises `SourceUnsupported`, `SourceUnreadable`."""
         read = cls(sheet)
         rows = read._rows(workbook)
         try:
@@ -41,7 +41,7 @@ class ReadSheet:
         return read
 
     def _rows(self, workbook: Workbook) -> Iterator[tuple[int, dict[int, Value]]]:
-        """The values by row, those of the first rows of anything as text; a row that comes late is left out."""
+        """Yield the values of each row by column. Raises `SourceUnsupported` if rows are out of order."""
         now = 0
         row: dict[int, Value] = {}
         for value in workbook.values(self.sheet):
@@ -51,7 +51,7 @@ class ReadSheet:
                     yield now, row
                 if value.row < now:
                     raise SourceUnsupported(
-                        f"{workbook.package.path.name}: the rows of {self.sheet.name!r} are in disorder."
+                        f"{workbook.package.path.name} is damaged: the rows of sheet {self.sheet.name!r} are out of order."
                     )
                 now, row = value.row, {}
             row[value.column] = value
@@ -63,34 +63,34 @@ class ReadSheet:
         self.filled += 1
         self.formulas += value.formula
         if self.filled > CELLS_LIMIT:
-            raise SourceUnsupported(f"The sheet {self.sheet.name!r} holds more than {CELLS_LIMIT} cells; split it.")
+            raise SourceUnsupported(f"The sheet {self.sheet.name!r} has more than {CELLS_LIMIT} cells; split it.")
 
 
 ROW_VALUES = 60
-"""Characters of a value that is kept for titles and headers."""
+"""Maximum characters of a value in a title or header."""
 
 _WORDS = frozenset(("s", "str", "inlineStr"))
-"""Kinds of values that are text."""
+"""Cell types that contain text."""
 
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?\Z")
 
 
 def first_words(workbook: Workbook, block: Block) -> str:
-    """What the first row of a block says."""
+    """Return the text of the first cell of a block; "" if it is not text."""
     return said(workbook, block.head[min(block.head)])
 
 
 def said(workbook: Workbook, row: dict[int, Value]) -> str:
-    """The first value of a row, where it is words."""
+    """Return the first value of a row if it is text, else ""."""
     texts = _texts(workbook, row)
     return texts[0].text if texts and texts[0].is_words else ""
 
 
 def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
-    """(title, header, rows below it) of a block.
+    """Return (title, header, number of rows below the header) of a block.
 
-    The first row that is about as wide as those below is the header where it holds words and years alone; what stands
-    above that row are titles and notes, of which the first is the title.
+    The header is the first row that is nearly as wide as the widest one, if it contains only text and years or dates.
+    Rows above it are titles and notes; the first one is the title.
     """
     rows = [(row, _texts(workbook, block.head[row])) for row in sorted(block.head)]
     widest = max((len(texts) for _, texts in rows), default=0)
@@ -104,7 +104,7 @@ def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
 
 
 def _is_header(texts: Sequence[_Text]) -> bool:
-    """Whether a row names what stands below it: by words, beside which years or dates may stand in order."""
+    """Return whether a row contains column names: text, plus years or dates if they are sorted."""
     others = [each.text for each in texts if not each.is_words]
     dated = all(each.is_dated for each in texts if not each.is_words)
     in_order = len(others) > 1 and (others == sorted(set(others)) or others == sorted(set(others), reverse=True))
@@ -113,7 +113,7 @@ def _is_header(texts: Sequence[_Text]) -> bool:
 
 @frozen
 class _Text:
-    """A value as it is shown; years and dates are `is_dated`."""
+    """A value as displayed; `is_dated` is set for years and dates."""
 
     text: str
     is_words: bool
@@ -121,7 +121,7 @@ class _Text:
 
 
 def _texts(workbook: Workbook, row: dict[int, Value]) -> list[_Text]:
-    """The values of a row that show something."""
+    """Return the nonempty values of a row."""
     return [each for each in (_text(workbook, row[column]) for column in sorted(row)) if each.text]
 
 

@@ -1,7 +1,7 @@
-"""A workbook of one sheet, written as a stream: values, number formats, column widths and merged cells.
+"""Streams a workbook with one sheet: values, number formats, column widths, and merged cells.
 
-The parts and their names are those that every spreadsheet program writes (ECMA-376 part 1, 12.3). Texts stand in their
-cells (`inlineStr`), so there is no table of strings to hold in memory.
+The parts and their names are those that all spreadsheet programs use (ECMA-376 part 1, 12.3). Strings are stored in
+their cells (`inlineStr`), so no string table has to be held in memory.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _WIDTH = re.compile(r"\d{1,4}(?:\.\d{1,20})?", re.ASCII)
 _FIRST_OWN = 164
-"""The first id of a number format that is not built in (18.8.30)."""
+"""The first ID of a number format that is not built in (18.8.30)."""
 
 COLUMNS_KEPT = 500
 MERGES_KEPT = 10_000
@@ -37,13 +37,13 @@ MERGES_KEPT = 10_000
 
 @define
 class Layout:
-    """What a sheet says of its columns and merged cells, as far as it was read."""
+    """The column widths and merged cells of a sheet that have been read so far."""
 
     widths: list[tuple[int, int, str]] = field(factory=list)
     merges: list[Cells] = field(factory=list)
 
     def see(self, tag: str, said: dict[str, str]) -> None:
-        """Take note of an element."""
+        """Record a column or merged-cell element; ignore all others."""
         if tag == "col" and len(self.widths) < COLUMNS_KEPT and _WIDTH.fullmatch(said.get("width", "")):
             first, last = said.get("min", ""), said.get("max", "")
             if first.isdigit() and last.isdigit() and len(first) < 6 and len(last) < 6:
@@ -55,13 +55,13 @@ class Layout:
                 return
 
     def keep(self, top: int, left: int, bottom: int, right: int) -> None:
-        """Leave out the merged cells that do not lie inside."""
+        """Remove the merged cells that are not entirely within the rectangle."""
         place = Cells("x", (top, left), (bottom, right))
         self.merges = [each for each in self.merges if place.contains(each) and each.first != each.last]
 
 
 def write_workbook(workbook: Workbook, name: str, layout: Layout, values: Iterator[Value], target: Path) -> None:
-    """Write `values`, in the order of rows, at their own addresses on a sheet called `name`. Raises `HomeUnwritable`."""
+    """Write `values`, sorted by row, at their original addresses to a sheet called `name`. Raises `HomeUnwritable`."""
     styles = _Styles(workbook)
     with still_archive(target) as archive:
         for part, text in _frame(name, workbook.epoch.year == 1904).items():
@@ -98,17 +98,19 @@ def _relations(*targets: tuple[str, str]) -> str:
 
 @define
 class _Styles:
-    """The styles of the cells, numbered as they come; each is a number format."""
+    """The cell styles in order of first use; each consists of a number format."""
 
     workbook: Workbook
     codes: dict[str, int] = field(factory=lambda: {"{0}": 0})
 
     def number(self, value: Value) -> int:
-        """The number of a value's style."""
+        """Return the index of a value's style."""
         return self.codes.setdefault(self.workbook.format_of(value.style), len(self.codes))
 
     def part(self) -> str:
-        """The part that holds them (18.8), with the one font, the two fills and the border that programs expect."""
+        """Return the styles part (18.8). It includes the one font, two fills, and one border that spreadsheet programs
+        require.
+        """
         own = [code for code in self.codes if not code.startswith("{")]
         ids = {code: _FIRST_OWN + number for number, code in enumerate(own)}
         formats = "".join(f'<numFmt numFmtId="{ids[code]}" formatCode={quoteattr(code)}/>' for code in own)
@@ -159,7 +161,7 @@ def _after(first: Value | None, rest: Iterator[Value]) -> Iterator[Value]:
 
 
 def _cell(workbook: Workbook, value: Value, style: int) -> str:
-    """One cell: numbers digit by digit as the source writes them."""
+    """Return the markup of one cell. Numbers are copied digit by digit from the source."""
     start = f'<c r="{cell_name((value.row, value.column))}"' + (f' s="{style}"' if style else "")
     text = value.text.strip()
     if value.kind == "n" and _NUMBER.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Workbooks by the rows of their sheets."""
+"""Reads the text of workbooks row by row."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 TEXT_LIMIT = 64 * 2**20
-"""Characters of a workbook that are read."""
+"""Maximum characters in the text of a workbook."""
 
 _STEP = 5_000
 
 
 class SheetsTextReader:
-    """Reads workbooks: a unit is a row that is not empty, its cells separated by tabs, with dates and numbers as
-    the extractor writes them."""
+    """Reads workbooks. A unit is a nonempty row with tab-separated cells. Dates and numbers are formatted as in
+    evidence.
+    """
 
     def supports(self, format: Format) -> bool:
-        """XLSX alone."""
+        """Return whether the format is XLSX."""
         return format.name == "xlsx"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """All sheets in their order, hidden ones too; see `TextReader.read`."""
+        """Return the text of all sheets in order, including hidden ones. See `TextReader.read`."""
         with opened_package(source.path) as package:
             workbook = Workbook.of(package)
             pieces: list[str] = []
@@ -45,7 +46,7 @@ class SheetsTextReader:
                     rows, columns = max(rows, row), max(columns, width)
                     if start > TEXT_LIMIT:
                         raise SourceUnsupported(
-                            f"{source.path.name} holds more than {TEXT_LIMIT >> 20} million characters."
+                            f"{source.path.name} has more than {TEXT_LIMIT >> 20} million characters of text; split it."
                         )
                     if len(pieces) % _STEP == 0:
                         progress(place, len(workbook.sheets), "reading sheets")
@@ -55,12 +56,14 @@ class SheetsTextReader:
         return ExtractedText(UnitKind.ROW, "\n".join(pieces), units, sheets)
 
     def facts(self, source: Source) -> BookFacts:
-        """Title, author and language of the core properties."""
+        """Return the title, authors, and language from the core properties."""
         return core_facts(source.path)
 
 
 def _rows(workbook: Workbook, sheet: Sheet) -> Iterator[tuple[int, int, str]]:
-    """(row, its last column in use, its text) of rows that hold something, in order; what goes back is left out."""
+    """Yield (row, its last column in use, its text) for nonempty rows in ascending order; rows out of order are
+    skipped.
+    """
     now, cells = 0, dict[int, str]()
     for value in workbook.values(sheet):
         if value.row > now:

@@ -1,4 +1,4 @@
-"""How the values of a workbook are shown: numbers in full, dates as ISO 8601 says (ECMA-376 part 1, 18.8.30 and 18.17.4)."""
+"""Formats the values of a workbook: numbers in full, dates as ISO 8601 (ECMA-376 part 1, 18.8.30 and 18.17.4)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 EPOCH, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
-"""What the days of a workbook are counted from, so that the first of March 1900 is number 61."""
+"""The dates from which workbooks count days. With `EPOCH`, March 1, 1900, is day 61, as in Excel."""
 
 _DATES = frozenset((*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)))
-"""Built-in number formats that show dates and times (18.8.30, with those of East Asian locales)."""
+"""The built-in number formats for dates and times (18.8.30), including those of East Asian locales."""
 
 _QUIET = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 _DAY = re.compile(r"[dyhs]|m", re.IGNORECASE)
@@ -24,7 +24,9 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 def shown_number(text: str, code: str, epoch: datetime = EPOCH) -> str:
-    """A number as text, where its number format says so as a date; what is no finite number stays as it is."""
+    """Format a number; as a date if its number format `code` is a date format. Returns text that is not a finite number
+    as is.
+    """
     try:
         number = float(text)
     except ValueError:
@@ -35,9 +37,9 @@ def shown_number(text: str, code: str, epoch: datetime = EPOCH) -> str:
 
 
 def _moment(number: float, epoch: datetime) -> str | None:
-    """A serial number as a date, a time of day, or both (18.17.4); None outside the years 1900 to 9999."""
+    """Convert a serial number to a date, a time of day, or both (18.17.4); None outside the years 1900 to 9999."""
     if epoch.year == 1899 and number < 60 and number >= 1:
-        number += 1  # the 29th of February 1900, which never was, is number 60
+        number += 1  # number 60 is February 29, 1900, which did not exist
     try:
         moment = epoch + timedelta(seconds=round(number * 86400))
     except (OverflowError, ValueError):
@@ -50,19 +52,19 @@ def _moment(number: float, epoch: datetime) -> str | None:
 
 
 def plain_number(number: float) -> str:
-    """A number as it is entered: whole ones without a point, others with the 15 digits that Excel keeps."""
+    """Format a number: integers without a decimal point, others with the 15 significant digits that Excel stores."""
     return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.15g}"
 
 
 def is_date_format(code: str) -> bool:
-    """Whether a number format shows a date or a time."""
+    """Return whether a number format displays a date or a time."""
     if code.startswith("{"):
         return int(code[1:-1]) in _DATES
     return bool(_DAY.search(_QUIET.sub("", code.partition(";")[0]))) and "general" not in code.lower()
 
 
 def unescaped(text: str) -> str:
-    """Text with the characters that are written as `_x000D_` (22.9.2.19)."""
+    """Decode characters that are escaped as `_x000D_` (22.9.2.19)."""
     return _ESCAPED.sub(lambda found: _character(int(found[1], 16), found[0]), text) if "_x" in text else text
 
 
@@ -71,7 +73,7 @@ def _character(code: int, written: str) -> str:
 
 
 def number_formats(root: _Element) -> list[str]:
-    """The number format of every style of a workbook, in order; the id in brackets where it is built in."""
+    """Return the number format of each style of a workbook, in order; a built-in format is its ID in braces."""
     codes = {str(each.get("numFmtId")): str(each.get("formatCode") or "") for each in root.iter("{*}numFmt")}
     found = []
     for group in below(root, "cellXfs"):

@@ -1,4 +1,6 @@
-"""What a workbook says of itself (ECMA-376 part 1, 18.2): sheets, tables, names, charts, and how values are shown."""
+"""Reads the structure of a workbook (ECMA-376 part 1, 18.2): sheets, tables, named ranges, charts, and value
+formats.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,19 @@ if TYPE_CHECKING:
 
 SHEETS_LIMIT = 2000
 NAMES_LIMIT = 2000
-"""Sheets, and names of ranges, of one workbook that are read."""
+"""Maximum number of sheets and of named ranges in a workbook."""
 
 STRINGS_PART_LIMIT = 256 * 1024 * 1024
-"""Bytes of the shared strings."""
+"""Maximum bytes of the shared-strings part."""
 
 _AREA = re.compile(r"(?:'((?:[^']|'')+)'|([^'!\[\]]+))!(\$?[A-Za-z]{1,3}\$?\d{1,7}(?::\$?[A-Za-z]{1,3}\$?\d{1,7})?)")
 
 
 @frozen
 class Sheet:
-    """A sheet: `part` is where it lies, `state` is `visible`, `hidden` or `veryHidden`; charts have sheets without cells."""
+    """A sheet. `part` is its part name and `state` is `visible`, `hidden`, or `veryHidden`. Chart sheets have no
+    cells.
+    """
 
     name: str
     part: str
@@ -40,7 +44,7 @@ class Sheet:
 
 @frozen
 class Table:
-    """A table that is defined on a sheet: `columns` are the texts of its header, none where it has no header row."""
+    """A table defined on a sheet. `columns` are the column names; empty if the table has no header row."""
 
     name: str
     place: Cells
@@ -48,12 +52,12 @@ class Table:
 
 
 LONG_STRING = 250
-"""Characters of a shared string; a longer one counts as unpacked each time that it is shown."""
+"""Maximum characters of a short shared string. Each use of a longer one is deducted from the allowance."""
 
 
 @define
 class Workbook:
-    """The workbook in a package, open while its cells are read. Raises `SourceUnsupported`."""
+    """A workbook in an open package. Raises `SourceUnsupported`."""
 
     package: OfficePackage
     sheets: list[Sheet]
@@ -70,7 +74,7 @@ class Workbook:
 
     @classmethod
     def of(cls, package: OfficePackage) -> Workbook:
-        """The workbook that the package holds."""
+        """Return the workbook in the package."""
         main, root = package.main("workbook")
         parts = {each.id: each for each in package.relations(main) if not each.outside}
         sheets = []
@@ -83,7 +87,7 @@ class Workbook:
                     sheets.append(Sheet(name, relation.target, state, relation.kind == "worksheet"))
         if not sheets or len(sheets) > SHEETS_LIMIT:
             raise SourceUnsupported(
-                f"{package.path.name} is a workbook of {len(sheets)} sheets: nothing can be mapped."
+                f"{package.path.name} has {len(sheets)} sheets; a workbook must have 1 to {SHEETS_LIMIT} to be mapped."
             )
         workbook = cls(package, sheets, main, root)
         if any(attribute(each, "date1904") in ("1", "true") for each in below(root, "workbookPr")):
@@ -91,20 +95,20 @@ class Workbook:
         return workbook
 
     def sheet(self, name: str) -> Sheet | None:
-        """The sheet of that name."""
+        """Return the sheet with this name."""
         return next((sheet for sheet in self.sheets if sheet.name == name), None)
 
     def values(self, sheet: Sheet, seen: Callable[[str, dict[str, str]], None] | None = None) -> Iterator[Value]:
-        """The cells with a value, in the order of the file; see `sheet_cells.values`."""
+        """Yield the cells with a value in file order; see `cells.values`."""
         if not sheet.has_cells:
             return iter(())
         name = f"{self.package.path.name} ({sheet.part})"
         return values(self.package.stream(sheet.part), name, seen, self._allowance)
 
     def shown(self, value: Value) -> str:
-        """A value as text: numbers in full, dates and times as ISO 8601 says, `TRUE` and `FALSE`.
+        """Return a value as text: numbers in full, dates and times as ISO 8601, Booleans as `TRUE` and `FALSE`.
 
-        Raises `SourceUnsupported` where cells repeat long shared strings far more often than the size of the file allows.
+        Raises `SourceUnsupported` if cells repeat long shared strings far more often than the file size allows.
         """
         match value.kind:
             case "s":
@@ -122,12 +126,12 @@ class Workbook:
         return unescaped(value.text)
 
     def format_of(self, style: int) -> str:
-        """The number format of a style, as the codes of formats are written; the id in brackets where it is built in."""
+        """Return the number format code of a style; a built-in format is its ID in braces."""
         return self.formats[style] if style < len(self.formats) else "{0}"
 
     @property
     def strings(self) -> list[str]:
-        """The shared strings, read once."""
+        """The shared strings, read on first use."""
         if self._strings is None:
             part = self._part("sharedStrings")
             name = f"{self.package.path.name} ({part})"
@@ -139,20 +143,22 @@ class Workbook:
 
     @property
     def formats(self) -> list[str]:
-        """The number format of every style, in order."""
+        """The number formats of all styles, in order."""
         if self._formats is None:
             part = self._part("styles")
             self._formats = [] if part is None else number_formats(self.package.root(part))
         return self._formats
 
     def tables(self, sheet: Sheet) -> list[Table]:
-        """The tables that are defined on a sheet (18.5)."""
+        """Return the tables defined on a sheet (18.5)."""
         relations = (each for each in self.package.relations(sheet.part) if each.kind == "table" and not each.outside)
         found = (_table(sheet.name, self.package.root(each.target)) for each in relations)
         return [each for each in found if each is not None]
 
     def names(self) -> list[tuple[str, Cells]]:
-        """(name, place) of the named ranges that are one area of one sheet, hidden and built-in ones left out (18.2.5)."""
+        """Return (name, location) of the named ranges that are one area of one sheet, except hidden and built-in ones
+        (18.2.5).
+        """
         found = []
         for group in below(self._root, "definedNames"):
             for each in list(below(group, "definedName"))[:NAMES_LIMIT]:
@@ -163,7 +169,7 @@ class Workbook:
         return found
 
     def charts(self, sheet: Sheet) -> list[tuple[str, list[Cells]]]:
-        """(title, areas of its data) of the charts on a sheet."""
+        """Return (title, data areas) for the charts on a sheet."""
         found = []
         for drawing in self.package.relations(sheet.part):
             if drawing.kind == "drawing" and not drawing.outside:
@@ -193,7 +199,7 @@ def _table(sheet: str, root: _Element) -> Table | None:
 
 
 def area(formula: str) -> Cells | None:
-    """The one area that a reference such as `'Q1 Plan'!$A$1:$F$20` names; None for anything else."""
+    """Parse a reference to one area, such as `'Q1 Plan'!$A$1:$F$20`; None for anything else."""
     found = _AREA.fullmatch(formula.strip().removeprefix("="))
     if not found:
         return None

@@ -23,14 +23,14 @@ API_VERSION = "v1beta"
 """The stable `v1` of the service does not support files and schemas (googleapis/js-genai#1746)."""
 
 SERVER_TIMEOUT = 3600
-"""Seconds of the service's deadline for a whole answer (`X-Server-Timeout`), which the SDK would set to our timeout.
+"""Seconds that the service may take for a whole answer (`X-Server-Timeout`). The SDK would set it to the read timeout.
 
-Answers are streamed, and our timeout limits the time between two parts of them, not their length.
+Answers are streamed; the read timeout limits the time between two chunks, not the total time.
 """
 
 
 def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
-    """A client of the service at `base_url` (None: Google's); `timeout` in seconds limits each wait for bytes."""
+    """Return a client of the service at `base_url` (None: Google's). `timeout` in seconds limits each wait for data."""
     from google import genai
     from google.genai import types
     from google.genai.client import DebugConfig
@@ -46,19 +46,23 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
             timeout=math.ceil(timeout * 1000),
             headers={"X-Server-Timeout": str(max(SERVER_TIMEOUT, math.ceil(timeout)))},
             retry_options=types.HttpRetryOptions(attempts=1),
-            # A redirect would carry the key, which stands in a header of its own, to another host.
+            # A redirect would send the key, which is in a custom header, to another host.
             client_args={"follow_redirects": False, "event_hooks": {"response": [limit_body, _raise_without_retry]}},
         ),
     )
 
 
 def _does_not_name_key(record: logging.LogRecord) -> bool:
-    """Whether a log record is not the SDK's message about the variable for the key, which does not apply here."""
+    """Return whether a log record is something other than the SDK's warning about its API key variable, which is unused
+    here.
+    """
     return "GOOGLE_API_KEY" not in record.getMessage()
 
 
 def _raise_without_retry(response: Any) -> None:
-    """Raise an error for an upload response without a status, which the SDK would retry three times with pauses."""
+    """Raise an error for an upload response without an upload status. The SDK would retry it three times with
+    delays.
+    """
     command = response.request.headers.get("x-goog-upload-command", "")
     if not command.startswith("upload") or response.headers.get("x-goog-upload-status"):
         return
@@ -66,17 +70,15 @@ def _raise_without_retry(response: Any) -> None:
 
     response.read()
     errors.APIError.raise_for_response(response)
-    raise errors.UnknownApiResponseError("the answer to an upload says nothing of the upload")
+    raise errors.UnknownApiResponseError("the response to an upload has no upload status")
 
 
 class Outgoing(io.BufferedReader):
-    """A file that is being uploaded: counts how much of its `size` was `sent`, and ends the upload when `stopped` is
-    set.
+    """A file that is being uploaded. `sent` is the number of bytes of `size` that were sent; setting `stopped` aborts.
 
-    `begun` says whether any of it may have been sent; before that, the service does not know the file.
-
-    The SDK sends the initial size of a file, and reads until it is reached. A file that gets shorter during the upload
-    raises `EOFError` here; without that, the SDK would loop forever.
+    `begun` is set once any bytes may have been sent; before that, the service does not know the file. The SDK announces
+    the file's initial size and reads until it is reached, which loops forever if the file becomes shorter. To prevent
+    that, reading raises `EOFError`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -86,11 +88,13 @@ class Outgoing(io.BufferedReader):
         self.begun = self.stopped = False
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """The next bytes. Raises `EOFError` if the file got shorter, `InterruptedError` if the upload was stopped."""
+        """Return the next bytes. Raises `EOFError` if the file became shorter, `InterruptedError` if the upload was
+        stopped.
+        """
         if self.stopped:
-            raise InterruptedError("the upload was given up")
+            raise InterruptedError("the upload was stopped")
         self.begun = True
-        self.sent = min(self.tell(), self.size)  # what was read before has been taken
+        self.sent = min(self.tell(), self.size)  # bytes of earlier reads have been sent
         data = super().read(size)
         if not data and self.tell() < self.size:
             raise EOFError("the file became shorter while it was uploaded")
@@ -98,11 +102,10 @@ class Outgoing(io.BufferedReader):
 
 
 def upload(client: genai.Client, file: Outgoing, name: str, media_type: str, base_url: str | None) -> Any:
-    """Send a file, and return the service's description (`types.File`). Neither the name nor the path of the file is
-    sent.
+    """Send a file and return the service's description of it (`types.File`). Its local name and path are not sent.
 
-    `name` is chosen by the caller: lower-case letters, digits, and dashes, at most 40. With a `base_url`, the chunks
-    are also sent there, whatever address the service returns.
+    `name` is the remote name: at most 40 lowercase letters, digits, and dashes. If there is a `base_url`, the chunks
+    are sent there, even if the service returns another upload address.
     """
     from google.genai import types
 

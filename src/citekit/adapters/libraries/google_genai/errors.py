@@ -1,4 +1,4 @@
-"""The meaning of exceptions of the Gemini SDK and its transport: one table, with one sentence for each."""
+"""Translates exceptions of the Gemini SDK and its HTTP transport. Each exception class has one message."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Meaning = Callable[[Any, CallContext], GeminiFailure]
 
 
 def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
-    """The failure that an exception stands for; None if it does not come from the SDK."""
+    """Return the failure for an exception; None if the exception does not come from the SDK."""
     if isinstance(error, CiteKitError):
         return None
     return next((table()[kind](error, context) for kind in type(error).__mro__ if kind in table()), None)
@@ -35,7 +35,7 @@ def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
 
 @functools.cache
 def table() -> Mapping[type[BaseException], Meaning]:
-    """The function that explains an exception, for each class of exceptions of the SDK and its transport."""
+    """Map each exception class of the SDK and its transport to the function that explains it."""
     import pydantic
     from google.genai import _api_client, errors
 
@@ -61,7 +61,7 @@ def table() -> Mapping[type[BaseException], Meaning]:
 
 
 def _transports() -> Iterator[ModuleType]:
-    """httpx2, and httpx if it is installed too: `GOOGLE_GENAI_HTTP_CLIENT` selects one."""
+    """Yield httpx2, and httpx if it is installed. `GOOGLE_GENAI_HTTP_CLIENT` selects one of them."""
     for name in ("httpx2", "httpx"):
         with suppress(ImportError):
             yield importlib.import_module(name)
@@ -84,18 +84,18 @@ def _transport_meanings(httpx: Any) -> dict[type[BaseException], Meaning]:
 
 
 def _timed_out(_: Any, context: CallContext) -> GeminiFailure:
-    text = f"Gemini sent nothing for {context.timeout:g} s: raise --timeout, or map a smaller file."
+    text = f"Gemini sent no data for {context.timeout:g} s; increase --timeout, or map a smaller file."
     return GeminiFailure(error_without_key(text, context), transient=True, timed_out=True)
 
 
 def _unreachable(error: Any, context: CallContext) -> GeminiFailure:
     if _untrusted(error):
         return permanent_failure(
-            f"The certificate of {context.base_url} is not trusted: name your authority in SSL_CERT_FILE, "
+            f"The certificate of {context.base_url} is not trusted; set SSL_CERT_FILE to your certificate authority, "
             "or check the address (--base-url).",
             context,
         )
-    text = f"Gemini is not reachable at {context.base_url} ({_reason(error)}): check the network, the proxy and --base-url."
+    text = f"Gemini is not reachable at {context.base_url} ({_reason(error)}); check the network, the proxy, and --base-url."
     return GeminiFailure(error_without_key(text, context), transient=True)
 
 
@@ -108,7 +108,7 @@ def _untrusted(error: BaseException | None) -> bool:
 
 
 def _lost(error: Any, context: CallContext) -> GeminiFailure:
-    text = f"The connection to Gemini was lost ({_reason(error)}): check the network, and try again."
+    text = f"The connection to Gemini was lost ({_reason(error)}); check the network, and try again."
     return GeminiFailure(error_without_key(text, context), transient=True)
 
 
@@ -118,14 +118,14 @@ def _reason(error: BaseException) -> str:
 
 def _invalid_address(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"{context.base_url!r} is no address of a service ({_reason(error)}): it has to begin with https:// (--base-url).",
+        f"{context.base_url!r} is not a valid service address ({_reason(error)}); it must start with https:// (--base-url).",
         context,
     )
 
 
 def _not_gemini(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"What {context.base_url} answered is not what Gemini answers ({type(error).__name__}): "
+        f"The response from {context.base_url} is not a Gemini response ({type(error).__name__}); "
         "check the address (--base-url), or try again later.",
         context,
     )
@@ -133,7 +133,7 @@ def _not_gemini(error: Any, context: CallContext) -> GeminiFailure:
 
 def _not_sent(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"The request to Gemini could not be made ({_reason(error)}): check --model and --base-url, "
+        f"The request to Gemini could not be created ({_reason(error)}); check --model and --base-url, "
         "or use --mapper local.",
         context,
     )
@@ -141,15 +141,15 @@ def _not_sent(error: Any, context: CallContext) -> GeminiFailure:
 
 def _short_lived_key(_: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"The API key is a short-lived token, which Gemini takes for live talks only: check {context.variables}, "
-        f"or make a key at {KEYS_PAGE}.",
+        f"The API key is an ephemeral token, which works only with the Gemini Live API; check {context.variables}, "
+        f"or create a key at {KEYS_PAGE}.",
         context,
     )
 
 
 def _not_installed(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"The Gemini SDK does not load ({_reason(error)}): pip install --force-reinstall google-genai, "
+        f"The Gemini SDK cannot be loaded ({_reason(error)}); run pip install --force-reinstall google-genai, "
         "and unset GOOGLE_GENAI_HTTP_CLIENT.",
         context,
     )
@@ -157,7 +157,7 @@ def _not_installed(error: Any, context: CallContext) -> GeminiFailure:
 
 def _limit_exceeded(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"What {context.base_url} answered was given up ({_reason(error)}): check the address (--base-url), "
+        f"The response from {context.base_url} was rejected ({_reason(error)}); check the address (--base-url), "
         "or choose another model (--model).",
         context,
     )
@@ -165,5 +165,5 @@ def _limit_exceeded(error: Any, context: CallContext) -> GeminiFailure:
 
 def _file_changed(_: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        "The file changed while it was uploaded to Gemini: wait until it is whole, and try again.", context
+        "The file changed while it was uploaded to Gemini; wait until it is complete, and try again.", context
     )

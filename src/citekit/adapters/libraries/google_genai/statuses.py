@@ -1,4 +1,4 @@
-"""The meaning of statuses of the Gemini API (`APIError`): a table, and a reader of `google.rpc` error bodies."""
+"""Translates HTTP statuses of the Gemini API (`APIError`) using a table, and parses `google.rpc` error bodies."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ KEYS_PAGE = "https://aistudio.google.com/apikey"
 LIMITS_PAGE = "https://ai.google.dev/gemini-api/docs/rate-limits"
 
 MESSAGE_LIMIT = 300
-"""The maximum number of characters quoted from messages of others."""
+"""Maximum characters quoted from the service's message."""
 
 
 @frozen
 class CallContext:
-    """The circumstances of a call, for error messages: the model, the address, and the timeout in seconds.
+    """The details of a call for error messages: the model, the address, and the timeout in seconds.
 
-    `variables` names the variables that were searched for the key; `key` is only here to be removed from messages.
+    `variables` names the environment variables that were searched for the key. `key` is needed only to redact it.
     """
 
     model: str
@@ -38,7 +38,9 @@ class CallContext:
 
 @frozen
 class GeminiFailure:
-    """The error for an exception, whether a retry may help and after how many seconds, and whether it timed out."""
+    """The error for an exception, whether a retry can help, the delay before it in seconds, and whether the call timed
+    out.
+    """
 
     error: MapperUnavailable
     transient: bool
@@ -47,12 +49,12 @@ class GeminiFailure:
 
 
 def permanent_failure(text: str, context: CallContext) -> GeminiFailure:
-    """A failure that a retry does not repair."""
+    """Return a failure that a retry cannot fix."""
     return GeminiFailure(error_without_key(text, context), transient=False)
 
 
 def error_without_key(text: str, context: CallContext) -> MapperUnavailable:
-    """An error with that text, from which the key is removed."""
+    """Return an error with `text`, from which the key is redacted."""
     return MapperUnavailable(_without_key(text, context))
 
 
@@ -60,14 +62,14 @@ def _without_key(text: str, context: CallContext) -> str:
     return text.replace(context.key, "(the key)") if context.key else text
 
 
-# What a status means: (pattern of the service's reason or words, our words, what to do, whether asking again may help).
+# Rows: (pattern of the service's reason or message, what happened, what to do, whether a retry can help).
 
 _StatusRow = tuple[str, str, str, bool]
 
 STATUSES: dict[int, tuple[_StatusRow, ...]] = {
     400: (
-        ("API_KEY|api key", "refused the API key", "check {variables}, or make a new key at {keys}", False),
-        ("ACTIVE state", "had not finished processing the file", "try again later", False),
+        ("API_KEY|api key", "refused the API key", "check {variables}, or create a new key at {keys}", False),
+        ("ACTIVE state", "has not finished processing the file", "try again later", False),
         (
             "FAILED_PRECONDITION",
             "does not serve this account or country",
@@ -76,23 +78,23 @@ STATUSES: dict[int, tuple[_StatusRow, ...]] = {
         ),
         (
             "token count|number of tokens|too many tokens",
-            "found the question longer than the model '{model}' takes",
-            "choose a model that takes more (--model), or map a smaller file",
+            "rejected the request because it exceeds the token limit of the model '{model}'",
+            "choose a model with a larger context (--model), or map a smaller file",
             False,
         ),
         (
             "",
             "did not accept the request",
-            "the model '{model}' may not take such files; choose another (--model), or use --mapper local",
+            "the model '{model}' may not support this type of file; choose another (--model), or use --mapper local",
             False,
         ),
     ),
-    401: (("", "refused the API key", "check {variables}, or make a new key at {keys}", False),),
+    401: (("", "refused the API key", "check {variables}, or create a new key at {keys}", False),),
     403: (
         (
             "",
-            "does not permit this to the API key",
-            "check {variables}, and that its project may use the Generative Language API and the model '{model}' ({keys})",
+            "denied this request for the API key",
+            "check {variables}, and that its project can use the Generative Language API and the model '{model}' ({keys})",
             False,
         ),
     ),
@@ -103,10 +105,10 @@ STATUSES: dict[int, tuple[_StatusRow, ...]] = {
             "choose another (--model), such as {suggestion}; {models} lists them",
             False,
         ),
-        ("", "found nothing at {base_url}", "check the address (--base-url)", False),
+        ("", "does not exist at {base_url}", "check the address (--base-url)", False),
     ),
-    408: (("", "did not finish in time", "raise --timeout (now {timeout:g} s), or map a smaller file", True),),
-    413: (("", "found the request too large", "map a smaller file, or use --mapper local", False),),
+    408: (("", "did not finish in time", "increase --timeout (now {timeout:g} s), or map a smaller file", True),),
+    413: (("", "rejected the request because it is too large", "map a smaller file, or use --mapper local", False),),
     429: (
         (
             "limit: 0\\b",
@@ -117,13 +119,13 @@ STATUSES: dict[int, tuple[_StatusRow, ...]] = {
         (
             "PerDay",
             "has no quota left today for the model '{model}'",
-            "wait until tomorrow (it is renewed at midnight, Pacific time), choose another model (--model), "
+            "wait until tomorrow (it resets at midnight Pacific time), choose another model (--model), "
             "or raise the quota ({limits})",
             False,
         ),
         (
             "",
-            "has no quota left for the moment",
+            "is rate-limiting this account",
             "wait{wait}, map fewer files at once (--concurrency), or raise the quota ({limits})",
             True,
         ),
@@ -131,9 +133,9 @@ STATUSES: dict[int, tuple[_StatusRow, ...]] = {
     500: (("", "failed", "try again later, or choose another model (--model)", True),),
     502: (("", "is not reachable behind its gateway", "try again later", True),),
     503: (("", "is overloaded or down", "try again later, or choose another model (--model)", True),),
-    504: (("", "did not finish in time", "raise --timeout (now {timeout:g} s), or map a smaller file", True),),
+    504: (("", "did not finish in time", "increase --timeout (now {timeout:g} s), or map a smaller file", True),),
 }
-"""For other statuses, see `_STATUS_CLASSES`."""
+"""The rows for each HTTP status; the first matching row applies. For other statuses, see `_STATUS_CLASSES`."""
 
 _STATUS_CLASSES: dict[int, _StatusRow] = {
     3: ("", "answered with a redirect, which is not followed", "check the address {base_url} (--base-url)", False),
@@ -143,7 +145,7 @@ _STATUS_CLASSES: dict[int, _StatusRow] = {
 
 
 def status_failure(error: Any, context: CallContext) -> GeminiFailure:
-    """The failure for a status other than 200 (`APIError`)."""
+    """Return the failure for an `APIError` with a status other than 200."""
     code = int(error.code or 0)
     clues = f"{error.status} {_message(error)} {_reasons(error)} {_path(error)}"
     rows = STATUSES.get(code) or (_STATUS_CLASSES.get(code // 100, _STATUS_CLASSES[4]),)
@@ -172,7 +174,7 @@ def _placeholders(context: CallContext) -> dict[str, Any]:
 
 
 def _message(error: Any) -> str:
-    """The service's message on one line; empty if it is a web page."""
+    """Return the service's message on one line; "" if it is a web page."""
     text = " ".join(str(error.message or "").split())
     if text.startswith("<"):
         return ""
@@ -186,7 +188,7 @@ def _path(error: Any) -> str:
 
 
 def _details(error: Any) -> list[dict[str, Any]]:
-    """The `google.rpc` details of an error, if there are any."""
+    """Return the `google.rpc` details of an error, if there are any."""
     plain = error.details
     inner = plain.get("error", plain) if isinstance(plain, dict) else {}
     details = inner.get("details") if isinstance(inner, dict) else None
@@ -194,7 +196,7 @@ def _details(error: Any) -> list[dict[str, Any]]:
 
 
 def _reasons(error: Any) -> str:
-    """The reasons (`google.rpc.ErrorInfo`) and the IDs of the exceeded quotas (`google.rpc.QuotaFailure`)."""
+    """Return the reasons (`google.rpc.ErrorInfo`) and the IDs of the exceeded quotas (`google.rpc.QuotaFailure`)."""
     found = [str(each.get("reason", "")) for each in _details(error)]
     for each in _details(error):
         violations = each.get("violations")
@@ -204,7 +206,7 @@ def _reasons(error: Any) -> str:
 
 
 def _retry_after(error: Any) -> float | None:
-    """The seconds to wait: from the header `Retry-After` (RFC 9110, 10.2.3), else from a `google.rpc.RetryInfo`."""
+    """Return the delay in seconds from the header `Retry-After` (RFC 9110, 10.2.3) or from `google.rpc.RetryInfo`."""
     headers = getattr(error.response, "headers", None) or {}
     asked = _seconds(str(headers.get("retry-after", "")))
     if asked is not None:
